@@ -1,0 +1,1 @@
+"""What things are. The standard library alone, so that everybody may import it."""
