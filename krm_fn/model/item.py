@@ -1,0 +1,60 @@
+"""One object of the package, as far as this project looks into it."""
+
+from dataclasses import dataclass
+
+from krm_fn.model import keys
+from krm_fn.model.node import Mapping, Node, entries, get, text, texts
+from krm_fn.model.resource import ResourceId
+
+CONFIG_KINDS = ("ConfigMap", "Secret")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An object and what its metadata says. `metadata` and `annotations` are raw text."""
+
+    node: Mapping
+    id: ResourceId
+    annotations: dict[str, str]
+
+    @property
+    def labels(self) -> dict[str, str]:
+        return texts(get(self.node, "metadata", "labels"))
+
+    @property
+    def is_config(self) -> bool:
+        """A ConfigMap or Secret of the core group."""
+        return self.id.kind in CONFIG_KINDS and self.id.api_version == "v1"
+
+    @property
+    def is_local(self) -> bool:
+        """For tools only, never applied: any value but `"false"`, as kpt and kustomize read it."""
+        return self.annotations.get(keys.LOCAL_CONFIG, "false") != "false"
+
+    @property
+    def file(self) -> str:
+        """The item's file in a kpt package, `""` elsewhere."""
+        return self._internal("path")
+
+    @property
+    def index(self) -> str:
+        """The item's place in its file, as text."""
+        return self._internal("index")
+
+    def _internal(self, name: str) -> str:
+        return self.annotations.get(f"internal.config.kubernetes.io/{name}", "") or self.annotations.get(
+            f"config.kubernetes.io/{name}", ""
+        )
+
+
+def read_item(node: Mapping) -> Item:
+    """Never fails: whatever is missing or has an unexpected shape reads as empty."""
+    fields: dict[str, Node] = dict(entries(node))
+    metadata: dict[str, Node] = dict(entries(fields.get("metadata")))
+    who = ResourceId(
+        text(fields.get("apiVersion")),
+        text(fields.get("kind")),
+        text(metadata.get("namespace")),
+        text(metadata.get("name")),
+    )
+    return Item(node, who, texts(metadata.get("annotations")))

@@ -1,0 +1,58 @@
+"""The names a ConfigMap or Secret goes by: now, before, and in its author's files."""
+
+import re
+from typing import NamedTuple
+
+from krm_fn.model import keys
+from krm_fn.model.content_hash import content_hash
+from krm_fn.model.item import Item
+
+HASH = "[2456789bcdfghkmt]{10}"
+_ENDS_IN_HASH = re.compile(f"(.+)-({HASH})")
+_INTERNAL = "internal.config.kubernetes.io/"
+
+
+class Former(NamedTuple):
+    """A name and namespace an object had earlier in the same kustomize build."""
+
+    namespace: str
+    name: str
+
+
+def base_name(item: Item) -> str:
+    """The name without its content hash.
+
+    A hash is taken off only if it is known to be one: it is this object's own, or the base name was written down
+    by an earlier run (a prefix or suffix put around the name since then is kept). `app-bcdfghkmtt` can be a real name.
+    """
+    name = item.id.name
+    written_down = item.annotations.get(keys.BASE_NAME, "")
+    if written_down and (match := re.fullmatch(f"(.*){re.escape(written_down)}-{HASH}(.*)", name)):
+        return match.group(1) + written_down + match.group(2)
+    if (match := _ENDS_IN_HASH.fullmatch(name)) and match.group(2) == content_hash(item.node):
+        return match.group(1)
+    return name
+
+
+def names_of(item: Item) -> list[str]:
+    """Every name a reference may use, the strongest claim first."""
+    written_down = item.annotations.get(keys.BASE_NAME, "")
+    formers = [former.name for former in former_names(item)]
+    return [name for name in dict.fromkeys([item.id.name, base_name(item), written_down, *formers]) if name]
+
+
+def former_names(item: Item) -> list[Former]:
+    """From kustomize's parallel comma lists; `default` there stands for no namespace."""
+    names = _list(item, "previousNames")
+    namespaces = _list(item, "previousNamespaces") or ["default"] * len(names)
+    return [Former("" if namespace == "default" else namespace, name) for namespace, name in zip(namespaces, names)]
+
+
+def affixes(item: Item) -> tuple[list[str], list[str]]:
+    """The prefixes and suffixes kustomize has put on, innermost first."""
+    return _list(item, "prefixes"), _list(item, "suffixes")
+
+
+def _list(item: Item, name: str) -> list[str]:
+    value = item.annotations.get(_INTERNAL + name, "")
+    return value.split(",") if value else []

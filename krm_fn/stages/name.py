@@ -1,0 +1,96 @@
+"""Give revisions their content names."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from krm_fn.model import keys
+from krm_fn.model.content_hash import content_hash
+from krm_fn.model.edit import Patch
+from krm_fn.model.item import Item
+from krm_fn.model.names import base_name
+from krm_fn.model.node import get, is_null
+from krm_fn.model.problem import Problem, Severity
+from krm_fn.model.resource import ResourceId
+from krm_fn.model.settings import Settings, Strategy
+from krm_fn.stages.choose import Choice
+
+MAX_NAME = 253
+NEEDS_HASH_SUFFIX = "internal.config.kubernetes.io/needsHashSuffix"
+
+
+class Revision(NamedTuple):
+    """An object under its content name (`rename`), or under its own (`adopt`)."""
+
+    item: Item
+    base_name: str
+    name: str
+    strategy: Strategy
+
+    @property
+    def id(self) -> ResourceId:
+        """Who the object is from now on."""
+        return self.item.id._replace(name=self.name)
+
+
+def name_revisions(choices: Iterable[Choice]) -> tuple[list[Revision], list[Problem]]:
+    """The revisions among the choices, and what is wrong with their names."""
+    revisions = [_name(choice) for choice in choices if choice.strategy is not Strategy.IGNORE]
+    return revisions, [*_too_long(revisions), *_clashes(choices, revisions), *map(_say, revisions)]
+
+
+def _name(choice: Choice) -> Revision:
+    item = choice.item
+    base = base_name(item)
+    name = f"{base}-{content_hash(item.node)}" if choice.strategy is Strategy.RENAME else item.id.name
+    return Revision(item, base, name, choice.strategy)
+
+
+def mark_revision(revision: Revision, settings: Settings, protection: dict[str, str], *, referred: bool) -> Patch:
+    """What the object itself must say: name, label, annotations (`protection` among them), `immutable`."""
+    renamed = revision.strategy is Strategy.RENAME
+    immutable = renamed and settings.immutable and is_null(get(revision.item.node, "immutable"))
+    return {
+        **({"immutable": True} if immutable else {}),
+        "metadata": {
+            **({"name": revision.name} if renamed else {}),
+            "labels": {keys.SET: settings.set},
+            "annotations": {
+                keys.BASE_NAME: revision.base_name,
+                **({} if referred else {keys.RETAIN: "true"}),
+                **protection,
+                **({NEEDS_HASH_SUFFIX: None} if renamed else {}),  # kustomize would hash the name once more
+            },
+        },
+    }
+
+
+def _too_long(revisions: list[Revision]) -> list[Problem]:
+    return [
+        _problem(revision, f"{revision.name!r} has {len(revision.name)} characters, allowed: {MAX_NAME}")
+        for revision in revisions
+        if len(revision.name) > MAX_NAME
+    ]
+
+
+def _clashes(choices: Iterable[Choice], revisions: list[Revision]) -> list[Problem]:
+    """Two objects that were told apart by their names and no longer are."""
+    taken = {choice.item.id: choice.item.id for choice in choices if choice.strategy is Strategy.IGNORE}
+    problems = []
+    for revision in revisions:
+        before = taken.setdefault(revision.id, revision.item.id)
+        if before != revision.item.id:
+            problems.append(_problem(revision, f"would become {revision.id}, and so would {before}; remove one of them"))
+    return problems
+
+
+def _problem(revision: Revision, message: str) -> Problem:
+    item = revision.item
+    return Problem(message, item.id, "metadata.name", file=item.file, index=item.index)
+
+
+def _say(revision: Revision) -> Problem:
+    """One info per revision; it says the same on every run over the same content."""
+    item = revision.item
+    return Problem(
+        f"revision of {revision.base_name}", revision.id, severity=Severity.INFO, file=item.file, index=item.index
+    )

@@ -1,0 +1,65 @@
+"""What wraps the objects: a ResourceList, a List, or nothing but document markers."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from krm_fn.model.item import Item, read_item
+from krm_fn.model.node import Mapping, Node, get, is_mapping, is_null, is_sequence, text
+from krm_fn.model.problem import Rejected
+from krm_fn.wire.yaml_text import Document, at
+
+API_VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1")
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """All objects of one run.
+
+    `resource_list` is the ResourceList around them, None for a bare stream; `function_config` is the one it
+    carries.
+    """
+
+    document: Document
+    items: list[Item]
+    resource_list: Mapping | None = None
+    function_config: Node | None = None
+
+
+def open_envelope(document: Document) -> Package:
+    """Find the objects in whatever wraps them. Raises Rejected for a ResourceList that is not one."""
+    wrapped = [root for root in document.roots if is_mapping(root) and text(get(root, "kind")) == "ResourceList"]
+    if not wrapped:
+        return Package(document, [read_item(node) for root in document.roots for node in _objects(root)])
+    others = [root for root in document.roots if root is not wrapped[0] and not is_null(root)]
+    if others:
+        raise Rejected(at(others[0].start_mark, "a ResourceList must be the only document; here is another one"))
+    return _open_resource_list(document, wrapped[0])
+
+
+def _open_resource_list(document: Document, root: Mapping) -> Package:
+    api_version = get(root, "apiVersion")
+    if text(api_version) not in API_VERSIONS:
+        where = (api_version or root).start_mark
+        found = f"found {text(api_version)!r}" if api_version else "missing"
+        raise Rejected(at(where, f"ResourceList apiVersion: {found}, allowed: {', '.join(API_VERSIONS)}"))
+    items = get(root, "items")
+    if items is None:
+        raise Rejected(at(root.start_mark, "ResourceList items: missing; write `items: []` for no objects"))
+    if not is_sequence(items) and not is_null(items):
+        raise Rejected(at(items.start_mark, f"ResourceList items: expected a list, found a {items.id}"))
+    config = get(root, "functionConfig")
+    nodes = items.value if is_sequence(items) else []
+    objects = [read_item(node) for outer in nodes for node in _objects(outer)]
+    return Package(document, objects, root, None if is_null(config) else config)
+
+
+def _objects(node: Node) -> Iterator[Mapping]:
+    """The objects a node stands for: itself, or a List's items, however deep Lists are put into Lists."""
+    if not is_mapping(node):
+        return
+    items = get(node, "items")
+    if text(get(node, "kind")).endswith("List") and is_sequence(items):
+        for inner in items.value:
+            yield from _objects(inner)
+    else:
+        yield node

@@ -1,0 +1,101 @@
+"""Where things begin and end in YAML text.
+
+The parser's marks say where tokens are; what an editor needs on top is where a *line* of a block mapping ends
+(comments after it stay), where the braces of a flow mapping stand, and where a scalar's text begins behind its
+anchor and tag.
+"""
+
+import re
+
+from krm_fn.model.node import Mapping, Node, Scalar, Sequence
+
+_PROPERTIES = re.compile(r"(?:[&!][^\s,\[\]{}]*(?:[ \t]+|(?=[\[{\"'])|$)|(?:\s|#[^\r\n]*[\r\n])+)*")
+_REST_OF_LINE = re.compile(r"[^\r\n\x85\u2028\u2029]*(\r\n|[\r\n\x85\u2028\u2029]|\Z)")
+_ALIAS = re.compile(r"(?:\s|#[^\r\n]*|[-:?,])*\*[^\s,\[\]{}]+")
+_COMMENT = re.compile(r"(?:(?<=\s)|^)#[^\r\n]*")
+
+
+def content_start(text: str, node: Node) -> int:
+    """Behind the anchor and tag, if there are any."""
+    start = node.start_mark.index
+    if text[start : start + 1] not in ("&", "!"):
+        return start
+    match = _PROPERTIES.match(text, start, node.end_mark.index)
+    return match.end() if match else start
+
+
+def scalar_span(text: str, node: Scalar) -> tuple[int, int]:
+    """A scalar as written, without anchor, tag, and the line break that ends a block scalar."""
+    start, end = content_start(text, node), node.end_mark.index
+    return start, max(start, len(text[:end].rstrip()) if node.style in ("|", ">") else end)
+
+
+def flow_span(text: str, node: Mapping | Sequence) -> tuple[int, int]:
+    """The places of the opening and the closing bracket."""
+    return content_start(text, node), node.end_mark.index - 1
+
+
+def value_end(text: str, key: Node, value: Node) -> int:
+    """Where the value of a field ends; an alias lies where it is written, not where its anchor is."""
+    return _alias_end(text, key.end_mark.index) if is_alias(key, value) else node_end(text, value)
+
+
+def is_alias(before: Node, node: Node) -> bool:
+    """Whether `node`, written behind `before`, is an alias: then its marks are those of its anchor."""
+    return node.start_mark.index < before.end_mark.index
+
+
+def node_end(text: str, node: Node) -> int:
+    """Behind the last character of a node, comments not counted."""
+    if node.id == "scalar" or node.flow_style:  # type: ignore[attr-defined]  # only scalars have none
+        return node.end_mark.index
+    if node.id == "mapping":
+        return value_end(text, *node.value[-1])
+    if len(node.value) > 1 and is_alias(node.value[-2], node.value[-1]):
+        return _alias_end(text, node_end(text, node.value[-2]))
+    if node.value[-1].start_mark.index < node.start_mark.index:
+        return _alias_end(text, node.start_mark.index)
+    return node_end(text, node.value[-1])
+
+
+def _alias_end(text: str, start: int) -> int:
+    match = _ALIAS.match(text, start)
+    assert match, "the parser saw an alias here"
+    return match.end()
+
+
+def line_after(text: str, position: int) -> tuple[int, str]:
+    """The start of the next line, and the line break before it (`""` where the text ends without one)."""
+    if position and text[position - 1] in "\r\n":  # a block scalar ends behind its last line break
+        return position, line_break(text)
+    match = _REST_OF_LINE.match(text, position)
+    assert match, "every text has a rest of the line"
+    return match.end(), match.group(1)
+
+
+def line_break(text: str) -> str:
+    """The line break this text uses."""
+    first = text.find("\n")
+    return "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
+
+
+def line_start(text: str, position: int) -> int:
+    return max(text.rfind("\n", 0, position), text.rfind("\r", 0, position)) + 1
+
+
+def indentation(text: str, node: Mapping | Sequence) -> int:
+    """The column of a block collection's entries: of its first key, its `?`, or its `-`."""
+    if node.id == "sequence":
+        return _column(text, text.index("-", content_start(text, node)))
+    key = node.value[0][0].start_mark.index
+    line = text[line_start(text, key) : key]
+    explicit = line.rstrip().endswith("?")
+    return len(line.rstrip()) - 1 if explicit else len(line)
+
+
+def _column(text: str, position: int) -> int:
+    return position - line_start(text, position)
+
+
+def without_comments(text: str) -> str:
+    return _COMMENT.sub("", text)

@@ -1,0 +1,59 @@
+"""A merge patch on an object, planned as edits of the nodes that are there."""
+
+from collections.abc import Iterator
+
+from krm_fn.model.edit import Edit, Patch, SetFields, SetText, Value
+from krm_fn.model.item import Item
+from krm_fn.model.node import Mapping, Node, entries, is_mapping, is_merge, is_null, is_scalar
+from krm_fn.model.problem import Problem, Rejected
+
+
+def plan_patch(item: Item, patch: Patch) -> Iterator[Edit]:
+    """Edits that make `item` say what `patch` says; nothing for what it says already."""
+    yield from _plan(item, item.node, patch, "")
+
+
+def _plan(item: Item, node: Mapping, patch: Patch, prefix: str) -> Iterator[Edit]:
+    own = {key.value: (key, value) for key, value in node.value if is_scalar(key) and not is_merge(key)}
+    everything = dict(entries(node))
+    add: list[tuple[str, Value]] = []
+    drop: list[str] = []
+    for name, wanted in patch.items():
+        field = f"{prefix}{name}"
+        current = everything.get(name)
+        if wanted is None:
+            drop += [name] if name in own else []
+        elif current is None:
+            add.append((name, _without_removals(wanted)))
+        elif isinstance(wanted, str | bool):
+            yield from _plan_scalar(item, current, wanted, field)
+        elif is_mapping(current):
+            yield from _plan(item, current, wanted, f"{field}.")
+        elif is_null(current):
+            new = tuple((key, _without_removals(value)) for key, value in wanted.items() if value is not None)
+            yield Edit(SetFields(current, new, key=own[name][0], parent=node), item, field)
+        else:
+            raise Rejected(_unexpected(item, field, current, "a mapping"))
+    if add or drop:
+        yield Edit(SetFields(node, tuple(add), tuple(drop)), item, prefix.rstrip("."))
+
+
+def _plan_scalar(item: Item, current: Node, wanted: str | bool, field: str) -> Iterator[Edit]:
+    if not is_scalar(current):
+        raise Rejected(_unexpected(item, field, current, "text"))
+    if is_null(current) or current.value != wanted:
+        yield Edit(SetText(current, wanted), item, field)
+
+
+def _without_removals(wanted: str | bool | Patch) -> Value:
+    if isinstance(wanted, str | bool):
+        return wanted
+    return {key: _without_removals(value) for key, value in wanted.items() if value is not None}
+
+
+def _unexpected(item: Item, field: str, found: Node, expected: str) -> Problem:
+    mark = found.start_mark
+    what = "text" if found.id == "scalar" else f"a {found.id}"
+    return Problem(
+        f"expected {expected}, found {what}", item.id, field, line=mark.line + 1, column=mark.column + 1, file=item.file
+    )

@@ -1,0 +1,58 @@
+"""Problems as the KRM functions specification wants them, and as lines on stderr."""
+
+from collections.abc import Iterable, Iterator
+
+from krm_fn.model.edit import SetFields, Value
+from krm_fn.model.node import Mapping, get, is_sequence, text
+from krm_fn.model.problem import Problem, Severity
+from krm_fn.wire.edit_text import Splice, append_items, splice_edit
+from krm_fn.wire.write_value import write_flow
+
+
+def stderr_lines(problems: Iterable[Problem]) -> str:
+    """One line for each error and warning; orchestrators show little else of a function."""
+    return "".join(
+        f"{problem.severity}: {' '.join(str(problem).split())}\n"
+        for problem in problems
+        if problem.severity is not Severity.INFO
+    )
+
+
+def splice_results(source: str, resource_list: Mapping, problems: Iterable[Problem]) -> Iterator[Splice]:
+    """Add the problems to the ResourceList's `results`, but for those an earlier run has put there."""
+    results = get(resource_list, "results")
+    present = {_identity(item) for item in results.value} if is_sequence(results) else set()
+    items = [_result(problem) for problem in problems if _own_identity(problem) not in present]
+    if not items:
+        return
+    if is_sequence(results):
+        yield append_items(source, results, items)
+    elif results is None:
+        yield from splice_edit(source, SetFields(resource_list, (("results", items),)))
+    else:
+        start, end = results.start_mark.index, results.end_mark.index
+        yield Splice(start, end, " " * (start == end) + write_flow(items))
+
+
+def _result(problem: Problem) -> dict[str, Value]:
+    """One entry of `results`; what is unknown is left out."""
+    result: dict[str, Value] = {"message": problem.message, "severity": str(problem.severity)}
+    if problem.resource and problem.resource.name and problem.resource.api_version:
+        api_version, kind, namespace, name = problem.resource
+        place = {"namespace": namespace} if namespace else {}
+        result["resourceRef"] = {"apiVersion": api_version, "kind": kind, "name": name, **place}
+        if problem.field:
+            result["field"] = {"path": problem.field}
+    if problem.file:
+        result["file"] = {"path": problem.file}
+    return result
+
+
+def _own_identity(problem: Problem) -> tuple[str, ...]:
+    who = problem.resource
+    return (problem.message, who.kind if who else "", who.namespace if who else "", who.name if who else "", problem.field)
+
+
+def _identity(item: object) -> tuple[str, ...]:
+    paths = [("message",), ("resourceRef", "kind"), ("resourceRef", "namespace"), ("resourceRef", "name"), ("field", "path")]
+    return tuple(text(get(item, *path)) for path in paths)  # type: ignore[arg-type]  # any node

@@ -1,0 +1,72 @@
+"""New values as YAML text: block style for people, flow style where the surroundings are flow."""
+
+import json
+import re
+from collections.abc import Iterator
+
+from krm_fn.model.edit import Value
+
+# Text that every YAML 1.1 and 1.2 reader takes for a string, in block and in flow style.
+_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./=-]*(?: [A-Za-z0-9_./=-]+)*")
+_KEYWORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
+# What a content name looks like may stay plain where the old name was plain, even with a digit in front:
+# it ends in a dash and ten characters, which no number or date does.
+_CONTENT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*-[2456789bcdfghkmt]{10}")
+
+# Line breaks to YAML 1.1, though not to JSON.
+_LINE_BREAKS = str.maketrans({character: f"\\u{ord(character):04x}" for character in "\x85\u2028\u2029\ufeff"})
+
+
+def write_scalar(value: str | bool, *, style: str | None = None) -> str:
+    """One scalar; `style` is that of the text it replaces, or `"` for JSON."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if style == "'" and value.isprintable():
+        return "'" + value.replace("'", "''") + "'"
+    if style == '"' or not _is_plain(value):
+        return json.dumps(value, ensure_ascii=False).translate(_LINE_BREAKS)
+    return value
+
+
+def _is_plain(value: str) -> bool:
+    if _CONTENT_NAME.fullmatch(value):
+        return True
+    return bool(_PLAIN.fullmatch(value)) and value.lower() not in _KEYWORDS
+
+
+def write_flow(value: Value, *, style: str | None = None) -> str:
+    """`{a: b, c: [d]}`, or JSON where `style` is `"`."""
+    if isinstance(value, str | bool):
+        return write_scalar(value, style=style)
+    if isinstance(value, list):
+        return "[" + ", ".join(write_flow(item, style=style) for item in value) + "]"
+    return "{" + ", ".join(f"{_key(key, style)}: {write_flow(item, style=style)}" for key, item in value.items()) + "}"
+
+
+def write_block(key: str, value: Value, indent: int) -> Iterator[str]:
+    """The lines of one field, without line breaks."""
+    start = " " * indent + _key(key, None) + ":"
+    if isinstance(value, str | bool) or not value:
+        yield f"{start} {write_flow(value)}"
+    elif isinstance(value, list):
+        yield start
+        for item in value:
+            yield from write_block_item(item, indent)
+    else:
+        yield start
+        for name, field in value.items():
+            yield from write_block(name, field, indent + 2)
+
+
+def write_block_item(value: Value, indent: int) -> Iterator[str]:
+    """The lines of one list item, its `-` at column `indent`."""
+    if isinstance(value, dict):
+        lines = [line for name, field in value.items() for line in write_block(name, field, indent + 2)]
+        yield " " * indent + "- " + lines[0].lstrip()
+        yield from lines[1:]
+    else:
+        yield " " * indent + "- " + write_flow(value)
+
+
+def _key(key: str, style: str | None) -> str:
+    return write_scalar(key, style=style)
