@@ -27,10 +27,10 @@ class Node(Protocol):
 
 
 class Scalar(Node, Protocol):
-    """`style` is None for plain text, else one of `'`, `"`, `|`, `>`."""
+    """`style` is empty for plain text, else one of `'`, `"`, `|`, `>`."""
 
     value: str
-    style: str | None
+    style: str
 
 
 class Mapping(Node, Protocol):
@@ -66,7 +66,7 @@ def is_null(node: Node | None) -> bool:
         return False
     if node.tag is not None:
         return node.tag.endswith(":null")
-    return node.style is None and node.value in NULLS
+    return not node.style and node.value in NULLS
 
 
 def entries(node: Node | None) -> Iterator[tuple[str, Node]]:
@@ -88,7 +88,7 @@ def entries(node: Node | None) -> Iterator[tuple[str, Node]]:
 
 def is_merge(key: Node) -> bool:
     """The plain key `<<`, which YAML 1.1 and every Kubernetes tool read as "these fields too"."""
-    return is_scalar(key) and key.value == "<<" and key.style is None
+    return is_scalar(key) and key.value == "<<" and not key.style
 
 
 def _merged_entries(node: Mapping) -> Iterator[tuple[str, Node]]:

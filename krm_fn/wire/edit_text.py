@@ -33,11 +33,11 @@ def splice_edit(text: str, change: SetText | SetFields) -> Iterator[Splice]:
     """The splices of one edit."""
     if isinstance(change, SetText):
         yield _set_text(text, change)
-    elif not is_mapping(change.node):
-        yield _fill_empty(text, change)
-    elif change.node.flow_style:
+    elif change.key is not None and change.parent is not None:
+        yield _fill_empty(text, change.node, change.key, change.parent, dict(change.add))
+    elif is_mapping(change.node) and change.node.flow_style:
         yield from _edit_flow(text, change.node, change)
-    else:
+    elif is_mapping(change.node):
         yield from _edit_block(text, change.node, change)
 
 
@@ -49,7 +49,7 @@ def append_items(text: str, sequence: Sequence, items: list[Value]) -> Splice:
         lines = [line for item in items for line in write_block_item(item, indent)]
         return _insert_lines(text, end, line_break, lines)
     opening, closing = layout.flow_span(text, sequence)
-    style = '"' if '"' in text[opening:closing] else None
+    style = '"' if '"' in text[opening:closing] else ""
     added = ", ".join(write_flow(item, style=style) for item in items)
     if not sequence.value:
         return Splice(opening + 1, closing, added)
@@ -63,18 +63,15 @@ def _set_text(text: str, change: SetText) -> Splice:
     return Splice(start, end, gap + write_scalar(change.text, style=change.node.style))
 
 
-def _fill_empty(text: str, change: SetFields) -> Splice:
-    """Fields where there is nothing, or only a null."""
-    node, key, parent = change.node, change.key, change.parent
+def _fill_empty(text: str, node: Node, key: Node, parent: Mapping, fields: dict[str, Value]) -> Splice:
+    """Fields where there is nothing, only a null, or an empty mapping."""
     start, end = node.start_mark.index, node.end_mark.index
-    assert key is not None
-    assert parent is not None
     between = text[key.end_mark.index : start]
     if not parent.flow_style and between.strip(" ") == ":" and text[start : start + 1] not in ("&", "!"):
-        return _nest(text, Splice(key.end_mark.index + 1, end, ""), parent, dict(change.add))
+        return _nest(text, Splice(key.end_mark.index + 1, end, ""), parent, fields)
     start = layout.content_start(text, node)
     gap = " " if start == end and text[start - 1 : start] in (":", "?") else ""
-    return Splice(start, end, gap + write_flow(dict(change.add), style=_key_style(key)))
+    return Splice(start, end, gap + write_flow(fields, style=_key_style(key)))
 
 
 def _nest(text: str, place: Splice, parent: Mapping, fields: dict[str, Value]) -> Splice:
@@ -88,22 +85,23 @@ def _nest(text: str, place: Splice, parent: Mapping, fields: dict[str, Value]) -
 def _edit_block(text: str, node: Mapping, change: SetFields) -> Iterator[Splice]:
     indent = layout.indentation(text, node)
     lines = [line for name, value in change.add for line in write_block(name, value, indent)]
-    gone = _entries_named(node, change.drop)
-    if len(gone) == len(node.value):
+    runs = _runs(node, change.drop)
+    if runs == [(0, len(node.value))]:
         yield _replace_block(text, node, lines, indent)
         return
-    for index in gone:
-        yield _drop_from_block(text, node, index)
+    for first, behind in runs:
+        yield _drop_from_block(text, node, first, behind)
     if lines:
-        yield _append_to_block(text, node, lines, indent)
+        first_kept = runs[0][1] if runs and runs[0][0] == 0 else 0
+        yield _append_to_block(text, node, lines, indent, node.value[first_kept][0])
 
 
-def _append_to_block(text: str, node: Mapping, lines: list[str], indent: int) -> Splice:
+def _append_to_block(text: str, node: Mapping, lines: list[str], indent: int, first_key: Node) -> Splice:
     key, value = node.value[-1]
     end, line_break = layout.line_after(text, layout.value_end(text, key, value))
     if not line_break and _ends_in_block_scalar(node):
         # A line break here would become part of that scalar: go in front of the first key instead.
-        start = node.value[0][0].start_mark.index
+        start = layout.entry_start(text, first_key)
         first, *rest = [line.removeprefix(" " * indent) for line in lines]
         break_ = layout.line_break(text) + " " * indent
         return Splice(start, start, break_.join([first, *rest]) + break_)
@@ -124,19 +122,19 @@ def _ends_in_block_scalar(node: Node) -> bool:
     return node.style in ("|", ">")
 
 
-def _drop_from_block(text: str, node: Mapping, index: int) -> Splice:
-    key, value = node.value[index]
-    start = key.start_mark.index
+def _drop_from_block(text: str, node: Mapping, first: int, behind: int) -> Splice:
+    """The lines of some entries in a row, `behind` being the first that stays."""
+    start = layout.entry_start(text, node.value[first][0])
     line = layout.line_start(text, start)
-    if text[line:start].strip(" "):  # behind a `- `: what follows moves up to its place
-        return Splice(start, node.value[index + 1][0].start_mark.index, "")
-    end, _ = layout.line_after(text, layout.value_end(text, key, value))
+    if text[line:start].strip(" "):  # it stands behind a `- `: what follows moves up to its place
+        return Splice(start, layout.entry_start(text, node.value[behind][0]), "")
+    end, _ = layout.line_after(text, layout.value_end(text, *node.value[behind - 1]))
     return Splice(line, end, "")
 
 
 def _replace_block(text: str, node: Mapping, lines: list[str], indent: int) -> Splice:
     """All entries go: the new ones take their place, or `{}` does."""
-    start = node.value[0][0].start_mark.index
+    start = layout.entry_start(text, node.value[0][0])
     end = layout.value_end(text, *node.value[-1])
     tail = layout.line_break(text) if text[end - 1 : end] in ("\n", "\r") else ""
     kept = [line[indent:] for line in lines] or ["{}"]
@@ -145,15 +143,14 @@ def _replace_block(text: str, node: Mapping, lines: list[str], indent: int) -> S
 
 def _edit_flow(text: str, node: Mapping, change: SetFields) -> Iterator[Splice]:
     opening, closing = layout.flow_span(text, node)
-    gone = _entries_named(node, change.drop)
-    kept = [pair for index, pair in enumerate(node.value) if index not in gone]
-    style = _key_style(node.value[0][0]) if node.value else _style_around(text, change)
+    runs = _runs(node, change.drop)
+    style = _key_style(node.value[0][0]) if node.value else ""
     added = [write_flow({name: value}, style=style)[1:-1] for name, value in change.add]
-    if not kept:
+    if runs == [(0, len(node.value))] or not node.value:
         yield Splice(opening + 1, closing, ", ".join(added))
         return
-    for index in gone:
-        yield _drop_from_flow(text, node, index, opening, closing)
+    for first, behind in runs:
+        yield _drop_from_flow(text, node, first, behind)
     if added:
         yield _append_to_flow(text, node, added, closing)
 
@@ -161,34 +158,31 @@ def _edit_flow(text: str, node: Mapping, change: SetFields) -> Iterator[Splice]:
 def _append_to_flow(text: str, node: Mapping, added: list[str], closing: int) -> Splice:
     key, value = node.value[-1]
     end = layout.value_end(text, key, value)
-    before = text[: key.start_mark.index]
-    gap = before[len(before.rstrip()) :] or ("" if text[key.end_mark.index :][:2] in (':"', ":{", ":[") else " ")
+    compact = text[key.end_mark.index : key.end_mark.index + 2] in (':"', ":{", ":[")
+    gap = layout.gap_before(text, key.start_mark.index) or ("" if compact else " ")
     trailing_comma = "," in layout.without_comments(text[end:closing])
     if trailing_comma:
         return Splice(end, end, "," + gap + ("," + gap).join(added))
     return Splice(end, end, "".join("," + gap + entry for entry in added))
 
 
-def _drop_from_flow(text: str, node: Mapping, index: int, opening: int, closing: int) -> Splice:
-    """An entry and one comma beside it."""
-    key, value = node.value[index]
-    if index + 1 < len(node.value):
-        return Splice(key.start_mark.index, node.value[index + 1][0].start_mark.index, "")
-    end = layout.value_end(text, key, value)
-    start = layout.value_end(text, *node.value[index - 1]) if index else opening + 1
-    return Splice(start, end, "")
+def _drop_from_flow(text: str, node: Mapping, first: int, behind: int) -> Splice:
+    """Some entries in a row, and as many commas."""
+    if behind < len(node.value):
+        return Splice(node.value[first][0].start_mark.index, node.value[behind][0].start_mark.index, "")
+    return Splice(layout.value_end(text, *node.value[first - 1]), layout.value_end(text, *node.value[-1]), "")
 
 
-def _entries_named(node: Mapping, names: tuple[str, ...]) -> list[int]:
-    return [index for index, (key, _) in enumerate(node.value) if is_scalar(key) and key.value in names]
+def _runs(node: Mapping, names: tuple[str, ...]) -> list[tuple[int, int]]:
+    """The entries with these names, as (first, behind the last) of those that follow one another."""
+    runs: list[tuple[int, int]] = []
+    for index, (key, _) in enumerate(node.value):
+        if is_scalar(key) and key.value in names:
+            start = runs.pop()[0] if runs and runs[-1][1] == index else index
+            runs.append((start, index + 1))
+    return runs
 
 
-def _key_style(key: Node) -> str | None:
-    return '"' if is_scalar(key) and key.style == '"' else None
+def _key_style(key: Node) -> str:
+    return '"' if is_scalar(key) and key.style == '"' else ""
 
-
-def _style_around(text: str, change: SetFields) -> str | None:
-    """How to write into `{}`: as JSON where the text is JSON."""
-    if change.key is not None:
-        return _key_style(change.key)
-    return '"' if text.lstrip()[:1] == "{" and '"' in text[:40] else None

@@ -79,22 +79,33 @@ def line_break(text: str) -> str:
     return "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
 
 
+def gap_before(text: str, position: int) -> str:
+    """The white space in front of a place."""
+    start = position
+    while start and text[start - 1].isspace():
+        start -= 1
+    return text[start:position]
+
+
 def line_start(text: str, position: int) -> int:
-    return max(text.rfind("\n", 0, position), text.rfind("\r", 0, position)) + 1
+    line_feed = text.rfind("\n", 0, position)
+    return max(line_feed, text.rfind("\r", line_feed + 1, position)) + 1
+
+
+def entry_start(text: str, key: Node) -> int:
+    """Where a field begins: at its key, or at the `?` in front of it."""
+    start = key.start_mark.index
+    line = text[line_start(text, start) : start].rstrip(" ")
+    return start - (start - line_start(text, start) - len(line)) - 1 if line.endswith("?") else start
 
 
 def indentation(text: str, node: Mapping | Sequence) -> int:
     """The column of a block collection's entries: of its first key, its `?`, or its `-`."""
     if node.id == "sequence":
-        return _column(text, text.index("-", content_start(text, node)))
-    key = node.value[0][0].start_mark.index
-    line = text[line_start(text, key) : key]
-    explicit = line.rstrip().endswith("?")
-    return len(line.rstrip()) - 1 if explicit else len(line)
-
-
-def _column(text: str, position: int) -> int:
-    return position - line_start(text, position)
+        start = text.index("-", content_start(text, node))
+    else:
+        start = entry_start(text, node.value[0][0])
+    return start - line_start(text, start)
 
 
 def without_comments(text: str) -> str:

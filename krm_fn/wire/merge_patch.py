@@ -23,15 +23,15 @@ def _plan(item: Item, node: Mapping, patch: Patch, prefix: str) -> Iterator[Edit
         current = everything.get(name)
         if wanted is None:
             drop += [name] if name in own else []
-        elif current is None:
+        elif current is None or (is_null(current) and name not in own):
             add.append((name, _without_removals(wanted)))
         elif isinstance(wanted, str | bool):
             yield from _plan_scalar(item, current, wanted, field)
-        elif is_mapping(current):
-            yield from _plan(item, current, wanted, f"{field}.")
-        elif is_null(current):
+        elif name in own and (is_null(current) or (is_mapping(current) and not current.value)):
             new = tuple((key, _without_removals(value)) for key, value in wanted.items() if value is not None)
             yield Edit(SetFields(current, new, key=own[name][0], parent=node), item, field)
+        elif is_mapping(current):
+            yield from _plan(item, current, wanted, f"{field}.")
         else:
             raise Rejected(_unexpected(item, field, current, "a mapping"))
     if add or drop:

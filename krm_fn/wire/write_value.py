@@ -17,7 +17,7 @@ _CONTENT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*-[2456789bcdfghkmt]{10}")
 _LINE_BREAKS = str.maketrans({character: f"\\u{ord(character):04x}" for character in "\x85\u2028\u2029\ufeff"})
 
 
-def write_scalar(value: str | bool, *, style: str | None = None) -> str:
+def write_scalar(value: str | bool, *, style: str = "") -> str:
     """One scalar; `style` is that of the text it replaces, or `"` for JSON."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -34,7 +34,7 @@ def _is_plain(value: str) -> bool:
     return bool(_PLAIN.fullmatch(value)) and value.lower() not in _KEYWORDS
 
 
-def write_flow(value: Value, *, style: str | None = None) -> str:
+def write_flow(value: Value, *, style: str = "") -> str:
     """`{a: b, c: [d]}`, or JSON where `style` is `"`."""
     if isinstance(value, str | bool):
         return write_scalar(value, style=style)
@@ -45,7 +45,7 @@ def write_flow(value: Value, *, style: str | None = None) -> str:
 
 def write_block(key: str, value: Value, indent: int) -> Iterator[str]:
     """The lines of one field, without line breaks."""
-    start = " " * indent + _key(key, None) + ":"
+    start = " " * indent + _key(key, "") + ":"
     if isinstance(value, str | bool) or not value:
         yield f"{start} {write_flow(value)}"
     elif isinstance(value, list):
@@ -68,5 +68,5 @@ def write_block_item(value: Value, indent: int) -> Iterator[str]:
         yield " " * indent + "- " + write_flow(value)
 
 
-def _key(key: str, style: str | None) -> str:
+def _key(key: str, style: str) -> str:
     return write_scalar(key, style=style)
