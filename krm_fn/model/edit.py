@@ -1,13 +1,14 @@
 """What is to change in the text, as values. Stages make them, the writer applies them all at once."""
 
 from collections.abc import Mapping as Dict
-from typing import NamedTuple, TypeAlias, Union
+from collections.abc import Sequence
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.model.item import Item
 from krm_fn.model.node import Mapping, Node, Scalar
 
-Value: TypeAlias = Union[str, bool, list["Value"], Dict[str, "Value"]]
-Patch: TypeAlias = Dict[str, Union[str, bool, None, "Patch"]]
+Value: TypeAlias = "str | bool | int | Sequence[Value] | Dict[str, Value]"
+Patch: TypeAlias = Dict[str, "str | bool | Patch | None"]
 """A JSON merge patch (RFC 7386): None removes a field, a mapping descends."""
 
 
@@ -15,7 +16,7 @@ class SetText(NamedTuple):
     """Give a scalar other text, in its own style."""
 
     node: Scalar
-    text: str
+    text: str | bool
 
 
 class SetFields(NamedTuple):

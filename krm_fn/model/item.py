@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from krm_fn.model import keys
 from krm_fn.model.node import Mapping, Node, entries, get, text, texts
+from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.resource import ResourceId
 
 CONFIG_KINDS = ("ConfigMap", "Secret")
@@ -37,14 +38,20 @@ class Item:
         return self._internal("path")
 
     @property
-    def index(self) -> str:
-        """The item's place in its file, as text."""
-        return self._internal("index")
+    def file_index(self) -> int:
+        """The item's place in its file, counted from 0."""
+        index = self._internal("index")
+        return int(index) if index.isdecimal() else 0
 
     def _internal(self, name: str) -> str:
         return self.annotations.get(f"internal.config.kubernetes.io/{name}", "") or self.annotations.get(
             f"config.kubernetes.io/{name}", ""
         )
+
+
+def about(item: Item, message: str, field: str = "", severity: Severity = Severity.ERROR) -> Problem:
+    """A problem with an item, with the item's address."""
+    return Problem(message, item.id, field, severity, file=item.file, file_index=item.file_index)
 
 
 def read_item(node: Mapping) -> Item:

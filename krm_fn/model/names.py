@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.content_hash import content_hash
+from krm_fn.model.hashed_value import Unhashable
 from krm_fn.model.item import Item
 
 HASH = "[2456789bcdfghkmt]{10}"
@@ -29,9 +30,15 @@ def base_name(item: Item) -> str:
     written_down = item.annotations.get(keys.BASE_NAME, "")
     if written_down and (match := re.fullmatch(f"(.*){re.escape(written_down)}-{HASH}(.*)", name)):
         return match.group(1) + written_down + match.group(2)
-    if (match := _ENDS_IN_HASH.fullmatch(name)) and match.group(2) == content_hash(item.node):
-        return match.group(1)
-    return name
+    match = _ENDS_IN_HASH.fullmatch(name)
+    return match.group(1) if match and match.group(2) == _own_hash(item) else name
+
+
+def _own_hash(item: Item) -> str | None:
+    try:
+        return content_hash(item.node)
+    except Unhashable:
+        return None
 
 
 def names_of(item: Item) -> list[str]:
@@ -45,7 +52,8 @@ def former_names(item: Item) -> list[Former]:
     """From kustomize's parallel comma lists; `default` there stands for no namespace."""
     names = _list(item, "previousNames")
     namespaces = _list(item, "previousNamespaces") or ["default"] * len(names)
-    return [Former("" if namespace == "default" else namespace, name) for namespace, name in zip(namespaces, names)]
+    pairs = zip(namespaces, names, strict=False)
+    return [Former("" if namespace == "default" else namespace, name) for namespace, name in pairs]
 
 
 def affixes(item: Item) -> tuple[list[str], list[str]]:

@@ -32,7 +32,7 @@ class Selector:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FieldSpec:
-    """A reference field in kustomize's form: `path` is `spec/configName`, with `\\/` for a slash in a key.
+    r"""A reference field in kustomize's form: `path` is `spec/configName`, with `\/` for a slash in a key.
 
     Empty `group`, `version` or `kind` match every one. `target` is the kind the field names.
     """

@@ -5,7 +5,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from krm_fn.model import keys
-from krm_fn.model.item import Item
+from krm_fn.model.item import Item, about
 from krm_fn.model.names import base_name
 from krm_fn.model.node import get, is_null, text
 from krm_fn.model.problem import Problem, Severity
@@ -14,7 +14,9 @@ from krm_fn.model.settings import Selector, Settings, Strategy
 FIXED_NAMES = frozenset({"kptfile.kpt.dev", "kube-root-ca.crt", "openshift-service-ca.crt"})
 """ConfigMaps that programs find by this very name."""
 
-WRITTEN_TYPES = frozenset({"kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token", "helm.sh/release.v1"})
+WRITTEN_TYPES = frozenset(
+    {"kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token", "helm.sh/release.v1"}
+)
 """Types of Secrets whose content, or whose name, a controller decides."""
 
 WRITTEN_MARKS = {
@@ -60,7 +62,8 @@ def _choose_one(item: Item, settings: Settings, usage: Usage) -> tuple[Strategy,
     reason = _written_by_others(item, usage)
     if reason:
         asked = settings.select is not None or keys.STRATEGY in item.annotations
-        return Strategy.IGNORE, _warning(item, f"left alone, though selected: {reason}") if asked else None
+        warning = about(item, f"left alone, though selected: {reason}", severity=Severity.WARNING)
+        return Strategy.IGNORE, warning if asked else None
     return wanted, None
 
 
@@ -86,10 +89,10 @@ def _annotated(item: Item, annotated: str, settings: Settings) -> tuple[Strategy
     if annotated not in set(Strategy):
         allowed = ", ".join(Strategy)
         message = f"found {annotated!r}, allowed: {allowed}"
-        return Strategy.IGNORE, Problem(message, item.id, field, file=item.file, index=item.index)
+        return Strategy.IGNORE, about(item, message, field)
     if item.id.kind not in settings.kinds and annotated != Strategy.IGNORE:
         message = f"has no effect: spec.kinds has no {item.id.kind}; add it there"
-        return Strategy.IGNORE, _warning(item, message, field)
+        return Strategy.IGNORE, about(item, message, field, Severity.WARNING)
     return Strategy(annotated), None
 
 
@@ -113,7 +116,3 @@ def _written_by_others(item: Item, usage: Usage) -> str:
         return "it has an owner already"
     marks = {**item.labels, **item.annotations}
     return next((f"{reason} ({mark})" for mark, reason in WRITTEN_MARKS.items() if mark in marks), "")
-
-
-def _warning(item: Item, message: str, field: str = "") -> Problem:
-    return Problem(message, item.id, field, Severity.WARNING, file=item.file, index=item.index)

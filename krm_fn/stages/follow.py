@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from krm_fn.model.edit import Edit, SetText
-from krm_fn.model.item import Item
+from krm_fn.model.item import Item, about
 from krm_fn.model.names import HASH
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
@@ -75,11 +75,13 @@ def _explain_missing(link: Link, known: dict[tuple[str, str], Revision]) -> Iter
     if namesake and not is_cluster_scoped(link.referrer.id):
         yield _problem(
             link,
-            f"left as {name!r}: {namesake.item.id} is renamed, but lies in another namespace "
+            f"left as {name!r}: {namesake.base_id} is renamed, but lies in another namespace "
             f"({_namespace(namesake.item.id.namespace)}, not {_namespace(_namespace_of(link))})",
         )
     elif pinned and (revision := known.get((kind, pinned.group(1)))) and _namespace_of(link) == revision.id.namespace:
-        yield _problem(link, f"left as {name!r}: a pin on another revision of {revision.base_name}, now {revision.name}")
+        yield _problem(
+            link, f"left as {name!r}: a pin on another revision of {revision.base_name}, now {revision.name}"
+        )
 
 
 def _namespace_of(link: Link) -> str:
@@ -103,7 +105,7 @@ def _immutable_consumers(edits: list[Edit]) -> Iterator[Problem]:
             f"cannot be changed once created, and now names {edit.change.text!r}: "  # type: ignore[union-attr]  # ours
             f"delete the old {item.id.kind} before applying, or make it a hook"
         )
-        yield Problem(message, item.id, edit.field, Severity.WARNING, file=item.file, index=item.index)
+        yield about(item, message, edit.field, Severity.WARNING)
 
 
 def _is_replaced(item: Item) -> bool:
@@ -117,5 +119,4 @@ def _is_replaced(item: Item) -> bool:
 
 
 def _problem(link: Link, message: str, severity: Severity = Severity.WARNING) -> Problem:
-    item = link.referrer
-    return Problem(message, item.id, link.reference.field, severity, file=item.file, index=item.index)
+    return about(link.referrer, message, link.reference.field, severity)

@@ -6,7 +6,8 @@ from typing import NamedTuple
 from krm_fn.model import keys
 from krm_fn.model.content_hash import content_hash
 from krm_fn.model.edit import Patch
-from krm_fn.model.item import Item
+from krm_fn.model.hashed_value import Unhashable
+from krm_fn.model.item import Item, about
 from krm_fn.model.names import base_name
 from krm_fn.model.node import get, is_null
 from krm_fn.model.problem import Problem, Severity
@@ -31,11 +32,24 @@ class Revision(NamedTuple):
         """Who the object is from now on."""
         return self.item.id._replace(name=self.name)
 
+    @property
+    def base_id(self) -> ResourceId:
+        """Who it is to its author: what remarks say, so that they say the same on the next run."""
+        return self.item.id._replace(name=self.base_name)
+
 
 def name_revisions(choices: Iterable[Choice]) -> tuple[list[Revision], list[Problem]]:
     """The revisions among the choices, and what is wrong with their names."""
-    revisions = [_name(choice) for choice in choices if choice.strategy is not Strategy.IGNORE]
-    return revisions, [*_too_long(revisions), *_clashes(choices, revisions), *map(_say, revisions)]
+    revisions: list[Revision] = []
+    unhashable: list[Problem] = []
+    for choice in choices:
+        if choice.strategy is not Strategy.IGNORE:
+            try:
+                revisions.append(_name(choice))
+            except Unhashable as reason:
+                unhashable.append(about(choice.item, reason.message, reason.field))
+    remarks = [*_too_long(revisions), *_clashes(choices, revisions), *map(_say, revisions)]
+    return revisions, [*unhashable, *remarks]
 
 
 def _name(choice: Choice) -> Revision:
@@ -79,18 +93,17 @@ def _clashes(choices: Iterable[Choice], revisions: list[Revision]) -> list[Probl
     for revision in revisions:
         before = taken.setdefault(revision.id, revision.item.id)
         if before != revision.item.id:
-            problems.append(_problem(revision, f"would become {revision.id}, and so would {before}; remove one of them"))
+            problems.append(
+                _problem(revision, f"would become {revision.id}, and so would {before}; remove one of them")
+            )
     return problems
 
 
 def _problem(revision: Revision, message: str) -> Problem:
-    item = revision.item
-    return Problem(message, item.id, "metadata.name", file=item.file, index=item.index)
+    return about(revision.item, message, "metadata.name")
 
 
 def _say(revision: Revision) -> Problem:
     """One info per revision; it says the same on every run over the same content."""
-    item = revision.item
-    return Problem(
-        f"revision of {revision.base_name}", revision.id, severity=Severity.INFO, file=item.file, index=item.index
-    )
+    problem = about(revision.item, f"revision of {revision.base_name}", severity=Severity.INFO)
+    return problem._replace(resource=revision.id)

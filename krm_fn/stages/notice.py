@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from krm_fn.model.item import Item
+from krm_fn.model.item import Item, about
 from krm_fn.model.node import Node, entries, get, is_mapping, is_scalar, is_sequence, text
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
@@ -33,8 +33,9 @@ def _mentions(item: Item, renamed: dict[tuple[str, str], Revision], fields: dict
         for word in _WORD.findall(said):
             revision = renamed.get((item.id.namespace, word))
             if revision:
-                message = f"says {word!r} in plain words; {revision.item.id} is now {revision.name}: pass the name by reference"
-                yield Problem(message, item.id, field, Severity.WARNING, file=item.file, index=item.index)
+                now = f"{revision.base_id} is now {revision.name}"
+                message = f"says {word!r} in plain words, and {now}; read it through a volume or a variable instead"
+                yield about(item, message, field, Severity.WARNING)
 
 
 def _said(node: Node | None, path: str) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """Keep deployers from pruning revisions that left the package."""
 
 from krm_fn.model.deployers import PROTECTIONS, Protection
-from krm_fn.model.item import Item
+from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Settings
 
@@ -37,6 +37,5 @@ def _merge(protection: Protection, present: str) -> str | None:
 
 
 def _opposite(item: Item, deployer: str, protection: Protection, present: str) -> Problem:
-    message = f"left as {present!r}: {deployer} may prune this revision while pods use it; {protection.value!r} prevents it"
-    field = f"metadata.annotations[{protection.annotation}]"
-    return Problem(message, item.id, field, Severity.WARNING, file=item.file, index=item.index)
+    message = f"left as {present!r}, so {deployer} may prune it under running pods; {protection.value!r} prevents that"
+    return about(item, message, f"metadata.annotations[{protection.annotation}]", Severity.WARNING)

@@ -70,7 +70,7 @@ def _nearest_package(candidates: list[Item], referrer: Item, _: Reference) -> li
 def _shared_folders(one: str, other: str) -> tuple[int, int]:
     """How close two folders are: more in common first, then fewer steps down from there."""
     a, b = one.split("/"), other.split("/")
-    common = next((index for index, (x, y) in enumerate(zip(a, b)) if x != y), min(len(a), len(b)))
+    common = next((index for index, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
     return common, -len(b)
 
 
@@ -104,4 +104,4 @@ def _strongest_name(candidates: list[Item], _: Item, reference: Reference) -> li
 def _best(candidates: list[Item], rank: Callable[[Item], object]) -> list[Item]:
     ranks = [rank(item) for item in candidates]
     best = max(ranks)  # type: ignore[type-var]  # ranks of one sieve are of one type
-    return [item for item, its_rank in zip(candidates, ranks) if its_rank == best]
+    return [item for item, its_rank in zip(candidates, ranks, strict=True) if its_rank == best]

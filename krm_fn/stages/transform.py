@@ -71,5 +71,5 @@ def _mark(
         protection, remarks = protect(revision.item, settings)
         patch = mark_revision(revision, settings, protection, referred=id(revision.item.node) in referred)
         patches.append((revision.item, patch))
-        problems += remarks
+        problems += [remark._replace(resource=revision.id) for remark in remarks]
     return patches, problems

@@ -23,7 +23,8 @@ def apply_splices(text: str, splices: Iterable[Splice]) -> str:
     position = 0
     for splice in sorted(splices, key=lambda splice: splice[:2]):
         if splice.start < position:
-            raise AssertionError(f"two edits of the same place, at character {splice.start}")
+            bug = f"two edits of the same place, at character {splice.start}"
+            raise AssertionError(bug)
         pieces += [text[position : splice.start], splice.text]
         position = splice.end
     return "".join([*pieces, text[position:]])
@@ -41,16 +42,15 @@ def splice_edit(text: str, change: SetText | SetFields) -> Iterator[Splice]:
         yield from _edit_block(text, change.node, change)
 
 
-def append_items(text: str, sequence: Sequence, items: list[Value]) -> Splice:
-    """Add items at the end of a list."""
+def append_items(text: str, parent: Mapping, sequence: Sequence, items: Iterable[Value]) -> Splice:
+    """Add items at the end of a list that is a field of `parent`."""
     if not sequence.flow_style:
         end, line_break = layout.line_after(text, layout.node_end(text, sequence))
         indent = layout.indentation(text, sequence)
         lines = [line for item in items for line in write_block_item(item, indent)]
         return _insert_lines(text, end, line_break, lines)
     opening, closing = layout.flow_span(text, sequence)
-    style = '"' if '"' in text[opening:closing] else ""
-    added = ", ".join(write_flow(item, style=style) for item in items)
+    added = ", ".join(write_flow(item, style=_key_style(parent.value[0][0])) for item in items)
     if not sequence.value:
         return Splice(opening + 1, closing, added)
     end = layout.node_end(text, sequence.value[-1])
@@ -185,4 +185,3 @@ def _runs(node: Mapping, names: tuple[str, ...]) -> list[tuple[int, int]]:
 
 def _key_style(key: Node) -> str:
     return '"' if is_scalar(key) and key.style == '"' else ""
-

@@ -50,7 +50,8 @@ def node_end(text: str, node: Node) -> int:
     if node.id == "scalar" or node.flow_style:  # type: ignore[attr-defined]  # only scalars have none
         return node.end_mark.index
     if node.id == "mapping":
-        return value_end(text, *node.value[-1])
+        key, value = node.value[-1]
+        return value_end(text, key, value)
     if len(node.value) > 1 and is_alias(node.value[-2], node.value[-1]):
         return _alias_end(text, node_end(text, node.value[-2]))
     if node.value[-1].start_mark.index < node.start_mark.index:
@@ -60,8 +61,7 @@ def node_end(text: str, node: Node) -> int:
 
 def _alias_end(text: str, start: int) -> int:
     match = _ALIAS.match(text, start)
-    assert match, "the parser saw an alias here"
-    return match.end()
+    return match.end() if match else start
 
 
 def line_after(text: str, position: int) -> tuple[int, str]:
@@ -69,8 +69,7 @@ def line_after(text: str, position: int) -> tuple[int, str]:
     if position and text[position - 1] in "\r\n":  # a block scalar ends behind its last line break
         return position, line_break(text)
     match = _REST_OF_LINE.match(text, position)
-    assert match, "every text has a rest of the line"
-    return match.end(), match.group(1)
+    return (match.end(), match.group(1)) if match else (position, "")
 
 
 def line_break(text: str) -> str:
@@ -99,12 +98,12 @@ def entry_start(text: str, key: Node) -> int:
     return start - (start - line_start(text, start) - len(line)) - 1 if line.endswith("?") else start
 
 
-def indentation(text: str, node: Mapping | Sequence) -> int:
+def indentation(text: str, node: Node) -> int:
     """The column of a block collection's entries: of its first key, its `?`, or its `-`."""
     if node.id == "sequence":
-        start = text.index("-", content_start(text, node))
-    else:
-        start = entry_start(text, node.value[0][0])
+        dash = text.index("-", content_start(text, node))
+        return dash - line_start(text, dash)
+    start = entry_start(text, node.value[0][0])
     return start - line_start(text, start)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from krm_fn.model.edit import Edit, Patch, SetFields, SetText, Value
-from krm_fn.model.item import Item
+from krm_fn.model.item import Item, about
 from krm_fn.model.node import Mapping, Node, entries, is_mapping, is_merge, is_null, is_scalar
 from krm_fn.model.problem import Problem, Rejected
 
@@ -54,6 +54,5 @@ def _without_removals(wanted: str | bool | Patch) -> Value:
 def _unexpected(item: Item, field: str, found: Node, expected: str) -> Problem:
     mark = found.start_mark
     what = "text" if found.id == "scalar" else f"a {found.id}"
-    return Problem(
-        f"expected {expected}, found {what}", item.id, field, line=mark.line + 1, column=mark.column + 1, file=item.file
-    )
+    problem = about(item, f"expected {expected}, found {what}", field)
+    return problem._replace(line=mark.line + 1, column=mark.column + 1)

@@ -22,11 +22,12 @@ def splice_results(source: str, resource_list: Mapping, problems: Iterable[Probl
     """Add the problems to the ResourceList's `results`, but for those an earlier run has put there."""
     results = get(resource_list, "results")
     present = {_identity(item) for item in results.value} if is_sequence(results) else set()
-    items = [_result(problem) for problem in problems if _own_identity(problem) not in present]
+    new = [problem for problem in dict.fromkeys(problems) if _own_identity(problem) not in present]
+    items: list[Value] = [_result(problem) for problem in new]
     if not items:
         return
     if is_sequence(results):
-        yield append_items(source, results, items)
+        yield append_items(source, resource_list, results, items)
     elif results is None:
         yield from splice_edit(source, SetFields(resource_list, (("results", items),)))
     else:
@@ -44,15 +45,27 @@ def _result(problem: Problem) -> dict[str, Value]:
         if problem.field:
             result["field"] = {"path": problem.field}
     if problem.file:
-        result["file"] = {"path": problem.file}
+        result["file"] = {"path": problem.file, **({"index": problem.file_index} if problem.file_index else {})}
     return result
 
 
 def _own_identity(problem: Problem) -> tuple[str, ...]:
     who = problem.resource
-    return (problem.message, who.kind if who else "", who.namespace if who else "", who.name if who else "", problem.field)
+    return (
+        problem.message,
+        who.kind if who else "",
+        who.namespace if who else "",
+        who.name if who else "",
+        problem.field,
+    )
 
 
 def _identity(item: object) -> tuple[str, ...]:
-    paths = [("message",), ("resourceRef", "kind"), ("resourceRef", "namespace"), ("resourceRef", "name"), ("field", "path")]
+    paths = [
+        ("message",),
+        ("resourceRef", "kind"),
+        ("resourceRef", "namespace"),
+        ("resourceRef", "name"),
+        ("field", "path"),
+    ]
     return tuple(text(get(item, *path)) for path in paths)  # type: ignore[arg-type]  # any node

@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 from krm_fn.model.edit import Edit
+from krm_fn.model.item import about
 from krm_fn.model.node import Node
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.wire.yaml_text import Document, children
@@ -47,4 +48,4 @@ def _conflict(edits: list[Edit], places: int) -> Problem:
         f"must change, but its text stands for {places} places through an anchor, and not all of them change alike; "
         "write it out here instead of using an alias"
     )
-    return Problem(message, edit.item.id, edit.field, line=mark.line + 1, column=mark.column + 1, file=edit.item.file)
+    return about(edit.item, message, edit.field)._replace(line=mark.line + 1, column=mark.column + 1)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from krm_fn.model.edit import Value
 
@@ -17,10 +17,12 @@ _CONTENT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*-[2456789bcdfghkmt]{10}")
 _LINE_BREAKS = str.maketrans({character: f"\\u{ord(character):04x}" for character in "\x85\u2028\u2029\ufeff"})
 
 
-def write_scalar(value: str | bool, *, style: str = "") -> str:
+def write_scalar(value: str | bool | int, *, style: str = "") -> str:
     """One scalar; `style` is that of the text it replaces, or `"` for JSON."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, int):
+        return str(value)
     if style == "'" and value.isprintable():
         return "'" + value.replace("'", "''") + "'"
     if style == '"' or not _is_plain(value):
@@ -36,9 +38,9 @@ def _is_plain(value: str) -> bool:
 
 def write_flow(value: Value, *, style: str = "") -> str:
     """`{a: b, c: [d]}`, or JSON where `style` is `"`."""
-    if isinstance(value, str | bool):
+    if isinstance(value, str | bool | int):
         return write_scalar(value, style=style)
-    if isinstance(value, list):
+    if not isinstance(value, Mapping):
         return "[" + ", ".join(write_flow(item, style=style) for item in value) + "]"
     return "{" + ", ".join(f"{_key(key, style)}: {write_flow(item, style=style)}" for key, item in value.items()) + "}"
 
@@ -46,9 +48,9 @@ def write_flow(value: Value, *, style: str = "") -> str:
 def write_block(key: str, value: Value, indent: int) -> Iterator[str]:
     """The lines of one field, without line breaks."""
     start = " " * indent + _key(key, "") + ":"
-    if isinstance(value, str | bool) or not value:
+    if isinstance(value, str | bool | int) or not value:
         yield f"{start} {write_flow(value)}"
-    elif isinstance(value, list):
+    elif not isinstance(value, Mapping):
         yield start
         for item in value:
             yield from write_block_item(item, indent)
@@ -60,7 +62,7 @@ def write_block(key: str, value: Value, indent: int) -> Iterator[str]:
 
 def write_block_item(value: Value, indent: int) -> Iterator[str]:
     """The lines of one list item, its `-` at column `indent`."""
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         lines = [line for name, field in value.items() for line in write_block(name, field, indent + 2)]
         yield " " * indent + "- " + lines[0].lstrip()
         yield from lines[1:]

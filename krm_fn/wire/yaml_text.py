@@ -7,7 +7,7 @@ that all later code may walk the nodes without care.
 
 import codecs
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import yaml
 from yaml._yaml import CParser
@@ -32,7 +32,7 @@ class Document(NamedTuple):
     has_aliases: bool
 
 
-class _Parser(CParser):  # type: ignore[misc]  # the C extension is not annotated
+class _Parser(CParser):
     """libyaml's parser, composing nodes without resolving tags (half the time of the stock loader)."""
 
     def __init__(self, data: bytes) -> None:
@@ -45,7 +45,7 @@ class _Parser(CParser):  # type: ignore[misc]  # the C extension is not annotate
     def descend_resolver(self, parent: Node | None, _index: object) -> None:
         self._depth += 1
         if self._depth > MAX_DEPTH:
-            raise Rejected(at(parent and parent.start_mark, f"nested deeper than {MAX_DEPTH} levels"))
+            raise Rejected(at(parent.start_mark if parent else None, f"nested deeper than {MAX_DEPTH} levels"))
 
     def ascend_resolver(self) -> None:
         self._depth -= 1
@@ -87,7 +87,7 @@ def _compose(data: bytes) -> Iterator[Node]:
     try:
         parser = _Parser(data)
         while parser.check_node():
-            yield parser.get_node()
+            yield cast("Node", parser.get_node())
     except yaml.MarkedYAMLError as error:
         what = ", ".join(filter(None, [error.problem, error.context]))
         raise Rejected(at(error.problem_mark or error.context_mark, f"not YAML: {what}")) from error
@@ -139,7 +139,7 @@ def _refuse_explosion(roots: list[Node]) -> None:
         raise Rejected(at(largest.start_mark, f"aliases expand {len(sizes)} nodes to {expanded}"))
 
 
-def _refuse_duplicate_keys(root: Node, *, once: bool) -> None:
+def _refuse_duplicate_keys(root: Node, *, once: bool) -> None:  # noqa: C901  # the one hot loop
     """Raise at the second of two equal keys. The hot loop over every node: kept flat on purpose."""
     scalar = yaml.ScalarNode
     mapping = yaml.MappingNode

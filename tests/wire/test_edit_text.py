@@ -10,7 +10,10 @@ from krm_fn.wire.edit_text import apply_splices, splice_edit
 from krm_fn.wire.merge_patch import plan_patch
 from krm_fn.wire.yaml_text import read_yaml
 
-PATCH: Patch = {"immutable": True, "metadata": {"name": "new-2456789bcd", "labels": {"s": "w"}, "annotations": {"b": "c", "x": None}}}
+PATCH: Patch = {
+    "immutable": True,
+    "metadata": {"name": "new-2456789bcd", "labels": {"s": "w"}, "annotations": {"b": "c", "x": None}},
+}
 ADDED = "  labels:\n    s: w\n  annotations:\n    b: c\n"
 
 
@@ -51,7 +54,8 @@ CASES = [
     ),
     pytest.param(
         '{\n  "metadata": {\n    "name": "a",\n    "labels": {},\n    "annotations": {"x": "1"}\n  }\n}\n',
-        '{\n  "metadata": {\n    "name": "new-2456789bcd",\n    "labels": {"s": "w"},\n    "annotations": {"b": "c"}\n  },\n'
+        '{\n  "metadata": {\n    "name": "new-2456789bcd",\n    "labels": {"s": "w"},\n'
+        '    "annotations": {"b": "c"}\n  },\n'
         '  "immutable": true\n}\n',
         id="indented JSON stays indented",
     ),
@@ -61,24 +65,27 @@ CASES = [
         id="empty places are filled as blocks, comments kept",
     ),
     pytest.param(
-        "metadata:\n  annotations: {x: 1, y: 2,}\n  name: \"a\"\n",
-        "metadata:\n  annotations: {y: 2, b: c,}\n  name: \"new-2456789bcd\"\n  labels:\n    s: w\nimmutable: true\n",
+        'metadata:\n  annotations: {x: 1, y: 2,}\n  name: "a"\n',
+        'metadata:\n  annotations: {y: 2, b: c,}\n  name: "new-2456789bcd"\n  labels:\n    s: w\nimmutable: true\n',
         id="a trailing comma stays one",
     ),
     pytest.param(
         "metadata:\n  annotations:\n    x: 1 # gone\n    # stays\n    y: |+\n      a\n\n  name: a\n",
-        "metadata:\n  annotations:\n    # stays\n    y: |+\n      a\n\n    b: c\n  name: new-2456789bcd\n  labels:\n    s: w\n"
+        "metadata:\n  annotations:\n    # stays\n    y: |+\n      a\n\n    b: c\n"
+        "  name: new-2456789bcd\n  labels:\n    s: w\n"
         "immutable: true\n",
         id="a dropped entry takes its line, a kept block scalar its blank lines",
     ),
     pytest.param(
         "metadata:\n  name: a\n  annotations:\n    x: 1\n    y: |\n      z",
-        "immutable: true\nmetadata:\n  labels:\n    s: w\n  name: new-2456789bcd\n  annotations:\n    b: c\n    y: |\n      z",
+        "immutable: true\nmetadata:\n  labels:\n    s: w\n  name: new-2456789bcd\n  annotations:\n"
+        "    b: c\n    y: |\n      z",
         id="behind a block scalar without a last newline nothing can be added",
     ),
     pytest.param(
         "- ? metadata\n  : name: &n a\n    annotations: !!map {}\n",
-        "- ? metadata\n  : name: &n new-2456789bcd\n    annotations: !!map {b: c}\n    labels:\n      s: w\n  immutable: true\n",
+        "- ? metadata\n  : name: &n new-2456789bcd\n    annotations: !!map {b: c}\n    labels:\n"
+        "      s: w\n  immutable: true\n",
         id="explicit keys, anchors and tags stay",
     ),
     pytest.param(
@@ -88,7 +95,9 @@ CASES = [
     ),
     pytest.param(
         "list: &l\n- 1\nmetadata:\n  name: a\n  other:\n  - 1\n  - *l\n  # c\nkind: x",
-        "list: &l\n- 1\nmetadata:\n  name: new-2456789bcd\n  other:\n  - 1\n  - *l\n" + ADDED + "  # c\nkind: x\nimmutable: true",
+        "list: &l\n- 1\nmetadata:\n  name: new-2456789bcd\n  other:\n  - 1\n  - *l\n"
+        + ADDED
+        + "  # c\nkind: x\nimmutable: true",
         id="an alias at the end of a list does too",
     ),
     pytest.param(
@@ -114,8 +123,8 @@ def test_a_merge_patch_in_text(before: str, after: str) -> None:
     assert patched(before) == after
 
 
-@pytest.mark.parametrize(("before", "after"), CASES)
-def test_a_merge_patch_is_done_once(before: str, after: str) -> None:
+@pytest.mark.parametrize("after", [case.values[1] for case in CASES])
+def test_a_merge_patch_is_done_once(after: str) -> None:
     assert patched(after) == after
 
 
