@@ -23,27 +23,37 @@ def read_fields(node: Mapping, field: str) -> dict[str, JsonValue]:
     }
     if len(texts) == len(node.value) and _MERGE not in texts:
         return texts
-    return {name: read_value(child, f"{field}.{name}") for name, (_, child) in _fields(node, field).items()}
+    in_flow = node.flow_style
+    return {
+        name: read_value(child, f"{field}.{name}", in_flow=in_flow) for name, (_, child) in _fields(node, field).items()
+    }
 
 
-def read_value(node: Node, field: str) -> JsonValue:
-    """What is inside `data`: text as a rule, but all of YAML is possible."""
+def read_value(node: Node, field: str, *, in_flow: bool = False) -> JsonValue:
+    """What is inside `data`: text as a rule, but all of YAML is possible.
+
+    The hasher writes YAML and reads it again. Inside `{}` and `[]` its writer puts quotes around what is empty
+    or has a colon, which makes text of a blank null and of a time of day.
+    """
     # No comprehensions: this takes one frame for each level of nesting.
     if is_scalar(node):
+        if in_flow and node.tag is None and (not node.value or ":" in node.value):
+            return node.value
         try:
             return read_scalar(node)
         except ValueError as error:
             raise Unhashable(field, str(error)) from error
+    in_flow = in_flow or ((is_mapping(node) or is_sequence(node)) and node.flow_style)
     if is_mapping(node):
         values: dict[str, JsonValue] = {}
         for name, (key, child) in _fields(node, field).items():
             if name and not is_text(key):
                 raise Unhashable(field, f"key {name} is not text; quote it")
-            values[name] = read_value(child, f"{field}.{name}")
+            values[name] = read_value(child, f"{field}.{name}", in_flow=in_flow)
         return values
     elements: list[JsonValue] = []
     for index, child in enumerate(node.value):
-        elements.append(read_value(child, f"{field}[{index}]"))
+        elements.append(read_value(child, f"{field}[{index}]", in_flow=in_flow))
     return elements
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from krm_fn.model import keys
-from krm_fn.model.node import Mapping, Node, entries, get, text, texts
+from krm_fn.model.node import Mapping, fields, get, text, texts
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.resource import ResourceId
 
@@ -56,11 +56,11 @@ def about(item: Item, message: str, field: str = "", severity: Severity = Severi
 
 def read_item(node: Mapping) -> Item:
     """Never fails: whatever is missing or has an unexpected shape reads as empty."""
-    fields: dict[str, Node] = dict(entries(node))
-    metadata: dict[str, Node] = dict(entries(fields.get("metadata")))
+    top = fields(node)
+    metadata = fields(top.get("metadata"))
     who = ResourceId(
-        text(fields.get("apiVersion")),
-        text(fields.get("kind")),
+        text(top.get("apiVersion")),
+        text(top.get("kind")),
         text(metadata.get("namespace")),
         text(metadata.get("name")),
     )

@@ -4,7 +4,7 @@ The nodes are PyYAML's (ScalarNode, MappingNode, SequenceNode), described here a
 model needs no YAML library. Scalars are raw text: nothing is resolved to a bool, a number or a date.
 """
 
-from collections.abc import Iterator
+from collections.abc import ItemsView
 from typing import Any, Protocol, TypeGuard
 
 
@@ -69,21 +69,20 @@ def is_null(node: Node | None) -> bool:
     return not node.style and node.value in NULLS
 
 
-def entries(node: Node | None) -> Iterator[tuple[str, Node]]:
+def fields(node: Node | None) -> dict[str, Node]:
     """The fields of a mapping, those that `<<` merges in included; nothing for any other node.
 
     A key that is not a scalar has no name a manifest could mean, and is passed over.
     """
     if not is_mapping(node):
-        return
-    merged = False
-    for key, value in node.value:
-        if is_merge(key):
-            merged = True
-        elif is_scalar(key):
-            yield key.value, value
-    if merged:
-        yield from _merged_entries(node)
+        return {}
+    own = {key.value: value for key, value in node.value if key.id == "scalar"}
+    return _with_merged(node) if "<<" in own else own
+
+
+def entries(node: Node | None) -> ItemsView[str, Node]:
+    """The fields of a mapping, one by one."""
+    return fields(node).items()
 
 
 def is_merge(key: Node) -> bool:
@@ -91,24 +90,20 @@ def is_merge(key: Node) -> bool:
     return is_scalar(key) and key.value == "<<" and not key.style
 
 
-def _merged_entries(node: Mapping) -> Iterator[tuple[str, Node]]:
-    seen = {key.value for key, _ in node.value if is_scalar(key)}
-    for key, value in node.value:
-        if not is_merge(key):
-            continue
-        for source in value.value if is_sequence(value) else [value]:
-            for name, field in entries(source):
-                if name not in seen:
-                    seen.add(name)
-                    yield name, field
+def _with_merged(node: Mapping) -> dict[str, Node]:
+    """A mapping's own fields win over merged ones, earlier merges over later ones."""
+    own = {key.value: value for key, value in node.value if is_scalar(key) and not is_merge(key)}
+    merges = [value for key, value in node.value if is_merge(key)]
+    for merge in merges:
+        for source in merge.value if is_sequence(merge) else [merge]:
+            own = {**fields(source), **own}
+    return own
 
 
 def get(node: Node | None, *path: str) -> Node | None:
     """The node at a path of field names, or None."""
     for name in path:
-        node = next((value for key, value in entries(node) if key == name), None)
-        if node is None:
-            return None
+        node = fields(node).get(name)
     return node
 
 
@@ -119,4 +114,4 @@ def text(node: Node | None) -> str:
 
 def texts(node: Node | None) -> dict[str, str]:
     """A mapping's scalar fields as raw text: annotations, labels."""
-    return {key: text(value) for key, value in entries(node)}
+    return {key: text(value) for key, value in fields(node).items()}

@@ -1,8 +1,11 @@
 """A field that names a ConfigMap or a Secret."""
 
+import re
 from typing import NamedTuple
 
 from krm_fn.model.node import Scalar
+
+_NAMESPACE = re.compile(r"([^/:]+)/$")
 
 
 class Reference(NamedTuple):
@@ -12,6 +15,8 @@ class Reference(NamedTuple):
     one; `field` the path to `name`, for people. `in_pod` is true where pods read the object, so that a change
     of name makes a new pod template. `written` is true where a controller *writes* the object named here
     rather than reads it: such a name is never changed.
+
+    `before` and `after` are what else the scalar's text holds around the name: `shop/` of `shop/users`.
     """
 
     kind: str
@@ -20,3 +25,23 @@ class Reference(NamedTuple):
     field: str
     in_pod: bool
     written: bool
+    before: str = ""
+    after: str = ""
+
+    @property
+    def target(self) -> str:
+        """The name alone."""
+        text = self.name.value
+        return text[len(self.before) : len(text) - len(self.after)]
+
+    @property
+    def target_namespace(self) -> str | None:
+        """Where the reference says its object lies, None where it does not say."""
+        if self.namespace is not None:
+            return self.namespace.value
+        said = _NAMESPACE.search(self.before)
+        return said.group(1) if said else None
+
+    def renamed(self, name: str) -> str:
+        """The scalar's text once the object is called `name`."""
+        return f"{self.before}{name}{self.after}"

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from krm_fn.model.item import Item, about
-from krm_fn.model.node import Node, entries, get, is_mapping, is_scalar, is_sequence, text
+from krm_fn.model.node import Node, entries, fields, get, is_mapping, is_scalar, is_sequence, text
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.stages.name import Revision
@@ -24,12 +24,12 @@ def notice_mentions(items: Iterable[Item], revisions: Iterable[Revision]) -> lis
     if not renamed:
         return []
     return [
-        problem for item in items if not item.is_local for problem in _mentions(item, renamed, dict(entries(item.node)))
+        problem for item in items if not item.is_local for problem in _mentions(item, renamed, fields(item.node))
     ]
 
 
-def _mentions(item: Item, renamed: dict[tuple[str, str], Revision], fields: dict[str, Node]) -> Iterator[Problem]:
-    for field, said in _said(fields.get("spec"), "spec"):
+def _mentions(item: Item, renamed: dict[tuple[str, str], Revision], top: dict[str, Node]) -> Iterator[Problem]:
+    for field, said in _said(top.get("spec"), "spec"):
         for word in _WORD.findall(said):
             revision = renamed.get((item.id.namespace, word))
             if revision:

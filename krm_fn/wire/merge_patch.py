@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from krm_fn.model.edit import Edit, Patch, SetFields, SetText, Value
 from krm_fn.model.item import Item, about
-from krm_fn.model.node import Mapping, Node, entries, is_mapping, is_merge, is_null, is_scalar
+from krm_fn.model.node import Mapping, Node, fields, is_mapping, is_merge, is_null, is_scalar
 from krm_fn.model.problem import Problem, Rejected
 
 
@@ -15,7 +15,7 @@ def plan_patch(item: Item, patch: Patch) -> Iterator[Edit]:
 
 def _plan(item: Item, node: Mapping, patch: Patch, prefix: str) -> Iterator[Edit]:
     own = {key.value: (key, value) for key, value in node.value if is_scalar(key) and not is_merge(key)}
-    everything = dict(entries(node))
+    everything = fields(node)
     add: list[tuple[str, Value]] = []
     drop: list[str] = []
     for name, wanted in patch.items():

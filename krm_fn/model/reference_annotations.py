@@ -1,0 +1,61 @@
+"""Annotations whose text names a ConfigMap or Secret, by the kind that carries them."""
+
+from typing import NamedTuple
+
+
+class AnnotationRow(NamedTuple):
+    """`inside`: the field of JSON text that holds the name; `""` where the text is the name, or `namespace/name`."""
+
+    kind: str
+    annotation: str
+    target: str = "Secret"
+    inside: str = ""
+    written: bool = False
+
+
+_SECRETS_OF_INGRESS = (
+    "nginx.ingress.kubernetes.io/auth-secret",
+    "nginx.ingress.kubernetes.io/auth-tls-secret",
+    "nginx.ingress.kubernetes.io/proxy-ssl-secret",
+    "nginx.ingress.kubernetes.io/secure-verify-ca-secret",
+    "nginx.org/basic-auth-secret",
+    "nginx.com/jwt-key",
+    # HAProxy Ingress, with its own prefix and the common one; ingress-nginx and Traefik once used the latter too.
+    *(
+        f"{prefix}/{name}"
+        for prefix in ("ingress.kubernetes.io", "haproxy-ingress.github.io")
+        for name in ("auth-secret", "auth-tls-secret", "secure-crt-secret", "secure-verify-ca-secret")
+    ),
+    # HAProxy Technologies' controller
+    *(
+        f"{prefix}/{name}"
+        for prefix in ("haproxy.org", "haproxy.com")
+        for name in ("auth-secret", "client-ca", "server-ca", "server-crt", "ssl-certificate")
+    ),
+)
+
+_CONFIG_MAPS_OF_INGRESS = (
+    "nginx.ingress.kubernetes.io/auth-proxy-set-headers",
+    "nginx.ingress.kubernetes.io/custom-headers",
+    "nginx.ingress.kubernetes.io/fastcgi-params-configmap",
+)
+
+ANNOTATIONS = (
+    *(AnnotationRow("Ingress", name) for name in _SECRETS_OF_INGRESS),
+    *(AnnotationRow("Ingress", name, "ConfigMap") for name in _CONFIG_MAPS_OF_INGRESS),
+    # The AWS load balancer controller reads these of Services as well.
+    *(
+        AnnotationRow(kind, "alb.ingress.kubernetes.io/auth-idp-oidc", inside="secretName")
+        for kind in ("Ingress", "Service")
+    ),
+    *(
+        AnnotationRow("Service", f"haproxy.org/{name}")
+        for name in ("server-ca", "server-crt")
+    ),
+    AnnotationRow("Service", "konghq.com/client-cert"),
+    # OpenShift's service CA writes the certificate into a Secret of this name.
+    *(
+        AnnotationRow("Service", f"service.{stage}.openshift.io/serving-cert-secret-name", written=True)
+        for stage in ("alpha", "beta")
+    ),
+)

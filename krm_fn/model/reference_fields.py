@@ -1,0 +1,129 @@
+"""Fields that name a ConfigMap or Secret though their own names do not say so: by kind.
+
+Most hold the name as text where the ecosystem's habit is a mapping. Paths are kustomize's: lists are not marked.
+"""
+
+from typing import NamedTuple
+
+_TRAEFIK = ("traefik.io", "traefik.containo.us")
+
+
+class FieldRow(NamedTuple):
+    """A field of some kinds: text, a mapping with `name`, or a list of either. No groups: any."""
+
+    groups: tuple[str, ...]
+    kinds: tuple[str, ...]
+    path: str
+    target: str = "Secret"
+    in_pod: bool = False
+
+
+class Selectors(NamedTuple):
+    """Kinds in which every mapping of `name` and `key` selects a key of a Secret, whatever its field. No kinds: all."""
+
+    group: str
+    kinds: tuple[str, ...] = ()
+
+
+SELECTORS = (
+    Selectors("monitoring.coreos.com"),
+    Selectors("postgresql.cnpg.io"),
+    Selectors("argoproj.io", ("EventSource", "Sensor", "EventBus")),
+)
+
+SELECTOR_FIELDS = frozenset({"name", "key", "optional"})
+
+FIELDS = (
+    FieldRow((), ("StorageClass",), "parameters/secretRef"),
+    # Prometheus operator
+    *(
+        FieldRow(("monitoring.coreos.com",), ("Prometheus", "PrometheusAgent", "Alertmanager", "ThanosRuler"), *row)
+        for row in (("spec/secrets", "Secret", True), ("spec/configMaps", "ConfigMap", True))
+    ),
+    FieldRow(("monitoring.coreos.com",), ("Alertmanager",), "spec/configSecret"),
+    # Spark operator
+    *(
+        FieldRow(("sparkoperator.k8s.io",), (kind,), f"{spec}/{path}", target, in_pod=True)
+        for kind, spec in (("SparkApplication", "spec"), ("ScheduledSparkApplication", "spec/template"))
+        for path, target in (
+            ("sparkConfigMap", "ConfigMap"),
+            ("hadoopConfigMap", "ConfigMap"),
+            ("imagePullSecrets", "Secret"),
+        )
+    ),
+    # Strimzi
+    FieldRow(("kafka.strimzi.io",), ("KafkaConnect",), "spec/build/output/pushSecret"),
+    FieldRow(("kafka.strimzi.io",), ("KafkaConnect", "KafkaMirrorMaker2"), "spec/template/buildConfig/pullSecret"),
+    # Argo CD, Argo Workflows
+    *(
+        FieldRow(("argoproj.io",), ("ApplicationSet",), f"{generators}/clusterDecisionResource/configMapRef", "ConfigMap")
+        for generators in ("spec/generators", "spec/generators/matrix/generators", "spec/generators/merge/generators")
+    ),
+    FieldRow(
+        ("argoproj.io",),
+        ("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate"),
+        "spec/artifactRepositoryRef/configMap",
+        "ConfigMap",
+    ),
+    FieldRow(("argoproj.io",), ("CronWorkflow",), "spec/workflowSpec/artifactRepositoryRef/configMap", "ConfigMap"),
+    # OpenKruise
+    FieldRow(("apps.kruise.io",), ("ImagePullJob", "ImageListPullJob"), "spec/pullSecrets"),
+    *(
+        FieldRow(("apps.kruise.io",), ("AdvancedCronJob",), f"spec/template/{job}/spec/pullSecrets")
+        for job in ("imagePullJobTemplate", "imageListPullJobTemplate")
+    ),
+    # Traefik
+    FieldRow(_TRAEFIK, ("Middleware",), "spec/basicAuth/secret"),
+    FieldRow(_TRAEFIK, ("Middleware",), "spec/digestAuth/secret"),
+    FieldRow(_TRAEFIK, ("Middleware",), "spec/forwardAuth/tls/caSecret"),
+    FieldRow(_TRAEFIK, ("Middleware",), "spec/forwardAuth/tls/certSecret"),
+    FieldRow(_TRAEFIK, ("TLSOption",), "spec/clientAuth/secretNames"),
+    *(
+        FieldRow(_TRAEFIK, (kind,), f"{spec}/{path}", target)
+        for kind, spec in (("ServersTransport", "spec"), ("ServersTransportTCP", "spec/tls"))
+        for path, target in (
+            ("rootCAsSecrets", "Secret"),
+            ("certificatesSecrets", "Secret"),
+            ("rootCAs/secret", "Secret"),
+            ("rootCAs/configMap", "ConfigMap"),
+        )
+    ),
+    # The other gateways and ingress controllers
+    *(
+        FieldRow(("k8s.nginx.org",), ("Policy",), f"spec/{path}")
+        for path in (
+            "apiKey/clientSecret",
+            "basicAuth/secret",
+            "egressMTLS/tlsSecret",
+            "egressMTLS/trustedCertSecret",
+            "ingressMTLS/clientCertSecret",
+            "jwt/secret",
+            "oidc/clientSecret",
+        )
+    ),
+    FieldRow(("k8s.nginx.org",), ("VirtualServer",), "spec/tls/secret"),
+    FieldRow(("networking.istio.io",), ("Gateway",), "spec/servers/tls/credentialName"),
+    FieldRow(("networking.istio.io",), ("DestinationRule",), "spec/trafficPolicy/tls/credentialName"),
+    FieldRow(("extensions.istio.io",), ("WasmPlugin",), "spec/imagePullSecret"),
+    FieldRow(("gateway.envoyproxy.io",), ("SecurityPolicy",), "spec/basicAuth/users"),
+    FieldRow(("projectcontour.io",), ("HTTPProxy",), "spec/virtualhost/tls/clientValidation/caSecret"),
+    FieldRow(("projectcontour.io",), ("HTTPProxy",), "spec/routes/services/validation/caSecret"),
+    FieldRow(("configuration.konghq.com",), ("KongConsumer",), "credentials"),
+    # Databases, storage, identity
+    *(
+        FieldRow(("postgresql.cnpg.io",), ("Cluster",), f"spec/certificates/{name}")
+        for name in ("clientCASecret", "replicationTLSSecret", "serverCASecret", "serverTLSSecret")
+    ),
+    FieldRow(("minio.min.io",), ("Tenant",), "spec/configuration"),
+    FieldRow(("minio.min.io",), ("Tenant",), "spec/users"),
+    FieldRow(("velero.io",), ("BackupStorageLocation", "VolumeSnapshotLocation"), "spec/credential"),
+    FieldRow(("k8s.keycloak.org",), ("Keycloak",), "spec/http/tlsSecret"),
+    FieldRow(("secrets.hashicorp.com",), ("VaultConnection",), "spec/caCertSecretRef"),
+    *(
+        FieldRow(("secrets.hashicorp.com",), ("VaultAuth",), f"spec/{method}/secretRef")
+        for method in ("appRole", "aws", "jwt")
+    ),
+    FieldRow(
+        ("loki.grafana.com", "tempo.grafana.com"), ("LokiStack", "TempoStack"), "spec/storage/tls/caName", "ConfigMap"
+    ),
+)

@@ -1,0 +1,94 @@
+"""How fields that name a ConfigMap or Secret look in any object: what their own names say.
+
+These names hold across the whole ecosystem, so that kinds without a schema are read as well. What a name alone does
+not say is in `reference_fields`; what it says wrongly, in `not_references` and `written_fields`.
+"""
+
+import re
+from enum import Enum, auto
+from functools import lru_cache
+from typing import NamedTuple
+
+KINDS = frozenset({"ConfigMap", "Secret"})
+
+CORE_GROUPS = frozenset({"", "v1", "core", "core/v1"})
+"""What `apiGroup`, `group` or `apiVersion` beside `kind: ConfigMap` may say."""
+
+GROUP_FIELDS = ("apiGroup", "group", "apiVersion")
+
+
+class Form(Enum):
+    """How a field holds the name."""
+
+    HOLDER = auto()
+    """In the `name` of a mapping, or of each mapping in a list."""
+
+    NAME = auto()
+    """As its own text."""
+
+
+class Word(NamedTuple):
+    """What the name of a field says."""
+
+    kind: str
+    form: Form
+    written: bool = False
+
+
+# Ends of field names, lower case, a plural `s` taken off. The first that fits wins.
+_ENDS = (
+    (("secretname", "-secret-name"), Word("Secret", Form.NAME)),
+    (("configmapname",), Word("ConfigMap", Form.NAME)),
+    (
+        ("configmap", "configmapref", "configmapkeyref", "configmapreference", "configmaptargetref"),
+        Word("ConfigMap", Form.HOLDER),
+    ),
+    (
+        ("secret", "secretref", "secretkeyref", "secretreference", "secrettargetref", "secretkey"),
+        Word("Secret", Form.HOLDER),
+    ),
+)
+
+_EXACT = {
+    # Gateway API: the kind may be left out here.
+    "certificateRefs": Word("Secret", Form.HOLDER),
+    "clientCertificateRef": Word("Secret", Form.HOLDER),
+    "caCertificateRefs": Word("ConfigMap", Form.HOLDER),
+    # Crossplane writes connection details, Strimzi a list of offsets.
+    "writeConnectionSecretToRef": Word("Secret", Form.HOLDER, written=True),
+    "publishConnectionDetailsTo": Word("Secret", Form.HOLDER, written=True),
+    "toConfigMap": Word("ConfigMap", Form.HOLDER, written=True),
+}
+
+NAMED_BY_TYPE = "caProvider"
+"""External Secrets says `type: ConfigMap` where others say `kind`."""
+
+PASSED_OVER = frozenset({"labels", "annotations", "matchLabels", "ownerReferences", "openAPIV3Schema"})
+"""Mappings that hold no references, in whatever object. (Of annotations, `reference_annotations` knows some.)"""
+
+FREE_KEYS = frozenset({"selector", "nodeSelector", "data", "stringData", "binaryData", "encryptedData"})
+"""Mappings whose keys the author invents: a key `secretName` in there is no field."""
+
+OPAQUE_GROUPS = frozenset({"kustomize.config.k8s.io", "kpt.dev", "config.kubernetes.io"})
+"""Settings of the tools that render packages; they mean files and generators, not objects."""
+
+OPAQUE_KINDS = frozenset({"CustomResourceDefinition"})
+
+_POD_LISTS = ("env", "envFrom", "volumes", "templatedVolumes", "workspaces", "imagePullSecrets")
+"""Lists of a pod's spec, wherever it lies. A ServiceAccount's own imagePullSecrets have nothing above them."""
+
+_IN_POD = re.compile(rf"\.(?:{'|'.join(_POD_LISTS)})\[|\.(?:driver|executor)\.(?:secrets|configMaps)\[")
+
+
+@lru_cache(maxsize=8192)
+def word_of(field: str) -> Word | None:
+    """What a field's name says of what it holds, None for nearly all fields there are."""
+    if field in _EXACT:
+        return _EXACT[field]
+    end = field.lower().removesuffix("s")
+    return next((word for ends, word in _ENDS if end.endswith(ends)), None)
+
+
+def is_in_pod(field: str) -> bool:
+    """Whether pods read what the field at this path names: by the lists on the way to it."""
+    return _IN_POD.search(field) is not None

@@ -1,0 +1,98 @@
+"""Fields that name a ConfigMap or Secret for a controller to *write*.
+
+The name is an order, not a reference: what the controller writes lies under exactly that name. A package seldom
+holds such an object; if it does, as a placeholder to be filled, the object keeps its name.
+"""
+
+from typing import NamedTuple
+
+
+class WrittenRow(NamedTuple):
+    """A field of some kinds of a group. `annotated`: only if the object carries one of these annotations."""
+
+    group: str
+    kinds: tuple[str, ...]
+    path: str
+    reason: str
+    target: str = "Secret"
+    annotated: tuple[str, ...] = ()
+
+
+_ISSUED = "cert-manager issues a certificate into it"
+_ISSUED_IF = ("cert-manager.io/issuer", "cert-manager.io/cluster-issuer", "kubernetes.io/tls-acme")
+_SYNCED = "its operator copies from an outside store into it"
+
+WRITTEN = (
+    WrittenRow("cert-manager.io", ("Certificate",), "spec/secretName", _ISSUED),
+    WrittenRow(
+        "cert-manager.io", ("Issuer", "ClusterIssuer"), "spec/acme/privateKeySecretRef", "cert-manager keeps an account in it"
+    ),
+    *(
+        WrittenRow(group, ("Ingress",), "spec/tls/secretName", _ISSUED, annotated=_ISSUED_IF)
+        for group in ("networking.k8s.io", "extensions")
+    ),
+    *(
+        WrittenRow("gateway.networking.k8s.io", (kind,), "spec/listeners/tls/certificateRefs", _ISSUED, annotated=_ISSUED_IF)
+        for kind in ("Gateway", "ListenerSet")
+    ),
+    WrittenRow(
+        "networking.internal.knative.dev", ("Certificate",), "spec/secretName", "Knative has a certificate issued into it"
+    ),
+    # Argo Workflows
+    *(
+        WrittenRow("argoproj.io", kinds, f"{spec}/{path}/memoize/cache/configMap", "workflows keep results in it", "ConfigMap")
+        for kinds, spec in (
+            (("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate"), "spec"),
+            (("CronWorkflow",), "spec/workflowSpec"),
+        )
+        for path in ("templates", "templateDefaults")
+    ),
+    # Crossplane; of its composites and claims, `reference_sites` knows `writeConnectionSecretToRef`.
+    *(
+        WrittenRow("pkg.crossplane.io", ("ProviderRevision", "FunctionRevision"), path, "Crossplane issues certificates")
+        for path in ("spec/tlsServerSecretName", "spec/tlsClientSecretName")
+    ),
+    # Outside stores of secrets
+    WrittenRow("external-secrets.io", ("ExternalSecret",), "spec/target/name", _SYNCED),
+    WrittenRow("external-secrets.io", ("ClusterExternalSecret",), "spec/externalSecretSpec/target/name", _SYNCED),
+    WrittenRow(
+        "secrets.hashicorp.com",
+        ("VaultStaticSecret", "VaultDynamicSecret", "VaultPKISecret", "HCPVaultSecretsApp"),
+        "spec/destination",
+        _SYNCED,
+    ),
+    *(
+        WrittenRow("secrets.infisical.com", ("InfisicalSecret", "InfisicalDynamicSecret"), path, _SYNCED)
+        for path in ("spec/managedSecretReference/secretName", "spec/managedKubeSecretReferences/secretName")
+    ),
+    WrittenRow(
+        "secrets.infisical.com",
+        ("InfisicalSecret",),
+        "spec/managedKubeConfigMapReferences/configMapName",
+        _SYNCED,
+        "ConfigMap",
+    ),
+    WrittenRow("secrets.doppler.com", ("DopplerSecret",), "spec/managedSecret", _SYNCED),
+    WrittenRow("k8s.bitwarden.com", ("BitwardenSecret",), "spec/secretName", _SYNCED),
+    WrittenRow("onepassword.com", ("OnePasswordItem",), "metadata/name", _SYNCED),
+    WrittenRow("bitnami.com", ("SealedSecret",), "metadata/name", "the controller unseals into a Secret of its name"),
+    WrittenRow(
+        "secrets-store.csi.x-k8s.io", ("SecretProviderClass",), "spec/secretObjects/secretName", "the driver mirrors into it"
+    ),
+    # Databases, buckets, dashboards
+    *(
+        WrittenRow("mongodbcommunity.mongodb.com", ("MongoDBCommunity",), f"spec/users/{name}", "the operator keeps users in it")
+        for name in ("connectionStringSecretName", "scramCredentialsSecretName")
+    ),
+    WrittenRow(
+        "psmdb.percona.com", ("PerconaServerMongoDB",), "spec/secrets/users", "the operator completes the users in it"
+    ),
+    WrittenRow("pxc.percona.com", ("PerconaXtraDBCluster",), "spec/secretsName", "the operator completes the users in it"),
+    *(
+        WrittenRow("objectbucket.io", ("ObjectBucketClaim",), "metadata/name", "the bucket's address is put in it", target)
+        for target in ("ConfigMap", "Secret")
+    ),
+    WrittenRow(
+        "grafana.integreatly.org", ("GrafanaServiceAccount",), "spec/tokens/secretName", "the operator puts a token in it"
+    ),
+)
