@@ -48,10 +48,7 @@ ANNOTATIONS = (
         AnnotationRow(kind, "alb.ingress.kubernetes.io/auth-idp-oidc", inside="secretName")
         for kind in ("Ingress", "Service")
     ),
-    *(
-        AnnotationRow("Service", f"haproxy.org/{name}")
-        for name in ("server-ca", "server-crt")
-    ),
+    *(AnnotationRow("Service", f"haproxy.org/{name}") for name in ("server-ca", "server-crt")),
     AnnotationRow("Service", "konghq.com/client-cert"),
     # OpenShift's service CA writes the certificate into a Secret of this name.
     *(

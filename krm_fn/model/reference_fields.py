@@ -56,8 +56,8 @@ FIELDS = (
     FieldRow(("kafka.strimzi.io",), ("KafkaConnect", "KafkaMirrorMaker2"), "spec/template/buildConfig/pullSecret"),
     # Argo CD, Argo Workflows
     *(
-        FieldRow(("argoproj.io",), ("ApplicationSet",), f"{generators}/clusterDecisionResource/configMapRef", "ConfigMap")
-        for generators in ("spec/generators", "spec/generators/matrix/generators", "spec/generators/merge/generators")
+        FieldRow(("argoproj.io",), ("ApplicationSet",), f"{path}/clusterDecisionResource/configMapRef", "ConfigMap")
+        for path in ("spec/generators", "spec/generators/matrix/generators", "spec/generators/merge/generators")
     ),
     FieldRow(
         ("argoproj.io",),

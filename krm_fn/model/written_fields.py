@@ -20,27 +20,41 @@ class WrittenRow(NamedTuple):
 
 _ISSUED = "cert-manager issues a certificate into it"
 _ISSUED_IF = ("cert-manager.io/issuer", "cert-manager.io/cluster-issuer", "kubernetes.io/tls-acme")
+_ACCOUNT = "cert-manager keeps its account in it"
+_USERS = "the operator keeps users in it"
+_BUCKET = "the address of the bucket is put in it"
+_RESULTS = "workflows keep results in it"
 _SYNCED = "its operator copies from an outside store into it"
 
 WRITTEN = (
     WrittenRow("cert-manager.io", ("Certificate",), "spec/secretName", _ISSUED),
     WrittenRow(
-        "cert-manager.io", ("Issuer", "ClusterIssuer"), "spec/acme/privateKeySecretRef", "cert-manager keeps an account in it"
+        "cert-manager.io",
+        ("Issuer", "ClusterIssuer"),
+        "spec/acme/privateKeySecretRef",
+        "cert-manager keeps an account in it",
     ),
     *(
         WrittenRow(group, ("Ingress",), "spec/tls/secretName", _ISSUED, annotated=_ISSUED_IF)
         for group in ("networking.k8s.io", "extensions")
     ),
     *(
-        WrittenRow("gateway.networking.k8s.io", (kind,), "spec/listeners/tls/certificateRefs", _ISSUED, annotated=_ISSUED_IF)
+        WrittenRow(
+            "gateway.networking.k8s.io", (kind,), "spec/listeners/tls/certificateRefs", _ISSUED, annotated=_ISSUED_IF
+        )
         for kind in ("Gateway", "ListenerSet")
     ),
     WrittenRow(
-        "networking.internal.knative.dev", ("Certificate",), "spec/secretName", "Knative has a certificate issued into it"
+        "networking.internal.knative.dev",
+        ("Certificate",),
+        "spec/secretName",
+        "Knative has a certificate issued into it",
     ),
     # Argo Workflows
     *(
-        WrittenRow("argoproj.io", kinds, f"{spec}/{path}/memoize/cache/configMap", "workflows keep results in it", "ConfigMap")
+        WrittenRow(
+            "argoproj.io", kinds, f"{spec}/{path}/memoize/cache/configMap", "workflows keep results in it", "ConfigMap"
+        )
         for kinds, spec in (
             (("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate"), "spec"),
             (("CronWorkflow",), "spec/workflowSpec"),
@@ -49,7 +63,9 @@ WRITTEN = (
     ),
     # Crossplane; of its composites and claims, `reference_sites` knows `writeConnectionSecretToRef`.
     *(
-        WrittenRow("pkg.crossplane.io", ("ProviderRevision", "FunctionRevision"), path, "Crossplane issues certificates")
+        WrittenRow(
+            "pkg.crossplane.io", ("ProviderRevision", "FunctionRevision"), path, "Crossplane issues certificates"
+        )
         for path in ("spec/tlsServerSecretName", "spec/tlsClientSecretName")
     ),
     # Outside stores of secrets
@@ -77,22 +93,31 @@ WRITTEN = (
     WrittenRow("onepassword.com", ("OnePasswordItem",), "metadata/name", _SYNCED),
     WrittenRow("bitnami.com", ("SealedSecret",), "metadata/name", "the controller unseals into a Secret of its name"),
     WrittenRow(
-        "secrets-store.csi.x-k8s.io", ("SecretProviderClass",), "spec/secretObjects/secretName", "the driver mirrors into it"
+        "secrets-store.csi.x-k8s.io",
+        ("SecretProviderClass",),
+        "spec/secretObjects/secretName",
+        "the driver mirrors into it",
     ),
     # Databases, buckets, dashboards
     *(
-        WrittenRow("mongodbcommunity.mongodb.com", ("MongoDBCommunity",), f"spec/users/{name}", "the operator keeps users in it")
+        WrittenRow(
+            "mongodbcommunity.mongodb.com",
+            ("MongoDBCommunity",),
+            f"spec/users/{name}",
+            "the operator keeps users in it",
+        )
         for name in ("connectionStringSecretName", "scramCredentialsSecretName")
     ),
-    WrittenRow(
-        "psmdb.percona.com", ("PerconaServerMongoDB",), "spec/secrets/users", "the operator completes the users in it"
-    ),
-    WrittenRow("pxc.percona.com", ("PerconaXtraDBCluster",), "spec/secretsName", "the operator completes the users in it"),
+    WrittenRow("psmdb.percona.com", ("PerconaServerMongoDB",), "spec/secrets/users", _USERS),
+    WrittenRow("pxc.percona.com", ("PerconaXtraDBCluster",), "spec/secretsName", _USERS),
     *(
-        WrittenRow("objectbucket.io", ("ObjectBucketClaim",), "metadata/name", "the bucket's address is put in it", target)
+        WrittenRow("objectbucket.io", ("ObjectBucketClaim",), "metadata/name", _BUCKET, target)
         for target in ("ConfigMap", "Secret")
     ),
     WrittenRow(
-        "grafana.integreatly.org", ("GrafanaServiceAccount",), "spec/tokens/secretName", "the operator puts a token in it"
+        "grafana.integreatly.org",
+        ("GrafanaServiceAccount",),
+        "spec/tokens/secretName",
+        "a token is put in it",
     ),
 )

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from krm_fn.model.node import Node, Scalar, entries, is_mapping, is_null, is_scalar, is_sequence
+from krm_fn.model.node import Node, Scalar, fields, is_mapping, is_null, is_scalar, is_sequence
 from krm_fn.model.reference import Reference
 from krm_fn.model.reference_sites import is_in_pod
 from krm_fn.model.resource import ResourceId
@@ -47,7 +47,7 @@ def look_up(item: Node, path: str) -> list[Found]:
 
 @lru_cache(maxsize=1024)
 def split_path(path: str) -> tuple[str, ...]:
-    """`a/b\\/c` is `a` and `b/c`. One slash in front is allowed, and `[]` after a name."""
+    r"""`a/b\/c` is `a` and `b/c`. One slash in front is allowed, and `[]` after a name."""
     first, *rest = path.removeprefix("/").split("/")
     names = [first]
     for part in rest:
@@ -65,16 +65,16 @@ def step(field: str, name: str) -> str:
     return f"{field}.{name}" if field else name
 
 
-def beside(fields: dict[str, Node], name: str) -> Scalar | None:
+def beside(held: dict[str, Node], name: str) -> Scalar | None:
     """The namespace that goes with the name in field `name` of the same mapping.
 
     Beside `secretName` that is `secretNamespace`, beside `csi.../node-stage-secret-name` its like.
     """
     for ending, other in (("Name", "Namespace"), ("-name", "-namespace")):
-        node = fields.get(name.removesuffix(ending) + other) if name.endswith(ending) else None
+        node = held.get(name.removesuffix(ending) + other) if name.endswith(ending) else None
         if is_scalar(node) and not is_null(node):
             return node
-    node = fields.get("namespace")
+    node = held.get("namespace")
     return node if is_scalar(node) and not is_null(node) else None
 
 
@@ -88,12 +88,12 @@ def _means(spec: FieldSpec, resource: ResourceId) -> bool:
 
 def _descend(node: Node, names: tuple[str, ...], field: str, found: list[Found]) -> None:
     if is_mapping(node):
-        fields = dict(entries(node))
+        held = fields(node)
         name, *rest = names or ("name",)
-        value = fields.get(name)
+        value = held.get(name)
         if is_scalar(value):
             if not rest and value.value and not is_null(value):
-                found.append(Found(value, beside(fields, name), step(field, name)))
+                found.append(Found(value, beside(held, name), step(field, name)))
         elif value is not None and names:
             _descend(value, tuple(rest), step(field, name), found)
     elif is_sequence(node):

@@ -1,9 +1,8 @@
 """Find references in any object by how their fields look."""
 
-from collections.abc import Iterator
 from typing import NamedTuple, TypeAlias
 
-from krm_fn.model.node import Mapping, Node, Scalar, entries, is_mapping, is_null, is_scalar, text
+from krm_fn.model.node import Node, fields, is_null, is_scalar, text
 from krm_fn.model.reference import Reference
 from krm_fn.model.reference_fields import SELECTOR_FIELDS, SELECTORS
 from krm_fn.model.reference_sites import (
@@ -20,11 +19,15 @@ from krm_fn.model.reference_sites import (
 from krm_fn.model.resource import ResourceId
 from krm_fn.stages.field_specs import Found, beside, refer, step
 
-_NOT_WALKED = frozenset({"apiVersion", "kind", "metadata", "status"})
-"""Fields of an object itself, not of what lies deeper."""
+_NOT_WALKED = PASSED_OVER | {"metadata", "status"}
+"""At the top of an object; deeper down, fields of these two names are like all others."""
 
-Path: TypeAlias = tuple["Path", str | int] | None
-"""Steps from the inside out. Written out as text only where something is found, for that is rare."""
+_FULL_NAMES = ("secretName", "configMapName")
+
+_SELECTORS = dict(SELECTORS)
+
+Path: TypeAlias = "tuple[Path, str | int] | None"
+"""Steps from the inside out. Spelled only where something is found, for that is rare."""
 
 
 class Sight(NamedTuple):
@@ -34,42 +37,66 @@ class Sight(NamedTuple):
     fields: dict[str, Node]
 
 
-def find_by_shape(item: Mapping, resource: ResourceId) -> list[Sight]:
+def find_by_shape(item: Node, resource: ResourceId) -> list[Sight]:
     """The references of an object, in the order of its text."""
-    walk = _Walk(_has_selectors(resource))
-    fields = {name: node for name, node in entries(item) if name not in _NOT_WALKED}
-    walk.enter_fields(fields, None, free=False)
+    walk = _Walk(has_selectors=_has_selectors(resource))
+    walk.enter(item, None, "", None)
     return walk.sights
 
 
 def _has_selectors(resource: ResourceId) -> bool:
-    return any(resource.group == row.group and resource.kind in (row.kinds or (resource.kind,)) for row in SELECTORS)
+    kinds = _SELECTORS.get(resource.group)
+    return kinds is not None and (not kinds or resource.kind in kinds)
 
 
 class _Walk:
-    """One frame for each level of nesting."""
-
-    def __init__(self, has_selectors: bool) -> None:
+    def __init__(self, *, has_selectors: bool) -> None:
         self.sights: list[Sight] = []
         self._has_selectors = has_selectors
 
     def enter(self, node: Node, path: Path, key: str, word: Word | None) -> None:
-        """Below field `key`, of whose name `word` is what is known."""
+        """Look at what field `key` holds; `word` is what that name says. One frame for each level of nesting."""
         if node.id == "sequence":
             for index, element in enumerate(node.value):
                 if element.id != "scalar":
-                    self.enter(element, (path, index), key, word)
+                    self.enter(element, (path, index), "", word)
             return
-        fields = dict(entries(node))
-        if "name" in fields:
-            self._look_at_holder(fields, path, key, word)
-        self.enter_fields(fields, path, free=key in FREE_KEYS)
+        held = fields(node)
+        if "name" in held and (kind := self._kind_of(held, key, word)):
+            self._see(kind, "name", held, path, written=word is not None and word.written)
+        for name, value in held.items():
+            meant = word_of(name)
+            if value.id != "scalar":
+                if name not in (PASSED_OVER if path else _NOT_WALKED):
+                    self.enter(value, (path, name), name, meant)
+            elif meant is not None and meant.form is Form.NAME and key not in FREE_KEYS:
+                self._see(meant.kind, name, held, path)
 
-    def enter_fields(self, fields: dict[str, Node], path: Path, *, free: bool) -> None:
-        for name, node in fields.items():
-            word = word_of(name)
-            if node.id != "scalar":
-                if name not in PASSED_OVER:
-                    self.enter(node, (path, name), name, word if word and word.form is Form.HOLDER else None)
-            elif word is not None and word.form is Form.NAME and not free:
-                self._see(word.kind, node, name, fields, path)
+    def _kind_of(self, held: dict[str, Node], key: str, word: Word | None) -> str | None:
+        """What kind of object a mapping with a `name` names, if it is one of ours."""
+        kind = text(held.get("type" if key == NAMED_BY_TYPE else "kind"))
+        if kind in KINDS:
+            return kind if all(text(held.get(name)) in CORE_GROUPS for name in GROUP_FIELDS) else None
+        if word is not None and word.form is Form.HOLDER and kind.lower() in ("", word.kind.lower()):
+            # Where the full name of the field stands beside it, `name` is something else.
+            return None if any(name in held for name in _FULL_NAMES) else word.kind
+        if self._has_selectors and "key" in held and held.keys() <= SELECTOR_FIELDS:
+            return "Secret"
+        return None
+
+    def _see(self, kind: str, name: str, held: dict[str, Node], path: Path, *, written: bool = False) -> None:
+        scalar = held[name]
+        if is_scalar(scalar) and scalar.value and not is_null(scalar):
+            found = Found(scalar, beside(held, name), step(_spell(path), name))
+            self.sights.append(Sight(refer(found, kind, written=written), held))
+
+
+def _spell(path: Path) -> str:
+    steps = []
+    while path is not None:
+        path, one = path
+        steps.append(one)
+    field = ""
+    for one in reversed(steps):
+        field = f"{field}[{one}]" if isinstance(one, int) else step(field, one)
+    return field
