@@ -58,6 +58,11 @@ def is_sequence(node: Node | None) -> TypeGuard[Sequence]:
     return node is not None and node.id == "sequence"
 
 
+def describe(node: Node) -> str:
+    """What a node is, for people."""
+    return {"scalar": "text", "mapping": "a mapping", "sequence": "a list"}[node.id]
+
+
 def is_null(node: Node | None) -> bool:
     """A missing field, or one that says null."""
     if node is None:

@@ -64,7 +64,7 @@ def _ambiguous(link: Link) -> Problem:
 
 
 def _locate(item: Item) -> str:
-    return f"{item.id} in {item.file}" if item.file else str(item.id)
+    return f"{item.id} in {item.file}" if item.file else f"{item.id} on line {item.node.start_mark.line + 1}"
 
 
 def _explain_missing(link: Link, known: dict[tuple[str, str], Revision]) -> Iterator[Problem]:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from krm_fn.model.item import Item, read_item
-from krm_fn.model.node import Mapping, Node, get, is_mapping, is_null, is_sequence, text
-from krm_fn.model.problem import Rejected
+from krm_fn.model.node import Mapping, Node, describe, get, is_mapping, is_null, is_sequence, text
+from krm_fn.model.problem import Problem, Rejected
 from krm_fn.wire.yaml_text import Document, at
 
 API_VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1")
@@ -29,7 +29,10 @@ def open_envelope(document: Document) -> Package:
     """Find the objects in whatever wraps them. Raises Rejected for a ResourceList that is not one."""
     wrapped = [root for root in document.roots if is_mapping(root) and text(get(root, "kind")) == "ResourceList"]
     if not wrapped:
-        return Package(document, [read_item(node) for root in document.roots for node in _objects(root)])
+        items = [read_item(node) for root in document.roots for node in _objects(root)]
+        if not items:  # to print nothing here would make a deployer delete everything
+            raise Rejected(Problem("no objects in the input; expected a ResourceList, a List, or YAML documents"))
+        return Package(document, items)
     others = [root for root in document.roots if root is not wrapped[0] and not is_null(root)]
     if others:
         raise Rejected(at(others[0].start_mark, "a ResourceList must be the only document; here is another one"))
@@ -46,7 +49,7 @@ def _open_resource_list(document: Document, root: Mapping) -> Package:
     if items is None:
         raise Rejected(at(root.start_mark, "ResourceList items: missing; write `items: []` for no objects"))
     if not is_sequence(items) and not is_null(items):
-        raise Rejected(at(items.start_mark, f"ResourceList items: expected a list, found a {items.id}"))
+        raise Rejected(at(items.start_mark, f"ResourceList items: expected a list, found {describe(items)}"))
     config = get(root, "functionConfig")
     nodes = items.value if is_sequence(items) else []
     objects = [read_item(node) for outer in nodes for node in _objects(outer)]

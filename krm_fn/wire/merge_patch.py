@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from krm_fn.model.edit import Edit, Patch, SetFields, SetText, Value
 from krm_fn.model.item import Item, about
-from krm_fn.model.node import Mapping, Node, fields, is_mapping, is_merge, is_null, is_scalar
+from krm_fn.model.node import Mapping, Node, describe, fields, is_mapping, is_merge, is_null, is_scalar
 from krm_fn.model.problem import Problem, Rejected
 
 
@@ -53,6 +53,5 @@ def _without_removals(wanted: str | bool | Patch) -> Value:
 
 def _unexpected(item: Item, field: str, found: Node, expected: str) -> Problem:
     mark = found.start_mark
-    what = "text" if found.id == "scalar" else f"a {found.id}"
-    problem = about(item, f"expected {expected}, found {what}", field)
+    problem = about(item, f"expected {expected}, found {describe(found)}", field)
     return problem._replace(line=mark.line + 1, column=mark.column + 1)

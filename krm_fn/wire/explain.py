@@ -1,0 +1,88 @@
+"""Why the schema does not allow a configuration, in sentences. The only user of the JSON Schema library."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from importlib.resources import files
+from typing import Any, TypeAlias
+
+from jsonschema import Draft202012Validator, ValidationError
+
+from krm_fn.model.node import Node, fields, is_sequence
+from krm_fn.model.problem import Problem
+from krm_fn.model.resource import ResourceId
+from krm_fn.wire.plain_value import Plain
+from krm_fn.wire.suggest import suggest
+from krm_fn.wire.yaml_text import at
+
+SCHEMA_FILE = "configrevisions-revisions.krm-fn.io-v1.json"
+
+Sentence: TypeAlias = tuple[list[str | int], str]
+_NAMES = {"object": "a mapping", "array": "a list", "string": "text", "boolean": "true or false"}
+
+
+def explain(config: Plain, node: Node, who: ResourceId, *, data: bool) -> list[Problem]:
+    """Every reason, with the field and its line. `data`: settings stand in `data`, as in a ConfigMap."""
+    errors = sorted(Draft202012Validator(load_schema()).iter_errors(config), key=lambda error: str(error.absolute_path))
+    return [_place(path, node, who, message, data=data) for error in errors for path, message in _sentences(error)]
+
+
+def load_schema() -> dict[str, object]:
+    schema: dict[str, object] = json.loads(files("krm_fn.schemas").joinpath(SCHEMA_FILE).read_bytes())
+    return schema
+
+
+def _sentences(error: ValidationError) -> Iterator[Sentence]:
+    """What one broken rule of the schema has to say, and of which path."""
+    found: Any = error.instance
+    rule: Any = error.validator_value
+    schema: Any = error.schema
+    path = list(error.absolute_path)
+    if error.validator == "additionalProperties":
+        allowed = list(schema["properties"])
+        yield from (([*path, name], f"unknown field{suggest(name, allowed)}") for name in found if name not in allowed)
+    elif error.validator == "required":
+        yield from (([*path, name], "missing") for name in rule if name not in found)
+    else:
+        yield path, _RULES[str(error.validator)](found, rule, schema)
+
+
+def _show(value: Plain) -> str:
+    """What was found, short: collections by their kind, never by what they hold."""
+    if isinstance(value, dict | list):
+        return "a mapping" if isinstance(value, dict) else "a list"
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f'"{value}"' if isinstance(value, str) else f"the number {value}"
+
+
+_RULES: dict[str, Callable[[Any, Any, Any], str]] = {
+    "enum": lambda found, rule, _: f"found {_show(found)}{suggest(str(found), rule)}",
+    "const": lambda found, rule, _: f"found {_show(found)}, allowed: {rule}",
+    "type": lambda found, rule, _: f"found {_show(found)}, expected {_NAMES[rule]}{_quote(found, rule)}",
+    "pattern": lambda found, _, schema: f"found {_show(found)}, expected {schema['$comment']}",
+    "maxLength": lambda found, rule, _: f"found {len(found)} characters, allowed: {rule}",
+    "minItems": lambda *_: "must not be empty",
+    "minLength": lambda *_: "must not be empty",
+}
+
+
+def _quote(found: Plain, rule: str) -> str:
+    if rule == "string" and isinstance(found, bool | int | float):
+        return f': write "{str(found).lower()}"'
+    if rule == "boolean" and str(found).lower() in ("true", "false"):
+        return f": write {str(found).lower()} without quotes"
+    return ""
+
+
+def _place(path: Sequence[str | int], node: Node, who: ResourceId, message: str, *, data: bool) -> Problem:
+    steps = ["data", *path[1:2]] if data and path[0] == "spec" else ["data", "name"] if data else list(path)
+    field = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps).lstrip(".")
+    here: Node | None = node
+    for step in steps:
+        below = here.value[step] if isinstance(step, int) and is_sequence(here) else fields(here).get(str(step))
+        if below is None:
+            break
+        here = below
+    return at(here.start_mark if here else node.start_mark, message)._replace(resource=who, field=field)

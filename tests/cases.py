@@ -1,0 +1,7 @@
+"""The folders of fixtures, found and not listed."""
+
+from pathlib import Path
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
+TRANSFORMS = sorted(path.parent for path in FIXTURES.glob("transforms/*/input.yaml"))
+REJECTIONS = sorted(path.parent for path in FIXTURES.glob("rejections/*/input.yaml"))

@@ -1,0 +1,33 @@
+"""Every folder in fixtures/ is a claim; here each is held to it, byte for byte."""
+
+import pytest
+from pytest_snapshot.plugin import Snapshot
+
+from krm_fn.function import Outcome, run
+from tests.cases import REJECTIONS, TRANSFORMS, Path
+
+
+def assert_as_recorded(snapshot: Snapshot, case: Path, outcome: Outcome) -> None:
+    snapshot.snapshot_dir = case
+    snapshot.assert_match(outcome.stdout, "output.yaml")
+    snapshot.assert_match(outcome.stderr.encode(), "stderr.txt")
+
+
+@pytest.mark.parametrize("case", TRANSFORMS, ids=lambda case: case.name)
+def test_a_transform_gives_the_recorded_bytes(case: Path, snapshot: Snapshot) -> None:
+    outcome = run((case / "input.yaml").read_bytes())
+    assert outcome.exit_code == 0, outcome.stderr
+    assert_as_recorded(snapshot, case, outcome)
+
+
+@pytest.mark.parametrize("case", REJECTIONS, ids=lambda case: case.name)
+def test_a_rejection_says_the_recorded_sentence(case: Path, snapshot: Snapshot) -> None:
+    outcome = run((case / "input.yaml").read_bytes())
+    assert outcome.exit_code == 1
+    assert outcome.stderr.startswith("error: ")
+    assert_as_recorded(snapshot, case, outcome)
+
+
+def test_there_is_something_to_hold() -> None:
+    assert len(TRANSFORMS) >= 60
+    assert len(REJECTIONS) >= 30

@@ -1,0 +1,85 @@
+"""Bad input: whatever arrives, the answer is an output or a sentence, never a traceback or a half of something."""
+
+import os
+import random
+import re
+import time
+
+import pytest
+import yaml
+
+from krm_fn.function import run
+from tests.cases import REJECTIONS, TRANSFORMS
+
+RUNS = int(os.environ.get("KRM_FN_MUTATIONS", "2000"))
+SECRET = b"c3VwZXItc2VjcmV0LXZhbHVl"
+SLOWEST = 5.0
+"""Seconds one small input may take; a hang, not a slow machine, is what this looks for."""
+
+SNIPPETS = [
+    b"[",
+    b"{",
+    b"}",
+    b"- ",
+    b": ",
+    b"&a ",
+    b"*a",
+    b"!!t ",
+    b"|",
+    b"'",
+    b'"',
+    b"\t",
+    b"\xff",
+    b"\x00",
+    b"~",
+    b"<<: *a",
+    b"---\n",
+    b"\r",
+]
+TYPES = [b"null", b"[]", b"{}", b"1", b"true", b"[a, b]", b"{a: b}", b'""', b"- x"]
+
+
+def mutate(data: bytes, rng: random.Random) -> bytes:
+    """One to three bytes flipped, lines cut, doubled or moved, values swapped for other types."""
+    for _ in range(rng.randint(1, 3)):
+        kind = rng.randrange(5)
+        position = rng.randrange(len(data) + 1)
+        lines = data.splitlines(keepends=True) or [b""]
+        line = rng.randrange(len(lines))
+        if kind == 0:
+            data = data[:position] + bytes([rng.randrange(256)]) + data[position + 1 :]
+        elif kind == 1:
+            data = data[:position] + rng.choice(SNIPPETS) + data[position:]
+        elif kind == 2:
+            data = b"".join(lines[:line] + lines[line + rng.randint(1, 3) :])
+        elif kind == 3:
+            data = b"".join([*lines[:line], lines[line], *lines[line:]])
+        else:
+            lines[line] = re.sub(rb":.*", b": " + rng.choice(TYPES), lines[line], count=1)
+            data = b"".join(lines)
+    return data
+
+
+def count_items(data: bytes) -> int:
+    documents = list(yaml.compose_all(data.decode("utf-8-sig"), yaml.CBaseLoader))
+    items = [value for key, value in documents[0].value if key.value == "items"] if documents else []
+    return len(items[0].value) if items and items[0].id == "sequence" else len(documents)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_mutated_input(seed: int) -> None:
+    rng = random.Random(seed)
+    sources = [(case / "input.yaml").read_bytes() for case in TRANSFORMS + REJECTIONS]
+    sources = [re.sub(rb"dw==", SECRET, source) for source in sources if len(source) < 8000]
+    for _ in range(RUNS // 20):
+        data = mutate(rng.choice(sources), rng)
+        started = time.monotonic()
+        outcome = run(data)
+        assert time.monotonic() - started < SLOWEST, data
+        assert SECRET.decode() not in outcome.stderr
+        if outcome.exit_code == 0:
+            assert count_items(outcome.stdout) == count_items(data), data
+        else:
+            assert outcome.stderr.startswith(("error: ", "warning: "))
+            assert "Traceback" not in outcome.stderr
+            assert not outcome.stdout or count_items(outcome.stdout) == count_items(data), data

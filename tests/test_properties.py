@@ -1,0 +1,242 @@
+"""What holds for every input: the recorded ones, and generated packages in block and flow style with comments."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import pytest
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from krm_fn.function import run
+from krm_fn.model import keys
+from tests.cases import TRANSFORMS
+
+OURS = {keys.SET, keys.BASE_NAME, keys.RETAIN}
+PROTECTION = {
+    "argocd.argoproj.io/sync-options",
+    "argocd.argoproj.io/compare-options",
+    "kustomize.toolkit.fluxcd.io/prune",
+    "client.lifecycle.config.k8s.io/deletion",
+    "helm.sh/resource-policy",
+    "kapp.k14s.io/delete-strategy",
+}
+every_transform = pytest.mark.parametrize("case", TRANSFORMS, ids=lambda case: case.name)
+
+
+def load(data: bytes) -> list[Any]:
+    """Documents as plain values, every scalar as its text."""
+    return list(yaml.load_all(data.decode("utf-8-sig"), yaml.CBaseLoader))
+
+
+def is_subsequence(small: str, large: str) -> bool:
+    rest = iter(large)
+    return all(character in rest for character in small)
+
+
+@every_transform
+def test_deterministic(case: Path) -> None:
+    data = (case / "input.yaml").read_bytes()
+    assert run(data) == run(data)
+
+
+@pytest.mark.parametrize(
+    "environment",
+    [
+        pytest.param({"PYTHONHASHSEED": "0", "LC_ALL": "C", "TZ": "Asia/Kathmandu"}, id="C locale"),
+        pytest.param(
+            {"PYTHONHASHSEED": "4242", "LC_ALL": "tr_TR.UTF-8", "HOME": "/nonexistent"}, id="another hash seed"
+        ),
+    ],
+)
+def test_the_environment_changes_nothing(environment: dict[str, str], tmp_path: Path) -> None:
+    for case in TRANSFORMS[:: len(TRANSFORMS) // 12]:
+        done = subprocess.run(
+            [sys.executable, "-m", "krm_fn"],
+            input=(case / "input.yaml").read_bytes(),
+            env={"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parent.parent), **environment},
+            cwd=tmp_path,
+            capture_output=True,
+            check=True,
+        )
+        assert done.stdout == (case / "output.yaml").read_bytes()
+
+
+@every_transform
+def test_idempotent_on_its_own_output(case: Path) -> None:
+    once = run((case / "input.yaml").read_bytes()).stdout
+    assert run(once).stdout == once
+
+
+@every_transform
+def test_only_what_had_to_change_has_changed(case: Path) -> None:
+    before = load((case / "input.yaml").read_bytes())
+    after = load((case / "output.yaml").read_bytes())
+    assert [without_our_changes(*pair) for pair in zip(after, before, strict=True)] == before
+
+
+def without_our_changes(after: Any, before: Any, path: tuple[str, ...] = ()) -> Any:
+    """`after` with every change taken back that the function may make at all."""
+    if isinstance(after, dict):
+        if isinstance(before, str):  # an empty or null place that was filled
+            before_fields: dict[str, Any] = {}
+        else:
+            before_fields = before
+        rest = {
+            key: without_our_changes(value, before_fields.get(key), (*path, key))
+            for key, value in after.items()
+            if not (key not in before_fields and may_be_added(key, path))
+        }
+        if path[-1:] == ("annotations",) and before_fields.get(DROPPED):
+            rest[DROPPED] = before_fields[DROPPED]
+        return before if not rest and not before_fields else rest
+    if isinstance(after, list):
+        known = before if isinstance(before, list) else []
+        if path == ("results",):
+            return known
+        return [without_our_changes(*pair, (*path, "[]")) for pair in zip(after, known, strict=True)]
+    return before if may_be_rewritten(after, path) else after
+
+
+DROPPED = "internal.config.kubernetes.io/needsHashSuffix"
+
+
+def may_be_added(key: str, path: tuple[str, ...]) -> bool:
+    return (
+        key in OURS | PROTECTION
+        or key in ("immutable", "results")
+        or (path[-1:] == ("metadata",) and key in ("labels", "annotations"))
+    )
+
+
+def may_be_rewritten(after: str, path: tuple[str, ...]) -> bool:
+    name = after.rpartition("/")[2]
+    looks_hashed = len(name) > 11 and name[-11] == "-" and set(name[-10:]) <= set("2456789bcdfghkmt")
+    return looks_hashed or path[-1:] == ("namespace",) or bool((PROTECTION | OURS) & set(path[-1:]))
+
+
+GIVES_WAY = [
+    r"\n *internal.config.kubernetes.io/needsHashSuffix: enabled",
+    r"-[2456789bcdfghkmt]{10}",  # an older hash
+    r"(?<=annotations: )(\{\}|~)|(?<=labels: )(\{\}|null)|(?<=labels\": )null",  # places that are filled
+    r"(?<=base-name: )[a-z-]+",
+    r"(?<=namespace: )old",
+]
+
+
+@every_transform
+def test_no_character_is_lost_but_for_what_gives_way(case: Path) -> None:
+    before = (case / "input.yaml").read_text(encoding="utf-8")
+    for what_gives_way in GIVES_WAY:
+        before = re.sub(what_gives_way, "", before)
+    assert is_subsequence(before, (case / "output.yaml").read_text(encoding="utf-8"))
+
+
+# Generated packages: the expected bytes are known, because the template says where the names go.
+
+names = st.from_regex(r"[a-z][a-z0-9]{0,6}(-[a-z][a-z0-9]{0,4}){0,2}", fullmatch=True)
+comments = st.sampled_from(["", " # kept", "  #  kept: {a: b} [c] 'd' \"e\"", " # für 雪 🚀"])
+quotes = st.sampled_from(["{}", "'{}'", '"{}"'])
+breaks = st.sampled_from(["\n", "\r\n"])
+values = st.sampled_from(
+    [
+        "yes",
+        "on",
+        "0o17",
+        "1_000",
+        "=",
+        "~",
+        "'a''b'",
+        '"\\t\\u00e9"',
+        "2020-01-02",
+        "|\n      x\n\n      y",
+        ">-\n      z",
+    ]
+)
+block_or_flow = st.sampled_from(
+    ["configMap:\n            name: {name}{comment}", "configMap: {{name: {name}}}{comment}"]
+)
+
+
+class Package(NamedTuple):
+    objects: list[str]
+    bases: list[str]
+    line_break: str
+
+    @property
+    def marked(self) -> str:
+        text = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" + "".join(self.objects)
+        return text.replace("\n", self.line_break)
+
+    @property
+    def bytes(self) -> bytes:
+        return self.marked.replace("«", "").replace("»", "").encode()
+
+
+@st.composite
+def packages(draw: st.DrawFn) -> Package:
+    """Objects in which every name that must follow stands between two marks."""
+    bases = draw(st.lists(names, min_size=1, max_size=3, unique=True))
+    docs = []
+    for base in bases:
+        name = f"«{base}»"
+        fields = "".join(f"    k{i}: {draw(values)}\n" for i in range(draw(st.integers(0, 3))))
+        docs.append(
+            f"- apiVersion: v1{draw(comments)}\n  kind: ConfigMap\n  metadata:\n"
+            f"    name: {draw(quotes).format(name)}{draw(comments)}\n"
+            f"    labels:{draw(comments)}\n      app: {base}\n"
+            f"  data:\n    first: {base}{draw(comments)}\n{fields}"
+        )
+        place = draw(block_or_flow).format(name=draw(quotes).format(name), comment=draw(comments))
+        docs.append(
+            f"- apiVersion: apps/v1\n  kind: Deployment{draw(comments)}\n"
+            f"  metadata: {{name: {base}, labels: {{app: {base}}}}}{draw(comments)}\n"
+            f"  spec:\n    template:\n      spec:\n        containers: []\n        volumes:\n"
+            f"        - name: {base}\n          {place}\n"
+        )
+    return Package(draw(st.permutations(docs)), bases, draw(breaks))
+
+
+@given(packages())
+@settings(max_examples=300, deadline=None)
+def test_every_byte_of_a_generated_package_is_the_expected_one(package: Package) -> None:
+    outcome = run(package.bytes)
+    assert outcome.exit_code == 0, outcome.stderr
+    items = load(outcome.stdout)[0]["items"]
+    configs = [item["metadata"] for item in items if item["kind"] == "ConfigMap"]
+    renamed = {metadata["annotations"][keys.BASE_NAME]: metadata["name"] for metadata in configs}
+    assert sorted(renamed) == sorted(package.bases)
+    expected = package.marked
+    for base, name in renamed.items():
+        expected = expected.replace(f"«{base}»", name)
+    lines = outcome.stdout.decode().partition("results:")[0].splitlines(keepends=True)
+    assert "".join(line for line in lines if not is_an_added_line(line)) == expected
+
+
+def is_an_added_line(line: str) -> bool:
+    key = line.strip().partition(":")[0]
+    return key in OURS | PROTECTION or line.strip() in ("immutable: true", "annotations:")
+
+
+@given(packages(), st.randoms())
+@settings(max_examples=100, deadline=None)
+def test_the_order_of_the_items_does_not_matter(package: Package, random: Random) -> None:
+    shuffled = random.sample(package.objects, len(package.objects))
+    one, other = (load(run(p.bytes).stdout)[0]["items"] for p in (package, package._replace(objects=shuffled)))
+    assert sorted(map(repr, one)) == sorted(map(repr, other))
+
+
+@given(packages())
+@settings(max_examples=150, deadline=None)
+def test_generated_packages_are_idempotent_and_follow_edited_data(package: Package) -> None:
+    once = run(package.bytes).stdout
+    assert run(once).stdout == once
+    edited = run(once.replace(b"first: ", b"first: other-")).stdout
+    fresh = run(package.bytes.replace(b"first: ", b"first: other-")).stdout
+    assert load(edited)[0]["items"] == load(fresh)[0]["items"]
+    assert load(edited)[0]["items"] != load(once)[0]["items"]
