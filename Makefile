@@ -1,0 +1,63 @@
+# `make check` while working, `make test` before handing in. Both set up .venv when pyproject.toml has changed.
+
+PYTHON ?= python3
+IMAGE ?= krm-fn:$(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' krm_fn/__init__.py)
+
+PIP := .venv/bin/python -m pip --quiet --disable-pip-version-check
+INSTALLED := .venv/installed
+
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help demo test check lint bench image clean packages tools static
+
+help:
+	@echo 'make demo    a canary that keeps its own config, in a terminal'
+	@echo 'make check   lint, types, layers and the fast tests: seconds'
+	@echo 'make test    everything, with the tools it takes; what CI runs'
+	@echo 'make lint    ruff alone'
+	@echo 'make bench   speed and memory'
+	@echo 'make image   $(IMAGE)'
+	@echo 'make clean   remove .venv and caches'
+
+demo: $(INSTALLED)
+	@sh examples/canary/demo
+
+test: packages $(INSTALLED) tools static
+	@.venv/bin/pytest
+
+check: $(INSTALLED) static
+	@.venv/bin/pytest --quiet --ignore tests/integration
+
+static: lint
+	@.venv/bin/mypy
+	@.venv/bin/lint-imports --no-logo
+
+lint: $(INSTALLED)
+	@.venv/bin/ruff check
+	@.venv/bin/ruff format --check
+
+bench: $(INSTALLED)
+	@.venv/bin/python -m benchmarks
+
+image:
+	docker build --tag $(IMAGE) .
+
+clean:
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist *.egg-info
+
+tools:
+	@$(PYTHON) tests/tools/build.py
+
+# A container engine for the image tests and, on Debian's own Python, what makes virtual environments.
+packages:
+	@sh tests/tools/debian-packages $(PYTHON)
+
+# --group came with pip 25.1, and a new environment brings whatever pip its Python was released with.
+$(INSTALLED): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo 'needs Python 3.11 or newer: make PYTHON=python3.12 ...' >&2; exit 1; }
+	@test -x .venv/bin/pip || $(PYTHON) -m venv .venv \
+	  || { echo 'python -m venv failed; on Debian and Ubuntu: apt-get install python3-venv' >&2; exit 1; }
+	@$(PIP) install --upgrade 'pip>=25.1'
+	@$(PIP) install --editable . --group dev
+	@touch $@
