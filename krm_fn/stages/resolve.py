@@ -37,7 +37,7 @@ def index_configs(configs: Iterable[Item]) -> Index:
 
 def resolve(referrer: Item, reference: Reference, index: Index) -> Link:
     """Pick what `reference` means out of the package."""
-    candidates = index.by_name.get((reference.kind, reference.name.value), [])
+    candidates = index.by_name.get((reference.kind, reference.target), [])
     candidates = [item for item in candidates if _in_reach(referrer, reference, item)]
     for sieve in (_nearest_package, _same_affixes, _strongest_name):
         if len(candidates) > 1:
@@ -47,11 +47,9 @@ def resolve(referrer: Item, reference: Reference, index: Index) -> Link:
 
 def _in_reach(referrer: Item, reference: Reference, item: Item) -> bool:
     """Whether the reference looks into the object's namespace; no namespace is one of its own."""
-    if reference.namespace is not None:
-        namespace = reference.namespace.value
-        return namespace == item.id.namespace or any(
-            former == (namespace, reference.name.value) for former in former_names(item)
-        )
+    namespace = reference.target_namespace
+    if namespace is not None:
+        return namespace == item.id.namespace or (namespace, reference.target) in former_names(item)
     return is_cluster_scoped(referrer.id) or referrer.id.namespace == item.id.namespace
 
 
@@ -98,7 +96,7 @@ def _end_alike(one: list[str], other: list[str]) -> bool:
 
 def _strongest_name(candidates: list[Item], _: Item, reference: Reference) -> list[Item]:
     """A name an object has beats one it had."""
-    return _best(candidates, lambda item: -names_of(item).index(reference.name.value))
+    return _best(candidates, lambda item: -names_of(item).index(reference.target))
 
 
 def _best(candidates: list[Item], rank: Callable[[Item], object]) -> list[Item]:

@@ -23,9 +23,7 @@ def notice_mentions(items: Iterable[Item], revisions: Iterable[Revision]) -> lis
     }
     if not renamed:
         return []
-    return [
-        problem for item in items if not item.is_local for problem in _mentions(item, renamed, fields(item.node))
-    ]
+    return [problem for item in items if not item.is_local for problem in _mentions(item, renamed, fields(item.node))]
 
 
 def _mentions(item: Item, renamed: dict[tuple[str, str], Revision], top: dict[str, Node]) -> Iterator[Problem]:

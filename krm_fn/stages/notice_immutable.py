@@ -1,0 +1,42 @@
+"""Notice objects that the API server will refuse: their template cannot change, and now names another revision."""
+
+from collections.abc import Iterable, Iterator
+
+from krm_fn.model.edit import Edit
+from krm_fn.model.item import Item, about
+from krm_fn.model.problem import Problem, Severity
+
+_IMMUTABLE = (("batch", "Job"), ("", "Pod"))
+"""Groups and kinds."""
+
+_HOOKS = ("helm.sh/hook", "argocd.argoproj.io/hook")
+
+_REPLACED = {
+    "argocd.argoproj.io/sync-options": ("Replace=true", "Force=true"),
+    "kustomize.toolkit.fluxcd.io/force": ("enabled",),
+}
+"""Annotations of objects that their deployer deletes and creates anew when an immutable field changes."""
+
+
+def notice_immutable(edits: Iterable[Edit]) -> Iterator[Problem]:
+    """A warning for each plain Job and bare Pod among the referrers that change."""
+    seen = set()
+    for edit in edits:
+        item = edit.item
+        if (item.id.group, item.id.kind) in _IMMUTABLE and id(item.node) not in seen and not _is_replaced(item):
+            seen.add(id(item.node))
+            message = (
+                f"changes, which a {item.id.kind} cannot once it is created: "
+                "delete the old one before applying, or make it a hook"
+            )
+            yield about(item, message, edit.field, Severity.WARNING)
+
+
+def _is_replaced(item: Item) -> bool:
+    if not item.id.name or any(hook in item.annotations for hook in _HOOKS):
+        return True
+    return any(
+        value in item.annotations.get(annotation, "").split(",")
+        for annotation, values in _REPLACED.items()
+        for value in values
+    )
