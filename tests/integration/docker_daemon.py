@@ -1,0 +1,71 @@
+"""A Docker daemon of the tests' own: its own socket and data, nothing shared with the machine's."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+START_SECONDS = 30
+# Containers run without a network, so that none has to be set up; many machines would not allow it.
+NO_NETWORK = ("--bridge=none", "--iptables=false", "--ip6tables=false", "--ip-forward=false", "--ip-masq=false")
+# What a kernel or a nested container does not let it do with layers, it can do with plain copies.
+STORAGE = ((), ("--storage-driver=vfs",))
+
+Environment = dict[str, str]
+
+
+class DaemonError(Exception):
+    """It does not run here; carries the end of its log."""
+
+
+@contextlib.contextmanager
+def docker_daemon(dockerd: Path) -> Iterator[Environment]:
+    """The environment in which `docker` talks to a daemon that lives as long as the context."""
+    # Not pytest's folder: the path of a socket may have 107 characters at most.
+    folder = Path(tempfile.mkdtemp(prefix="krm-fn-"))
+    try:
+        with _first_to_start(dockerd, folder) as socket:
+            yield {**os.environ, "DOCKER_HOST": f"unix://{socket}", "DOCKER_BUILDKIT": "0"}
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _first_to_start(dockerd: Path, folder: Path) -> Iterator[Path]:
+    for storage in STORAGE:
+        with _started(dockerd, folder, storage) as socket:
+            if socket is not None:
+                yield socket
+                return
+    log = (folder / "log").read_text(errors="replace").splitlines()
+    raise DaemonError("\n".join(["dockerd does not start here:", *log[-8:]]))
+
+
+@contextlib.contextmanager
+def _started(dockerd: Path, folder: Path, storage: tuple[str, ...]) -> Iterator[Path | None]:
+    """The socket, or None if the daemon ended or stayed silent. Ended by its own process, never by name."""
+    socket = folder / "docker.sock"
+    places = [f"--host=unix://{socket}", f"--data-root={folder}/data", f"--exec-root={folder}/exec"]
+    with (folder / "log").open("wb") as log:
+        daemon = subprocess.Popen(
+            [dockerd, *places, f"--pidfile={folder}/pid", *NO_NETWORK, *storage], stdout=log, stderr=log
+        )
+        try:
+            yield socket if _answers(daemon, socket) else None
+        finally:
+            daemon.terminate()
+            daemon.wait(timeout=START_SECONDS)
+
+
+def _answers(daemon: subprocess.Popen[bytes], socket: Path) -> bool:
+    deadline = time.monotonic() + START_SECONDS
+    while daemon.poll() is None and time.monotonic() < deadline:
+        answer = subprocess.run(["docker", "--host", f"unix://{socket}", "version"], check=False, capture_output=True)
+        if answer.returncode == 0:
+            return True
+        time.sleep(0.1)
+    return False

@@ -1,0 +1,95 @@
+"""A base image without a registry: the running interpreter and whatever it links to, as a tar.
+
+python make_base_image.py | docker import - base
+"""
+
+import io
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import tarfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+import pip
+
+PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
+INTERPRETER = Path(sys.executable).resolve()
+STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib")).resolve()
+SHELL = Path("/bin/sh")
+
+# What every wheel for Linux may link to, whether the interpreter does or not.
+PROMISED = ("libdl.so.2", "libgcc_s.so.1", "libm.so.6", "libpthread.so.0", "librt.so.1", "libutil.so.1")
+
+ACCOUNTS = {
+    "etc/passwd": b"root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/nonexistent:/bin/false\n",
+    "etc/group": b"root:x:0:\nnogroup:x:65534:\n",
+}
+# As in the official image: no tests, no bytecode, nothing that draws windows.
+LEFT_OUT = {"__pycache__", "dist-packages", "ensurepip", "idlelib", "lib2to3", "site-packages"}
+LEFT_OUT |= {"test", "tests", "tkinter", "turtledemo"}
+
+
+def make_base_image(target: BinaryIO) -> None:
+    modules = list(_modules(STANDARD_LIBRARY))
+    with tarfile.open(fileobj=target, mode="w|") as archive:
+        _add_folder(archive, "tmp", mode=0o1777)
+        for name, content in ACCOUNTS.items():
+            _add_bytes(archive, name, content)
+        archive.add(SHELL.resolve(), str(SHELL)[1:])
+        archive.add(INTERPRETER, f"usr/local/bin/{PYTHON}")
+        for alias in ("python", "python3"):
+            _add_link(archive, f"usr/local/bin/{alias}", PYTHON)
+        for module in modules:
+            archive.add(module, f"usr/local/lib/{PYTHON}/{module.relative_to(STANDARD_LIBRARY)}")
+        # Beside the standard library, the one folder that every distribution's Python looks into.
+        pip_folder = Path(pip.__file__).parent
+        for module in _modules(pip_folder):
+            archive.add(module, f"usr/local/lib/{PYTHON}/pip/{module.relative_to(pip_folder)}")
+        for name, library in _libraries([SHELL, INTERPRETER, *modules]).items():
+            archive.add(library, name)
+
+
+def _modules(root: Path) -> Iterator[Path]:
+    for folder, subfolders, files in os.walk(root):
+        subfolders[:] = sorted(name for name in subfolders if name not in LEFT_OUT and not name.startswith("config-"))
+        for name in sorted(files):
+            if not name.endswith((".a", ".pyc")) and not name.startswith("_tkinter"):
+                yield Path(folder, name).resolve()
+
+
+def _libraries(files: Iterable[Path]) -> dict[str, Path]:
+    """By the name it needs in the image, each shared library of the programs and extension modules."""
+    linked = [file for file in files if file.read_bytes().startswith(b"\x7fELF")]
+    listing = subprocess.run(["ldd", *linked], check=True, capture_output=True, text=True).stdout
+    found = {Path(path) for path in re.findall(r"(/\S+) \(0x", listing)}
+    system = next(path.parent for path in found if path.name.startswith("libc.so"))
+    found.update(path for name in PROMISED if (path := system / name).exists())
+    # The loader must lie where each program says; all others where the loader looks.
+    places = {path: path if path.name.startswith("ld-") else system / path.name for path in found}
+    return {str(place)[1:]: path.resolve() for path, place in places.items()}
+
+
+def _add_folder(archive: tarfile.TarFile, name: str, mode: int) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.type, entry.mode = tarfile.DIRTYPE, mode
+    archive.addfile(entry)
+
+
+def _add_bytes(archive: tarfile.TarFile, name: str, content: bytes) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.size = len(content)
+    archive.addfile(entry, io.BytesIO(content))
+
+
+def _add_link(archive: tarfile.TarFile, name: str, target: str) -> None:
+    entry = tarfile.TarInfo(name)
+    entry.type, entry.linkname = tarfile.SYMTYPE, target
+    archive.addfile(entry)
+
+
+if __name__ == "__main__":
+    make_base_image(sys.stdout.buffer)
