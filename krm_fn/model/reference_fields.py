@@ -77,7 +77,6 @@ FIELDS = (
     FieldRow(_TRAEFIK, ("Middleware",), "spec/digestAuth/secret"),
     FieldRow(_TRAEFIK, ("Middleware",), "spec/forwardAuth/tls/caSecret"),
     FieldRow(_TRAEFIK, ("Middleware",), "spec/forwardAuth/tls/certSecret"),
-    FieldRow(_TRAEFIK, ("TLSOption",), "spec/clientAuth/secretNames"),
     *(
         FieldRow(_TRAEFIK, (kind,), f"{spec}/{path}", target)
         for kind, spec in (("ServersTransport", "spec"), ("ServersTransportTCP", "spec/tls"))

@@ -24,7 +24,7 @@ class Form(Enum):
     """In the `name` of a mapping, or of each mapping in a list."""
 
     NAME = auto()
-    """As its own text."""
+    """As its own text, or each text of a list."""
 
 
 class Word(NamedTuple):

@@ -25,6 +25,7 @@ _NOT_WALKED = PASSED_OVER | {"metadata", "status"}
 _FULL_NAMES = ("secretName", "configMapName")
 
 _SELECTORS = dict(SELECTORS)
+_SELECTED = Word("Secret", Form.HOLDER)
 
 Path: TypeAlias = "tuple[Path, str | int] | None"
 """Steps from the inside out. Spelled only where something is found, for that is rare."""
@@ -60,35 +61,35 @@ class _Walk:
             for index, element in enumerate(node.value):
                 if element.id != "scalar":
                     self.enter(element, (path, index), "", word)
+                elif word is not None and word.form is Form.NAME:
+                    self._see(word, element, (path, index), {})
             return
         held = fields(node)
-        if "name" in held and (kind := self._kind_of(held, key, word)):
-            self._see(kind, "name", held, path, written=word is not None and word.written)
+        if "name" in held and (said := self._word_of_holder(held, key, word)):
+            self._see(said, held["name"], (path, "name"), held)
         for name, value in held.items():
             meant = word_of(name)
             if value.id != "scalar":
                 if name not in (PASSED_OVER if path else _NOT_WALKED):
                     self.enter(value, (path, name), name, meant)
             elif meant is not None and meant.form is Form.NAME and key not in FREE_KEYS:
-                self._see(meant.kind, name, held, path)
+                self._see(meant, value, (path, name), held)
 
-    def _kind_of(self, held: dict[str, Node], key: str, word: Word | None) -> str | None:
-        """What kind of object a mapping with a `name` names, if it is one of ours."""
+    def _word_of_holder(self, held: dict[str, Node], key: str, word: Word | None) -> Word | None:
+        """What is to be said of a mapping with a `name`, if it names one of our kinds."""
         kind = text(held.get("type" if key == NAMED_BY_TYPE else "kind"))
         if kind in KINDS:
-            return kind if all(text(held.get(name)) in CORE_GROUPS for name in GROUP_FIELDS) else None
+            is_core = all(text(held.get(name)) in CORE_GROUPS for name in GROUP_FIELDS)
+            return Word(kind, Form.HOLDER, word is not None and word.written) if is_core else None
         if word is not None and word.form is Form.HOLDER and kind.lower() in ("", word.kind.lower()):
             # Where the full name of the field stands beside it, `name` is something else.
-            return None if any(name in held for name in _FULL_NAMES) else word.kind
-        if self._has_selectors and "key" in held and held.keys() <= SELECTOR_FIELDS:
-            return "Secret"
-        return None
+            return None if any(name in held for name in _FULL_NAMES) else word
+        return _SELECTED if self._has_selectors and "key" in held and held.keys() <= SELECTOR_FIELDS else None
 
-    def _see(self, kind: str, name: str, held: dict[str, Node], path: Path, *, written: bool = False) -> None:
-        scalar = held[name]
-        if is_scalar(scalar) and scalar.value and not is_null(scalar):
-            found = Found(scalar, beside(held, name), step(_spell(path), name))
-            self.sights.append(Sight(refer(found, kind, written=written), held))
+    def _see(self, word: Word, name: Node, path: tuple[Path, str | int], held: dict[str, Node]) -> None:
+        if is_scalar(name) and name.value and not is_null(name):
+            found = Found(name, beside(held, str(path[1])), _spell(path))
+            self.sights.append(Sight(refer(found, word.kind, written=word.written), held))
 
 
 def _spell(path: Path) -> str:
