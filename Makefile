@@ -3,7 +3,7 @@
 PYTHON ?= python3
 IMAGE ?= krm-fn:$(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' krm_fn/__init__.py)
 
-PIP := .venv/bin/python -m pip --quiet --disable-pip-version-check
+PIP := .venv/bin/python -m pip -qq --disable-pip-version-check
 INSTALLED := .venv/installed
 
 .DELETE_ON_ERROR:
