@@ -1,6 +1,7 @@
 """The KRM function: bytes in, bytes out."""
 
 import codecs
+from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -8,6 +9,7 @@ from krm_fn.model.edit import Edit
 from krm_fn.model.item import read_item
 from krm_fn.model.node import Node, is_mapping
 from krm_fn.model.problem import Problem, Rejected, Severity
+from krm_fn.outcome import Outcome
 from krm_fn.stages.transform import transform
 from krm_fn.wire.config import parse_config
 from krm_fn.wire.edit_text import Splice, apply_splices, splice_edit
@@ -18,12 +20,11 @@ from krm_fn.wire.sharing import settle_shared
 from krm_fn.wire.yaml_text import read_yaml
 
 
-class Outcome(NamedTuple):
-    """What the process is to print, and how it is to end."""
+class Plan(NamedTuple):
+    """What to change in each package, in the order they were given, and every remark on that."""
 
-    stdout: bytes
-    stderr: str
-    exit_code: int
+    edits: list[list[Edit]]
+    problems: list[Problem]
 
 
 def run(data: bytes, config: bytes | None = None) -> Outcome:
@@ -36,8 +37,8 @@ def run(data: bytes, config: bytes | None = None) -> Outcome:
     edits: list[Edit] = []
     try:
         package = open_envelope(read_yaml(data))
-        function_config = package.function_config if config is None else _only_document(config)
-        edits, problems = plan(package, function_config)
+        function_config = package.function_config if config is None else read_config(config)
+        (edits,), problems = plan([package], function_config)
     except Rejected as rejected:
         problems = list(rejected.problems)
     failed = any(problem.severity is Severity.ERROR for problem in problems)
@@ -45,16 +46,28 @@ def run(data: bytes, config: bytes | None = None) -> Outcome:
     return Outcome(stdout, stderr_lines(problems), int(failed))
 
 
-def plan(package: Package, function_config: Node | None) -> tuple[list[Edit], list[Problem]]:
-    """Every edit the package needs, and every remark on it. Raises Rejected where there can be none."""
+def plan(packages: list[Package], function_config: Node | None) -> Plan:
+    """Transform packages that refer to one another. Raises Rejected where they cannot be."""
     settings = parse_config(function_config)
     config_id = read_item(function_config).id if is_mapping(function_config) else None
-    changes = transform(package.items, settings, config_id)
+    changes = transform([item for package in packages for item in package.items], settings, config_id)
     patches = [edit for item, patch in changes.patches for edit in plan_patch(item, patch)]
-    return settle_shared(package.document, [*patches, *changes.edits]), changes.problems
+    by_item: dict[int, list[Edit]] = defaultdict(list)
+    for edit in [*patches, *changes.edits]:
+        by_item[id(edit.item)].append(edit)
+    edits = [[edit for item in package.items for edit in by_item[id(item)]] for package in packages]
+    settled = [settle_shared(package.document, own) for package, own in zip(packages, edits, strict=True)]
+    return Plan(settled, changes.problems)
 
 
-def _only_document(config: bytes) -> Node:
+def edit_text(package: Package, edits: Iterable[Edit]) -> str:
+    """The package's text after its edits."""
+    text = package.document.text
+    return apply_splices(text, [splice for edit in edits for splice in splice_edit(text, edit.change)])
+
+
+def read_config(config: bytes) -> Node:
+    """The one document of a functionConfig's file."""
     roots = read_yaml(config).roots
     if len(roots) != 1:
         raise Rejected(Problem(f"a functionConfig is one document, found {len(roots)}"))

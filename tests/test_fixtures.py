@@ -3,7 +3,8 @@
 import pytest
 from pytest_snapshot.plugin import Snapshot
 
-from krm_fn.function import Outcome, run
+from krm_fn.function import run
+from krm_fn.outcome import Outcome
 from tests.cases import REJECTIONS, TRANSFORMS, Path
 
 

@@ -12,11 +12,12 @@ CONFIG_KINDS = ("ConfigMap", "Secret")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An object and what its metadata says. `metadata` and `annotations` are raw text."""
+    """An object and what its metadata says, as raw text. `origin` is the file it was read from, where that is known."""
 
     node: Mapping
     id: ResourceId
     annotations: dict[str, str]
+    origin: str = ""
 
     @property
     def labels(self) -> dict[str, str]:
@@ -34,8 +35,8 @@ class Item:
 
     @property
     def file(self) -> str:
-        """The item's file in a kpt package, `""` elsewhere."""
-        return self._internal("path")
+        """Where the author finds it: the file it was read from, or its file in a kpt package."""
+        return self.origin or self._internal("path")
 
     @property
     def file_index(self) -> int:
@@ -54,7 +55,7 @@ def about(item: Item, message: str, field: str = "", severity: Severity = Severi
     return Problem(message, item.id, field, severity, file=item.file, file_index=item.file_index)
 
 
-def read_item(node: Mapping) -> Item:
+def read_item(node: Mapping, origin: str = "") -> Item:
     """Never fails: whatever is missing or has an unexpected shape reads as empty."""
     top = fields(node)
     metadata = fields(top.get("metadata"))
@@ -64,4 +65,4 @@ def read_item(node: Mapping) -> Item:
         text(metadata.get("namespace")),
         text(metadata.get("name")),
     )
-    return Item(node, who, texts(metadata.get("annotations")))
+    return Item(node, who, texts(metadata.get("annotations")), origin)

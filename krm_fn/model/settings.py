@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+API_VERSION = "revisions.krm-fn.io/v1"
+KIND = "ConfigRevisions"
 DEFAULT_SET = "config-revisions"
 
 

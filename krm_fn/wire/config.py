@@ -9,14 +9,11 @@ from krm_fn.model.item import read_item
 from krm_fn.model.node import Node, describe, get, is_mapping, is_sequence
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.model.resource import ResourceId
-from krm_fn.model.settings import Settings
+from krm_fn.model.settings import API_VERSION, KIND, Settings
 from krm_fn.wire.build_settings import Invalid, build_settings
 from krm_fn.wire.config_map_input import read_config_map
 from krm_fn.wire.plain_value import Plain, plain_value
 from krm_fn.wire.yaml_text import at
-
-API_VERSION = "revisions.krm-fn.io/v1"
-KIND = "ConfigRevisions"
 
 
 def parse_config(node: Node | None) -> Settings:

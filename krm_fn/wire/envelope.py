@@ -25,21 +25,24 @@ class Package:
     function_config: Node | None = None
 
 
-def open_envelope(document: Document) -> Package:
-    """Find the objects in whatever wraps them. Raises Rejected for a ResourceList that is not one."""
+def open_envelope(document: Document, origin: str = "") -> Package:
+    """Find the objects in whatever wraps them. Raises Rejected where there are none.
+
+    `origin` is the name of the file the text was read from, if any.
+    """
     wrapped = [root for root in document.roots if is_mapping(root) and text(get(root, "kind")) == "ResourceList"]
     if not wrapped:
-        items = [read_item(node) for root in document.roots for node in _objects(root)]
+        items = [read_item(node, origin) for root in document.roots for node in _objects(root)]
         if not items:  # to print nothing here would make a deployer delete everything
             raise Rejected(Problem("no objects in the input; expected a ResourceList, a List, or YAML documents"))
         return Package(document, items)
     others = [root for root in document.roots if root is not wrapped[0] and not is_null(root)]
     if others:
         raise Rejected(at(others[0].start_mark, "a ResourceList must be the only document; here is another one"))
-    return _open_resource_list(document, wrapped[0])
+    return _open_resource_list(document, wrapped[0], origin)
 
 
-def _open_resource_list(document: Document, root: Mapping) -> Package:
+def _open_resource_list(document: Document, root: Mapping, origin: str) -> Package:
     api_version = get(root, "apiVersion")
     if text(api_version) not in API_VERSIONS:
         where = (api_version or root).start_mark
@@ -52,7 +55,7 @@ def _open_resource_list(document: Document, root: Mapping) -> Package:
         raise Rejected(at(items.start_mark, f"ResourceList items: expected a list, found {describe(items)}"))
     config = get(root, "functionConfig")
     nodes = items.value if is_sequence(items) else []
-    objects = [read_item(node) for outer in nodes for node in _objects(outer)]
+    objects = [read_item(node, origin) for outer in nodes for node in _objects(outer)]
     return Package(document, objects, root, None if is_null(config) else config)
 
 

@@ -1,0 +1,1 @@
+"""Directories, charts and files in, one stream out that can be applied as it is."""
