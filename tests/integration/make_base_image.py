@@ -35,11 +35,12 @@ LEFT_OUT |= {"test", "tests", "tkinter", "turtledemo"}
 
 def make_base_image(target: BinaryIO) -> None:
     modules = list(_modules(STANDARD_LIBRARY))
-    with tarfile.open(fileobj=target, mode="w|") as archive:
+    # Dereferenced: links lead out of what is copied.
+    with tarfile.open(fileobj=target, mode="w|", dereference=True) as archive:
         _add_folder(archive, "tmp", mode=0o1777)
         for name, content in ACCOUNTS.items():
             _add_bytes(archive, name, content)
-        archive.add(SHELL.resolve(), str(SHELL)[1:])
+        archive.add(SHELL, str(SHELL)[1:])
         archive.add(INTERPRETER, f"usr/local/bin/{PYTHON}")
         for alias in ("python", "python3"):
             _add_link(archive, f"usr/local/bin/{alias}", PYTHON)
@@ -58,7 +59,7 @@ def _modules(root: Path) -> Iterator[Path]:
         subfolders[:] = sorted(name for name in subfolders if name not in LEFT_OUT and not name.startswith("config-"))
         for name in sorted(files):
             if not name.endswith((".a", ".pyc")) and not name.startswith("_tkinter"):
-                yield Path(folder, name).resolve()
+                yield Path(folder, name)
 
 
 def _libraries(files: Iterable[Path]) -> dict[str, Path]:
@@ -70,7 +71,7 @@ def _libraries(files: Iterable[Path]) -> dict[str, Path]:
     found.update(path for name in PROMISED if (path := system / name).exists())
     # The loader must lie where each program says; all others where the loader looks.
     places = {path: path if path.name.startswith("ld-") else system / path.name for path in found}
-    return {str(place)[1:]: path.resolve() for path, place in places.items()}
+    return {str(place)[1:]: path for path, place in places.items()}
 
 
 def _add_folder(archive: tarfile.TarFile, name: str, mode: int) -> None:
