@@ -28,6 +28,9 @@ ACCOUNTS = {
     "etc/passwd": b"root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/nonexistent:/bin/false\n",
     "etc/group": b"root:x:0:\nnogroup:x:65534:\n",
 }
+# Said aloud, for some storage drivers make a folder nobody mentions unreadable to all but root.
+FOLDERS = ("bin", "etc", "lib", "lib64", "opt", "usr", "usr/local", "usr/local/bin", "usr/local/lib")
+
 # As in the official image: no tests, no bytecode, nothing that draws windows.
 LEFT_OUT = {"__pycache__", "dist-packages", "ensurepip", "idlelib", "lib2to3", "site-packages"}
 LEFT_OUT |= {"test", "tests", "tkinter", "turtledemo"}
@@ -38,6 +41,8 @@ def make_base_image(target: BinaryIO) -> None:
     # Dereferenced: links lead out of what is copied.
     with tarfile.open(fileobj=target, mode="w|", dereference=True) as archive:
         _add_folder(archive, "tmp", mode=0o1777)
+        for folder in FOLDERS:
+            _add_folder(archive, folder, mode=0o755)
         for name, content in ACCOUNTS.items():
             _add_bytes(archive, name, content)
         archive.add(SHELL, str(SHELL)[1:])

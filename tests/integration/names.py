@@ -1,0 +1,45 @@
+"""What must hold of names in any rendered stream: nothing dangles, nothing is hashed twice."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+_TWICE = re.compile(r"-[2456789bcdfghkmt]{10}-[2456789bcdfghkmt]{10}$")
+
+
+def load(stream: bytes | str) -> list[dict[str, Any]]:
+    return [document for document in yaml.safe_load_all(stream) if document]
+
+
+def defined(objects: list[dict[str, Any]], kind: str = "ConfigMap") -> dict[str, dict[str, Any]]:
+    """The objects of a kind by name."""
+    return {item["metadata"]["name"]: item for item in objects if item["kind"] == kind}
+
+
+def named(objects: list[dict[str, Any]]) -> set[tuple[str, str, str]]:
+    """Kind, namespace and name of every ConfigMap and Secret that some pod reads."""
+    return {found for item in objects for found in _named(item, item["metadata"].get("namespace", ""))}
+
+
+def _named(value: Any, namespace: str) -> Iterator[tuple[str, str, str]]:
+    if isinstance(value, list):
+        for element in value:
+            yield from _named(element, namespace)
+    elif isinstance(value, dict):
+        for key, field in value.items():
+            if key in ("configMapRef", "configMapKeyRef", "configMap"):
+                yield "ConfigMap", namespace, field["name"]
+            elif key in ("secretRef", "secretKeyRef"):
+                yield "Secret", namespace, field["name"]
+            elif key == "secret":
+                yield "Secret", namespace, field["secretName"]
+            else:
+                yield from _named(field, namespace)
+
+
+def assert_names_hold(objects: list[dict[str, Any]]) -> None:
+    there = {(item["kind"], item["metadata"].get("namespace", ""), item["metadata"]["name"]) for item in objects}
+    assert named(objects) <= there, "a reference dangles"
+    assert not [name for _, _, name in there if _TWICE.search(name)], "a name is hashed twice"

@@ -1,0 +1,259 @@
+"""The real kustomize runs the function; its final output has no dangling name and no double hash."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.integration.names import assert_names_hold, defined, load, named
+
+Tools = Callable[[str], Path]
+Files = dict[str, str]
+
+FUNCTION = """\
+apiVersion: revisions.krm-fn.io/v1
+kind: ConfigRevisions
+metadata:
+  name: {name}
+  annotations:
+    config.kubernetes.io/function: |
+      {runtime}
+spec: {spec}
+"""
+WEB = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  template:
+    spec:
+      containers:
+      - {name: app, image: web, envFrom: [{configMapRef: {name: plain}}, {configMapRef: {name: gen}}]}
+      volumes:
+      - {name: s, secret: {secretName: creds}}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: plain}
+data: {a: "1", b: "yes"}
+"""
+BASE = """\
+resources: [web.yaml]
+configMapGenerator:
+- {name: gen, literals: [a=b]}
+secretGenerator:
+- {name: creds, literals: [p=w]}
+"""
+RUN = "transformers: [fn.yaml]\n"
+EXEC = "exec: {path: krm-fn}"
+
+
+def function(spec: str = "{kinds: [ConfigMap, Secret]}", name: str = "web", runtime: str = EXEC) -> str:
+    return FUNCTION.format(name=name, runtime=runtime, spec=spec)
+
+
+def build(kustomize: list[str], directory: Path, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        [*kustomize, str(directory)], env={**os.environ, "PATH": path, **environment}, capture_output=True, check=False
+    )
+
+
+def write(folder: Path, files: Files) -> Path:
+    for name, text in files.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    return folder
+
+
+@pytest.fixture
+def kustomize(require_tool: Tools) -> list[str]:
+    return [str(require_tool("kustomize")), "build", "--enable-alpha-plugins", "--enable-exec"]
+
+
+def rendered(kustomize: list[str], folder: Path, files: Files) -> list[dict[str, Any]]:
+    done = build(kustomize, write(folder, files) / "top")
+    assert done.returncode == 0, done.stderr.decode()
+    objects = load(done.stdout)
+    assert_names_hold(objects)
+    assert "internal.config.kubernetes.io" not in done.stdout.decode()
+    return objects
+
+
+OVERLAYS = [
+    pytest.param(
+        {"top/kustomization.yaml": BASE + RUN, "top/web.yaml": WEB, "top/fn.yaml": function()},
+        {"plain-dg79t4479m", "gen-4h2mbtbbt6"},
+        id="plain and generated side by side",
+    ),
+    pytest.param(
+        {
+            "top/kustomization.yaml": "namePrefix: pre-\nnameSuffix: -v1\nnamespace: shop\n" + BASE + RUN,
+            "top/web.yaml": WEB,
+            "top/fn.yaml": function(),
+        },
+        {"pre-plain-v1-dg79t4479m", "pre-gen-v1-4h2mbtbbt6"},
+        id="prefix, suffix and namespace before us",
+    ),
+    pytest.param(
+        {
+            "top/kustomization.yaml": "resources: [../base]\nnamePrefix: pre-\nnamespace: shop\n",
+            "base/kustomization.yaml": BASE + RUN,
+            "base/web.yaml": WEB,
+            "base/fn.yaml": function(),
+        },
+        {"pre-plain-dg79t4479m", "pre-gen-4h2mbtbbt6"},
+        id="an overlay that puts a prefix on after us",
+    ),
+    pytest.param(
+        {
+            "top/kustomization.yaml": "resources: [../base]\nnamePrefix: pre-\n" + RUN,
+            "top/fn.yaml": function(name="top"),
+            "base/kustomization.yaml": "namePrefix: in-\n" + BASE + RUN,
+            "base/web.yaml": WEB,
+            "base/fn.yaml": function(),
+        },
+        {"pre-in-plain-dg79t4479m", "pre-in-gen-4h2mbtbbt6"},
+        id="in the base and in the overlay",
+    ),
+    pytest.param(
+        {
+            "top/kustomization.yaml": BASE + "transformers: [fn.yaml, fn2.yaml]\n",
+            "top/web.yaml": WEB,
+            "top/fn.yaml": function(spec="{kinds: [Secret]}"),
+            "top/fn2.yaml": function(name="second"),
+        },
+        {"plain-dg79t4479m", "gen-4h2mbtbbt6"},
+        id="two functions in a chain",
+    ),
+    pytest.param(
+        {
+            "top/kustomization.yaml": BASE.replace("a=b]", "a=b], options: {disableNameSuffixHash: true}") + RUN,
+            "top/web.yaml": WEB,
+            "top/fn.yaml": function(),
+        },
+        {"plain-dg79t4479m", "gen-4h2mbtbbt6"},
+        id="a generator without a hash",
+    ),
+    pytest.param(
+        {
+            "top/kustomization.yaml": BASE + RUN,
+            "top/web.yaml": WEB,
+            "top/fn.yaml": function(spec="{kinds: [ConfigMap, Secret], select: [{name: plain}]}"),
+        },
+        {"plain-dg79t4479m", "gen-4h2mbtbbt6"},
+        id="generated names are left to kustomize where they are not selected",
+    ),
+    pytest.param(
+        {
+            "top/kustomization.yaml": BASE + RUN,
+            "top/web.yaml": WEB,
+            "top/fn.yaml": function(spec="{strategy: adopt}"),
+        },
+        {"plain", "gen-4h2mbtbbt6"},
+        id="adopted names stay, and generated ones are hashed by kustomize",
+    ),
+    pytest.param(
+        {
+            "top/kustomization.yaml": "resources: [../a, ../b]\n" + RUN,
+            "top/fn.yaml": function(),
+            **{
+                f"{base}/{file}": text
+                for base in "ab"
+                for file, text in {
+                    "kustomization.yaml": f"namePrefix: {base}-\n" + BASE.replace("a=b", f"a={base}"),
+                    "web.yaml": WEB.replace('a: "1"', f'a: "{base}"'),
+                }.items()
+            },
+        },
+        None,
+        id="two bases with the same names",
+    ),
+    pytest.param(
+        {
+            "top/kustomization.yaml": "resources: [../a, ../b]\n" + RUN,
+            "top/fn.yaml": function(),
+            **{
+                f"{base}/{file}": text
+                for base in "ab"
+                for file, text in {
+                    "kustomization.yaml": f"namespace: {base}\n" + BASE.replace("a=b", f"a={base}"),
+                    "web.yaml": WEB,
+                }.items()
+            },
+        },
+        None,
+        id="two bases in namespaces of their own",
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "names"), OVERLAYS)
+def test_every_name_holds(kustomize: list[str], tmp_path: Path, files: Files, names: set[str] | None) -> None:
+    objects = rendered(kustomize, tmp_path, files)
+    if names is not None:
+        assert set(defined(objects)) == names
+    assert rendered(kustomize, tmp_path, files) == objects
+
+
+def test_bases_with_the_same_names_keep_to_themselves(kustomize: list[str], tmp_path: Path) -> None:
+    files = OVERLAYS[-2].values[0]
+    objects = rendered(kustomize, tmp_path, files)
+    for base in "ab":
+        deployment = defined(objects, "Deployment")[f"{base}-web"]
+        assert {name[:2] for _, _, name in named([deployment])} == {f"{base}-"}
+
+
+def test_generated_names_are_those_without_us(kustomize: list[str], tmp_path: Path) -> None:
+    without = rendered(kustomize, tmp_path, {"top/kustomization.yaml": BASE, "top/web.yaml": WEB})
+    with_us = rendered(kustomize, tmp_path, OVERLAYS[0].values[0])
+    generated = [name for name in defined(without) if name.startswith("gen")]
+    assert [name for name in defined(with_us) if name.startswith("gen")] == generated
+    assert set(defined(with_us, "Secret")) == set(defined(without, "Secret"))
+
+
+def test_an_error_fails_the_build_and_is_seen(kustomize: list[str], tmp_path: Path) -> None:
+    files = {"top/kustomization.yaml": BASE + RUN, "top/web.yaml": WEB, "top/fn.yaml": function(spec="{strategi: x}")}
+    done = build(kustomize, write(tmp_path, files) / "top")
+    assert done.returncode != 0
+    assert not done.stdout
+    assert "error: ConfigRevisions/web spec.strategi" in done.stderr.decode()
+    assert 'did you mean "strategy"?' in done.stderr.decode()
+
+
+def test_as_a_legacy_exec_plugin(require_tool: Tools, tmp_path: Path) -> None:
+    plugin = tmp_path / "plugins/revisions.krm-fn.io/v1/configrevisions/ConfigRevisions"
+    write(plugin.parent, {plugin.name: f'#!/bin/sh\nexec "{sys.executable}" -m krm_fn "$@"\n'})
+    plugin.chmod(0o755)
+    plain = function().replace("annotations:", "labels: {}").split("    config.kubernetes.io")[0]
+    files = {"top/kustomization.yaml": BASE + RUN, "top/web.yaml": WEB, "top/fn.yaml": plain}
+    command = [str(require_tool("kubectl")), "kustomize", "--enable-alpha-plugins"]
+    done = build(command, write(tmp_path, files) / "top", KUSTOMIZE_PLUGIN_HOME=str(tmp_path / "plugins"))
+    assert done.returncode == 0, done.stderr.decode()
+    objects = load(done.stdout)
+    assert_names_hold(objects)
+    assert set(defined(objects)) == {"plain-dg79t4479m", "gen-4h2mbtbbt6"}
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(["kustomize", "build", "--enable-alpha-plugins"], id="kustomize"),
+        pytest.param(["kubectl", "kustomize", "--enable-alpha-plugins"], id="kubectl"),
+    ],
+)
+def test_in_a_container(
+    require_tool: Tools, docker_host: dict[str, str], image: str, tmp_path: Path, command: list[str]
+) -> None:
+    container = function(runtime=f"container: {{image: {image}}}")
+    files = {"top/kustomization.yaml": "namePrefix: pre-\n" + BASE + RUN, "top/web.yaml": WEB, "top/fn.yaml": container}
+    done = build([str(require_tool(command[0])), *command[1:]], write(tmp_path, files) / "top", **docker_host)
+    assert done.returncode == 0, done.stderr.decode()
+    objects = load(done.stdout)
+    assert_names_hold(objects)
+    assert set(defined(objects)) == {"pre-plain-dg79t4479m", "pre-gen-4h2mbtbbt6"}
