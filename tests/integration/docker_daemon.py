@@ -59,6 +59,8 @@ def _started(dockerd: Path, folder: Path, storage: tuple[str, ...]) -> Iterator[
         finally:
             daemon.terminate()
             daemon.wait(timeout=START_SECONDS)
+            # One that did not get as far as serving leaves its data mounted upon itself.
+            subprocess.run(["umount", folder / "data"], check=False, capture_output=True)
 
 
 def _answers(daemon: subprocess.Popen[bytes], socket: Path) -> bool:

@@ -11,7 +11,7 @@ import sys
 import sysconfig
 import tarfile
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 import pip
@@ -28,35 +28,39 @@ ACCOUNTS = {
     "etc/passwd": b"root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/nonexistent:/bin/false\n",
     "etc/group": b"root:x:0:\nnogroup:x:65534:\n",
 }
-# Said aloud, for some storage drivers make a folder nobody mentions unreadable to all but root.
-FOLDERS = ("bin", "etc", "lib", "lib64", "opt", "usr", "usr/local", "usr/local/bin", "usr/local/lib")
-
 # As in the official image: no tests, no bytecode, nothing that draws windows.
 LEFT_OUT = {"__pycache__", "dist-packages", "ensurepip", "idlelib", "lib2to3", "site-packages"}
 LEFT_OUT |= {"test", "tests", "tkinter", "turtledemo"}
 
 
 def make_base_image(target: BinaryIO) -> None:
-    modules = list(_modules(STANDARD_LIBRARY))
+    files = _files()
     # Dereferenced: links lead out of what is copied.
     with tarfile.open(fileobj=target, mode="w|", dereference=True) as archive:
-        _add_folder(archive, "tmp", mode=0o1777)
-        for folder in FOLDERS:
+        for folder in _folders([*files, *ACCOUNTS]):
             _add_folder(archive, folder, mode=0o755)
+        _add_folder(archive, "tmp", mode=0o1777)
         for name, content in ACCOUNTS.items():
             _add_bytes(archive, name, content)
-        archive.add(SHELL, str(SHELL)[1:])
-        archive.add(INTERPRETER, f"usr/local/bin/{PYTHON}")
+        for name, path in files.items():
+            archive.add(path, name)
         for alias in ("python", "python3"):
             _add_link(archive, f"usr/local/bin/{alias}", PYTHON)
-        for module in modules:
-            archive.add(module, f"usr/local/lib/{PYTHON}/{module.relative_to(STANDARD_LIBRARY)}")
-        # Beside the standard library, the one folder that every distribution's Python looks into.
-        pip_folder = Path(pip.__file__).parent
-        for module in _modules(pip_folder):
-            archive.add(module, f"usr/local/lib/{PYTHON}/pip/{module.relative_to(pip_folder)}")
-        for name, library in _libraries([SHELL, INTERPRETER, *modules]).items():
-            archive.add(library, name)
+
+
+def _files() -> dict[str, Path]:
+    """By its name in the image, each file of this machine that it holds."""
+    library, pip_folder = f"usr/local/lib/{PYTHON}", Path(pip.__file__).parent
+    files = {str(SHELL)[1:]: SHELL, f"usr/local/bin/{PYTHON}": INTERPRETER}
+    files |= {f"{library}/{path.relative_to(STANDARD_LIBRARY)}": path for path in _modules(STANDARD_LIBRARY)}
+    # Beside the standard library, the one folder that every distribution's Python looks into.
+    files |= {f"{library}/pip/{path.relative_to(pip_folder)}": path for path in _modules(pip_folder)}
+    return files | _libraries(files.values())
+
+
+def _folders(files: Iterable[str]) -> list[str]:
+    """Outermost first. A folder nobody mentions is made by the engine, at times for root alone."""
+    return sorted({str(folder) for file in files for folder in PurePosixPath(file).parents} - {"."})
 
 
 def _modules(root: Path) -> Iterator[Path]:

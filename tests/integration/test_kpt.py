@@ -1,0 +1,201 @@
+"""The real kpt runs the function, in place and again and again."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.integration.names import assert_names_hold, defined, load
+from tests.integration.test_kustomize import Files, write
+
+Tools = Callable[[str], Path]
+
+KRM_FN = str(Path(sys.executable).parent / "krm-fn")
+KPTFILE = """\
+apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata:
+  name: shop # the package
+pipeline:
+  mutators:
+  - exec: {exec}
+    {config}
+"""
+WEB = """\
+# Copyright of somebody
+apiVersion: apps/v1
+kind: Deployment
+metadata: # about it
+  name: web
+spec:
+  template:
+    spec:
+      containers:
+      - name: app
+        image: "web"   # quoted
+        envFrom:
+        - configMapRef:
+            name: app # kpt-set: ${app}
+"""
+CONFIG = """\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: app
+data:
+  # how loud
+  LEVEL: 'info'
+  on: yes
+  octal: 0o17
+  text: |
+    a
+
+    b
+"""
+CONTEXT = """\
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: kptfile.kpt.dev
+  annotations:
+    config.kubernetes.io/local-config: "true"
+data:
+  name: shop
+"""
+
+
+def kpt(require_tool: Tools, *arguments: str, **environment: str) -> str:
+    command = [str(require_tool("kpt")), "fn", *arguments]
+    done = subprocess.run(command, env={**os.environ, **environment}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def evaluate(require_tool: Tools, package: Path, *settings: str) -> str:
+    return kpt(require_tool, "eval", str(package), "--exec", KRM_FN, *(["--", *settings] if settings else []))
+
+
+def texts(package: Path) -> dict[str, str]:
+    return {str(file.relative_to(package)): file.read_text() for file in sorted(package.rglob("*")) if file.is_file()}
+
+
+def name_in(package: Path, file: str = "config.yaml") -> str:
+    (name,) = defined(load((package / file).read_text()))
+    return name
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    return write(tmp_path / "shop", {"web.yaml": WEB, "config.yaml": CONFIG, "package-context.yaml": CONTEXT})
+
+
+def test_only_names_and_marks_change_in_the_files(require_tool: Tools, package: Path) -> None:
+    kpt(require_tool, "eval", str(package), "--exec", "cat")  # what kpt itself changes
+    before = texts(package)
+    evaluate(require_tool, package)
+    after = texts(package)
+    assert after["package-context.yaml"] == before["package-context.yaml"]
+    name = name_in(package)
+    assert after["web.yaml"] == before["web.yaml"].replace("name: app # kpt-set", f"name: {name} # kpt-set")
+    kept = iter(after["config.yaml"].splitlines())
+    assert all(line in kept for line in before["config.yaml"].replace("name: app", f"name: {name}").splitlines())
+
+
+def test_thrice_in_place_with_edited_data_between(require_tool: Tools, package: Path) -> None:
+    names = []
+    for level in ("info", "debug", "trace"):
+        config = (package / "config.yaml").read_text()
+        (package / "config.yaml").write_text(config.replace("LEVEL: '", f"LEVEL: '{level}-"))
+        evaluate(require_tool, package)
+        once = texts(package)
+        evaluate(require_tool, package)
+        assert texts(package) == once
+        names.append(name_in(package))
+        assert f"name: {names[-1]} # kpt-set" in once["web.yaml"]
+    assert len(set(names)) == len(names)
+    assert {len(name) for name in names} == {len("app-") + 10}
+
+
+def test_settings_from_the_command_line(require_tool: Tools, package: Path) -> None:
+    evaluate(require_tool, package, "name=web", "immutable=false", "deployers=flux")
+    (config,) = load((package / "config.yaml").read_text())
+    assert config["metadata"]["labels"] == {"revisions.krm-fn.io/set": "web"}
+    assert "immutable" not in config
+    assert set(config["metadata"]["annotations"]) == {
+        "revisions.krm-fn.io/base-name",
+        "kustomize.toolkit.fluxcd.io/prune",
+    }
+
+
+@pytest.mark.parametrize(
+    ("config", "files"),
+    [
+        pytest.param("configMap: {name: web, immutable: no}", {}, id="unquoted settings in the Kptfile"),
+        pytest.param(
+            "configPath: settings.yaml",
+            {"settings.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\ndata:\n  name: web\n"},
+            id="a ConfigMap that is itself an item",
+        ),
+        pytest.param(
+            "configPath: settings.yaml",
+            {
+                "settings.yaml": "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata:\n  name: web\n"
+                "  annotations: {config.kubernetes.io/local-config: 'true'}\n"
+            },
+            id="a ConfigRevisions that is itself an item",
+        ),
+    ],
+)
+def test_rendered_twice(require_tool: Tools, package: Path, config: str, files: Files) -> None:
+    write(package, {"Kptfile": KPTFILE.format(exec=KRM_FN, config=config), **files})
+    kpt(require_tool, "render", str(package), "--allow-exec")
+    once = texts(package)
+    kpt(require_tool, "render", str(package), "--allow-exec")
+    assert texts(package) == once
+    assert "revisions.krm-fn.io/set: web" in once["config.yaml"]
+    for file, text in files.items():
+        assert once[file] == text
+
+
+def test_subpackages_with_equal_names_keep_to_themselves(require_tool: Tools, tmp_path: Path) -> None:
+    inner = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: inner\n"
+    files = {"Kptfile": KPTFILE.format(exec=KRM_FN, config="configMap: {name: web}")}
+    for sub in ("one", "two"):
+        files |= {f"{sub}/Kptfile": inner, f"{sub}/web.yaml": WEB, f"{sub}/config.yaml": CONFIG.replace("info", sub)}
+    package = write(tmp_path / "shop", files)
+    kpt(require_tool, "render", str(package), "--allow-exec")
+    for sub in ("one", "two"):
+        assert_names_hold(
+            [item for file in ("web.yaml", "config.yaml") for item in load((package / sub / file).read_text())]
+        )
+    assert name_in(package / "one") != name_in(package / "two")
+
+
+def test_an_empty_package_stays_empty(require_tool: Tools, tmp_path: Path) -> None:
+    evaluate(require_tool, tmp_path)
+    assert texts(tmp_path) == {}
+
+
+def test_an_error_leaves_every_file_as_it_was(require_tool: Tools, package: Path) -> None:
+    before = texts(package)
+    command = [str(require_tool("kpt")), "fn", "eval", str(package), "--exec", KRM_FN, "--", "strateg=rename"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "data.strateg" in done.stderr
+    assert 'did you mean "strategy"?' in done.stderr
+    assert texts(package) == before
+
+
+def test_as_an_image(require_tool: Tools, docker_host: dict[str, str], image: str, package: Path) -> None:
+    full_name = f"registry.example/{image}"  # kpt puts a registry of its own before a short name
+    docker = str(require_tool("docker"))
+    subprocess.run([docker, "tag", image, full_name], env={**os.environ, **docker_host}, check=True)
+    options = ["--image", full_name, "--image-pull-policy", "never"]
+    kpt(require_tool, "eval", str(package), *options, **docker_host)
+    by_image = texts(package)
+    evaluate(require_tool, package)
+    assert texts(package) == by_image
+    assert name_in(package).startswith("app-")
