@@ -8,7 +8,7 @@ INSTALLED := .venv/installed
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check lint bench image clean packages tools static
+.PHONY: help demo test check lint bench image clean packages tools pytest static types layers
 
 help:
 	@echo 'make demo    a canary that keeps its own config, in a terminal'
@@ -22,14 +22,20 @@ help:
 demo: $(INSTALLED)
 	@sh examples/canary/demo
 
-test: packages $(INSTALLED) tools static
+test: packages $(INSTALLED) tools static pytest
+
+pytest: $(INSTALLED)
 	@.venv/bin/pytest
 
 check: $(INSTALLED) static
 	@.venv/bin/pytest --quiet --ignore tests/integration
 
-static: lint
+static: lint types layers
+
+types: $(INSTALLED)
 	@.venv/bin/mypy
+
+layers: $(INSTALLED)
 	@.venv/bin/lint-imports --no-logo
 
 lint: $(INSTALLED)
