@@ -1,0 +1,39 @@
+"""What README.md says is so."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from krm_fn.render.render import render
+from krm_fn.render.tools import HelmOptions
+from tests.config_table import config_table
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+TESTS_NAMED = re.findall(
+    r"`((?:tests/\S+?)?(?:::\w+)?)`", README.partition("## Guarantees")[2].partition("## Limits")[0]
+)
+
+
+def test_the_configuration_table_is_made_from_the_schema() -> None:
+    table = README.partition("a test compares -->\n")[2].partition("<!-- /table -->")[0]
+    assert table == config_table()
+
+
+def test_the_example_is_what_is_rendered() -> None:
+    files = tuple(str(ROOT / "examples/canary" / name) for name in ("web.yaml", "config.yaml"))
+    rendered = render(files, str(ROOT / "examples/canary/krm-fn.yaml"), None, HelmOptions()).stdout.decode()
+    after = [line[43:] for line in README.splitlines() if len(line) > 43 and line[:43].rstrip() != line.rstrip()]
+    told = [line.strip() for line in after if re.match(r" *(name|revisions\S+|argocd\S+|immutable|LOG_LEVEL): ", line)]
+    assert told
+    for line in told:
+        assert line.replace("all of it", "the whole of it") in rendered
+
+
+@pytest.mark.parametrize("named", sorted({name for name in TESTS_NAMED if name}))
+def test_each_guarantee_names_a_test_that_is_there(named: str) -> None:
+    file, _, function = named.partition("::")
+    assert (ROOT / (file or "tests/test_properties.py")).exists()
+    if function:
+        assert f"def {function}(" in (ROOT / (file or "tests/test_properties.py")).read_text()
