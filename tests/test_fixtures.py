@@ -1,11 +1,13 @@
 """Every folder in fixtures/ is a claim; here each is held to it, byte for byte."""
 
+from pathlib import Path
+
 import pytest
 from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.function import run
 from krm_fn.outcome import Outcome
-from tests.cases import REJECTIONS, TRANSFORMS, Path
+from tests.cases import REJECTIONS, TRANSFORMS
 
 
 def assert_as_recorded(snapshot: Snapshot, case: Path, outcome: Outcome) -> None:

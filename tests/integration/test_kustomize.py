@@ -85,9 +85,20 @@ def rendered(kustomize: list[str], folder: Path, files: Files) -> list[dict[str,
     return objects
 
 
+SIDE_BY_SIDE = {"top/kustomization.yaml": BASE + RUN, "top/web.yaml": WEB, "top/fn.yaml": function()}
+TWO_BASES = {
+    "top/kustomization.yaml": "resources: [../a, ../b]\n" + RUN,
+    "top/fn.yaml": function(),
+    **{f"{base}/kustomization.yaml": f"namePrefix: {base}-\n" + BASE.replace("a=b", f"a={base}") for base in "ab"},
+    **{f"{base}/web.yaml": WEB.replace('a: "1"', f'a: "{base}"') for base in "ab"},
+}
+TWO_NAMESPACES = TWO_BASES | {
+    f"{base}/kustomization.yaml": f"namespace: {base}\n" + BASE.replace("a=b", f"a={base}") for base in "ab"
+}
+
 OVERLAYS = [
     pytest.param(
-        {"top/kustomization.yaml": BASE + RUN, "top/web.yaml": WEB, "top/fn.yaml": function()},
+        SIDE_BY_SIDE,
         {"plain-dg79t4479m", "gen-4h2mbtbbt6"},
         id="plain and generated side by side",
     ),
@@ -158,38 +169,8 @@ OVERLAYS = [
         {"plain", "gen-4h2mbtbbt6"},
         id="adopted names stay, and generated ones are hashed by kustomize",
     ),
-    pytest.param(
-        {
-            "top/kustomization.yaml": "resources: [../a, ../b]\n" + RUN,
-            "top/fn.yaml": function(),
-            **{
-                f"{base}/{file}": text
-                for base in "ab"
-                for file, text in {
-                    "kustomization.yaml": f"namePrefix: {base}-\n" + BASE.replace("a=b", f"a={base}"),
-                    "web.yaml": WEB.replace('a: "1"', f'a: "{base}"'),
-                }.items()
-            },
-        },
-        None,
-        id="two bases with the same names",
-    ),
-    pytest.param(
-        {
-            "top/kustomization.yaml": "resources: [../a, ../b]\n" + RUN,
-            "top/fn.yaml": function(),
-            **{
-                f"{base}/{file}": text
-                for base in "ab"
-                for file, text in {
-                    "kustomization.yaml": f"namespace: {base}\n" + BASE.replace("a=b", f"a={base}"),
-                    "web.yaml": WEB,
-                }.items()
-            },
-        },
-        None,
-        id="two bases in namespaces of their own",
-    ),
+    pytest.param(TWO_BASES, None, id="two bases with the same names"),
+    pytest.param(TWO_NAMESPACES, None, id="two bases in namespaces of their own"),
 ]
 
 
@@ -202,8 +183,7 @@ def test_every_name_holds(kustomize: list[str], tmp_path: Path, files: Files, na
 
 
 def test_bases_with_the_same_names_keep_to_themselves(kustomize: list[str], tmp_path: Path) -> None:
-    files = OVERLAYS[-2].values[0]
-    objects = rendered(kustomize, tmp_path, files)
+    objects = rendered(kustomize, tmp_path, TWO_BASES)
     for base in "ab":
         deployment = defined(objects, "Deployment")[f"{base}-web"]
         assert {name[:2] for _, _, name in named([deployment])} == {f"{base}-"}
@@ -211,7 +191,7 @@ def test_bases_with_the_same_names_keep_to_themselves(kustomize: list[str], tmp_
 
 def test_generated_names_are_those_without_us(kustomize: list[str], tmp_path: Path) -> None:
     without = rendered(kustomize, tmp_path, {"top/kustomization.yaml": BASE, "top/web.yaml": WEB})
-    with_us = rendered(kustomize, tmp_path, OVERLAYS[0].values[0])
+    with_us = rendered(kustomize, tmp_path, SIDE_BY_SIDE)
     generated = [name for name in defined(without) if name.startswith("gen")]
     assert [name for name in defined(with_us) if name.startswith("gen")] == generated
     assert set(defined(with_us, "Secret")) == set(defined(without, "Secret"))
