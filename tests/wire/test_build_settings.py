@@ -1,0 +1,147 @@
+"""What is read by hand is what the schema allows, no more and no less."""
+
+from typing import Any
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from krm_fn.model.deployers import PROTECTIONS
+from krm_fn.model.settings import API_VERSION, KIND, FieldSpec, Selector, Settings, Strategy
+from krm_fn.wire.build_settings import Invalid, build_settings
+from krm_fn.wire.explain import load_schema
+
+SCHEMA: dict[str, Any] = load_schema()
+VALIDATOR = Draft202012Validator(SCHEMA)
+
+
+def config(spec: Any, name: Any = "web") -> dict[str, Any]:
+    return {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": name}, "spec": spec}
+
+
+def by_hand(value: Any) -> bool:
+    try:
+        build_settings(value)
+    except Invalid:
+        return False
+    return True
+
+
+junk = st.sampled_from([0, 1.5, True, "", "x", "ConfigMap", "rename", [], ["x"], {}, {"x": "y"}, None])
+texts = st.sampled_from(["a", "web-*", "", "Secret"])
+kinds = st.sampled_from(["ConfigMap", "Secret", "Deployment", "configmap"])
+strategies = st.sampled_from([*Strategy, "renam", ""])
+labels = st.dictionaries(texts, st.one_of(texts, junk), max_size=2)
+selectors = st.fixed_dictionaries(
+    {},
+    optional={
+        "kind": st.one_of(kinds, junk),
+        "name": st.one_of(texts, junk),
+        "namespace": st.one_of(texts, junk),
+        "labels": st.one_of(labels, junk),
+        "annotations": st.one_of(labels, junk),
+        "strategy": st.one_of(strategies, junk),
+        "unknown": junk,
+    },
+)
+field_specs = st.fixed_dictionaries(
+    {}, optional={key: st.one_of(texts, junk) for key in ("path", "kind", "group", "version", "create")}
+)
+name_references = st.lists(
+    st.one_of(
+        st.fixed_dictionaries(
+            {},
+            optional={
+                "kind": st.one_of(kinds, junk),
+                "group": st.one_of(texts, junk),
+                "version": st.one_of(texts, junk),
+                "fieldSpecs": st.one_of(st.lists(st.one_of(field_specs, junk), max_size=2), junk),
+            },
+        ),
+        junk,
+    ),
+    max_size=2,
+)
+specs = st.fixed_dictionaries(
+    {},
+    optional={
+        "kinds": st.one_of(st.lists(kinds, max_size=3), junk),
+        "strategy": st.one_of(strategies, junk),
+        "select": st.one_of(st.lists(st.one_of(selectors, junk), max_size=2), junk),
+        "exclude": st.one_of(st.lists(st.one_of(selectors, junk), max_size=2), junk),
+        "immutable": junk,
+        "deployers": st.one_of(st.lists(st.sampled_from([*PROTECTIONS, "argo"]), max_size=3), junk),
+        "references": st.one_of(
+            name_references,
+            st.fixed_dictionaries({}, optional={"nameReference": name_references, "images": junk}),
+            junk,
+        ),
+        "strateg": junk,
+    },
+)
+set_names = st.one_of(st.sampled_from(["web", "a.b-c", "-a", "a-", "A", "a" * 63, "a" * 64, "a\n", "1"]), junk)
+
+
+@given(st.one_of(specs, junk), set_names)
+@example({}, "web")
+@settings(max_examples=3000)
+def test_both_agree_on_what_is_valid(spec: Any, name: Any) -> None:
+    value = config(spec, name)
+    assert by_hand(value) == VALIDATOR.is_valid(value)
+
+
+def test_the_defaults_are_those_of_the_schema() -> None:
+    told = {
+        name: field["default"]
+        for name, field in SCHEMA["properties"]["spec"]["properties"].items()
+        if "default" in field
+    }
+    held = build_settings(config({}))
+    assert told == {
+        "kinds": sorted(held.kinds),
+        "strategy": held.strategy,
+        "exclude": list(held.exclude),
+        "immutable": held.immutable,
+        "deployers": list(held.deployers),
+        "references": list(held.references),
+    }
+    assert held == Settings(set="web")
+
+
+def test_the_schema_is_one() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+    fields = SCHEMA["properties"]["spec"]["properties"]
+    assert all(field["description"] for field in fields.values())
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        pytest.param({"kinds": ["Secret"]}, Settings(set="web", kinds=frozenset({"Secret"})), id="kinds"),
+        pytest.param(
+            {"select": [{"kind": "ConfigMap", "name": "a*", "labels": {"x": "y"}, "strategy": "adopt"}]},
+            Settings(
+                set="web",
+                select=(Selector(kind="ConfigMap", name="a*", labels={"x": "y"}, strategy=Strategy.ADOPT),),
+            ),
+            id="select",
+        ),
+        pytest.param({"select": []}, Settings(set="web", select=()), id="an empty select selects nothing"),
+        pytest.param(
+            {
+                "references": {
+                    "commonLabels": [],
+                    "nameReference": [
+                        {"kind": "ConfigMap", "fieldSpecs": [{"path": "spec/a", "kind": "Widget", "create": False}]},
+                        {"kind": "Deployment", "fieldSpecs": [{"path": "spec/b"}]},
+                    ],
+                }
+            },
+            Settings(set="web", references=(FieldSpec(target="ConfigMap", kind="Widget", path="spec/a"),)),
+            id="a kustomize configuration file",
+        ),
+    ],
+)
+def test_settings(spec: Any, expected: Settings) -> None:
+    assert build_settings(config(spec)) == expected
