@@ -1,76 +1,92 @@
-"""Sources to one deployable stream."""
+"""Paths to one deployable stream."""
 
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterator
 
-from krm_fn.function import edit_text, plan, read_config
-from krm_fn.model.node import Node
+from krm_fn.function import edit_text, plan
+from krm_fn.model.node import describe, is_mapping, is_null
 from krm_fn.model.problem import Problem, Rejected, Severity
-from krm_fn.model.settings import KIND
 from krm_fn.outcome import Outcome
-from krm_fn.render.documents import deployable_documents
-from krm_fn.render.sources import Source, find_config, read_sources
+from krm_fn.render.configuration import find_configuration
+from krm_fn.render.deployable import deployable, is_deployable
+from krm_fn.render.deployed import is_deployed
+from krm_fn.render.join import join
+from krm_fn.render.place import place, place_by_object
+from krm_fn.render.sources import STDIN_NAME, Source, read_sources
 from krm_fn.render.tools import HelmOptions
 from krm_fn.wire.envelope import Package, open_envelope
 from krm_fn.wire.results import stderr_lines
-from krm_fn.wire.yaml_text import read_yaml
+from krm_fn.wire.yaml_text import Document, at, read_yaml
 
 
 def render(paths: tuple[str, ...], config: str | None, stdin: bytes | None, helm: HelmOptions) -> Outcome:
     """What is to be applied, as a stream of documents; nothing at all after an error."""
     try:
-        sources = read_sources(paths, stdin, helm)
-        packages = [package for source in sources for package in _open(source)]
-        edits, problems = plan(packages, _find_config(paths, config, packages))
-        if any(problem.severity is Severity.ERROR for problem in problems):
-            return Outcome(b"", stderr_lines(problems), 1)
-        texts = [edit_text(package, own) for package, own in zip(packages, edits, strict=True)]
-        stream = _stream(texts)
+        stream, problems = _render(paths, config, stdin, helm)
     except Rejected as rejected:
-        return Outcome(b"", stderr_lines(rejected.problems), 1)
-    return Outcome(stream, stderr_lines(problems), 0)
+        stream, problems = "", list(rejected.problems)
+    failed = any(problem.severity is Severity.ERROR for problem in problems)
+    return Outcome(b"" if failed else stream.encode(), stderr_lines(problems), int(failed))
 
 
-def _open(source: Source) -> list[Package]:
-    """A source's objects; none for an empty file among others."""
-    if not source.data.strip():
-        return []
+def _render(
+    paths: tuple[str, ...], config: str | None, stdin: bytes | None, helm: HelmOptions
+) -> tuple[str, list[Problem]]:
+    texts, configs, remarks = read_sources(paths, config, stdin, helm)
+    opened = _open_all(texts)
+    packages = [package for _, package in opened]
+    function_config = find_configuration(config, configs, opened)
     try:
-        return [open_envelope(read_yaml(source.data), source.name)]
+        edits, problems = plan(packages, function_config)
     except Rejected as rejected:
-        raise Rejected(*(_in_file(problem, source.name) for problem in rejected.problems)) from rejected
+        raise Rejected(*place_by_object(rejected.problems, opened)) from rejected
+    edited = [edit_text(package, own) for package, own in zip(packages, edits, strict=True)]
+    ready = [
+        text if is_deployable(package) else deployable(text) for package, text in zip(packages, edited, strict=True)
+    ]
+    return join([text for text in ready if text]), [*remarks, *place_by_object(problems, opened)]
 
 
-def _in_file(problem: Problem, file: str) -> Problem:
-    """A problem with the text of a file: its line is the file's."""
-    place = f"{file}:{problem.line}:{problem.column}" if problem.line else file
-    return problem._replace(file=place)
-
-
-def _find_config(paths: Iterable[str], config: str | None, packages: list[Package]) -> Node | None:
-    """The file that was named, or the one beside the manifests, or the one among them."""
-    file = Path(config) if config else find_config(paths)
-    if file:
+def _open_all(sources: list[Source]) -> list[tuple[str, Package]]:
+    """Every text that holds objects. Raises Rejected with the problems of all, and where there is nothing to apply."""
+    opened, problems = [], []
+    for source in sources:
         try:
-            return read_config(file.read_bytes())
-        except OSError as error:
-            raise Rejected(Problem(f"cannot be read: {error.strerror}", file=str(file))) from error
+            opened += [(source.name, package) for package in _open(source)]
         except Rejected as rejected:
-            raise Rejected(*(_in_file(problem, str(file)) for problem in rejected.problems)) from rejected
-    found = [item for package in packages for item in package.items if item.id.kind == KIND]
-    if len(found) > 1:
-        names = " and ".join(str(item.id) for item in found)
-        raise Rejected(Problem(f"found {names}; choose one with --config"))
-    return found[0].node if found else None
+            problems += [place(source.name, problem) for problem in rejected.problems]
+    if not problems and not any(is_deployed(item) for _, package in opened for item in package.items):
+        names = ", ".join(dict.fromkeys(source.name for source in sources))
+        what = "only what is for tools" if opened else "no objects"
+        problems.append(Problem(f"nothing to apply: {what} in {names}"))  # a deployer would delete everything
+    if problems:
+        raise Rejected(*problems)
+    return opened
 
 
-def _stream(texts: Iterable[str]) -> bytes:
-    documents = [document for text in texts for document in deployable_documents(text)]
-    if not documents:  # to print nothing would make a deployer delete everything
-        raise Rejected(Problem("nothing to deploy: no objects, or only such as are for tools"))
-    return "".join(map(_as_document, documents)).encode()
+def _open(source: Source) -> Iterator[Package]:
+    """A text's objects; nothing for one that is empty or all comments."""
+    document = read_yaml(source.data)
+    if all(map(is_null, document.roots)):
+        return
+    # What comes through a pipe was read from files by somebody else, and may say from which.
+    package = open_envelope(document, "" if source.name == STDIN_NAME else source.name)
+    problems = [*_no_objects(document), *_unnamed(package)]
+    if problems:
+        raise Rejected(*problems)
+    yield package
 
 
-def _as_document(text: str) -> str:
-    body = text.lstrip("\r\n")
-    return "---\n" + (body if body.endswith("\n") else body + "\n")
+def _no_objects(document: Document) -> Iterator[Problem]:
+    for root in document.roots:
+        if not is_mapping(root) and not is_null(root):
+            yield at(root.start_mark, f"expected a Kubernetes object, found {describe(root)}")
+
+
+def _unnamed(package: Package) -> Iterator[Problem]:
+    """What no deployer knows what to do with: a chart's values, a workflow of CI."""
+    for item in package.items:
+        missing = [name for name, value in (("apiVersion", item.id.api_version), ("kind", item.id.kind)) if not value]
+        if missing and is_deployed(item):
+            yield at(
+                item.node.start_mark, f"expected a Kubernetes object, found a mapping without {' and '.join(missing)}"
+            )

@@ -1,62 +1,102 @@
-"""Where manifests come from: each path as one or more named texts."""
+"""What lies at the paths: manifests as they are, and what other programs build."""
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.model.problem import Problem, Rejected
-from krm_fn.render.tools import KUSTOMIZATIONS, HelmOptions, build, is_built
+from krm_fn.render.place import unreadable
+from krm_fn.render.tools import HelmOptions, build, built_from
 
 CONFIG_FILE = "krm-fn.yaml"
 STDIN = "-"
+STDIN_NAME = "<stdin>"
 _MANIFESTS = (".yaml", ".yml", ".json")
 
 
 class Source(NamedTuple):
-    """Bytes and what to call them in an error."""
+    """A text and what it is called in an error: a file, or the command that printed it."""
 
     name: str
     data: bytes
 
 
-def read_sources(paths: Iterable[str], stdin: bytes | None, helm: HelmOptions) -> list[Source]:
-    """Every text below the paths, in a fixed order. Raises Rejected with every path that cannot be read."""
-    sources: list[Source] = []
+class Sources(NamedTuple):
+    """All texts in order, the configurations that lie among them, and what was said on the way."""
+
+    texts: list[Source]
+    configs: list[Path]
+    remarks: list[Problem]
+
+    def plus(self, more: "Sources") -> "Sources":
+        """These and, behind them, those."""
+        return Sources(self.texts + more.texts, self.configs + more.configs, self.remarks + more.remarks)
+
+
+def read_sources(paths: Iterable[str], config: str | None, stdin: bytes | None, helm: HelmOptions) -> Sources:
+    """Everything at the paths but the file `config`. Raises Rejected with what is wrong at any of them."""
+    found = Sources([], [], [])
     problems: list[Problem] = []
     for path in paths:
         try:
-            sources += [Source("stdin", stdin or b"")] if path == STDIN else _read(Path(path), helm)
+            found = found.plus(_read(path, config, stdin, helm))
         except Rejected as rejected:
             problems += rejected.problems
         except OSError as error:
-            problems.append(Problem(f"cannot be read: {error.strerror}", file=str(error.filename or path)))
+            problems.append(unreadable(str(error.filename or path), error))
     if problems:
         raise Rejected(*problems)
-    return sources
+    return found
 
 
-def find_config(paths: Iterable[str]) -> Path | None:
-    """The `krm-fn.yaml` of the first directory that has one."""
-    return next((file for path in paths if path != STDIN and (file := Path(path) / CONFIG_FILE).is_file()), None)
+def _read(path: str, config: str | None, stdin: bytes | None, helm: HelmOptions) -> Sources:
+    if path == STDIN:
+        return Sources([Source(STDIN_NAME, stdin or b"")], [], [])
+    place = Path(path)
+    if not place.is_dir():
+        return Sources([Source(str(place), place.read_bytes())], [], [])
+    if not built_from(place):
+        return _read_folder(place, config)
+    built = build(place, helm)
+    beside = place / CONFIG_FILE
+    return Sources([Source(built.command, built.stdout)], [beside] if beside.is_file() else [], built.remarks)
 
 
-def _read(path: Path, helm: HelmOptions) -> list[Source]:
-    if not path.is_dir():
-        return [Source(str(path), path.read_bytes())]
-    if is_built(path):
-        return [Source(str(path), build(path, helm))]
-    return [Source(str(file), file.read_bytes()) for file in _manifests(path)]
+def _read_folder(folder: Path, config: str | None) -> Sources:
+    """The manifests of a folder and of those below it, in the order of their names' bytes."""
+    files, to_build = _walk(folder)
+    if to_build:
+        raise Rejected(*(_not_built(path, folder) for path in to_build))
+    configs = [file for file in files if file.name == CONFIG_FILE]
+    # The file given with --config may lie among the manifests, under any name.
+    manifests = [file for file in files if file not in configs and not (config and file.samefile(config))]
+    if not manifests:
+        message = "has no manifests (*.yaml, *.yml, *.json), no kustomization.yaml and no Chart.yaml"
+        raise Rejected(Problem(message, file=str(folder)))
+    return Sources([Source(str(file), file.read_bytes()) for file in manifests], configs, [])
 
 
-def _manifests(directory: Path) -> Iterator[Path]:
-    """As `kubectl apply -R` finds them, hidden ones left out; a directory that wants building is not guessed at."""
-    for path in sorted(directory.iterdir(), key=lambda path: path.name.encode()):
-        if path.name.startswith(".") or path.name in (CONFIG_FILE, *KUSTOMIZATIONS):
+def _walk(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Files that look like manifests, and folders that want building. What is hidden is for tools."""
+    files: list[Path] = []
+    to_build: list[Path] = []
+    for place, folders, names in os.walk(folder, onerror=_refuse):
+        here = Path(place)
+        if here != folder and built_from(here):
+            to_build.append(here)
+            folders.clear()
             continue
-        if path.is_dir():
-            if is_built(path):
-                message = "is to be built by kustomize or helm; render it by a path of its own"
-                raise Rejected(Problem(message, file=str(path)))
-            yield from _manifests(path)
-        elif path.suffix in _MANIFESTS:
-            yield path
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        files += (here / name for name in names if name.endswith(_MANIFESTS) and not name.startswith("."))
+    return sorted(files, key=os.fsencode), sorted(to_build, key=os.fsencode)
+
+
+def _refuse(error: OSError) -> None:
+    """To pass over a folder that cannot be read would be to delete what is in it."""
+    raise error
+
+
+def _not_built(path: Path, folder: Path) -> Problem:
+    message = f"has a {built_from(path)}, which is not built as a part of {folder}; give it as a PATH of its own"
+    return Problem(message, file=str(path))

@@ -1,0 +1,72 @@
+"""A stream as a deployer wants it: without what was meant for tools."""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from krm_fn.model.item import Item
+from krm_fn.model.node import Node, get, is_sequence
+from krm_fn.model.problem import Problem, Rejected
+from krm_fn.render.deployed import internal_annotations, is_deployed, without_internal
+from krm_fn.render.open_list import open_list
+from krm_fn.render.split_documents import Part, split_documents
+from krm_fn.wire.edit_text import Splice, apply_splices, splice_edit
+from krm_fn.wire.envelope import Package, open_envelope
+from krm_fn.wire.merge_patch import plan_patch
+from krm_fn.wire.sharing import settle_shared
+from krm_fn.wire.yaml_text import Document, read_yaml
+
+
+def is_deployable(package: Package) -> bool:
+    """Whether the package can go to a deployer as it is."""
+    return package.resource_list is None and all(
+        is_deployed(item) and not internal_annotations(item) for item in package.items
+    )
+
+
+def deployable(text: str) -> str:
+    """The stream without local objects and internal annotations, every other byte as it was.
+
+    A List stays a List unless something in it must go; then its objects become documents, as those of a
+    ResourceList always do.
+    """
+    document = read_yaml(text.encode())
+    package = open_envelope(document)
+    splices: list[Splice] = []
+    staying: list[Item] = []
+    for part, items in _by_document(package):
+        if package.resource_list is None and all(map(is_deployed, items)):
+            staying += items
+        else:
+            splices.append(Splice(part.start, part.end, _open(document, part.root, items)))
+    splices += _strip(document, staying)
+    return apply_splices(document.text, splices)
+
+
+def _by_document(package: Package) -> Iterator[tuple[Part, list[Item]]]:
+    """Each document that holds objects, with them. An alias never leaves its document."""
+    parts = list(split_documents(package.document))
+
+    def holder(item: Item) -> Part:
+        return next(part for part in parts if item.node.start_mark.index < part.end)
+
+    return ((part, list(items)) for part, items in groupby(package.items, key=holder))
+
+
+def _open(document: Document, root: Node, items: list[Item]) -> str:
+    """What is left of a document: nothing of an object that must go, the other objects of a List."""
+    inner = get(root, "items")
+    if root is items[0].node or not is_sequence(inner) or not any(map(is_deployed, items)):
+        return ""
+    try:
+        return deployable(open_list(document.text, inner))
+    except Rejected as rejected:
+        if not document.has_aliases:
+            raise
+        message = "an object in a List uses an anchor of another; write it out there instead of using an alias"
+        raise Rejected(Problem(message)) from rejected
+
+
+def _strip(document: Document, items: Iterable[Item]) -> Iterator[Splice]:
+    edits = [edit for item in items for edit in plan_patch(item, without_internal(item))]
+    for edit in settle_shared(document, edits):
+        yield from splice_edit(document.text, edit.change)

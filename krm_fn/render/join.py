@@ -1,0 +1,63 @@
+"""Many texts as one stream, none reaching into the next."""
+
+import re
+from collections.abc import Sequence
+
+from krm_fn.model.node import Node, is_scalar
+from krm_fn.wire import layout
+from krm_fn.wire.yaml_text import read_yaml
+
+_MARKER = re.compile(r"---(?:\s|\Z)")
+_BLOCK_HEADER = re.compile(r"([|>])[+-]?([1-9]?)[+-]?")
+
+# What may stand in front of the first document: blank lines, comments, `%YAML` and `%TAG`.
+_PROLOGUE = re.compile(r"(?:(?:[ \t]*(?:#[^\r\n]*)?|%[^\r\n]*)(?:\r\n|[\r\n]))+")
+_DIRECTIVE = re.compile(r"^%", re.MULTILINE)
+
+
+def join(texts: Sequence[str]) -> str:
+    """A text alone as it is; several behind a marker each.
+
+    The first too: kubectl takes a stream that begins with a brace for JSON to its end.
+    """
+    plain = [*map(_comment_directives, texts)]
+    if len(plain) == 1:
+        return plain[0]
+    return "".join(_behind_marker(text) for text in [*map(end_last_line, plain[:-1]), *plain[-1:]])
+
+
+def _behind_marker(text: str) -> str:
+    return text if _MARKER.match(text) else "---\n" + text
+
+
+def _comment_directives(text: str) -> str:
+    """Kubectl and Argo CD split a stream before they read it, and trip over `%YAML`."""
+    prologue = _PROLOGUE.match(text)
+    head = prologue.group() if prologue else ""
+    return _DIRECTIVE.sub("#", head) + text[len(head) :]
+
+
+def end_last_line(text: str) -> str:
+    """The text with a line break at its end, saying the same.
+
+    A block scalar that ends with the file, without a line break, has none in its value; with one it would.
+    """
+    if not text or text[-1] in "\r\n":
+        return text
+    scalar = _last_block_scalar(text)
+    if scalar is None:
+        return text + layout.line_break(text)
+    if str(scalar.value).endswith("\n"):  # its last line is nothing but spaces
+        return text.rstrip(" ")
+    start = layout.content_start(text, scalar)
+    return text[:start] + _BLOCK_HEADER.sub(r"\1\2-", text[start:], count=1) + layout.line_break(text)
+
+
+def _last_block_scalar(text: str) -> Node | None:
+    """The block scalar that the text ends in, if it does."""
+    roots = read_yaml(text.encode()).roots
+    node = roots[-1] if roots else None
+    while node is not None and node.value and not is_scalar(node):
+        node = node.value[-1][1] if node.id == "mapping" else node.value[-1]
+    ends_here = is_scalar(node) and node.style in ("|", ">") and node.end_mark.index == len(text)
+    return node if ends_here else None
