@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from krm_fn.model.item import Item, about
-from krm_fn.model.node import Node, entries, fields, get, is_mapping, is_scalar, is_sequence, text
+from krm_fn.model.node import Node, get, is_mapping, is_scalar, is_sequence, text
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.stages.name import Revision
@@ -23,11 +23,12 @@ def notice_mentions(items: Iterable[Item], revisions: Iterable[Revision]) -> lis
     }
     if not renamed:
         return []
-    return [problem for item in items if not item.is_local for problem in _mentions(item, renamed, fields(item.node))]
+    return [problem for item in items if not item.is_local for problem in _mentions(item, renamed)]
 
 
-def _mentions(item: Item, renamed: dict[tuple[str, str], Revision], top: dict[str, Node]) -> Iterator[Problem]:
-    for field, said in _said(top.get("spec"), "spec"):
+def _mentions(item: Item, renamed: dict[tuple[str, str], Revision]) -> Iterator[Problem]:
+    spec = get(item.node, "spec")
+    for field, said in _said(spec, "spec") if is_mapping(spec) else ():
         for word in _WORD.findall(said):
             revision = renamed.get((item.id.namespace, word))
             if revision:
@@ -36,18 +37,17 @@ def _mentions(item: Item, renamed: dict[tuple[str, str], Revision], top: dict[st
                 yield about(item, message, field, Severity.WARNING)
 
 
-def _said(node: Node | None, path: str) -> Iterator[tuple[str, str]]:
+def _said(node: Node, path: str) -> Iterator[tuple[str, str]]:
     """What containers below `node` are told, with the path of each piece."""
-    for name, value in entries(node):
-        if name in _CONTAINERS and is_sequence(value):
-            for index, container in enumerate(value.value):
-                yield from _told(container, f"{path}.{name}[{index}]")
-        elif is_mapping(value):
-            yield from _said(value, f"{path}.{name}")
-        elif is_sequence(value):
-            for index, inner in enumerate(value.value):
-                if is_mapping(inner):
-                    yield from _said(inner, f"{path}.{name}[{index}]")
+    for key, value in node.value:
+        if value.id == "mapping":
+            yield from _said(value, f"{path}.{key.value}")
+        elif value.id == "sequence":
+            in_container = key.value in _CONTAINERS
+            for index, element in enumerate(value.value):
+                if element.id == "mapping":
+                    look = _told if in_container else _said
+                    yield from look(element, f"{path}.{key.value}[{index}]")
 
 
 def _told(container: Node, path: str) -> Iterator[tuple[str, str]]:

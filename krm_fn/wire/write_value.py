@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 
 from krm_fn.model.edit import Value
 
@@ -70,5 +71,6 @@ def write_block_item(value: Value, indent: int) -> Iterator[str]:
         yield " " * indent + "- " + write_flow(value)
 
 
+@lru_cache(maxsize=256)
 def _key(key: str, style: str) -> str:
     return write_scalar(key, style=style)

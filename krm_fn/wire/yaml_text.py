@@ -33,22 +33,25 @@ class Document(NamedTuple):
 
 
 class _Parser(CParser):
-    """libyaml's parser, composing nodes without resolving tags (half the time of the stock loader)."""
+    """libyaml's parser, composing nodes without resolving tags (half the time of the stock loader).
+
+    It calls the three hooks below once for each node. Set on the instance and written for speed, as they are a fifth
+    of its work: the depth is the length of a list, so that going up is a call into C.
+    """
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
-        self._depth = 0
+        levels: list[Node | None] = []
+        enter = levels.append
 
-    def resolve(self, _kind: type, _value: str, _implicit: tuple[bool, bool]) -> None:
-        return None
+        def descend(parent: Node | None, _index: object) -> None:
+            enter(parent)
+            if len(levels) > MAX_DEPTH:
+                raise Rejected(at(parent.start_mark if parent else None, f"nested deeper than {MAX_DEPTH} levels"))
 
-    def descend_resolver(self, parent: Node | None, _index: object) -> None:
-        self._depth += 1
-        if self._depth > MAX_DEPTH:
-            raise Rejected(at(parent.start_mark if parent else None, f"nested deeper than {MAX_DEPTH} levels"))
-
-    def ascend_resolver(self) -> None:
-        self._depth -= 1
+        self.resolve = lambda *_: None
+        self.descend_resolver = descend
+        self.ascend_resolver = levels.pop
 
 
 def read_yaml(data: bytes) -> Document:
