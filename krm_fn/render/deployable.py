@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from krm_fn.model.item import Item
-from krm_fn.model.node import Node, get, is_sequence
+from krm_fn.model.node import Node, is_mapping
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.render.deployed import internal_annotations, is_deployed, without_internal
 from krm_fn.render.open_list import open_list
@@ -54,11 +54,10 @@ def _by_document(package: Package) -> Iterator[tuple[Part, list[Item]]]:
 
 def _open(document: Document, root: Node, items: list[Item]) -> str:
     """What is left of a document: nothing of an object that must go, the other objects of a List."""
-    inner = get(root, "items")
-    if root is items[0].node or not is_sequence(inner) or not any(map(is_deployed, items)):
+    if root is items[0].node or not is_mapping(root) or not any(map(is_deployed, items)):
         return ""
     try:
-        return deployable(open_list(document.text, inner))
+        return deployable(open_list(document.text, root))
     except Rejected as rejected:
         if not document.has_aliases:
             raise

@@ -59,5 +59,5 @@ def _last_block_scalar(text: str) -> Node | None:
     node = roots[-1] if roots else None
     while node is not None and node.value and not is_scalar(node):
         node = node.value[-1][1] if node.id == "mapping" else node.value[-1]
-    ends_here = is_scalar(node) and node.style in ("|", ">") and node.end_mark.index == len(text)
+    ends_here = is_scalar(node) and node.style in ("|", ">") and not text[node.end_mark.index :].strip(" ")
     return node if ends_here else None

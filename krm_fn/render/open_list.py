@@ -2,27 +2,34 @@
 
 from collections.abc import Iterator
 
-from krm_fn.model.node import Node, Sequence
+from krm_fn.model.node import Mapping, Node, Sequence, get, is_null, is_sequence
 from krm_fn.wire import layout
 
 
-def open_list(text: str, items: Sequence) -> str:
-    """A stream of the list's objects, each as it is written, moved to the left margin."""
-    objects = _in_brackets(text, items) if items.flow_style else _in_lines(text, items)
+def open_list(text: str, wrapper: Mapping) -> str:
+    """A stream of the objects in `items`, each as it is written, moved to the left margin."""
+    items = get(wrapper, "items")
+    if not is_sequence(items):
+        return ""
+    key = next((key for key, value in wrapper.value if value is items), items)
+    objects = _in_brackets(text, items) if items.flow_style else _in_lines(text, key, items)
     return "".join(f"---\n{_with_line_break(item)}" for item in objects)
 
 
 def _in_brackets(text: str, items: Sequence) -> Iterator[str]:
-    return (text[item.start_mark.index : item.end_mark.index] for item in items.value)
+    return (text[item.start_mark.index : item.end_mark.index] for item in items.value if not is_null(item))
 
 
-def _in_lines(text: str, items: Sequence) -> Iterator[str]:
+def _in_lines(text: str, key: Node, items: Sequence) -> Iterator[str]:
+    """Each with the comments above it; behind `key` begin those of the first, unless the list is an alias."""
     dash = layout.indentation(text, items)
-    start = layout.line_start(text, layout.content_start(text, items))
+    first = layout.line_start(text, layout.content_start(text, items))
+    start = min(first, layout.line_after(text, key.end_mark.index)[0])
     for item in items.value:
         end, _ = layout.line_after(text, layout.node_end(text, item))
         lines = text[start:end].splitlines(keepends=True)
-        yield "".join(_to_the_left(_without_dash(lines, dash), _column(text, item)))
+        if not is_null(item):
+            yield "".join(_to_the_left(_without_dash(lines, dash), _column(text, item)))
         start = end
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from krm_fn.function import edit_text, plan
-from krm_fn.model.node import describe, is_mapping, is_null
+from krm_fn.model.node import Node, describe, get, is_mapping, is_null, is_sequence, text
 from krm_fn.model.problem import Problem, Rejected, Severity
 from krm_fn.outcome import Outcome
 from krm_fn.render.configuration import find_configuration
@@ -15,7 +15,7 @@ from krm_fn.render.sources import STDIN_NAME, Source, read_sources
 from krm_fn.render.tools import HelmOptions
 from krm_fn.wire.envelope import Package, open_envelope
 from krm_fn.wire.results import stderr_lines
-from krm_fn.wire.yaml_text import Document, at, read_yaml
+from krm_fn.wire.yaml_text import at, read_yaml
 
 
 def render(paths: tuple[str, ...], config: str | None, stdin: bytes | None, helm: HelmOptions) -> Outcome:
@@ -40,10 +40,8 @@ def _render(
     except Rejected as rejected:
         raise Rejected(*place_by_object(rejected.problems, opened)) from rejected
     edited = [edit_text(package, own) for package, own in zip(packages, edits, strict=True)]
-    ready = [
-        text if is_deployable(package) else deployable(text) for package, text in zip(packages, edited, strict=True)
-    ]
-    return join([text for text in ready if text]), [*remarks, *place_by_object(problems, opened)]
+    ready = [one if is_deployable(package) else deployable(one) for package, one in zip(packages, edited, strict=True)]
+    return join([one for one in ready if one]), [*remarks, *place_by_object(problems, opened)]
 
 
 def _open_all(sources: list[Source]) -> list[tuple[str, Package]]:
@@ -68,18 +66,25 @@ def _open(source: Source) -> Iterator[Package]:
     document = read_yaml(source.data)
     if all(map(is_null, document.roots)):
         return
+    strangers = [problem for root in document.roots for problem in _no_objects(root)]
+    if strangers:
+        raise Rejected(*strangers)
     # What comes through a pipe was read from files by somebody else, and may say from which.
     package = open_envelope(document, "" if source.name == STDIN_NAME else source.name)
-    problems = [*_no_objects(document), *_unnamed(package)]
+    problems = [*_unnamed(package)]
     if problems:
         raise Rejected(*problems)
     yield package
 
 
-def _no_objects(document: Document) -> Iterator[Problem]:
-    for root in document.roots:
-        if not is_mapping(root) and not is_null(root):
-            yield at(root.start_mark, f"expected a Kubernetes object, found {describe(root)}")
+def _no_objects(node: Node) -> Iterator[Problem]:
+    """Documents and entries of lists that are none."""
+    items = get(node, "items")
+    if not is_mapping(node) and not is_null(node):
+        yield at(node.start_mark, f"expected a Kubernetes object, found {describe(node)}")
+    if text(get(node, "kind")).endswith("List") and is_sequence(items):
+        for item in items.value:
+            yield from _no_objects(item)
 
 
 def _unnamed(package: Package) -> Iterator[Problem]:

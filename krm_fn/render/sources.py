@@ -44,7 +44,7 @@ def read_sources(paths: Iterable[str], config: str | None, stdin: bytes | None, 
         except Rejected as rejected:
             problems += rejected.problems
         except OSError as error:
-            problems.append(unreadable(str(error.filename or path), error))
+            problems.append(unreadable(str(Path(error.filename or path)), error))
     if problems:
         raise Rejected(*problems)
     return found

@@ -1,0 +1,30 @@
+"""Files in, Outcome out, from inside their folder so that sentences name them shortly."""
+
+from pathlib import Path
+
+import pytest
+
+from krm_fn.outcome import Outcome
+from krm_fn.render.render import render
+from krm_fn.render.tools import HelmOptions
+
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {A: b}\n"
+REVISIONS = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: web}\n"
+
+
+def write(folder: Path, files: dict[str, str | bytes]) -> None:
+    for name, content in files.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def render_in(
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *paths: str,
+    config: str | None = None,
+    stdin: bytes | None = None,
+) -> Outcome:
+    monkeypatch.chdir(folder)
+    return render(paths or (".",), config, stdin, HelmOptions())

@@ -1,0 +1,112 @@
+"""Which configuration holds, and where it is wrong."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.render.run import CONFIG_MAP, REVISIONS, render_in, write
+
+SELECT = "spec: {select: [{name: '*'}], deployers: []}\n"
+
+
+def config(name: str) -> str:
+    return REVISIONS.replace("web", name) + SELECT
+
+
+FOUND = [
+    pytest.param({"krm-fn.yaml": config("web")}, ".", None, "web", id="beside the manifests"),
+    pytest.param({"krm-fn.yaml": config("web")}, "a.yaml", None, "none", id="not beside a file"),
+    pytest.param(
+        {"krm-fn.yaml": config("web"), "b.yaml": config("b")}, ".", "b.yaml", "b", id="given, lying among them"
+    ),
+    pytest.param({"b/krm-fn.yaml": config("web")}, "a.yaml", "b/krm-fn.yaml", "web", id="given, lying elsewhere"),
+    pytest.param({"b.yaml": CONFIG_MAP + "---\n" + config("web")}, "b.yaml", None, "web", id="in a stream of objects"),
+    pytest.param({"b/krm-fn.yaml": config("web")}, ".", None, "web", id="in a folder below"),
+    pytest.param(
+        {"b/krm-fn.yaml": config("web"), "b/c.yaml": "# soon\n"}, "a.yaml b", None, "web", id="in a later PATH"
+    ),
+    pytest.param(
+        {"krm-fn.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {select: '*'}\n"},
+        ".",
+        None,
+        "web",
+        id="as a ConfigMap, which is no manifest then",
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "paths", "given", "expected"), FOUND)
+def test_found(  # noqa: PLR0913, PLR0917  # a table's columns and two fixtures
+    files: dict[str, str | bytes],
+    paths: str,
+    given: str | None,
+    expected: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write(tmp_path, {"a.yaml": CONFIG_MAP, **files})
+    outcome = render_in(tmp_path, monkeypatch, *paths.split(), config=given)
+    assert (outcome.stderr, outcome.exit_code) == ("", 0)
+    found = re.search(rb"krm-fn.io/set: (\w+)", outcome.stdout)
+    assert (found[1].decode() if found else "none") == expected
+    assert b"select" not in outcome.stdout
+
+
+def test_what_a_resource_list_carries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    item = CONFIG_MAP.replace("\n", "\n  ").rstrip(" ")
+    carried = config("web").replace("\n", "\n  ").rstrip(" ")
+    text = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig:\n  {carried}items:\n- {item}"
+    assert "set: web" in render_in(tmp_path, monkeypatch, "-", stdin=text.encode()).stdout.decode()
+
+
+REFUSED = [
+    pytest.param(
+        {"krm-fn.yaml": config("web"), "b.yaml": CONFIG_MAP + "---\n" + config("b")},
+        None,
+        "error: found 2 configurations: krm-fn.yaml:1:1, b.yaml:6:1; choose one with --config\n",
+        id="two",
+    ),
+    pytest.param(
+        {"krm-fn.yaml": REVISIONS + "spec: {strategy: renam}\n"},
+        None,
+        'error: ConfigRevisions/web spec.strategy (krm-fn.yaml:4:18): found "renam"; did you mean "rename"? '
+        "allowed: rename, adopt, ignore\n",
+        id="a wrong one in a file",
+    ),
+    pytest.param(
+        {"b.yaml": CONFIG_MAP + "---\n" + REVISIONS + "spec: {strategy: renam}\n"},
+        None,
+        'error: ConfigRevisions/web spec.strategy (b.yaml:9:18): found "renam"; did you mean "rename"? '
+        "allowed: rename, adopt, ignore\n",
+        id="a wrong one among the objects",
+    ),
+    pytest.param({}, "no.yaml", "error: no.yaml: no such file or directory\n", id="none where one was given"),
+    pytest.param(
+        {"b.yaml": "a: [\n"},
+        "b.yaml",
+        "error: b.yaml:2:1: not YAML: did not find expected node content, while parsing a flow node\n",
+        id="no YAML",
+    ),
+    pytest.param(
+        {"b.yaml": config("b") + "---\n" + config("c")},
+        "b.yaml",
+        "error: b.yaml: a functionConfig is one document, found 2\n",
+        id="two in one file",
+    ),
+    pytest.param(
+        {"krm-fn.yaml": REVISIONS.replace("v1", "v2")},
+        None,
+        "error: krm-fn.yaml:1:1: functionConfig: found revisions.krm-fn.io/v2 ConfigRevisions, "
+        "allowed: revisions.krm-fn.io/v1 ConfigRevisions, v1 ConfigMap\n",
+        id="a version to come",
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "given", "sentences"), REFUSED)
+def test_refused(
+    files: dict[str, str | bytes], given: str | None, sentences: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"a.yaml": CONFIG_MAP, **files})
+    assert render_in(tmp_path, monkeypatch, config=given) == (b"", sentences, 1)
