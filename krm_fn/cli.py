@@ -67,8 +67,8 @@ def main(arguments: list[str]) -> Outcome:
         result = krm_fn.main(arguments, prog_name="krm-fn", standalone_mode=False)
     except click.ClickException as error:
         context = error.ctx if isinstance(error, click.UsageError) else None
-        hint = f"; see {context.command_path} --help" if context else ""
-        return Outcome(b"", f"error: {error.format_message().rstrip('.')}{hint}\n", error.exit_code)
+        command = context.command_path if context else "krm-fn"
+        return Outcome(b"", f"error: {error.format_message().rstrip('.')}; see {command} --help\n", error.exit_code)
     except click.Abort:
         return Outcome(b"", "", 130)  # what a shell makes of Ctrl-C
     return result if isinstance(result, Outcome) else Outcome(b"", "", result or 0)

@@ -1,5 +1,6 @@
 """Files in, Outcome out, from inside their folder so that sentences name them shortly."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {A: b}
 REVISIONS = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: web}\n"
 
 
-def write(folder: Path, files: dict[str, str | bytes]) -> None:
+def write(folder: Path, files: Mapping[str, str | bytes]) -> None:
     for name, content in files.items():
         file = folder / name
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,0 +1,88 @@
+"""The function over many files: references across them, and problems with their places."""
+
+from pathlib import Path
+
+import pytest
+
+from krm_fn.function import run
+from krm_fn.wire.envelope import open_envelope
+from krm_fn.wire.yaml_text import read_yaml
+from tests.cases import TRANSFORMS
+from tests.render.run import CONFIG_MAP, REVISIONS, render_in, write
+
+DEPLOYMENT = """apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec: {template: {spec: {volumes: [{name: a, configMap: {name: a}}]}}}
+"""
+STREAMS = [
+    case for case in TRANSFORMS if open_envelope(read_yaml((case / "input.yaml").read_bytes())).resource_list is None
+]
+
+
+def test_references_follow_from_file_to_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(
+        tmp_path, {"config/a.yaml": CONFIG_MAP[:-1], "web.yaml": "# the shop\n" + DEPLOYMENT, "krm-fn.yaml": REVISIONS}
+    )
+    outcome = render_in(tmp_path, monkeypatch)
+    assert (outcome.stderr, outcome.exit_code) == ("", 0)
+    assert outcome.stdout.decode().count("name: a-") == 2
+    assert "immutable: true\n---\n# the shop\napiVersion: apps/v1\n" in outcome.stdout.decode()
+
+
+@pytest.mark.parametrize("case", STREAMS, ids=lambda case: case.name)
+def test_a_stream_is_what_the_function_makes_of_it(case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = (case / "input.yaml").read_bytes()
+    outcome = render_in(tmp_path, monkeypatch, "-", stdin=data)
+    assert outcome.stdout == run(data).stdout.removeprefix(b"\xef\xbb\xbf")
+
+
+def test_some_fixtures_are_streams() -> None:
+    assert STREAMS
+
+
+UNREADABLE = CONFIG_MAP.replace("{A: b}", "{A: !!binary b}")
+
+PLACES = [
+    pytest.param({"a.yaml": CONFIG_MAP, "b.yaml": DEPLOYMENT}, "", id="nothing to say"),
+    pytest.param(
+        {"c.yaml": CONFIG_MAP.replace("name: a", "name: a, labels: [b]"), "d.yaml": DEPLOYMENT},
+        "error: ConfigMap/a metadata.labels (c.yaml:3:29): expected a mapping, found a list\n",
+        id="a field, at its line",
+    ),
+    pytest.param(
+        {"c.yaml": "# one\n---\n" + UNREADABLE, "d.yaml": DEPLOYMENT},
+        "error: ConfigMap/a data.A (c.yaml:3:1): not the base64 that its tag !!binary says\n",
+        id="an object, where it begins",
+    ),
+    pytest.param(
+        {"c.yaml": UNREADABLE + "---\n" + UNREADABLE, "d.yaml": DEPLOYMENT},
+        "error: ConfigMap/a data.A (c.yaml): not the base64 that its tag !!binary says\n" * 2,
+        id="one of two of the same name, in their file",
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "sentences"), PLACES)
+def test_a_problem_has_a_place(
+    files: dict[str, str | bytes], sentences: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, files)
+    outcome = render_in(tmp_path, monkeypatch)
+    assert (outcome.stderr, outcome.exit_code, outcome.stdout == b"") == (
+        sentences,
+        int(bool(sentences)),
+        bool(sentences),
+    )
+
+
+def test_what_is_piped_says_from_which_file_it_came(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = "metadata: {name: a, annotations: {internal.config.kubernetes.io/path: shop/c.yaml}}"
+    text = UNREADABLE.replace("metadata: {name: a}", path) + "---\n" + DEPLOYMENT
+    outcome = render_in(tmp_path, monkeypatch, "-", stdin=text.encode())
+    assert outcome.stderr == "error: ConfigMap/a data.A (shop/c.yaml): not the base64 that its tag !!binary says\n"
+
+
+def test_what_is_piped_without_has_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = render_in(tmp_path, monkeypatch, "-", stdin=(UNREADABLE + "---\n" + DEPLOYMENT).encode())
+    assert outcome.stderr == "error: ConfigMap/a data.A (<stdin>:1:1): not the base64 that its tag !!binary says\n"

@@ -1,0 +1,166 @@
+"""Which program builds a folder, what it is told, and what becomes of what it says.
+
+The programs are stand-ins that print what they were told; tests/integration runs the real ones.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from krm_fn.render.render import render
+from krm_fn.render.tools import HelmOptions
+from tests.render.run import render_in, write
+
+ECHO = """#!/bin/sh
+printf 'apiVersion: v1\\nkind: Told\\nmetadata:\\n  name: >-\\n    %s' "${0##*/}"
+for argument; do printf ' %s' "$argument"; done
+echo
+"""
+
+
+def install(folder: Path, monkeypatch: pytest.MonkeyPatch, **programs: str) -> None:
+    """Make these the only programs on PATH."""
+    folder.mkdir()
+    for name, script in programs.items():
+        (folder / name).write_text(script)
+        (folder / name).chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder))
+
+
+BUILT = [
+    pytest.param(["kustomization.yaml"], ["kustomize", "kubectl", "helm"], "kustomize build -- shop", id="kustomize"),
+    pytest.param(["kustomization.yml"], ["kubectl", "helm"], "kubectl kustomize -- shop", id="kubectl in its place"),
+    pytest.param(
+        ["Kustomization", "Chart.yaml"], ["kustomize", "helm"], "kustomize build -- shop", id="kustomize first"
+    ),
+    pytest.param(
+        ["Chart.yaml"],
+        ["kustomize", "helm"],
+        "helm template --include-crds --skip-tests -- web {folder}/shop",
+        id="helm, the release named like the chart",
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "programs", "told"), BUILT)
+def test_built_by(
+    files: list[str], programs: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {f"shop/{file}": "name: web\n" for file in files} | {"shop/not-read.yaml": "{"})
+    install(tmp_path / "bin", monkeypatch, **dict.fromkeys(programs, ECHO))
+    outcome = render_in(tmp_path, monkeypatch, "shop")
+    assert outcome.stderr == ""
+    assert outcome.stdout.decode().splitlines()[-1].strip() == told.format(folder=tmp_path)
+
+
+OPTIONS = [
+    pytest.param(HelmOptions(release="a"), "-- a", id="a release"),
+    pytest.param(HelmOptions(namespace="a"), "--namespace a -- web", id="a namespace"),
+    pytest.param(HelmOptions(values=("a.yaml", "b c.yaml")), "--values a.yaml --values b c.yaml -- web", id="values"),
+    pytest.param(HelmOptions(kube_version="1.33.0"), "--kube-version 1.33.0 -- web", id="a version"),
+    pytest.param(HelmOptions(api_versions="v1,apps/v1"), "--api-versions v1,apps/v1 -- web", id="APIs"),
+]
+
+
+@pytest.mark.parametrize(("options", "told"), OPTIONS)
+def test_helm_is_told(options: HelmOptions, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {"Chart.yaml": "name: web\n"})
+    install(tmp_path / "bin", monkeypatch, helm=ECHO)
+    monkeypatch.chdir(tmp_path)
+    stdout = render((".",), None, None, options).stdout.decode()
+    assert stdout.splitlines()[-1].strip() == f"helm template --include-crds --skip-tests {told} {tmp_path}"
+
+
+def failing(status: str, said: str) -> str:
+    return f"#!/bin/sh\necho 'kind: A'\nprintf '%s' '{said}' >&2\n{status}\n"
+
+
+REFUSED = [
+    pytest.param(
+        "kustomization.yaml",
+        {},
+        "has a kustomization.yaml, but neither kustomize nor kubectl is on PATH; install one",
+        id="no program for a kustomization",
+    ),
+    pytest.param("Chart.yaml", {}, "has a Chart.yaml, but helm is not on PATH; install it", id="none for a chart"),
+    pytest.param(
+        "kustomization.yaml",
+        {"kustomize": failing("exit 3", "Error: no\n\n  such file\nthird\nfourth")},
+        "kustomize build ended with exit code 3: Error: no such file third",
+        id="a failure, with the first lines of what was said",
+    ),
+    pytest.param(
+        "kustomization.yaml",
+        {"kustomize": failing("exit 1", "Error: two\ndata:\n  password: hunter2")},
+        "kustomize build ended with exit code 1: Error: two",
+        id="not with a manifest, which may be a Secret",
+    ),
+    pytest.param(
+        "kustomization.yaml",
+        {"kustomize": failing("exit 1", "")},
+        "kustomize build ended with exit code 1: it said nothing",
+        id="a failure without a word",
+    ),
+    pytest.param(
+        "kustomization.yaml",
+        {"kustomize": failing("kill -9 $$", "")},
+        "kustomize build was ended by SIGKILL: it said nothing",
+        id="a signal",
+    ),
+    pytest.param(
+        "kustomization.yaml",
+        {"kustomize": "#!/no/such/interpreter\n"},
+        "kustomize build cannot be run: No such file or directory",
+        id="a program that does not start",
+    ),
+]
+
+
+@pytest.mark.parametrize(("file", "programs", "sentence"), REFUSED)
+def test_refused(
+    file: str, programs: dict[str, str], sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {f"shop/{file}": ""})
+    install(tmp_path / "bin", monkeypatch, **programs)
+    assert render_in(tmp_path, monkeypatch, "shop") == (b"", f"error: shop: {sentence}\n", 1)
+
+
+def test_a_chart_that_is_no_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {"shop/Chart.yaml": "a: b\na: c\n"})
+    install(tmp_path / "bin", monkeypatch, helm=ECHO)
+    sentence = "error: shop/Chart.yaml:2:1: key 'a' is here a second time; the first is on line 1\n"
+    assert render_in(tmp_path, monkeypatch, "shop") == (b"", sentence, 1)
+
+
+def test_what_is_said_on_success_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {"shop/kustomization.yaml": ""})
+    install(tmp_path / "bin", monkeypatch, kustomize=ECHO + "echo '# Warning: old' >&2\n")
+    outcome = render_in(tmp_path, monkeypatch, "shop")
+    assert (outcome.stderr, outcome.exit_code) == ("warning: shop: kustomize build: # Warning: old\n", 0)
+
+
+@pytest.mark.parametrize(
+    ("printed", "sentence"),
+    [
+        pytest.param("", "nothing to apply: no objects in kustomize build shop", id="nothing"),
+        pytest.param(
+            "a: 1\na: 2",
+            "kustomize build shop:2:1: key 'a' is here a second time; the first is on line 1",
+            id="no YAML, with the line of what was printed",
+        ),
+    ],
+)
+def test_what_is_built_is_no_manifest(
+    printed: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"shop/kustomization.yaml": ""})
+    install(tmp_path / "bin", monkeypatch, kustomize=f"#!/bin/sh\nprintf '%s' '{printed}'\n")
+    assert render_in(tmp_path, monkeypatch, "shop") == (b"", f"error: {sentence}\n", 1)
+
+
+def test_the_configuration_beside_a_kustomization_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: web}\nspec: {kinds: []}\n"
+    write(tmp_path, {"shop/kustomization.yaml": "", "shop/krm-fn.yaml": config})
+    install(tmp_path / "bin", monkeypatch, kustomize=ECHO)
+    sentence = "error: ConfigRevisions/web spec.kinds (shop/krm-fn.yaml:4:15): must not be empty\n"
+    assert render_in(tmp_path, monkeypatch, "shop") == (b"", sentence, 1)
