@@ -6,7 +6,8 @@ from typing import NamedTuple
 class NotReference(NamedTuple):
     """Everything below a field of some kinds. The path is written with dots, without lists; `*` stands for anything.
 
-    `unless`: a field beside the name, and its value, that make it a reference after all.
+    `unless`: a field beside the name, and its value, that make it a reference after all; `but_in_pods`: so does the
+    shape of a pod's spec.
     """
 
     group: str
@@ -14,10 +15,12 @@ class NotReference(NamedTuple):
     path: str
     reason: str
     unless: tuple[str, str] | None = None
+    but_in_pods: bool = False
 
 
 _REMOTE = "the objects in it live in another cluster"
 _DEPLOYED = "it speaks of the namespace it deploys to, not of its own"
+_CHART = "a chart may create an object of the name it is given, as well as read one"
 _OTHER_PACKAGE = "it selects objects of the package that it renders"
 
 NOT_REFERENCES = (
@@ -37,6 +40,10 @@ NOT_REFERENCES = (
     NotReference("argoproj.io", ("Application",), "spec", _DEPLOYED),
     NotReference("argoproj.io", ("ApplicationSet",), "spec.template", _DEPLOYED),
     NotReference("argoproj.io", ("ApplicationSet",), "spec.generators*.template", _DEPLOYED),
+    *(
+        NotReference("helm.toolkit.fluxcd.io", ("HelmRelease",), f"spec.values*.{name}", _CHART, but_in_pods=True)
+        for name in ("configMap", "secret")
+    ),
     NotReference("kustomize.toolkit.fluxcd.io", ("Kustomization",), "spec.patches", _OTHER_PACKAGE),
     NotReference("helm.toolkit.fluxcd.io", ("HelmRelease",), "spec.postRenderers", _OTHER_PACKAGE),
     NotReference("work.open-cluster-management.io", ("ManifestWork", "ManifestWorkReplicaSet"), "spec", _REMOTE),

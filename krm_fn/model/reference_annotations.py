@@ -40,6 +40,15 @@ _CONFIG_MAPS_OF_INGRESS = (
     "nginx.ingress.kubernetes.io/fastcgi-params-configmap",
 )
 
+POD_ANNOTATIONS = {
+    "sidecar.istio.io/bootstrapOverride": "ConfigMap",
+    "vault.hashicorp.com/agent-configmap": "ConfigMap",
+    "vault.hashicorp.com/tls-secret": "Secret",
+    "dapr.io/api-token-secret": "Secret",
+    "dapr.io/app-token-secret": "Secret",
+}
+"""Annotations of pod templates: an injected sidecar mounts what they name."""
+
 ANNOTATIONS = (
     *(AnnotationRow("Ingress", name) for name in _SECRETS_OF_INGRESS),
     *(AnnotationRow("Ingress", name, "ConfigMap") for name in _CONFIG_MAPS_OF_INGRESS),

@@ -51,6 +51,11 @@ FIELDS = (
             ("imagePullSecrets", "Secret"),
         )
     ),
+    # NVIDIA's GPU operator
+    *(
+        FieldRow(("nvidia.com",), ("ClusterPolicy",), f"spec/{path}", "ConfigMap")
+        for path in ("devicePlugin/config", "migManager/config", "migManager/gpuClientsConfig", "dcgmExporter/config")
+    ),
     # Strimzi
     FieldRow(("kafka.strimzi.io",), ("KafkaConnect",), "spec/build/output/pushSecret"),
     FieldRow(("kafka.strimzi.io",), ("KafkaConnect", "KafkaMirrorMaker2"), "spec/template/buildConfig/pullSecret"),

@@ -77,7 +77,11 @@ OPAQUE_KINDS = frozenset({"CustomResourceDefinition"})
 _POD_LISTS = ("env", "envFrom", "volumes", "templatedVolumes", "workspaces", "imagePullSecrets")
 """Lists of a pod's spec, wherever it lies. A ServiceAccount's own imagePullSecrets have nothing above them."""
 
-_IN_POD = re.compile(rf"\.(?:{'|'.join(_POD_LISTS)})\[|\.(?:driver|executor)\.(?:secrets|configMaps)\[")
+_IN_POD = re.compile(
+    rf"\.(?:{'|'.join(_POD_LISTS)})\["
+    r"|\.(?:driver|executor)\.(?:secrets|configMaps)\["
+    r"|\.metadata\.annotations\["  # below the top they are a template's
+)
 
 
 @lru_cache(maxsize=8192)

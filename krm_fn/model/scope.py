@@ -3,9 +3,12 @@
 CLUSTER_SCOPED = frozenset(
     {
         "APIService",
+        "Bundle",
         "CSIDriver",
         "ClusterAnalysisTemplate",
+        "ClusterExternalSecret",
         "ClusterIssuer",
+        "ClusterPolicy",
         "ClusterRole",
         "ClusterRoleBinding",
         "ClusterSecretStore",

@@ -73,6 +73,8 @@ def _without_lookalikes(sights: list[Sight], resource: ResourceId) -> list[Sight
 def _looks_alike(sight: Sight, row: NotReference) -> bool:
     if not fnmatchcase(_INDEX.sub("", sight.reference.field), f"{row.path}.*"):
         return False
+    if row.but_in_pods and sight.reference.in_pod:
+        return False
     return row.unless is None or text(sight.fields.get(row.unless[0])) != row.unless[1]
 
 

@@ -4,6 +4,7 @@ from typing import NamedTuple, TypeAlias
 
 from krm_fn.model.node import Node, fields, is_null, is_scalar, text
 from krm_fn.model.reference import Reference
+from krm_fn.model.reference_annotations import POD_ANNOTATIONS
 from krm_fn.model.reference_fields import SELECTOR_FIELDS, SELECTORS
 from krm_fn.model.reference_sites import (
     CORE_GROUPS,
@@ -56,24 +57,35 @@ class _Walk:
         self._has_selectors = has_selectors
 
     def enter(self, node: Node, path: Path, key: str, word: Word | None) -> None:
-        """Look at what field `key` holds; `word` is what that name says. One frame for each level of nesting."""
+        """Look at what field `key` holds; `word` is what that name says. One or two frames a level."""
         if node.id == "sequence":
-            for index, element in enumerate(node.value):
-                if element.id != "scalar":
-                    self.enter(element, (path, index), "", word)
-                elif word is not None and word.form is Form.NAME:
-                    self._see(word, element, (path, index), {})
+            self._enter_list(node, path, word)
             return
         held = fields(node)
         if "name" in held and (said := self._word_of_holder(held, key, word)):
             self._see(said, held["name"], (path, "name"), held)
         for name, value in held.items():
             meant = word_of(name)
-            if value.id != "scalar":
+            if name == "annotations" and path:
+                self._see_annotations(value, (path, name))
+            elif value.id != "scalar":
                 if name not in (PASSED_OVER if path else _NOT_WALKED):
                     self.enter(value, (path, name), name, meant)
             elif meant is not None and meant.form is Form.NAME and key not in FREE_KEYS:
                 self._see(meant, value, (path, name), held)
+
+    def _enter_list(self, node: Node, path: Path, word: Word | None) -> None:
+        for index, element in enumerate(node.value):
+            if element.id != "scalar":
+                self.enter(element, (path, index), "", word)
+            elif word is not None and word.form is Form.NAME:
+                self._see(word, element, (path, index), {})
+
+    def _see_annotations(self, node: Node, path: Path) -> None:
+        """A pod template's annotations."""
+        for name, value in fields(node).items():
+            if name in POD_ANNOTATIONS:
+                self._see(Word(POD_ANNOTATIONS[name], Form.NAME), value, (path, name), {})
 
     def _word_of_holder(self, held: dict[str, Node], key: str, word: Word | None) -> Word | None:
         """What is to be said of a mapping with a `name`, if it names one of our kinds."""

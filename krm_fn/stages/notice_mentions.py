@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from krm_fn.model.edit import Edit
 from krm_fn.model.item import Item, about
-from krm_fn.model.node import Node, get, is_mapping, is_scalar, is_sequence, text
+from krm_fn.model.node import Node, entries, get, is_mapping, is_scalar, is_sequence, text
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.stages.name import Revision
@@ -12,10 +13,12 @@ from krm_fn.stages.name import Revision
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
 _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 _LISTS_OF_WORDS = ("args", "command")
+_CHART_VALUES = {"HelmRelease": ("spec", "values")}
+"""Where a name may be a reference or the name of something the chart makes: nothing to be changed without asking."""
 
 
-def notice_mentions(items: Iterable[Item], revisions: Iterable[Revision]) -> list[Problem]:
-    """A warning for each `args`, `command` or env `value` that says the base name of a renamed object."""
+def notice_mentions(items: Iterable[Item], revisions: Iterable[Revision], edits: Iterable[Edit]) -> list[Problem]:
+    """A warning for each text that says the base name of a renamed object and is no reference that follows it."""
     renamed = {
         (revision.item.id.namespace, revision.base_name): revision
         for revision in revisions
@@ -23,18 +26,43 @@ def notice_mentions(items: Iterable[Item], revisions: Iterable[Revision]) -> lis
     }
     if not renamed:
         return []
-    return [problem for item in items if not item.is_local for problem in _mentions(item, renamed)]
+    followed = {id(edit.change.node) for edit in edits}
+    return [
+        _mention(item, field, word, renamed[item.id.namespace, word])
+        for item in items
+        if not item.is_local
+        for field, said in _said_by(item, followed)
+        for word in dict.fromkeys(_WORD.findall(said))
+        if (item.id.namespace, word) in renamed
+    ]
 
 
-def _mentions(item: Item, renamed: dict[tuple[str, str], Revision]) -> Iterator[Problem]:
+def _mention(item: Item, field: str, word: str, revision: Revision) -> Problem:
+    now = f"{revision.base_id} is now {revision.name}"
+    message = f"says {word!r} in plain words, and {now}; read it through a volume or a variable instead"
+    return about(item, message, field, Severity.WARNING)
+
+
+def _said_by(item: Item, followed: set[int]) -> Iterator[tuple[str, str]]:
     spec = get(item.node, "spec")
-    for field, said in _said(spec, "spec") if is_mapping(spec) else ():
-        for word in _WORD.findall(said):
-            revision = renamed.get((item.id.namespace, word))
-            if revision:
-                now = f"{revision.base_id} is now {revision.name}"
-                message = f"says {word!r} in plain words, and {now}; read it through a volume or a variable instead"
-                yield about(item, message, field, Severity.WARNING)
+    if is_mapping(spec):
+        yield from _said(spec, "spec")
+    values = _CHART_VALUES.get(item.id.kind)
+    if values:
+        yield from _leaves(get(item.node, *values), ".".join(values), followed)
+
+
+def _leaves(node: Node | None, path: str, but: set[int]) -> Iterator[tuple[str, str]]:
+    """Every text below `node`, but for some nodes."""
+    if is_scalar(node):
+        if id(node) not in but:
+            yield path, node.value
+    elif is_sequence(node):
+        for index, element in enumerate(node.value):
+            yield from _leaves(element, f"{path}[{index}]", but)
+    else:
+        for name, value in entries(node):
+            yield from _leaves(value, f"{path}.{name}", but)
 
 
 def _said(node: Node, path: str) -> Iterator[tuple[str, str]]:
@@ -54,7 +82,7 @@ def _told(container: Node, path: str) -> Iterator[tuple[str, str]]:
     for name in _LISTS_OF_WORDS:
         words = get(container, name)
         for index, word in enumerate(words.value if is_sequence(words) else []):
-            if is_scalar(word):
+            if is_scalar(word) and (name, index) != ("command", 0):  # the program itself, named like so much else
                 yield f"{path}.{name}[{index}]", word.value
     variables = get(container, "env")
     for index, variable in enumerate(variables.value if is_sequence(variables) else []):

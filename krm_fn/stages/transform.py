@@ -34,7 +34,7 @@ def transform(items: list[Item], settings: Settings, config_id: ResourceId | Non
     revisions, name_problems = name_revisions(choices)
     patches, prune_problems = _mark(revisions, settings, links)
     edits, reference_problems = follow(links, revisions)
-    notices = [*notice_immutable(edits), *notice_mentions(items, revisions)]
+    notices = [*notice_immutable(edits), *notice_mentions(items, revisions, edits)]
     return Changes(patches, edits, [*doubts, *name_problems, *prune_problems, *reference_problems, *notices])
 
 
