@@ -1,0 +1,1 @@
+"""How fast, and how much memory: `python -m benchmarks`."""
