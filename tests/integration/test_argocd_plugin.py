@@ -1,0 +1,234 @@
+"""What Argo CD does with examples/argocd-plugin: discover, then generate as user 999 on a read-only file system."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from krm_fn import __version__
+from tests.integration.names import assert_names_hold, defined, load
+from tests.render.run import CONFIG_MAP, write
+from tests.tools.require import give_up
+
+Tools = Callable[[str], Path]
+
+ROOT = Path(__file__).parent.parent.parent
+PLUGIN = ROOT / "examples/argocd-plugin"
+SIDECAR = Path(__file__).with_name("sidecar.sh")
+ARGOCD = {
+    "ARGOCD_APP_NAME": "shop",
+    "ARGOCD_APP_NAMESPACE": "live",
+    "ARGOCD_APP_SOURCE_PATH": "app",
+    "KUBE_VERSION": "1.33.1",
+    "KUBE_API_VERSIONS": "v1,v1/Pod,apps/v1,apps/v1/Deployment",
+}
+REPO_SERVER = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: argocd-repo-server, namespace: argocd}
+spec:
+  template:
+    spec:
+      initContainers: [{name: copyutil, image: registry.example/argocd:v3.1.0}]
+      containers: [{name: argocd-repo-server, image: registry.example/argocd:v3.1.0}]
+      volumes: [{name: var-files, emptyDir: {}}, {name: plugins, emptyDir: {}}]
+"""
+
+
+def manifest(name: str) -> dict[str, Any]:
+    content: dict[str, Any] = yaml.safe_load((PLUGIN / name).read_text())
+    return content
+
+
+SPEC = manifest("plugin.yaml")["spec"]
+
+
+@pytest.fixture
+def checkout() -> Iterator[Path]:
+    """A copy of a repository, below /tmp as argocd-cmp-server unpacks it, owned by its user."""
+    if os.geteuid() != 0:
+        give_up("needs root, to become user 999 in a namespace of its own")
+    folder = Path(tempfile.mkdtemp(prefix="_cmp_server-", dir="/tmp"))  # the one place that is writable
+    (folder / "app").mkdir()
+    yield folder
+    shutil.rmtree(folder)
+
+
+def generate(checkout: Path, *tools: Path, probe: list[str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the plugin's command, or another in its place, in the folder of the application."""
+    for path in [checkout, *checkout.rglob("*")]:
+        os.chown(path, 999, 999)
+    folders = [Path(sys.executable).parent, *(tool.parent for tool in tools), Path("/usr/bin"), Path("/bin")]
+    environment = {"PATH": os.pathsep.join(map(str, folders)), "HOME": "/", "LANG": "C", **ARGOCD}
+    command = probe or [*SPEC["generate"]["command"], *SPEC["generate"].get("args", [])]
+    return subprocess.run(
+        ["unshare", "--mount", "--propagation", "private", "sh", SIDECAR, checkout / "app", *command],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture
+def sidecar(require_tool: Tools, checkout: Path) -> Path:
+    """The checkout, where the sandbox is known to hold."""
+    for tool in ("unshare", "setpriv"):
+        require_tool(tool)
+    attempts = 'id -u; for place in / /usr /var/tmp /dev/shm "$HOME" .; do test ! -w "$place" || echo "$place"; done'
+    done = generate(checkout, probe=["sh", "-c", attempts])
+    if done.returncode:
+        give_up(f"cannot make a sandbox here: {done.stderr.strip()}")
+    assert done.stdout.split() == ["999", "."]
+    return checkout
+
+
+def applications() -> list[Any]:
+    """Folders of an application, and what builds each."""
+    canary = {file.name: file.read_bytes() for file in (ROOT / "examples/canary").glob("*.yaml")}
+    plain = {name: content for name, content in canary.items() if name != "kustomization.yaml"}
+    chart = {
+        str(file.relative_to(ROOT / "examples/helm/chart")): file.read_bytes()
+        for file in (ROOT / "examples/helm/chart").rglob("*.yaml")
+    }
+    return [
+        pytest.param(plain, None, id="manifests"),
+        pytest.param(canary, "kustomize", id="a kustomization"),
+        pytest.param(canary, "kubectl", id="a kustomization where there is only kubectl"),
+        pytest.param(chart | {"krm-fn.yaml": canary["krm-fn.yaml"]}, "helm", id="a chart"),
+    ]
+
+
+@pytest.mark.parametrize(("files", "builder"), applications())
+def test_an_application_is_generated(
+    files: dict[str, bytes], builder: str | None, require_tool: Tools, sidecar: Path
+) -> None:
+    write(sidecar / "app", files)
+    assert list((sidecar / "app").glob(SPEC["discover"]["fileName"]))
+    tools = [alone(require_tool(builder), sidecar)] if builder else []
+    before = sorted(Path("/tmp").iterdir())  # noqa: S108  # where it might leave something
+    done = generate(sidecar, *tools)
+    assert (done.stderr, done.returncode) == ("", 0)
+    objects = load(done.stdout)
+    assert_names_hold(objects)
+    assert all(config["immutable"] for config in defined(objects).values())
+    assert not {"ConfigRevisions", "Kustomization"} & {item["kind"] for item in objects}
+    assert sorted(Path("/tmp").iterdir()) == before  # noqa: S108  # as above
+    assert done.stdout == generate(sidecar, *tools).stdout
+
+
+def alone(tool: Path, checkout: Path) -> Path:
+    """The tool in a folder of its own, as the init container copies it."""
+    (checkout / "bin").mkdir()
+    return Path(shutil.copy(tool, checkout / "bin"))
+
+
+def test_the_release_of_a_chart_is_the_application(require_tool: Tools, sidecar: Path) -> None:
+    config = CONFIG_MAP.replace("name: a", "name: '{{ .Release.Name }}', namespace: '{{ .Release.Namespace }}'")
+    write(
+        sidecar / "app",
+        {
+            "Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+            "templates/a.yaml": config.replace("A: b", "A: '{{ .Capabilities.KubeVersion }}'"),
+        },
+    )
+    done = generate(sidecar, alone(require_tool("helm"), sidecar))
+    (item,) = load(done.stdout)
+    assert item["metadata"] == {"name": "shop", "namespace": "live"}
+    assert item["data"] == {"A": "v1.33.1"}
+
+
+WRONG = [
+    pytest.param({"a.yaml": CONFIG_MAP, "b.yaml": "a: [\n"}, "error: b.yaml:2:1: not YAML", id="no YAML"),
+    pytest.param({"krm-fn.yaml": "a: b\n", "a.yaml": CONFIG_MAP}, "error: krm-fn.yaml:1:1: ", id="no configuration"),
+    pytest.param({"a.yaml": "# soon\n"}, "error: nothing to apply: no objects in a.yaml\n", id="nothing"),
+    pytest.param({"kustomization.yaml": "", "a.yaml": CONFIG_MAP}, "error: .: ", id="an empty kustomization"),
+]
+
+
+@pytest.mark.parametrize(("files", "sentence"), WRONG)
+def test_what_is_wrong_is_a_sentence_and_nothing_to_apply(
+    files: dict[str, str | bytes], sentence: str, require_tool: Tools, sidecar: Path
+) -> None:
+    write(sidecar / "app", files)
+    done = generate(sidecar, alone(require_tool("kustomize"), sidecar))
+    assert (done.stdout, done.returncode) == ("", 1)
+    assert done.stderr.startswith(sentence)
+    assert done.stderr.count("\n") == 1
+
+
+def test_the_plugin_has_no_version() -> None:
+    """A version would become a part of the name by which Applications ask for it."""
+    plugin = manifest("plugin.yaml")
+    assert (plugin["apiVersion"], plugin["kind"]) == ("argoproj.io/v1alpha1", "ConfigManagementPlugin")
+    assert plugin["metadata"] == {"name": "krm-fn"}
+    assert set(SPEC) == {"discover", "generate"}
+
+
+def test_the_application_is_found_by_the_plugin() -> None:
+    source = manifest("application.yaml")["spec"]["source"]
+    assert source["plugin"] == {}
+    assert (ROOT / source["path"] / SPEC["discover"]["fileName"]).is_file()
+
+
+@pytest.fixture
+def patched(require_tool: Tools, tmp_path: Path) -> dict[str, dict[str, Any]]:
+    """Argo CD's own Deployment with the component, by kind."""
+    shutil.copytree(PLUGIN, tmp_path / "krm-fn")
+    write(
+        tmp_path,
+        {
+            "repo-server.yaml": REPO_SERVER,
+            "kustomization.yaml": "resources: [repo-server.yaml]\ncomponents: [krm-fn]\n",
+        },
+    )
+    built = subprocess.run([require_tool("kustomize"), "build", tmp_path], capture_output=True, check=True)
+    return {item["kind"]: item for item in load(built.stdout)}
+
+
+def test_the_sidecar_is_what_argo_cd_asks_for(patched: dict[str, dict[str, Any]]) -> None:
+    pod = patched["Deployment"]["spec"]["template"]["spec"]
+    sidecar = next(container for container in pod["containers"] if container["name"] == "krm-fn")
+    assert sidecar["command"] == ["/var/run/argocd/argocd-cmp-server"]
+    assert sidecar["image"].rpartition(":")[2] == __version__
+    assert sidecar["securityContext"] == {
+        "runAsNonRoot": True,
+        "runAsUser": 999,
+        "readOnlyRootFilesystem": True,
+        "allowPrivilegeEscalation": False,
+        "capabilities": {"drop": ["ALL"]},
+        "seccompProfile": {"type": "RuntimeDefault"},
+    }
+    mounts = {mount["mountPath"]: (mount["name"], mount.get("subPath")) for mount in sidecar["volumeMounts"]}
+    assert mounts == {
+        "/var/run/argocd": ("var-files", None),
+        "/home/argocd/cmp-server/plugins": ("plugins", None),
+        "/home/argocd/cmp-server/config/plugin.yaml": ("krm-fn-plugin", "plugin.yaml"),
+        "/usr/local/bin/kustomize": ("krm-fn-tools", "kustomize"),
+        "/usr/local/bin/helm": ("krm-fn-tools", "helm"),
+        "/tmp": ("krm-fn-tmp", None),  # noqa: S108  # the Pod's
+    }
+    assert {volume["name"] for volume in pod["volumes"]} >= {name for name, _ in mounts.values()}
+
+
+def test_the_sidecar_reads_the_plugin(patched: dict[str, dict[str, Any]]) -> None:
+    volumes = patched["Deployment"]["spec"]["template"]["spec"]["volumes"]
+    (mounted,) = [volume["configMap"]["name"] for volume in volumes if volume["name"] == "krm-fn-plugin"]
+    config = patched["ConfigMap"]
+    assert (mounted, config["metadata"]["namespace"]) == (config["metadata"]["name"], "argocd")
+    assert config["data"] == {"plugin.yaml": (PLUGIN / "plugin.yaml").read_text()}
+
+
+def test_the_tools_come_from_the_image_of_argo_cd(patched: dict[str, dict[str, Any]]) -> None:
+    pod = patched["Deployment"]["spec"]["template"]["spec"]
+    (copy,) = [container for container in pod["initContainers"] if container["name"] == "krm-fn-tools"]
+    assert copy["image"] == "registry.example/argocd:v3.1.0"
+    assert copy["command"][0] == "cp"
+    assert copy["command"][-1] == copy["volumeMounts"][0]["mountPath"]

@@ -1,0 +1,134 @@
+"""Helm runs us behind its templates: Helm 3 for real, Helm 4 as its plugin is read."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from krm_fn import __version__
+from tests.integration.names import assert_names_hold, defined, load
+
+Tools = Callable[[str], Path]
+Helm = Callable[..., subprocess.CompletedProcess[str]]
+
+EXAMPLE = Path(__file__).parent.parent.parent / "examples/helm"
+POST_RENDER = ["--post-renderer", "krm-fn", "--post-renderer-args", "render", "--post-renderer-args", "-"]
+HOOK = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: migrate, annotations: {helm.sh/hook: pre-upgrade}}
+"""
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(EXAMPLE, tmp_path / "helm"))
+
+
+@pytest.fixture
+def helm(require_tool: Tools, example: Path) -> Helm:
+    """Helm in the folder of the example, with this checkout's krm-fn on PATH."""
+    folders = [str(Path(sys.executable).parent), str(require_tool("helm").parent), os.environ["PATH"]]
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "PATH": os.pathsep.join(folders)}
+        return subprocess.run(
+            ["helm", *arguments], cwd=example, env=environment, capture_output=True, text=True, check=False
+        )
+
+    return run
+
+
+def block(section: str) -> list[str]:
+    """The arguments of the README's command for one version."""
+    text = (EXAMPLE / "README.md").read_text().partition(f"## {section}\n")[2]
+    command = text.partition("```sh\n")[2].partition("```")[0]
+    return command.replace("\\\n", " ").splitlines()[-1].split()
+
+
+def test_helm_3_as_the_readme_says(helm: Helm) -> None:
+    program, *arguments = block("Helm 3")
+    assert program == "helm"
+    done = helm(*arguments)
+    assert (done.stderr, done.returncode) == ("", 0)
+    objects = load(done.stdout)
+    assert_names_hold(objects)
+    ((name, config),) = defined(objects).items()
+    assert re.fullmatch(r"shop-config-[2456789bcdfghkmt]{10}", name)
+    assert config["metadata"]["annotations"]["helm.sh/resource-policy"] == "keep"
+
+
+def test_helm_3_stays_otherwise_byte_for_byte(helm: Helm) -> None:
+    """Comments that say which template it was, and the order, are Helm's."""
+    plain, rendered = helm("template", "shop", "chart"), helm("template", "shop", "chart", *POST_RENDER)
+    added = re.sub(
+        r"^immutable: true\n|^  labels:\n    revisions.*\n|^  annotations:\n(    .*\n)+",
+        "",
+        rendered.stdout,
+        flags=re.MULTILINE,
+    )
+    assert re.sub(r"-config-\w{10}", "-config", added) == plain.stdout
+
+
+def test_helm_3_runs_again_over_its_own_output(helm: Helm, example: Path) -> None:
+    once = helm("template", "shop", "chart", *POST_RENDER).stdout
+    done = subprocess.run(
+        [sys.executable, "-m", "krm_fn", "render", "-"],
+        input=once,
+        cwd=example,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == once
+
+
+def test_helm_3_passes_the_reason_on(helm: Helm) -> None:
+    done = helm("template", "shop", "chart", *POST_RENDER, "--post-renderer-args", "--config=no.yaml")
+    assert (done.stdout, done.returncode) == ("", 1)
+    assert "error: no.yaml: no such file or directory" in done.stderr
+
+
+def test_helm_3_does_not_show_hooks(helm: Helm, example: Path) -> None:
+    """What the README warns of."""
+    (example / "chart/templates/hook.yaml").write_text(HOOK + "spec: {a: {configMapRef: {name: shop-config}}}\n")
+    hooks = [item for item in load(helm("template", "shop", "chart", *POST_RENDER).stdout) if item["kind"] == "Job"]
+    assert [hook["spec"]["a"]["configMapRef"]["name"] for hook in hooks] == ["shop-config"]
+
+
+def plugin() -> dict[str, Any]:
+    manifest: dict[str, Any] = yaml.safe_load((EXAMPLE / "krm-fn/plugin.yaml").read_text())
+    return manifest
+
+
+def test_the_plugin_is_what_helm_4_accepts() -> None:
+    manifest = plugin()
+    assert set(manifest) == {"apiVersion", "type", "name", "version", "runtime", "runtimeConfig"}
+    assert (manifest["apiVersion"], manifest["type"], manifest["runtime"]) == ("v1", "postrenderer/v1", "subprocess")
+    assert re.fullmatch(r"[A-Za-z0-9_-]+", manifest["name"])
+    assert manifest["version"] == __version__
+
+
+def test_the_plugin_runs_as_helm_4_runs_it(helm: Helm, example: Path) -> None:
+    """Helm splits `command` at spaces and appends `args`, then what `--post-renderer-args` say; it starts no shell."""
+    (command,) = plugin()["runtimeConfig"]["platformCommand"]
+    extra = [argument for flag, argument in zip(block("Helm 4"), block("Helm 4")[1:], strict=False) if "args" in flag]
+    done = subprocess.run(
+        [*command["command"].split(" "), *command["args"], *extra],
+        input=helm("template", "shop", "chart").stdout,
+        cwd=example,
+        env={**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert extra == ["--config", "krm-fn.yaml"]
+    assert done.stdout == helm(*block("Helm 3")[1:]).stdout
