@@ -1,5 +1,6 @@
 """A stream as a deployer wants it: without what was meant for tools."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
@@ -45,9 +46,10 @@ def deployable(text: str) -> str:
 def _by_document(package: Package) -> Iterator[tuple[Part, list[Item]]]:
     """Each document that holds objects, with them. An alias never leaves its document."""
     parts = list(split_documents(package.document))
+    ends = [part.end for part in parts]
 
     def holder(item: Item) -> Part:
-        return next(part for part in parts if item.node.start_mark.index < part.end)
+        return parts[bisect_right(ends, item.node.start_mark.index)]
 
     return ((part, list(items)) for part, items in groupby(package.items, key=holder))
 
