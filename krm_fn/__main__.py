@@ -13,13 +13,20 @@ def main() -> int:
     outcome = _run(sys.argv[1:])
     sys.stderr.write(outcome.stderr)
     try:
-        sys.stdout.buffer.write(outcome.stdout)
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        # Whoever reads has gone: say so by the exit code, and keep the interpreter from flushing again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write(outcome.stdout)
+    except OSError as error:
+        sys.stderr.write(f"error: cannot write the output: {error.strerror}\n")
         return 1
     return outcome.exit_code
+
+
+def _write(data: bytes) -> None:
+    """All of it, or an error: whoever takes half an answer for a whole one deletes the other half."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(sys.stdout.fileno(), view) :]
+    # Some file systems tell of a failed write only on close; the descriptor itself stays open for the interpreter.
+    os.close(os.dup(sys.stdout.fileno()))
 
 
 def _run(arguments: list[str]) -> Outcome:

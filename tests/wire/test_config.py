@@ -73,16 +73,20 @@ def test_names_in_kpt_settings_are_patterns() -> None:
         pytest.param(
             HEAD + "spec: {exclude: [{strategi: adopt}]}\n",
             [
-                "ConfigRevisions/web spec.exclude[0].strategi (line 4, column 29): unknown field; "
-                "allowed: kind, name, namespace, labels, annotations"
+                (
+                    "ConfigRevisions/web spec.exclude[0].strategi (line 4, column 29): unknown field; "
+                    "allowed: kind, name, namespace, labels, annotations"
+                )
             ],
             id="an unknown field in an entry",
         ),
         pytest.param(
             HEAD + "spec: {select: [{labels: {tier: 1}}]}\n",
             [
-                "ConfigRevisions/web spec.select[0].labels.tier (line 4, column 33): "
-                'found the number 1, expected text: write "1"'
+                (
+                    "ConfigRevisions/web spec.select[0].labels.tier (line 4, column 33): "
+                    'found the number 1, expected text: write "1"'
+                )
             ],
             id="a label that is a number",
         ),
@@ -107,24 +111,30 @@ def test_names_in_kpt_settings_are_patterns() -> None:
         pytest.param(
             KPT + "data: {immutable: maybe}\n",
             [
-                "ConfigMap/function-input data.immutable (line 4, column 19): "
-                "found 'maybe', allowed: true, yes, false, no"
+                (
+                    "ConfigMap/function-input data.immutable (line 4, column 19): "
+                    "found 'maybe', allowed: true, yes, false, no"
+                )
             ],
             id="a word that is neither yes nor no",
         ),
         pytest.param(
             KPT + "data: {name: A B}\n",
             [
-                'ConfigMap/function-input data.name (line 4, column 14): found "A B", expected lower-case letters, '
-                "digits, `-` and `.`, beginning and ending with a letter or digit"
+                (
+                    'ConfigMap/function-input data.name (line 4, column 14): found "A B", expected lower-case letters, '
+                    "digits, `-` and `.`, beginning and ending with a letter or digit"
+                )
             ],
             id="a set that is no label",
         ),
         pytest.param(
             KPT + "data: {deployers: 'argo,flux'}\n",
             [
-                'ConfigMap/function-input data.deployers (line 4, column 19): found "argo"; did you mean "argocd"? '
-                "allowed: argocd, flux, kpt, helm, kapp"
+                (
+                    'ConfigMap/function-input data.deployers (line 4, column 19): found "argo"; did you mean "argocd"? '
+                    "allowed: argocd, flux, kpt, helm, kapp"
+                )
             ],
             id="a deployer in a list with commas",
         ),
