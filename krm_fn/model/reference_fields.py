@@ -56,6 +56,30 @@ FIELDS = (
         FieldRow(("nvidia.com",), ("ClusterPolicy",), f"spec/{path}", "ConfigMap")
         for path in ("devicePlugin/config", "migManager/config", "migManager/gpuClientsConfig", "dcgmExporter/config")
     ),
+    # ActiveMQ Artemis
+    *(
+        FieldRow(
+            ("broker.amq.io",), ("ActiveMQArtemis",), f"spec/deploymentPlan/extraMounts/{name}", target, in_pod=True
+        )
+        for name, target in (("secrets", "Secret"), ("configMaps", "ConfigMap"))
+    ),
+    *(
+        FieldRow(("broker.amq.io",), ("ActiveMQArtemis",), f"spec/{path}")
+        for path in (
+            "acceptors/sslSecret",
+            "acceptors/trustSecret",
+            "connectors/sslSecret",
+            "connectors/trustSecret",
+            "console/sslSecret",
+            "console/trustSecret",
+        )
+    ),
+    # OpenShift; its objects lie in openshift-config
+    FieldRow(("config.openshift.io",), ("OAuth",), "spec/identityProviders/htpasswd/fileData"),
+    *(
+        FieldRow(("config.openshift.io",), ("OAuth",), f"spec/identityProviders/{provider}/ca", "ConfigMap")
+        for provider in ("basicAuth", "github", "gitlab", "keystone", "ldap", "openID", "requestHeader")
+    ),
     # Strimzi
     FieldRow(("kafka.strimzi.io",), ("KafkaConnect",), "spec/build/output/pushSecret"),
     FieldRow(("kafka.strimzi.io",), ("KafkaConnect", "KafkaMirrorMaker2"), "spec/template/buildConfig/pullSecret"),

@@ -25,6 +25,7 @@ CLUSTER_SCOPED = frozenset(
         "MutatingWebhookConfiguration",
         "Namespace",
         "Node",
+        "OAuth",
         "PersistentVolume",
         "Provider",
         "ProviderConfig",
