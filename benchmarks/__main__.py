@@ -47,7 +47,7 @@ def report(measured: dict[int, tuple[Figures, Figures]]) -> None:
     ]
     print("\n| target | at most | measured | |")
     print("|---|---|---|---|")
-    for what, target, figure in rows:
+    for what, figure, target in rows:
         print(f"| {what} | {target} | {figure:.3g} | {'met' if figure <= target else 'missed'} |")
 
 
