@@ -12,11 +12,12 @@ from krm_fn.model.problem import Problem, Rejected, Severity
 from krm_fn.outcome import Outcome
 from krm_fn.stages.transform import transform
 from krm_fn.wire.config import parse_config
-from krm_fn.wire.edit_text import Splice, apply_splices, splice_edit
+from krm_fn.wire.edit_text import splice_edit
 from krm_fn.wire.envelope import Package, open_envelope
 from krm_fn.wire.merge_patch import plan_patch
 from krm_fn.wire.results import splice_results, stderr_lines
 from krm_fn.wire.sharing import settle_shared
+from krm_fn.wire.splice import Splice, apply_splices
 from krm_fn.wire.yaml_text import read_yaml
 
 

@@ -61,8 +61,10 @@ def mutate(data: bytes, rng: random.Random) -> bytes:
 
 
 def count_items(data: bytes) -> int:
+    """How many objects there are in a ResourceList or List, or else how many documents."""
     documents = list(yaml.compose_all(data.decode("utf-8-sig"), yaml.CBaseLoader))
-    items = [value for key, value in documents[0].value if key.value == "items"] if documents else []
+    first = documents[0] if documents and isinstance(documents[0], yaml.MappingNode) else None
+    items = [value for key, value in first.value if key.value == "items"] if first else []
     return len(items[0].value) if items and items[0].id == "sequence" else len(documents)
 
 

@@ -11,7 +11,7 @@ from krm_fn.model.settings import KIND
 from krm_fn.render.place import place, unreadable
 from krm_fn.wire.config import parse_config
 from krm_fn.wire.envelope import Package
-from krm_fn.wire.yaml_text import at
+from krm_fn.wire.place import at
 
 
 def find_configuration(

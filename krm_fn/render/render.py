@@ -14,8 +14,9 @@ from krm_fn.render.place import place, place_by_object
 from krm_fn.render.sources import STDIN_NAME, Source, read_sources
 from krm_fn.render.tools import HelmOptions
 from krm_fn.wire.envelope import Package, open_envelope
+from krm_fn.wire.place import at
 from krm_fn.wire.results import stderr_lines
-from krm_fn.wire.yaml_text import at, read_yaml
+from krm_fn.wire.yaml_text import read_yaml
 
 
 def render(paths: tuple[str, ...], config: str | None, stdin: bytes | None, helm: HelmOptions) -> Outcome:

@@ -12,8 +12,8 @@ from krm_fn.model.resource import ResourceId
 from krm_fn.model.settings import API_VERSION, KIND, Settings
 from krm_fn.wire.build_settings import Invalid, build_settings
 from krm_fn.wire.config_map_input import read_config_map
+from krm_fn.wire.place import at
 from krm_fn.wire.plain_value import Plain, plain_value
-from krm_fn.wire.yaml_text import at
 
 
 def parse_config(node: Node | None) -> Settings:

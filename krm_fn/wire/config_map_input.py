@@ -7,9 +7,9 @@ from krm_fn.model.node import Mapping, Node, describe, fields, get, is_mapping, 
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.model.resource import ResourceId
 from krm_fn.model.settings import DEFAULT_SET
+from krm_fn.wire.place import at
 from krm_fn.wire.plain_value import Plain
 from krm_fn.wire.suggest import suggest
-from krm_fn.wire.yaml_text import at
 
 KPT_NAME = "function-input"
 """What kpt calls the ConfigMap that it makes up from the command line."""

@@ -10,9 +10,9 @@ from jsonschema import Draft202012Validator, ValidationError
 from krm_fn.model.node import Node, fields, is_sequence
 from krm_fn.model.problem import Problem
 from krm_fn.model.resource import ResourceId
+from krm_fn.wire.place import at
 from krm_fn.wire.plain_value import Plain
 from krm_fn.wire.suggest import suggest
-from krm_fn.wire.yaml_text import at
 
 SCHEMA_FILE = "configrevisions-revisions.krm-fn.io-v1.json"
 

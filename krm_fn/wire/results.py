@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from krm_fn.model.edit import SetFields, Value
 from krm_fn.model.node import Mapping, get, is_sequence, text
 from krm_fn.model.problem import Problem, Severity
-from krm_fn.wire.edit_text import Splice, append_items, splice_edit
+from krm_fn.wire.edit_text import append_items, splice_edit
+from krm_fn.wire.splice import Splice
 from krm_fn.wire.write_value import write_flow
 
 

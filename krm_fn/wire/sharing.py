@@ -7,7 +7,8 @@ from krm_fn.model.edit import Edit
 from krm_fn.model.item import about
 from krm_fn.model.node import Node
 from krm_fn.model.problem import Problem, Rejected
-from krm_fn.wire.yaml_text import Document, children
+from krm_fn.wire.aliases import children
+from krm_fn.wire.yaml_text import Document
 
 
 def settle_shared(document: Document, edits: Iterable[Edit]) -> list[Edit]:

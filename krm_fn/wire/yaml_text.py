@@ -7,20 +7,19 @@ that all later code may walk the nodes without care.
 
 import codecs
 from collections.abc import Iterator
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import yaml
 from yaml._yaml import CParser
 
-from krm_fn.model.node import Mark, Node
+from krm_fn.model.node import Node
 from krm_fn.model.problem import Problem, Rejected
+from krm_fn.wire.aliases import has_shared, refuse_explosion
+from krm_fn.wire.duplicate_keys import refuse_duplicate_keys
+from krm_fn.wire.place import at
 
 MAX_DEPTH = 400
 """Levels of nesting; real manifests stay under 60. The parser recurses in C, so a bound is needed."""
-
-MAX_EXPANDED = 1_000_000
-MAX_EXPANSION = 4
-"""A text may stand for a million nodes once its aliases are written out, or for four times what is written."""
 
 
 class Document(NamedTuple):
@@ -60,17 +59,12 @@ def read_yaml(data: bytes) -> Document:
     byte_order_mark = text.startswith("\ufeff")
     text = text.removeprefix("\ufeff")
     roots = list(_compose(data.removeprefix(codecs.BOM_UTF8)))
-    has_aliases = "*" in text and "&" in text and _has_shared(roots)
+    has_aliases = "*" in text and "&" in text and has_shared(roots)
     if has_aliases:
-        _refuse_explosion(roots)
+        refuse_explosion(roots)
     for root in roots:
-        _refuse_duplicate_keys(root, once=has_aliases)
+        refuse_duplicate_keys(root, once=has_aliases)
     return Document(text, byte_order_mark, roots, has_aliases)
-
-
-def at(mark: Mark | None, message: str) -> Problem:
-    """A problem at a place in the text."""
-    return Problem(message, line=mark.line + 1, column=mark.column + 1) if mark else Problem(message)
 
 
 def _decode(data: bytes) -> str:
@@ -97,93 +91,3 @@ def _compose(data: bytes) -> Iterator[Node]:
     except yaml.reader.ReaderError as error:
         character = f"character U+{error.character:04X}" if isinstance(error.character, int) else "a character"
         raise Rejected(_at_offset(data, error.position, f"not YAML: {character} is not allowed")) from error
-
-
-def _has_shared(roots: list[Node]) -> bool:
-    """Whether any node is reached twice, scalars included."""
-    seen: set[int] = set()
-    stack: list[Node] = list(roots)
-    while stack:
-        node = stack.pop()
-        if id(node) in seen:
-            return True
-        seen.add(id(node))
-        stack.extend(children(node))
-    return False
-
-
-def children(node: Node) -> Iterator[Node]:
-    """The nodes right below a node, keys included."""
-    if node.id == "mapping":
-        for key, value in node.value:
-            yield key
-            yield value
-    elif node.id == "sequence":
-        yield from node.value
-
-
-def _refuse_explosion(roots: list[Node]) -> None:
-    """Raise where aliases are recursive or stand for many times what is written."""
-    sizes: dict[int, int] = {}
-
-    def size(node: Node) -> int:
-        known = sizes.get(id(node))
-        if known == 0:
-            raise Rejected(at(node.start_mark, "an alias inside its own anchor: the document never ends"))
-        if known is None:
-            sizes[id(node)] = 0
-            known = 1 + sum(size(child) for child in children(node))
-            sizes[id(node)] = known
-        return known
-
-    expanded = sum(size(root) for root in roots)
-    if expanded > max(MAX_EXPANDED, MAX_EXPANSION * len(sizes)):
-        largest = max(roots, key=size)
-        raise Rejected(at(largest.start_mark, f"aliases expand {len(sizes)} nodes to {expanded}"))
-
-
-def _refuse_duplicate_keys(root: Node, *, once: bool) -> None:  # noqa: C901  # the one hot loop
-    """Raise at the second of two equal keys. The hot loop over every node: kept flat on purpose."""
-    scalar = yaml.ScalarNode
-    mapping = yaml.MappingNode
-    seen: set[int] = set()
-    stack: list[Any] = [root]
-    pop, push = stack.pop, stack.append
-    while stack:
-        node = pop()
-        if once:
-            if id(node) in seen:
-                continue
-            seen.add(id(node))
-        if node.__class__ is mapping:
-            pairs = node.value
-            try:
-                unique = len({key.value for key, _ in pairs})
-            except TypeError:  # a key that is itself a collection
-                unique = _count_complex(pairs, stack)
-            if unique != len(pairs):
-                raise Rejected(_duplicate(pairs))
-            for _, value in pairs:
-                if value.__class__ is not scalar:
-                    push(value)
-        elif node.__class__ is not scalar:
-            for value in node.value:
-                if value.__class__ is not scalar:
-                    push(value)
-
-
-def _count_complex(pairs: list[tuple[Any, Any]], stack: list[Any]) -> int:
-    collections = [key for key, _ in pairs if key.id != "scalar"]
-    stack.extend(collections)
-    return len({key.value for key, _ in pairs if key.id == "scalar"}) + len(collections)
-
-
-def _duplicate(pairs: list[tuple[Any, Any]]) -> Problem:
-    first: dict[str, Mark] = {}
-    for key, _ in pairs:
-        if key.id == "scalar":
-            if key.value in first:
-                line = first[key.value].line + 1
-                return at(key.start_mark, f"key {key.value!r} is here a second time; the first is on line {line}")
-            first[key.value] = key.start_mark
-    raise AssertionError(pairs)

@@ -6,8 +6,9 @@ import yaml
 from krm_fn.model.edit import Edit, Patch, SetText
 from krm_fn.model.item import read_item
 from krm_fn.model.node import Mapping, is_mapping
-from krm_fn.wire.edit_text import apply_splices, splice_edit
+from krm_fn.wire.edit_text import splice_edit
 from krm_fn.wire.merge_patch import plan_patch
+from krm_fn.wire.splice import apply_splices
 from krm_fn.wire.yaml_text import read_yaml
 
 PATCH: Patch = {

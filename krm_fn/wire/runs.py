@@ -1,0 +1,13 @@
+"""Entries that follow one another and go together."""
+
+from krm_fn.model.node import Mapping, is_scalar
+
+
+def runs_of(node: Mapping, names: tuple[str, ...]) -> list[tuple[int, int]]:
+    """The entries with these names, as (first, behind the last) of those that follow one another."""
+    runs: list[tuple[int, int]] = []
+    for index, (key, _) in enumerate(node.value):
+        if is_scalar(key) and key.value in names:
+            start = runs.pop()[0] if runs and runs[-1][1] == index else index
+            runs.append((start, index + 1))
+    return runs
