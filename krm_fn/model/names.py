@@ -27,11 +27,17 @@ def base_name(item: Item) -> str:
     by an earlier run (a prefix or suffix put around the name since then is kept). `app-bcdfghkmtt` can be a real name.
     """
     name = item.id.name
-    written_down = item.annotations.get(keys.BASE_NAME, "")
-    if written_down and (match := re.fullmatch(f"(.*){re.escape(written_down)}-{HASH}(.*)", name)):
-        return match.group(1) + written_down + match.group(2)
+    written_down = _written_down(item)
+    if written_down:
+        return re.sub(f"({re.escape(written_down)})-{HASH}", r"\1", name)
     match = _ENDS_IN_HASH.fullmatch(name)
     return match.group(1) if match and match.group(2) == _own_hash(item) else name
+
+
+def _written_down(item: Item) -> str:
+    """The base name in the annotation; `""` where it is not about this name, as after copying an object."""
+    base = item.annotations.get(keys.BASE_NAME, "")
+    return base if base and re.search(f"{re.escape(base)}-{HASH}", item.id.name) else ""
 
 
 def _own_hash(item: Item) -> str | None:
@@ -43,9 +49,8 @@ def _own_hash(item: Item) -> str | None:
 
 def names_of(item: Item) -> list[str]:
     """Every name a reference may use, the strongest claim first."""
-    written_down = item.annotations.get(keys.BASE_NAME, "")
     formers = [former.name for former in former_names(item)]
-    return [name for name in dict.fromkeys([item.id.name, base_name(item), written_down, *formers]) if name]
+    return [name for name in dict.fromkeys([item.id.name, base_name(item), _written_down(item), *formers]) if name]
 
 
 def former_names(item: Item) -> list[Former]:
