@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from krm_fn.model.field_path import step
 from krm_fn.model.node import Node, Scalar, fields, is_mapping, is_null, is_scalar, is_sequence
 from krm_fn.model.reference import Reference
 from krm_fn.model.reference_sites import is_in_pod
@@ -56,13 +57,6 @@ def split_path(path: str) -> tuple[str, ...]:
         else:
             names.append(part)
     return tuple(name.removesuffix("[]") for name in names)
-
-
-def step(field: str, name: str) -> str:
-    """The path of a field one further down; brackets where a dot or slash in the name would mislead."""
-    if "." in name or "/" in name:
-        return f"{field}[{name}]"
-    return f"{field}.{name}" if field else name
 
 
 def beside(held: dict[str, Node], name: str) -> Scalar | None:

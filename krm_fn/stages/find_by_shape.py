@@ -2,6 +2,7 @@
 
 from typing import NamedTuple, TypeAlias
 
+from krm_fn.model.field_path import step
 from krm_fn.model.node import Node, fields, is_null, is_scalar, text
 from krm_fn.model.reference import Reference
 from krm_fn.model.reference_annotations import POD_ANNOTATIONS
@@ -18,7 +19,7 @@ from krm_fn.model.reference_sites import (
     word_of,
 )
 from krm_fn.model.resource import ResourceId
-from krm_fn.stages.field_specs import Found, beside, refer, step
+from krm_fn.stages.field_specs import Found, beside, refer
 
 _NOT_WALKED = PASSED_OVER | {"metadata", "status"}
 """At the top of an object; deeper down, fields of these two names are like all others."""

@@ -23,7 +23,7 @@ def splice_edit(text: str, change: SetText | SetFields) -> Iterator[Splice]:
         yield from edit_block(text, change.node, change)
 
 
-def append_items(text: str, parent: Mapping, sequence: Sequence, items: Iterable[Value]) -> Splice:
+def append_items(text: str, parent: Mapping, sequence: Sequence, items: Iterable[dict[str, Value]]) -> Splice:
     """Add items at the end of a list that is a field of `parent`."""
     if not sequence.flow_style:
         end, line_break = layout.line_after(text, layout.node_end(text, sequence))

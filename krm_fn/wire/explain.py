@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from jsonschema import Draft202012Validator, ValidationError
 
+from krm_fn.model.field_path import step
 from krm_fn.model.node import Node, fields, is_sequence
 from krm_fn.model.problem import Problem
 from krm_fn.model.resource import ResourceId
@@ -77,12 +78,19 @@ def _quote(found: Plain, rule: str) -> str:
 
 
 def _place(path: Sequence[str | int], node: Node, who: ResourceId, message: str, *, data: bool) -> Problem:
-    steps = ["data", *path[1:2]] if data and path[0] == "spec" else ["data", "name"] if data else list(path)
-    field = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps).lstrip(".")
-    here: Node | None = node
-    for step in steps:
-        below = here.value[step] if isinstance(step, int) and is_sequence(here) else fields(here).get(str(step))
-        if below is None:
-            break
-        here = below
-    return at(here.start_mark if here else node.start_mark, message)._replace(resource=who, field=field)
+    field, here = "", node
+    for name in _steps_in_data(path) if data else path:
+        field = f"{field}[{name}]" if isinstance(name, int) else step(field, name)
+        here = _below(here, name) or here
+    return at(here.start_mark, message)._replace(resource=who, field=field)
+
+
+def _steps_in_data(path: Sequence[str | int]) -> Sequence[str | int]:
+    """`spec.kinds[0]` is `data.kinds` in a ConfigMap, `metadata.name` is `data.name`."""
+    return ("data", path[1]) if len(path) > 1 else ("data",)
+
+
+def _below(node: Node, name: str | int) -> Node | None:
+    if isinstance(name, int):
+        return node.value[name] if is_sequence(node) else None
+    return fields(node).get(name)

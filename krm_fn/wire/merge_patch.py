@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from krm_fn.model.edit import Edit, Patch, SetFields, SetText, Value
+from krm_fn.model.field_path import step
 from krm_fn.model.item import Item, about
 from krm_fn.model.node import Mapping, Node, describe, fields, is_mapping, is_merge, is_null, is_scalar
 from krm_fn.model.problem import Problem, Rejected
@@ -19,7 +20,7 @@ def _plan(item: Item, node: Mapping, patch: Patch, prefix: str) -> Iterator[Edit
     add: list[tuple[str, Value]] = []
     drop: list[str] = []
     for name, wanted in patch.items():
-        field = f"{prefix}{name}"
+        field = step(prefix, name)
         current = everything.get(name)
         if wanted is None:
             drop += [name] if name in own else []
@@ -31,11 +32,11 @@ def _plan(item: Item, node: Mapping, patch: Patch, prefix: str) -> Iterator[Edit
             new = tuple((key, _without_removals(value)) for key, value in wanted.items() if value is not None)
             yield Edit(SetFields(current, new, key=own[name][0], parent=node), item, field)
         elif is_mapping(current):
-            yield from _plan(item, current, wanted, f"{field}.")
+            yield from _plan(item, current, wanted, field)
         else:
             raise Rejected(_unexpected(item, field, current, "a mapping"))
     if add or drop:
-        yield Edit(SetFields(node, tuple(add), tuple(drop)), item, prefix.rstrip("."))
+        yield Edit(SetFields(node, tuple(add), tuple(drop)), item, prefix)
 
 
 def _plan_scalar(item: Item, current: Node, wanted: str | bool, field: str) -> Iterator[Edit]:

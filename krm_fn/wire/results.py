@@ -24,7 +24,7 @@ def splice_results(source: str, resource_list: Mapping, problems: Iterable[Probl
     results = get(resource_list, "results")
     present = {_identity(item) for item in results.value} if is_sequence(results) else set()
     new = [problem for problem in dict.fromkeys(problems) if _own_identity(problem) not in present]
-    items: list[Value] = [_result(problem) for problem in new]
+    items = [_result(problem) for problem in new]
     if not items:
         return
     if is_sequence(results):

@@ -61,14 +61,11 @@ def write_block(key: str, value: Value, indent: int) -> Iterator[str]:
             yield from write_block(name, field, indent + 2)
 
 
-def write_block_item(value: Value, indent: int) -> Iterator[str]:
+def write_block_item(value: Mapping[str, Value], indent: int) -> Iterator[str]:
     """The lines of one list item, its `-` at column `indent`."""
-    if isinstance(value, Mapping):
-        lines = [line for name, field in value.items() for line in write_block(name, field, indent + 2)]
-        yield " " * indent + "- " + lines[0].lstrip()
-        yield from lines[1:]
-    else:
-        yield " " * indent + "- " + write_flow(value)
+    first, *rest = [line for name, field in value.items() for line in write_block(name, field, indent + 2)]
+    yield " " * indent + "- " + first.lstrip()
+    yield from rest
 
 
 @lru_cache(maxsize=256)

@@ -2,9 +2,10 @@
 
 import pytest
 
+from krm_fn.model.field_path import step
 from krm_fn.model.item import read_item
 from krm_fn.model.settings import FieldSpec
-from krm_fn.stages.field_specs import find_by_specs, split_path, step
+from krm_fn.stages.field_specs import find_by_specs, split_path
 from krm_fn.wire.yaml_text import read_yaml
 
 PATHS = [
