@@ -42,7 +42,7 @@ def find_references(item: Node, resource: ResourceId, extra: tuple[FieldSpec, ..
 
     A field that is found twice counts as what the later of these says it is.
     """
-    if not _may_refer(resource):
+    if not may_refer(resource):
         return []
     sights = find_by_shape(item, resource)
     references = _without_lookalikes(sights, resource) if resource.kind in _NOT_REFERENCES else sights
@@ -56,7 +56,7 @@ def find_references(item: Node, resource: ResourceId, extra: tuple[FieldSpec, ..
     return list(found.values())
 
 
-def _may_refer(resource: ResourceId) -> bool:
+def may_refer(resource: ResourceId) -> bool:
     """Whether it is an object at all, and one that names others."""
     if not resource.api_version or not resource.kind or resource.kind in OPAQUE_KINDS:
         return False

@@ -12,6 +12,7 @@ from krm_fn.stages.choose import Usage, choose
 from krm_fn.stages.find import find_references
 from krm_fn.stages.follow import follow
 from krm_fn.stages.name import Revision, mark_revision, name_revisions
+from krm_fn.stages.notice_alone import notice_alone
 from krm_fn.stages.notice_immutable import notice_immutable
 from krm_fn.stages.notice_mentions import notice_mentions
 from krm_fn.stages.protect import protect
@@ -34,7 +35,11 @@ def transform(items: list[Item], settings: Settings, config_id: ResourceId | Non
     revisions, name_problems = name_revisions(choices)
     patches, prune_problems = _mark(revisions, settings, links)
     edits, reference_problems = follow(links, revisions)
-    notices = [*notice_immutable(edits), *notice_mentions(items, revisions, edits)]
+    notices = [
+        *notice_alone(items, revisions),
+        *notice_immutable(edits),
+        *notice_mentions(items, revisions, edits),
+    ]
     return Changes(patches, edits, [*doubts, *name_problems, *prune_problems, *reference_problems, *notices])
 
 

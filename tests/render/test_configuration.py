@@ -7,7 +7,7 @@ import pytest
 
 from tests.render.run import CONFIG_MAP, REVISIONS, render_in, write
 
-SELECT = "spec: {select: [{name: '*'}], deployers: []}\n"
+SELECT = "spec: {strategy: adopt, select: [{name: '*'}], deployers: []}\n"
 
 
 def config(name: str) -> str:
@@ -27,7 +27,10 @@ FOUND = [
         {"b/krm-fn.yaml": config("web"), "b/c.yaml": "# soon\n"}, "a.yaml b", None, "web", id="in a later PATH"
     ),
     pytest.param(
-        {"krm-fn.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {select: '*'}\n"},
+        {
+            "krm-fn.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n"
+            "data: {select: '*', strategy: adopt}\n"
+        },
         ".",
         None,
         "web",
