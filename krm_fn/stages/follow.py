@@ -1,6 +1,7 @@
 """Make every reference follow the name of the object it means."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from krm_fn.model.edit import Edit, SetText
@@ -17,20 +18,22 @@ _REVISION_NAME = re.compile(f"(.+)-{HASH}")
 def follow(links: Iterable[Link], revisions: Iterable[Revision]) -> tuple[list[Edit], list[Problem]]:
     """The edits of all references to renamed objects, and what cannot or should not be followed."""
     renamed = {id(revision.item.node): revision for revision in revisions if revision.strategy is Strategy.RENAME}
-    known = {(revision.item.id.kind, revision.base_name): revision for revision in renamed.values()}
+    known: dict[tuple[str, str], list[Revision]] = defaultdict(list)
+    for revision in renamed.values():
+        known[revision.item.id.kind, revision.base_name].append(revision)
     edits: list[Edit] = []
     problems: list[Problem] = []
     for link in links:
         if not link.targets:
             problems += _explain_missing(link, known)
             continue
-        meant = [renamed[id(item.node)].id if id(item.node) in renamed else item.id for item in link.targets]
-        if link.reference.written or meant == [item.id for item in link.targets]:
+        if link.reference.written or not any(id(item.node) in renamed for item in link.targets):
             continue
-        if len(set(meant)) > 1:
+        first, *others = {renamed[id(item.node)].id if id(item.node) in renamed else item.id for item in link.targets}
+        if others:
             problems.append(_ambiguous(link))
         else:
-            edits += _rewrite(link, meant[0].name, meant[0].namespace)
+            edits += _rewrite(link, first.name, first.namespace)
     return edits, [*problems, *_torn(edits)]
 
 
@@ -63,21 +66,19 @@ def _locate(item: Item) -> str:
     return f"{item.id} in {item.file}" if item.file else f"{item.id} on line {item.node.start_mark.line + 1}"
 
 
-def _explain_missing(link: Link, known: dict[tuple[str, str], Revision]) -> Iterator[Problem]:
+def _explain_missing(link: Link, known: dict[tuple[str, str], list[Revision]]) -> Iterator[Problem]:
     """A reference that nearly means a revision: worth a warning, never a change."""
-    name, kind = link.reference.target, link.reference.kind
+    name, kind, namespace = link.reference.target, link.reference.kind, _namespace_of(link)
     pinned = _REVISION_NAME.fullmatch(name)
-    namesake = known.get((kind, name))
-    if namesake and not is_cluster_scoped(link.referrer.id):
-        yield _problem(
-            link,
-            f"left as {name!r}: {namesake.base_id} is renamed, but lies in another namespace "
-            f"({_namespace(namesake.item.id.namespace)}, not {_namespace(_namespace_of(link))})",
-        )
-    elif pinned and (revision := known.get((kind, pinned.group(1)))) and _namespace_of(link) == revision.id.namespace:
-        yield _problem(
-            link, f"left as {name!r}: a pin on another revision of {revision.base_name}, now {revision.name}"
-        )
+    for revision in known.get((kind, name), [])[:1]:
+        if not is_cluster_scoped(link.referrer.id):
+            where = f"{_namespace(revision.id.namespace)}, not {_namespace(namespace)}"
+            message = f"left as {name!r}: {revision.base_id} is renamed, but lies in another namespace ({where})"
+            yield _problem(link, message)
+    for revision in known.get((kind, pinned.group(1)), []) if pinned else []:
+        if revision.id.namespace == namespace:
+            message = f"left as {name!r}: a pin on another revision of {revision.base_name}, now {revision.name}"
+            yield _problem(link, message)
 
 
 def _namespace_of(link: Link) -> str:
