@@ -189,13 +189,29 @@ def test_an_error_leaves_every_file_as_it_was(require_tool: Tools, package: Path
     assert texts(package) == before
 
 
-def test_as_an_image(require_tool: Tools, docker_host: dict[str, str], image: str, package: Path) -> None:
-    full_name = f"registry.example/{image}"  # kpt puts a registry of its own before a short name
+@pytest.fixture
+def full_image(require_tool: Tools, docker_host: dict[str, str], image: str) -> str:
+    """A name with a registry, as kpt puts one of its own before a short name."""
+    name = f"registry.example/{image}"
     docker = str(require_tool("docker"))
-    subprocess.run([docker, "tag", image, full_name], env={**os.environ, **docker_host}, check=True)
-    options = ["--image", full_name, "--image-pull-policy", "never"]
+    subprocess.run([docker, "tag", image, name], env={**os.environ, **docker_host}, check=True)
+    return name
+
+
+def test_as_an_image(require_tool: Tools, docker_host: dict[str, str], full_image: str, package: Path) -> None:
+    options = ["--image", full_image, "--image-pull-policy", "never"]
     kpt(require_tool, "eval", str(package), *options, **docker_host)
     by_image = texts(package)
     evaluate(require_tool, package)
     assert texts(package) == by_image
     assert name_in(package).startswith("app-")
+
+
+def test_rendered_by_an_image(require_tool: Tools, docker_host: dict[str, str], full_image: str, package: Path) -> None:
+    kptfile = KPTFILE.format(exec=KRM_FN, config="configMap: {name: web}").replace(
+        f"exec: {KRM_FN}", f"image: {full_image}"
+    )
+    write(package, {"Kptfile": kptfile})
+    kpt(require_tool, "render", str(package), "--image-pull-policy", "never", **docker_host)
+    assert "revisions.krm-fn.io/set: web" in (package / "config.yaml").read_text()
+    assert name_in(package) in (package / "web.yaml").read_text()
