@@ -1,0 +1,80 @@
+"""Names behind anchors and aliases: followed everywhere alike, or refused; never changed where they must stay."""
+
+import re
+from typing import Any
+
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from krm_fn.function import run
+from krm_fn.model import keys
+
+OBJECTS = """\
+- apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    name: NAME
+    labels: {app: NAME}
+  data: {a: NAME}
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata: {name: NAME, labels: {app: NAME}}
+  spec:
+    template:
+      spec:
+        containers:
+        - {name: NAME, envFrom: [{configMapRef: {name: NAME}}]}
+        - {envFrom: [{configMapRef: {name: NAME}}]}
+"""
+
+
+@st.composite
+def packages(draw: st.DrawFn) -> str:
+    """Two ConfigMaps and their Deployments; any name may be an anchor, or an alias of an earlier one."""
+    anchors: dict[str, list[str]] = {"web": [], "api": []}
+
+    def write(name: re.Match[str]) -> str:
+        known = anchors[name.group()]
+        how = draw(st.sampled_from(["plain", "plain", "anchor", "alias"]))
+        if how == "anchor":
+            known.append(f"{name.group()}{len(known)}")
+            return f"&{known[-1]} {name.group()}"
+        return f"*{draw(st.sampled_from(known))} " if how == "alias" and known else name.group()
+
+    text = "".join(OBJECTS.replace("NAME", name) for name in anchors)
+    return "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" + re.sub(r"\b(web|api)\b", write, text)
+
+
+def items(data: bytes) -> list[Any]:
+    (package,) = yaml.load_all(data, yaml.CBaseLoader)
+    found: list[Any] = package["items"]
+    return found
+
+
+def named(item: dict[str, Any]) -> list[str]:
+    containers = item["spec"]["template"]["spec"]["containers"]
+    return [source["configMapRef"]["name"] for container in containers for source in container["envFrom"]]
+
+
+@given(packages())
+@settings(max_examples=1000)
+def test_names_behind_anchors(package: str) -> None:
+    outcome = run(package.encode())
+    if outcome.exit_code:
+        assert "its text stands for" in outcome.stderr
+        return
+    renamed = {}
+    for before, after in zip(items(package.encode()), items(outcome.stdout), strict=True):
+        if before["kind"] == "ConfigMap":
+            renamed[before["metadata"]["name"]] = after["metadata"]["name"]
+            assert after["data"] == before["data"]
+            assert after["metadata"]["labels"].items() - before["metadata"]["labels"].items() == {
+                (keys.SET, "config-revisions")
+            }
+        else:
+            assert after["metadata"] == before["metadata"]
+            assert named(after) == [renamed[name] for name in named(before)]
+            containers = [item["spec"]["template"]["spec"]["containers"] for item in (before, after)]
+            assert containers[0][0]["name"] == containers[1][0]["name"]
+    assert all(name != new for name, new in renamed.items())
