@@ -1,6 +1,7 @@
 """A command as a whole process: wall time from start to end, and its peak of resident memory."""
 
 import os
+import resource
 import subprocess
 import time
 from collections.abc import Sequence
@@ -10,10 +11,11 @@ from typing import NamedTuple
 
 
 class Run(NamedTuple):
-    """Seconds and MiB."""
+    """Seconds, MiB, and the MiB below which Linux tells nothing: a child starts with its parent's peak as its own."""
 
     seconds: float
     mebibytes: float
+    floor: float
 
 
 class Figures(NamedTuple):
@@ -30,8 +32,21 @@ class Figures(NamedTuple):
         return median(run.mebibytes for run in self.runs)
 
     @property
-    def spread(self) -> str:
-        return f"{min(run.seconds for run in self.runs):.2f}-{max(run.seconds for run in self.runs):.2f}"
+    def time(self) -> str:
+        low, high = min(run.seconds for run in self.runs), max(run.seconds for run in self.runs)
+        return f"{self.seconds:.3g} s ({low:.3g}-{high:.3g})"
+
+    @property
+    def memory(self) -> str:
+        if self.has_hidden_memory:
+            return f"under {self.mebibytes:.0f} MiB"
+        low, high = min(run.mebibytes for run in self.runs), max(run.mebibytes for run in self.runs)
+        return f"{self.mebibytes:.0f} MiB ({low:.0f}-{high:.0f})"
+
+    @property
+    def has_hidden_memory(self) -> bool:
+        """Whether the real figure lies below what can be told."""
+        return any(run.mebibytes <= run.floor for run in self.runs)
 
 
 def measure_in_turn(commands: Sequence[Sequence[str]], stdin: Path, rounds: int) -> list[Figures]:
@@ -50,4 +65,5 @@ def measure(command: Sequence[str], stdin: Path) -> Run:
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
         raise subprocess.CalledProcessError(process.returncode, command)
-    return Run(seconds, usage.ru_maxrss / 1024)
+    floor = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return Run(seconds, usage.ru_maxrss / 1024, floor / 1024)

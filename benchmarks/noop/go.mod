@@ -1,6 +1,6 @@
 module krm-fn/benchmarks/noop
 
-go 1.26.8
+go 1.24.0
 
 require sigs.k8s.io/kustomize/kyaml v0.21.1
 
