@@ -28,7 +28,7 @@ pytest: $(INSTALLED)
 	@KRM_FN_MUTATIONS=100000 .venv/bin/pytest
 
 check: $(INSTALLED) static
-	@.venv/bin/pytest --quiet --ignore tests/integration
+	@.venv/bin/pytest --quiet --ignore tests/integration --ignore tests/cluster
 
 static: lint types layers
 
@@ -65,5 +65,5 @@ $(INSTALLED): pyproject.toml
 	@test -x .venv/bin/pip || $(PYTHON) -m venv .venv \
 	  || { echo 'python -m venv failed; on Debian and Ubuntu: apt-get install python3-venv' >&2; exit 1; }
 	@$(PIP) install --upgrade 'pip>=25.1'
-	@$(PIP) install --editable . --group dev
+	@$(PIP) install --editable .[linker] --group dev
 	@touch $@

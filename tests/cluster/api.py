@@ -1,0 +1,166 @@
+"""A small client of the API server, for one namespace and one token."""
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from tests.cluster.kinds import KINDS, Kind
+from tests.cluster.readiness import is_ready
+from tests.cluster.server import APPLY, JSON, MERGE, METADATA_ONLY, METADATA_ONLY_LIST, ApiError, Server
+from tests.cluster.wait import WITHIN, throughout, until
+
+Object = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Api:
+    """Objects are named by kind and name; they lie in `namespace`, unless they say otherwise themselves."""
+
+    server: Server
+    token: str
+    namespace: str = "default"
+
+    def within(self, namespace: str) -> "Api":
+        return dataclasses.replace(self, namespace=namespace)
+
+    def as_token(self, token: str) -> "Api":
+        """The same with somebody else's rights."""
+        return dataclasses.replace(self, token=token)
+
+    # One object
+
+    def get(self, kind: str, name: str, *, metadata_only: bool = False) -> Object:
+        found: Object = self._call("GET", kind, name, accept=METADATA_ONLY if metadata_only else JSON)
+        return found
+
+    def find(self, kind: str, name: str) -> Object | None:
+        """As `get`; None where there is none."""
+        try:
+            return self.get(kind, name)
+        except ApiError as error:
+            if error.status == 404:
+                return None
+            raise
+
+    def create(self, body: Object) -> Object:
+        created: Object = self._call("POST", body["kind"], body=_complete(body), namespace=_namespace(body))
+        return created
+
+    def apply(self, body: Object, *, manager: str = "test") -> Object:
+        """Server-side, by force, as every deployer does."""
+        applied: Object = self._call(
+            *("PATCH", body["kind"], body["metadata"]["name"]),
+            body=_complete(body),
+            namespace=_namespace(body),
+            query={"fieldManager": manager, "force": "true"},
+            content_type=APPLY,
+        )
+        return applied
+
+    def patch(  # noqa: PLR0913  # what a patch has
+        self,
+        kind: str,
+        name: str,
+        body: Any,
+        *,
+        patch_type: str = MERGE,
+        subresource: str = "",
+        manager: str = "test",
+    ) -> Object:
+        patched: Object = self._call(
+            *("PATCH", kind, name),
+            body=body,
+            subresource=subresource,
+            query={"fieldManager": manager},
+            content_type=patch_type,
+        )
+        return patched
+
+    def delete(self, kind: str, name: str, *, propagation: str = "Background", uid: str | None = None) -> None:
+        """Ask for it; `gone` waits for it. Whoever is told the uid does not delete a successor."""
+        options: Object = {"propagationPolicy": propagation}
+        if uid is not None:
+            options["preconditions"] = {"uid": uid}
+        self._call("DELETE", kind, name, body=options)
+
+    # Several
+
+    def list(self, kind: str, *, labels: str = "", metadata_only: bool = False) -> list[Object]:
+        """All of a kind in the namespace; `labels` is a selector, as in `a=b,!c`."""
+        accept = METADATA_ONLY_LIST if metadata_only else JSON
+        answer = self._call("GET", kind, query={"labelSelector": labels} if labels else None, accept=accept)
+        return [{"kind": kind, "apiVersion": KINDS[kind].api_version, **item} for item in answer["items"]]
+
+    def names(self, kind: str, *, labels: str = "") -> set[str]:
+        return {item["metadata"]["name"] for item in self.list(kind, labels=labels, metadata_only=True)}
+
+    def apply_all(self, bodies: Iterable[Object], *, manager: str = "test") -> None:
+        for body in bodies:
+            self.apply(body, manager=manager)
+
+    # Waiting
+
+    def wait(
+        self, kind: str, name: str, what: str, holds: Callable[[Object], object], *, within: float = WITHIN
+    ) -> Object:
+        """The object once it holds; `what` completes the sentence that begins with its name."""
+        found = until(
+            f"{kind} {self.namespace}/{name} {what}",
+            lambda: self.find(kind, name),
+            lambda state: state is not None and holds(state),
+            within=within,
+        )
+        assert found is not None
+        return found
+
+    def ready(self, kind: str, name: str, *, within: float = WITHIN) -> Object:
+        """A workload of which everything runs and is up to date; a Job that is Complete."""
+        return self.wait(kind, name, "is ready", is_ready, within=within)
+
+    def gone(self, kind: str, name: str, *, within: float = WITHIN) -> None:
+        until(
+            f"{kind} {self.namespace}/{name} is gone",
+            lambda: self.find(kind, name),
+            lambda state: state is None,
+            within=within,
+        )
+
+    def stays(self, kind: str, name: str, *, seconds: float) -> None:
+        throughout(
+            f"{kind} {self.namespace}/{name} is there",
+            lambda: self.find(kind, name),
+            lambda state: state is not None,
+            seconds=seconds,
+        )
+
+    def call(self, method: str, path: str, body: Any = None, **details: Any) -> Any:
+        """Any other request; `details` as of `Server.request`."""
+        return self.server.request(method, path, body, token=self.token, **details)
+
+    def _call(
+        self, method: str, kind: str, name: str = "", *, namespace: str = "", subresource: str = "", **details: Any
+    ) -> Any:
+        path = KINDS[kind].path(namespace or self.namespace, name) + (f"/{subresource}" if subresource else "")
+        return self.call(method, path, **details)
+
+
+def reference(owner: Object, **more: Any) -> Object:
+    """An ownerReference to the object."""
+    metadata = owner["metadata"]
+    kind: Kind = KINDS[owner["kind"]]
+    return {
+        "apiVersion": kind.api_version,
+        "kind": owner["kind"],
+        "name": metadata["name"],
+        "uid": metadata["uid"],
+        **more,
+    }
+
+
+def _complete(body: Object) -> Object:
+    return {"apiVersion": KINDS[body["kind"]].api_version, **body}
+
+
+def _namespace(body: Object) -> str:
+    return str(body["metadata"].get("namespace", ""))

@@ -1,0 +1,51 @@
+"""The kinds the bench speaks of, and where the API server keeps them."""
+
+from typing import NamedTuple
+
+
+class Kind(NamedTuple):
+    api_version: str
+    plural: str
+    namespaced: bool = True
+
+    def path(self, namespace: str, name: str = "") -> str:
+        """Of one object, or of all in the namespace; a namespace of "" means all of them."""
+        root = "/api/v1" if self.api_version == "v1" else f"/apis/{self.api_version}"
+        place = f"/namespaces/{namespace}" if self.namespaced and namespace else ""
+        return f"{root}{place}/{self.plural}" + (f"/{name}" if name else "")
+
+
+RBAC = "rbac.authorization.k8s.io/v1"
+ROLLOUTS = "argoproj.io/v1alpha1"
+KINDS = {
+    "Namespace": Kind("v1", "namespaces", namespaced=False),
+    "Node": Kind("v1", "nodes", namespaced=False),
+    "ConfigMap": Kind("v1", "configmaps"),
+    "Secret": Kind("v1", "secrets"),
+    "ServiceAccount": Kind("v1", "serviceaccounts"),
+    "Service": Kind("v1", "services"),
+    "Pod": Kind("v1", "pods"),
+    "Event": Kind("v1", "events"),
+    "PersistentVolumeClaim": Kind("v1", "persistentvolumeclaims"),
+    "ReplicationController": Kind("v1", "replicationcontrollers"),
+    "Deployment": Kind("apps/v1", "deployments"),
+    "ReplicaSet": Kind("apps/v1", "replicasets"),
+    "StatefulSet": Kind("apps/v1", "statefulsets"),
+    "DaemonSet": Kind("apps/v1", "daemonsets"),
+    "ControllerRevision": Kind("apps/v1", "controllerrevisions"),
+    "Job": Kind("batch/v1", "jobs"),
+    "CronJob": Kind("batch/v1", "cronjobs"),
+    "Ingress": Kind("networking.k8s.io/v1", "ingresses"),
+    "NetworkPolicy": Kind("networking.k8s.io/v1", "networkpolicies"),
+    "PodDisruptionBudget": Kind("policy/v1", "poddisruptionbudgets"),
+    "HorizontalPodAutoscaler": Kind("autoscaling/v2", "horizontalpodautoscalers"),
+    "Role": Kind(RBAC, "roles"),
+    "RoleBinding": Kind(RBAC, "rolebindings"),
+    "ClusterRole": Kind(RBAC, "clusterroles", namespaced=False),
+    "ClusterRoleBinding": Kind(RBAC, "clusterrolebindings", namespaced=False),
+    "CustomResourceDefinition": Kind("apiextensions.k8s.io/v1", "customresourcedefinitions", namespaced=False),
+    "Rollout": Kind(ROLLOUTS, "rollouts"),
+    "Experiment": Kind(ROLLOUTS, "experiments"),
+    "AnalysisRun": Kind(ROLLOUTS, "analysisruns"),
+    "AnalysisTemplate": Kind(ROLLOUTS, "analysistemplates"),
+}

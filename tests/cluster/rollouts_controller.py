@@ -1,0 +1,105 @@
+"""Argo Rollouts' own controller beside the control plane, with the role it ships, and a person's part in a canary."""
+
+import time
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.cluster.api import Api, Object
+from tests.cluster.control_plane import ControlPlane
+from tests.cluster.process import Process
+from tests.cluster.programs import free_ports
+from tests.cluster.readiness import in_phase, is_ready
+from tests.cluster.tokens import token_of
+from tests.cluster.wait import WITHIN, until
+from tests.tools.build import module_folder
+
+MODULE = "github.com/argoproj/argo-rollouts"
+NAME = "rollouts-controller"
+NAMESPACE = "argo-rollouts"
+PROMOTE = {"status": {"pauseConditions": None}}
+ABORT = {"status": {"abort": True}}
+# The next step in any rollout is there in less; so long without a change, the controller has missed one.
+MISSED_AFTER = 1.5
+
+
+def start_rollouts_controller(cluster: ControlPlane, program: Path) -> None:
+    """Its kinds are there at the return; the controller itself takes another second or two."""
+    manifests = module_folder(MODULE) / "manifests"
+    api = cluster.api.within(NAMESPACE)
+    definitions = [_read(path) for path in sorted((manifests / "crds").glob("*-crd.yaml"))]
+    for definition in definitions:
+        api.apply(definition)
+    for definition in definitions:
+        api.ready("CustomResourceDefinition", definition["metadata"]["name"])
+    role = _read(manifests / "role" / "argo-rollouts-clusterrole.yaml")
+    api.apply({"kind": "Namespace", "metadata": {"name": NAMESPACE}})
+    api.apply({"kind": "ServiceAccount", "metadata": {"name": NAME}})
+    api.apply(role)
+    api.apply(
+        {
+            "kind": "ClusterRoleBinding",
+            "metadata": {"name": NAME},
+            "roleRef": {
+                "apiGroup": "rbac.authorization.k8s.io",
+                "kind": "ClusterRole",
+                "name": role["metadata"]["name"],
+            },
+            "subjects": [{"kind": "ServiceAccount", "name": NAME, "namespace": NAMESPACE}],
+        }
+    )
+    kubeconfig = cluster.kubeconfig(cluster.folder / f"{NAME}.kubeconfig", token=token_of(api, NAME))
+    health, metrics = free_ports(2)
+    command: list[str | Path] = [
+        program,
+        f"--kubeconfig={kubeconfig}",
+        "--leader-elect=false",
+        f"--healthzPort={health}",
+        f"--metricsPort={metrics}",
+        f"--namespace={NAMESPACE}",
+    ]
+    cluster.add(Process(NAME, command, cluster.folder))
+
+
+def promote(api: Api, rollout: str) -> None:
+    """End the pause the Rollout stands in, as `kubectl argo rollouts promote` does."""
+    api.patch("Rollout", rollout, PROMOTE, subresource="status")
+
+
+def abort(api: Api, rollout: str) -> None:
+    """Back to the stable revision; the spec stays, as after `kubectl argo rollouts abort`."""
+    api.patch("Rollout", rollout, ABORT, subresource="status")
+
+
+def retry(api: Api, rollout: str) -> None:
+    """Start the aborted revision once more."""
+    api.patch("Rollout", rollout, {"status": {"abort": False}}, subresource="status")
+
+
+def rollout_in_phase(api: Api, rollout: str, phase: str, *, within: float = WITHIN) -> Object:
+    """The Rollout once it is Healthy, Paused or Degraded, and that of its present spec.
+
+    The controller keeps the answer to its own last write as what it knows; a write of ours within that tenth of a
+    second is lost on it until the next. In a cluster something comes by soon; here we do.
+    """
+    since, last = time.monotonic(), ""
+
+    def look() -> Object:
+        nonlocal since, last
+        found = api.get("Rollout", rollout)
+        if found["metadata"]["resourceVersion"] != last:
+            since, last = time.monotonic(), found["metadata"]["resourceVersion"]
+        elif time.monotonic() - since > MISSED_AFTER and not in_phase(found, phase):
+            touch = {"metadata": {"annotations": {"test/touched": str(time.monotonic())}}}
+            api.patch("Rollout", rollout, touch, manager="touch")
+        return found
+
+    what = f"Rollout {api.namespace}/{rollout} is {phase}"
+    return until(
+        what, look, lambda found: in_phase(found, phase) and (phase != "Healthy" or is_ready(found)), within=within
+    )
+
+
+def _read(path: Path) -> Any:
+    return yaml.safe_load(path.read_text())

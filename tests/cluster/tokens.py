@@ -1,0 +1,24 @@
+"""Tokens of ServiceAccounts, as the kubelet asks for them."""
+
+from tests.cluster.api import Api, Object
+
+HOUR = 3600
+
+
+def token_of(api: Api, service_account: str, *, pod: Object | None = None, seconds: int = HOUR) -> str:
+    """One that is good for so long; if bound to a pod, at most for as long as the pod is there."""
+    spec: Object = {"expirationSeconds": seconds}
+    if pod is not None:
+        metadata = pod["metadata"]
+        spec["boundObjectRef"] = {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "name": metadata["name"],
+            "uid": metadata["uid"],
+        }
+    answer = api.call(
+        "POST",
+        f"/api/v1/namespaces/{api.namespace}/serviceaccounts/{service_account}/token",
+        {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec},
+    )
+    return str(answer["status"]["token"])

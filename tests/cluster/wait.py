@@ -1,0 +1,73 @@
+"""Waiting for a state, with a deadline and a failure that shows what there was instead."""
+
+import http.client
+import json
+import time
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from tests.cluster.server import ApiError
+
+State = TypeVar("State")
+PAUSE = 0.05
+WITHIN = 30.0
+
+
+class NeverCame(AssertionError):
+    """What was waited for did not come in time."""
+
+    def __init__(self, what: str, within: float, seen: str) -> None:
+        super().__init__(f"waited {within:g} s: {what}\nlast seen: {seen}")
+
+
+def until(
+    what: str,
+    look: Callable[[], State],
+    holds: Callable[[State], object] = bool,
+    *,
+    within: float = WITHIN,
+) -> State:
+    """The first state that holds. An API server that is away for a while is waited for as well."""
+    deadline = time.monotonic() + within
+    while True:
+        try:
+            state = look()
+            if holds(state):
+                return state
+            seen = show(state)
+        except (OSError, http.client.HTTPException) as error:
+            seen = repr(error)
+        except ApiError as error:
+            if not error.passing:
+                raise
+            seen = str(error)
+        if time.monotonic() > deadline:
+            raise NeverCame(what, within, seen)
+        time.sleep(PAUSE)
+
+
+def throughout(
+    what: str,
+    look: Callable[[], State],
+    holds: Callable[[State], object] = bool,
+    *,
+    seconds: float,
+) -> None:
+    """That a state holds for so long: what to prove "nothing happens" with."""
+    start = time.monotonic()
+    while (passed := time.monotonic() - start) < seconds:
+        state = look()
+        assert holds(state), f"after {passed:.1f} of {seconds:g} s no longer: {what}\nlast seen: {show(state)}"
+        time.sleep(PAUSE)
+
+
+def show(state: Any) -> str:
+    """A state for a person: an object's metadata and status say most; its spec is known, its data is nobody's."""
+    if isinstance(state, list):
+        return "nothing" if not state else "".join(f"\n- {show(item)}" for item in state)
+    if isinstance(state, dict) and "metadata" in state:
+        hidden = {"managedFields", "creationTimestamp", "annotations", "namespace", "uid"}
+        metadata = {key: value for key, value in state["metadata"].items() if key not in hidden}
+        shown = {"kind": state.get("kind"), "metadata": metadata, "status": state.get("status")}
+        return json.dumps({key: value for key, value in shown.items() if value})
+    return "nothing" if state is None else repr(state)
