@@ -2,11 +2,30 @@
 
 import gc
 import sys
+from collections.abc import Callable
+from typing import TypeVar
 
 import click
 
 from krm_fn import __version__
+from krm_fn.model import link_plan
+from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
+from krm_fn.model.user_kinds import UserKind
 from krm_fn.outcome import Outcome
+
+_T = TypeVar("_T")
+
+
+def _reader(read: Callable[[str], _T]) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], tuple[_T, ...]]:
+    """A callback that turns every value of an option into what it means."""
+
+    def convert(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[_T, ...]:
+        try:
+            return tuple(map(read, values))
+        except link_plan.Unreadable as error:
+            raise click.BadParameter(str(error)) from error
+
+    return convert
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -59,6 +78,76 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
     stdin = sys.stdin.buffer.read() if "-" in paths else None
     helm = HelmOptions(helm_release, helm_namespace, helm_values, helm_kube_version, helm_api_versions)
     return render_paths(paths, config, stdin, helm)
+
+
+@krm_fn.command(short_help="Tie revisions to what uses them. Run by the Job.")
+@click.option("--set", "set_name", metavar="NAME", required=True, help="The set: metadata.name of its configuration.")
+@click.option(
+    "--workload",
+    "workloads",
+    metavar="OBJECT=REVISIONS",
+    multiple=True,
+    callback=_reader(link_plan.read_workload),
+    help="Wait until it names them: apps/v1/Deployment/web=ConfigMap/web-config-5t7h9k2b4c,Secret/...",
+)
+@click.option(
+    "--revision",
+    "revisions",
+    metavar="KIND/NAME",
+    multiple=True,
+    callback=_reader(link_plan.read_revision),
+    help="Another revision of the rendering, not to be deleted.",
+)
+@click.option(
+    "--kind",
+    "kinds",
+    metavar="KIND",
+    multiple=True,
+    callback=_reader(link_plan.read_kind),
+    help="A custom resource that names revisions: example.com/v1/Widget/widgets",
+)
+@click.option("--timeout", metavar="SECONDS", default=300, show_default=True, help="For the whole run.")
+@click.option(
+    "--minimum-age",
+    metavar="SECONDS",
+    default=600,
+    show_default=True,
+    help="Nothing younger is deleted for being named by nobody.",
+)
+@click.option("--namespace", "-n", metavar="NAME", help="Default: the pod's own, or that of the kubeconfig's context.")
+@click.option("--context", metavar="NAME", help="Of the kubeconfig.")
+@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@click.option("--output", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def link(  # noqa: PLR0913  # click hands over every option by its name
+    *,
+    set_name: str,
+    workloads: tuple[Workload, ...],
+    revisions: tuple[RevisionName, ...],
+    kinds: tuple[UserKind, ...],
+    timeout: int,
+    minimum_age: int,
+    namespace: str | None,
+    context: str | None,
+    dry_run: bool,
+    output: str,
+) -> Outcome:
+    """Make the owners of every revision of a set the live objects that name it.
+
+    Kubernetes then collects a revision together with the last of them. Waits until the workloads name what was
+    rendered for them; deletes revisions that nothing names any more. Safe at any time, as often as you like.
+
+    Exit codes: 0 done; 1 something is missing or was refused, one line each on stderr; 2 wrong arguments; 143 told
+    to stop, the next run does the rest.
+    """
+    plan = LinkPlan(
+        set=set_name, workloads=workloads, revisions=revisions, kinds=kinds, timeout=timeout, minimum_age=minimum_age
+    )
+    try:
+        from krm_fn.linker.run import Options, run  # noqa: PLC0415  # the Kubernetes client is large
+    except ModuleNotFoundError as error:
+        message = f"needs the Python package {error.name}: pip install 'krm-fn[linker]'"
+        raise click.ClickException(message) from error
+    return run(plan, Options(namespace, context, dry_run, as_json=output == "json"))
 
 
 def main(arguments: list[str]) -> Outcome:

@@ -16,3 +16,12 @@ STRATEGY = PREFIX + "strategy"
 
 LOCAL_CONFIG = "config.kubernetes.io/local-config"
 """Annotation by the author: for tools only, never applied."""
+
+COMPONENT = PREFIX + "component"
+"""Label on what this project emits beside revisions."""
+
+LINKER = "linker"
+"""Its value on the Job, its ServiceAccount, Role and RoleBinding."""
+
+TAG = "secret-tag"
+"""Its value on the empty ConfigMap that keeps a Secret."""

@@ -34,6 +34,12 @@ def base_name(item: Item) -> str:
     return match.group(1) if match and match.group(2) == _own_hash(item) else name
 
 
+def without_hash(name: str) -> str:
+    """What looks like a content name, less what looks like its hash; for telling people, not for deciding."""
+    match = _ENDS_IN_HASH.fullmatch(name)
+    return match.group(1) if match else name
+
+
 def _written_down(item: Item) -> str:
     """The base name in the annotation; `""` where it is not about this name, as after copying an object."""
     base = item.annotations.get(keys.BASE_NAME, "")

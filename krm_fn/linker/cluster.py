@@ -1,0 +1,49 @@
+"""What a run asks of the cluster."""
+
+from typing import Protocol
+
+from krm_fn.linker.deadline import Deadline
+from krm_fn.linker.objects import Owner, Revision, User
+from krm_fn.linker.owners import OwnerPatch
+from krm_fn.model.user_kinds import UserKind
+
+
+class Failed(Exception):
+    """The API will not do it: what it was about, why, and what to do."""
+
+    def __init__(self, what: str, why: str) -> None:
+        super().__init__(f"{what}: {why}")
+
+
+class Cluster(Protocol):
+    """A namespace of a cluster. Whatever the API refuses raises Failed; what has changed meanwhile does not."""
+
+    @property
+    def namespace(self) -> str: ...
+
+    @property
+    def deadline(self) -> Deadline: ...
+
+    def revisions(self, set_name: str) -> list[Revision]:
+        """The ConfigMaps of a set, without their content."""
+
+    def users(self, kind: UserKind, wanted: frozenset[str]) -> list[User]:
+        """All objects of a kind; none where the kind is not installed."""
+
+    def now(self) -> float:
+        """The API server's clock at its last answer, in Unix seconds, as ages are by its clock."""
+
+    def patch_owners(self, patch: OwnerPatch) -> bool:
+        """Whether it was done: not if that very object is gone."""
+
+    def delete(self, revision: Revision) -> bool:
+        """Whether it was done: not if the object is gone, or has changed since it was read."""
+
+    def secret(self, name: str) -> Revision | None:
+        """What a Secret's metadata says, None where there is none."""
+
+    def own_secret(self, secret: Revision, tag: Owner) -> bool:
+        """Make the tag an owner; whether it was done."""
+
+    def record(self, owner: Owner, reason: str, message: str) -> None:
+        """An Event on an object. Best effort: an Event that is refused is no failure."""

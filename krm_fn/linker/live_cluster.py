@@ -1,0 +1,174 @@
+"""A namespace of a real cluster."""
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, TypeVar
+
+from krm_fn.linker.api import Api
+from krm_fn.linker.cluster import Failed
+from krm_fn.linker.deadline import Deadline
+from krm_fn.linker.objects import Owner, Revision, User
+from krm_fn.linker.owners import OwnerPatch
+from krm_fn.linker.read import read_metadata, read_revision, read_user
+from krm_fn.linker.retry import Response
+from krm_fn.model import keys
+from krm_fn.model.user_kinds import UserKind
+
+FIELD_MANAGER = "krm-fn-linker"
+"""Not one that begins with `kubectl`: Flux takes those over, and our owners with them."""
+
+_PAGE = "500"
+_METADATA = "application/json;as={};g=meta.k8s.io;v=v1"
+_MERGE = "application/strategic-merge-patch+json"
+_CONFIG_MAPS = UserKind("v1", "ConfigMap", "configmaps")
+_SECRETS = UserKind("v1", "Secret", "secrets")
+_EVENTS = UserKind("v1", "Event", "events")
+
+_OK, _FORBIDDEN, _NOT_FOUND, _CONFLICT, _GONE, _INVALID = 200, 403, 404, 409, 410, 422
+
+
+_T = TypeVar("_T")
+
+
+class LiveCluster:
+    """The `Cluster` that is one."""
+
+    def __init__(self, api: Api, namespace: str) -> None:
+        self._namespace = namespace
+        self._api = api
+        self._now = 0.0
+
+    @property
+    def namespace(self) -> str:
+        return self._namespace
+
+    @property
+    def deadline(self) -> Deadline:
+        return self._api.deadline
+
+    def revisions(self, set_name: str) -> list[Revision]:
+        accept = _METADATA.format("PartialObjectMetadataList")
+        return self._list(_CONFIG_MAPS, read_revision, labelSelector=f"{keys.SET}={set_name}", accept=accept)
+
+    def users(self, kind: UserKind, wanted: frozenset[str]) -> list[User]:
+        return self._list(kind, lambda item: read_user(kind, item, wanted))
+
+    def now(self) -> float:
+        return self._now
+
+    def patch_owners(self, patch: OwnerPatch) -> bool:
+        return self._patch(_CONFIG_MAPS, patch.revision.name, patch.body)
+
+    def delete(self, revision: Revision) -> bool:
+        body: dict[str, object] = {
+            "propagationPolicy": "Background",
+            "preconditions": {"uid": revision.uid, "resourceVersion": revision.resource_version},
+        }
+        response = self._api.request("DELETE", self._path(_CONFIG_MAPS, revision.name), body=body)
+        return self._done(response, "delete", _CONFIG_MAPS, revision.name)
+
+    def secret(self, name: str) -> Revision | None:
+        path = self._path(_SECRETS, name)
+        response = self._api.request("GET", path, accept=_METADATA.format("PartialObjectMetadata"))
+        if response.status == _NOT_FOUND:
+            return None
+        self._check(response, "get", _SECRETS, name)
+        return read_metadata(json.loads(response.body))
+
+    def own_secret(self, secret: Revision, tag: Owner) -> bool:
+        return self._patch(_SECRETS, secret.name, OwnerPatch(secret, (tag,), ()).body)
+
+    def record(self, owner: Owner, reason: str, message: str) -> None:
+        about = {"apiVersion": owner.api_version, "kind": owner.kind, "name": owner.name, "uid": owner.uid}
+        now = _rfc3339(self._now)
+        body: dict[str, object] = {
+            "metadata": {"generateName": f"{owner.name[:200]}."},
+            "involvedObject": {**about, "namespace": self.namespace},
+            "type": "Normal",
+            "reason": reason,
+            "message": message[:1024],
+            "source": {"component": FIELD_MANAGER},
+            "firstTimestamp": now,
+            "lastTimestamp": now,
+            "count": 1,
+        }
+        self._api.request("POST", self._path(_EVENTS), body=body)
+
+    def _patch(self, kind: UserKind, name: str, body: dict[str, object]) -> bool:
+        response = self._api.request(
+            "PATCH",
+            self._path(kind, name),
+            query={"fieldManager": FIELD_MANAGER},
+            body=body,
+            content_type=_MERGE,
+            accept=_METADATA.format("PartialObjectMetadata"),
+        )
+        return self._done(response, "patch", kind, name)
+
+    def _done(self, response: Response, verb: str, kind: UserKind, name: str) -> bool:
+        """Whether it was done. An object that is gone, or has another uid or version by now, is for the next look."""
+        if response.status in (_NOT_FOUND, _CONFLICT) or (response.status == _INVALID and _is_another(response)):
+            return False
+        self._check(response, verb, kind, name)
+        return True
+
+    def _list(self, kind: UserKind, read: Callable[[Any], _T | None], **options: str) -> list[_T]:
+        """All objects of a kind, page by page, so that only what `read` takes from them stays in memory."""
+        accept = options.pop("accept", "application/json")
+        found: list[_T] = []
+        following = ""
+        while True:
+            query = {"limit": _PAGE, **options, **({"continue": following} if following else {})}
+            response = self._api.request("GET", self._path(kind), query=query, accept=accept)
+            if response.status == _NOT_FOUND:
+                return []  # not installed
+            if response.status == _GONE and following:  # the server no longer knows the list as it was: begin again
+                found, following = [], ""
+                continue
+            self._check(response, "list", kind)
+            self._now = parsedate_to_datetime(response.headers["date"]).timestamp()
+            content = json.loads(response.body)
+            found += [one for item in content["items"] if (one := read(item)) is not None]
+            following = content["metadata"].get("continue", "")
+            if not following:
+                return found
+
+    def _path(self, kind: UserKind, name: str = "") -> str:
+        prefix = "apis" if kind.group else "api"
+        return "/".join(filter(None, [f"/{prefix}", kind.api_version, "namespaces", self.namespace, kind.plural, name]))
+
+    def _check(self, response: Response, verb: str, kind: UserKind, name: str = "") -> None:
+        """Raises Failed for what is no success."""
+        if response.status < _OK + 100:
+            return
+        what = f"{kind.kind} {self.namespace}/{name}" if name else f"{kind.plural} in {self.namespace}"
+        if response.status == _FORBIDDEN:
+            only = f", resourceNames: [{name}]" if kind == _SECRETS else ""
+            rule = f'{{apiGroups: ["{kind.group}"], resources: [{kind.plural}], verbs: [{verb}]{only}}}'
+            why = f"may not {verb}; the Role of this ServiceAccount needs the rule {rule}"
+        else:
+            why = f"cannot {verb}: {response.status} {_message(response)}"
+        raise Failed(what, why)
+
+
+def _message(response: Response) -> str:
+    """What the server says, without line breaks; it never repeats content."""
+    try:
+        return str(json.loads(response.body)["message"])
+    except (ValueError, KeyError, TypeError):
+        return "without an explanation"
+
+
+def _is_another(response: Response) -> bool:
+    """A uid that does not match is answered as if somebody wanted to change it."""
+    try:
+        causes = json.loads(response.body)["details"]["causes"]
+    except (ValueError, KeyError, TypeError):
+        return False
+    return any(cause.get("field") == "metadata.uid" for cause in causes)
+
+
+def _rfc3339(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
