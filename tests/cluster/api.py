@@ -31,8 +31,7 @@ class Api:
     # One object
 
     def get(self, kind: str, name: str, *, metadata_only: bool = False) -> Object:
-        found: Object = self._call("GET", kind, name, accept=METADATA_ONLY if metadata_only else JSON)
-        return found
+        return _of_kind(kind, self._call("GET", kind, name, accept=METADATA_ONLY if metadata_only else JSON))
 
     def find(self, kind: str, name: str) -> Object | None:
         """As `get`; None where there is none."""
@@ -90,7 +89,7 @@ class Api:
         """All of a kind in the namespace; `labels` is a selector, as in `a=b,!c`."""
         accept = METADATA_ONLY_LIST if metadata_only else JSON
         answer = self._call("GET", kind, query={"labelSelector": labels} if labels else None, accept=accept)
-        return [{"kind": kind, "apiVersion": KINDS[kind].api_version, **item} for item in answer["items"]]
+        return [_of_kind(kind, item) for item in answer["items"] or []]
 
     def names(self, kind: str, *, labels: str = "") -> set[str]:
         return {item["metadata"]["name"] for item in self.list(kind, labels=labels, metadata_only=True)}
@@ -156,6 +155,11 @@ def reference(owner: Object, **more: Any) -> Object:
         "uid": metadata["uid"],
         **more,
     }
+
+
+def _of_kind(kind: str, found: Object) -> Object:
+    """In a list they do not say what they are, and with their metadata alone they say that."""
+    return {**found, "apiVersion": KINDS[kind].api_version, "kind": kind}
 
 
 def _complete(body: Object) -> Object:

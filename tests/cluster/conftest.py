@@ -8,6 +8,7 @@ import pytest
 from tests.cluster.api import Api
 from tests.cluster.control_plane import ControlPlane, control_plane, until_furnished
 from tests.cluster.rollouts_controller import NAME, start_rollouts_controller
+from tests.cluster.watcher import Watcher
 from tests.tools.require import require_built
 
 _numbers = itertools.count(1)
@@ -37,3 +38,11 @@ def namespace(cluster: ControlPlane) -> Iterator[Api]:
     yield client
     # Nobody waits until it is empty; the next test has another.
     cluster.api.delete("Namespace", name)
+
+
+@pytest.fixture
+def invariants(namespace: Api) -> Iterator[Watcher]:
+    """No pod starts without what it names, and nothing that is named is deleted: checked when the test ends."""
+    with Watcher(namespace) as watcher:
+        yield watcher
+        watcher.check()

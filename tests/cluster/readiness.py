@@ -17,6 +17,13 @@ def has_condition(found: Object, condition: str) -> bool:
     return any((entry["type"], entry["status"]) == (condition, "True") for entry in conditions)
 
 
+def has_ended(found: Object) -> bool:
+    """Whether a Job or a Pod has done what it was there for, or failed to. Other kinds never end."""
+    if found["kind"] == "Pod":
+        return found.get("status", {}).get("phase") in ("Succeeded", "Failed")
+    return found["kind"] == "Job" and (has_condition(found, "Complete") or has_condition(found, "Failed"))
+
+
 def is_observed(found: Object) -> bool:
     """Whether the status speaks of the present spec. Rollouts write the generation as text."""
     return str(found.get("status", {}).get("observedGeneration")) == str(found["metadata"]["generation"])

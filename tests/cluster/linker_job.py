@@ -1,0 +1,121 @@
+"""The kubelet's part in a linker's Job: its command runs here, as a process that has its token and nothing else."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.cluster.api import Api, Object
+from tests.cluster.kubeconfig import write_kubeconfig
+from tests.cluster.readiness import has_ended
+from tests.cluster.server import STRATEGIC
+from tests.cluster.tokens import token_of
+from tests.cluster.wait import WITHIN, until
+
+ROOT = Path(__file__).parent.parent.parent
+COMPONENT = "revisions.krm-fn.io/component=linker"
+SET = "revisions.krm-fn.io/set"
+SECONDS = 120
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LinkerRun:
+    """How it ended, and what it said."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+    pod: str
+
+
+def run_linker(api: Api, set_name: str, *, environment: Mapping[str, str] | None = None) -> LinkerRun:
+    """Run the pod of the set's newest Job to its end, and write that end to the pod, so that the Job has it too.
+
+    A Job that is done already runs once more, as a copy of it would.
+    """
+    pod = linker_pod(api, set_name)
+    with tempfile.TemporaryDirectory(prefix="krm-fn-linker-") as folder:
+        done = subprocess.run(
+            linker_command(pod),
+            env={**linker_environment(api, pod, Path(folder)), **(environment or {})},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=SECONDS,
+        )
+    finish(api, pod, done.returncode)
+    return LinkerRun(exit_code=done.returncode, stdout=done.stdout, stderr=done.stderr, pod=pod["metadata"]["name"])
+
+
+def linker_pod(api: Api, set_name: str, *, within: float = WITHIN) -> Object:
+    """The newest pod of the newest Job, once it is bound to a node."""
+    labels = f"{COMPONENT},{SET}={set_name}"
+
+    def newest() -> Object | None:
+        pods = [pod for pod in api.list("Pod", labels=labels) if pod["spec"].get("nodeName")]
+        jobs = {job["metadata"]["uid"]: _newness(job) for job in api.list("Job") if not _is_going(job)}
+        of_jobs = [pod for pod in pods if _job(pod) in jobs and not _is_going(pod)]
+        return max(of_jobs, key=lambda pod: (jobs[_job(pod)], _newness(pod)), default=None)
+
+    found = until(f"a pod with {labels} in {api.namespace} is bound to a node", newest, within=within)
+    assert found is not None
+    return found
+
+
+def linker_command(pod: Object) -> Sequence[str]:
+    """The package of this checkout with the arguments the pod's container would get."""
+    (container,) = pod["spec"]["containers"]
+    return [sys.executable, "-m", "krm_fn", *container.get("args", [])]
+
+
+def linker_environment(api: Api, pod: Object, folder: Path) -> dict[str, str]:
+    """A token of the pod's ServiceAccount that dies with the pod, and no way to any other."""
+    token = token_of(api, pod["spec"]["serviceAccountName"], pod=pod)
+    kubeconfig = write_kubeconfig(folder / "kubeconfig", api.server, token=token, namespace=api.namespace)
+    (container,) = pod["spec"]["containers"]
+    # Those with a plain value; the others are the kubelet's to fill in, and the linker has no use for them.
+    variables = {entry["name"]: entry["value"] for entry in container.get("env", []) if "value" in entry}
+    return {
+        **variables,
+        "KUBECONFIG": str(kubeconfig),
+        "HOME": str(folder),
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": str(ROOT),
+    }
+
+
+def finish(api: Api, pod: Object, exit_code: int) -> None:
+    """What the kubelet reports of a container that ended. A pod that has ended stays as it is."""
+    name = pod["metadata"]["name"]
+    live = api.find("Pod", name)
+    if live is None or has_ended(live):
+        return
+    (container,) = pod["spec"]["containers"]
+    ended = {
+        "name": container["name"],
+        "image": container["image"],
+        "imageID": "",
+        "ready": False,
+        "restartCount": 0,
+        "state": {"terminated": {"exitCode": exit_code, "reason": "Error" if exit_code else "Completed"}},
+    }
+    status = {"phase": "Failed" if exit_code else "Succeeded", "containerStatuses": [ended]}
+    api.patch("Pod", name, {"status": status}, subresource="status", patch_type=STRATEGIC)
+
+
+def _job(pod: Object) -> str:
+    owners = pod["metadata"].get("ownerReferences", [])
+    return next((str(owner["uid"]) for owner in owners if owner["kind"] == "Job"), "")
+
+
+def _newness(found: Object) -> tuple[str, bool, int]:
+    """Of two that were made in the same second, the one that has not ended; else the one that changed later."""
+    metadata = found["metadata"]
+    return metadata["creationTimestamp"], not has_ended(found), int(metadata["resourceVersion"])
+
+
+def _is_going(found: Object) -> bool:
+    return "deletionTimestamp" in found["metadata"]
