@@ -1,5 +1,6 @@
 """The bench: a cluster for the whole run, a namespace for each test."""
 
+import contextlib
 import itertools
 from collections.abc import Iterator
 
@@ -28,9 +29,29 @@ def rollouts(cluster: ControlPlane) -> ControlPlane:
     return cluster
 
 
+@pytest.fixture(scope="session")
+def enforcing_cluster() -> Iterator[ControlPlane]:
+    """Another, which asks whoever sets an owner for the right to delete what it owns, as OpenShift does."""
+    with control_plane(require_built, admission=["OwnerReferencesPermissionEnforcement"]) as running:
+        yield running
+
+
 @pytest.fixture
 def namespace(cluster: ControlPlane) -> Iterator[Api]:
     """The administrator's client for a namespace that is this test's own."""
+    with _namespace(cluster) as client:
+        yield client
+
+
+@pytest.fixture
+def enforcing_namespace(enforcing_cluster: ControlPlane) -> Iterator[Api]:
+    """The same in the other cluster."""
+    with _namespace(enforcing_cluster) as client:
+        yield client
+
+
+@contextlib.contextmanager
+def _namespace(cluster: ControlPlane) -> Iterator[Api]:
     name = f"test-{next(_numbers)}"
     cluster.api.create({"kind": "Namespace", "metadata": {"name": name}})
     client = cluster.api.within(name)

@@ -137,7 +137,7 @@ class FluxLike:
 
 def _load(stream: bytes, namespace: str) -> list[Object]:
     """The documents, each with a namespace: what has none of its own goes where the deployer is told."""
-    documents = [document for document in yaml.safe_load_all(stream) if document]
+    documents = [document for document in yaml.load_all(stream, Loader=yaml.CSafeLoader) if document]
     return [
         {**document, "metadata": {"namespace": namespace, **document["metadata"]}}
         if KINDS[document["kind"]].namespaced

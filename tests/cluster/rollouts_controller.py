@@ -33,6 +33,8 @@ def start_rollouts_controller(cluster: ControlPlane, program: Path) -> None:
         api.apply(definition)
     for definition in definitions:
         api.ready("CustomResourceDefinition", definition["metadata"]["name"])
+    # The garbage collector looks for new kinds every half minute, and when it starts.
+    cluster.restart("controller-manager")
     role = _read(manifests / "role" / "argo-rollouts-clusterrole.yaml")
     api.apply({"kind": "Namespace", "metadata": {"name": NAMESPACE}})
     api.apply({"kind": "ServiceAccount", "metadata": {"name": NAME}})
@@ -102,4 +104,4 @@ def rollout_in_phase(api: Api, rollout: str, phase: str, *, within: float = WITH
 
 
 def _read(path: Path) -> Any:
-    return yaml.safe_load(path.read_text())
+    return yaml.load(path.read_text(), Loader=yaml.CSafeLoader)

@@ -22,3 +22,15 @@ def token_of(api: Api, service_account: str, *, pod: Object | None = None, secon
         {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": spec},
     )
     return str(answer["status"]["token"])
+
+
+def account(api: Api, verbs: list[str]) -> str:
+    """The token of a ServiceAccount that may do so much with ConfigMaps."""
+    rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": verbs}
+    subject = {"kind": "ServiceAccount", "name": "somebody", "namespace": api.namespace}
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "somebody"}
+    metadata = {"name": "somebody"}
+    api.apply({"kind": "ServiceAccount", "metadata": metadata})
+    api.apply({"kind": "Role", "metadata": metadata, "rules": [rule]})
+    api.apply({"kind": "RoleBinding", "metadata": metadata, "roleRef": role, "subjects": [subject]})
+    return token_of(api, "somebody")
