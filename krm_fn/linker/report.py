@@ -59,7 +59,7 @@ class Report:
         deleted = sum(change.deleted for change in self.changes)
         linked = len({change[:2] for change in self.changes if not change.deleted})
         kept = f", {self.retained} kept without owners" if self.retained else ""
-        failed = f", {len(self.failures)} failures" if self.failures else ""
+        failed = f", {len(self.failures)} failed" if self.failures else ""
         found = f"{self.revisions} revisions in {self.namespace}"
         return f"{found}: {linked} {what}linked, {deleted} {what}deleted{kept}{failed}"
 

@@ -1,0 +1,68 @@
+"""Objects for tests, as the API server gives them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from krm_fn.model import keys
+from tests.linker.world import Object
+
+_API_VERSIONS = {
+    **dict.fromkeys(("ConfigMap", "Secret", "Pod"), "v1"),
+    **dict.fromkeys(("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ControllerRevision"), "apps/v1"),
+    **dict.fromkeys(("Job", "CronJob"), "batch/v1"),
+    **dict.fromkeys(("Rollout", "Experiment", "AnalysisRun", "AnalysisTemplate"), "argoproj.io/v1alpha1"),
+}
+
+A, B, C = "web-config-bbbbbbbbbb", "web-config-cccccccccc", "web-config-dddddddddd"
+"""Three revisions of one ConfigMap."""
+
+
+def thing(kind: str, name: str, **fields: Any) -> Object:
+    """An object of a kind; what is given beside `spec` and the like goes into its metadata."""
+    content: Object = {key: fields.pop(key) for key in ("spec", "data") if key in fields}
+    return {"apiVersion": _API_VERSIONS[kind], "kind": kind, "metadata": {"name": name, **fields}, **content}
+
+
+def revision(name: str, *owners: Object, kind: str = "ConfigMap", retain: bool = False, tag: bool = False) -> Object:
+    """A revision of the set `web`, owned by these."""
+    return thing(
+        kind,
+        name,
+        labels={keys.SET: "web", **({keys.COMPONENT: keys.TAG} if tag else {})},
+        annotations={keys.BASE_NAME: name.rpartition("-")[0], **({keys.RETAIN: "true"} if retain else {})},
+        **({"ownerReferences": [reference(owner) for owner in owners]} if owners else {}),
+    )
+
+
+def reference(owner: Object, *, controller: bool = False) -> dict[str, Any]:
+    entry = {"apiVersion": owner["apiVersion"], "kind": owner["kind"]}
+    entry |= {"name": owner["metadata"]["name"], "uid": owner["metadata"]["uid"]}
+    return {**entry, **({"controller": True} if controller else {})}
+
+
+def pods(*config_maps: str, secrets: Sequence[str] = (), image: str = "web:1", restarted: str = "") -> Object:
+    """A pod template that names these."""
+    env = [
+        *({"configMapRef": {"name": name}} for name in config_maps),
+        *({"secretRef": {"name": name}} for name in secrets),
+    ]
+    annotations = {"metadata": {"annotations": {"kubectl.kubernetes.io/restartedAt": restarted}}} if restarted else {}
+    return {**annotations, "spec": {"containers": [{"name": "web", "image": image, "envFrom": env}]}}
+
+
+def workload(kind: str, name: str, template: Object, **spec: Any) -> Object:
+    return thing(kind, name, spec={**spec, "template": template})
+
+
+def made_by(maker: Object, kind: str, name: str, template: Object, **fields: Any) -> Object:
+    """What a controller makes of a template."""
+    content = {"data": {"spec": {"template": template}}} if kind == "ControllerRevision" else {}
+    content = content or {"spec": {"template": template}}
+    return thing(kind, name, ownerReferences=[reference(maker, controller=True)], **content, **fields)
+
+
+def linker_job(name: str, arguments: Sequence[str], **fields: Any) -> Object:
+    """The Job that runs `krm-fn link` with these."""
+    containers = [{"name": "link", "image": "krm-fn:1", "args": ["link", *arguments]}]
+    labels = {keys.COMPONENT: keys.LINKER}
+    return thing("Job", name, labels=labels, spec={"template": {"spec": {"containers": containers}}}, **fields)

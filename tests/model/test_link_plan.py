@@ -1,0 +1,142 @@
+"""A plan, as arguments and back."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krm_fn.cli import link, main
+from krm_fn.model.link_plan import (
+    LinkPlan,
+    RevisionName,
+    Unreadable,
+    Workload,
+    read_kind,
+    read_revision,
+    read_workload,
+)
+from krm_fn.model.user_kinds import UserKind
+
+CONFIG = RevisionName("ConfigMap", "web-config-5t7h9k2b4c")
+PASSWORD = RevisionName("Secret", "web-password-4h2mbtbbt6")
+WEB = Workload("apps/v1", "Deployment", "web", (CONFIG, PASSWORD))
+PLAN = LinkPlan(
+    set="web",
+    workloads=(WEB, Workload("v1", "ReplicationController", "old", (CONFIG,))),
+    revisions=(RevisionName("ConfigMap", "unused-2222222222"),),
+    kinds=(UserKind("example.com/v1", "Widget", "widgets"),),
+    timeout=300,
+    minimum_age=600,
+)
+
+LABEL = st.from_regex(r"[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?", fullmatch=True)
+NAME = st.from_regex(r"[a-z0-9]([a-z0-9-]{0,6}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,6}[a-z0-9])?){0,2}", fullmatch=True)
+KIND = st.from_regex(r"[A-Z][A-Za-z0-9]{0,10}", fullmatch=True)
+API_VERSION = st.builds(lambda group, version: f"{group}/{version}" if group else version, NAME | st.just(""), LABEL)
+REVISION = st.builds(RevisionName, st.sampled_from(["ConfigMap", "Secret"]), NAME)
+WORKLOAD = st.builds(Workload, API_VERSION, KIND, NAME, st.lists(REVISION, min_size=1, max_size=3).map(tuple))
+USER_KIND = st.builds(UserKind, API_VERSION, KIND, LABEL, current=st.just(value=True))
+SECONDS = st.integers(0, 10**6)
+PLANS = st.builds(
+    LinkPlan,
+    set=NAME,
+    workloads=st.lists(WORKLOAD, max_size=3).map(tuple),
+    revisions=st.lists(REVISION, max_size=3).map(tuple),
+    kinds=st.lists(USER_KIND, max_size=3).map(tuple),
+    timeout=SECONDS,
+    minimum_age=SECONDS,
+)
+
+
+def from_arguments(arguments: list[str]) -> LinkPlan:
+    """What `krm-fn link` makes of its arguments."""
+    given = link.make_context("link", list(arguments)).params
+    renamed = {"set": given["set_name"], "timeout": given["timeout"], "minimum_age": given["minimum_age"]}
+    return LinkPlan(**renamed, **{key: given[key] for key in ("workloads", "revisions", "kinds")})
+
+
+def test_a_person_can_read_it() -> None:
+    assert PLAN.to_arguments() == [
+        "--set=web",
+        "--workload=apps/v1/Deployment/web=ConfigMap/web-config-5t7h9k2b4c,Secret/web-password-4h2mbtbbt6",
+        "--workload=v1/ReplicationController/old=ConfigMap/web-config-5t7h9k2b4c",
+        "--revision=ConfigMap/unused-2222222222",
+        "--kind=example.com/v1/Widget/widgets",
+        "--timeout=300",
+        "--minimum-age=600",
+    ]
+
+
+def test_the_command_reads_what_was_written() -> None:
+    assert from_arguments(PLAN.to_arguments()) == PLAN
+
+
+@given(PLANS)
+def test_the_command_reads_whatever_is_written(plan: LinkPlan) -> None:
+    assert from_arguments(plan.to_arguments()) == plan
+
+
+def test_all_that_is_rendered() -> None:
+    assert PLAN.rendered == {CONFIG, PASSWORD, RevisionName("ConfigMap", "unused-2222222222")}
+
+
+def test_nothing_is_rendered() -> None:
+    assert LinkPlan(set="web", timeout=300, minimum_age=600).rendered == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        pytest.param(
+            "Deployment/web=ConfigMap/a",
+            "found 'Deployment/web=ConfigMap/a', "
+            "expected something like apps/v1/Deployment/web=ConfigMap/web-config-5t7h9k2b4c",
+            id="no API version",
+        ),
+        pytest.param(
+            "apps/v1//web=ConfigMap/a",
+            "found 'apps/v1//web=ConfigMap/a', "
+            "expected something like apps/v1/Deployment/web=ConfigMap/web-config-5t7h9k2b4c",
+            id="no kind",
+        ),
+        pytest.param(
+            "apps/v1/Deployment/web",
+            "found 'apps/v1/Deployment/web', expected revisions after a `=`",
+            id="no revisions",
+        ),
+        pytest.param(
+            "apps/v1/Deployment/web=", "found '', expected ConfigMap/NAME or Secret/NAME", id="nothing after the sign"
+        ),
+        pytest.param(
+            "apps/v1/Deployment/web=ConfigMap/a,",
+            "found '', expected ConfigMap/NAME or Secret/NAME",
+            id="nothing after a comma",
+        ),
+    ],
+)
+def test_no_workload(text: str, sentence: str) -> None:
+    with pytest.raises(Unreadable) as raised:
+        read_workload(text)
+    assert str(raised.value) == sentence
+
+
+@pytest.mark.parametrize("text", ["", "a", "ConfigMap", "ConfigMap/", "Pod/a", "ConfigMap/a/b"])
+def test_no_revision(text: str) -> None:
+    with pytest.raises(Unreadable) as raised:
+        read_revision(text)
+    assert str(raised.value) == f"found {text!r}, expected ConfigMap/NAME or Secret/NAME"
+
+
+@pytest.mark.parametrize("text", ["", "Widget/widgets", "a/b/c/d/e", "example.com/v1/Widget/", "/v1/Widget/widgets"])
+def test_no_kind(text: str) -> None:
+    with pytest.raises(Unreadable) as raised:
+        read_kind(text)
+    assert str(raised.value) == f"found {text!r}, expected something like example.com/v1/Widget/widgets"
+
+
+def test_what_the_command_says_of_an_argument_that_is_none() -> None:
+    outcome = main(["link", "--set=web", "--revision=Pod/a"])
+    assert outcome.exit_code == 2
+    assert outcome.stderr == (
+        "error: Invalid value for '--revision': found 'Pod/a', expected ConfigMap/NAME or Secret/NAME; "
+        "see krm-fn link --help\n"
+    )
