@@ -42,8 +42,10 @@ def wait_for_history(plan: LinkPlan, cluster: Cluster) -> tuple[Seen, list[str]]
 def _missing(plan: LinkPlan, seen: Seen, namespace: str) -> list[str]:
     users = _by_identity(seen.users)
     live = {(revision.kind, revision.name) for revision in seen.revisions}
+    awaited = {revision for workload in plan.workloads for revision in workload.revisions}
+    # Not all that is rendered: a later wave comes once this run is over.
     sentences = [
-        f"{kind} {namespace}/{name}: does not exist" for kind, name in sorted(plan.rendered) if (kind, name) not in live
+        f"{kind} {namespace}/{name}: does not exist" for kind, name in sorted(awaited) if (kind, name) not in live
     ]
     for workload in plan.workloads:
         user = users.get(workload[:3])
