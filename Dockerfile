@@ -1,5 +1,7 @@
 # The function as an image: `docker build -t krm-fn .`
 #
+# An image that is pushed has to know its name: --build-arg IMAGE=registry.example/krm-fn:1.0.0
+#
 # Without a network, put wheels of the package's requirements and of setuptools into wheels/ and add
 #   --build-arg BASE=<an image with Python and pip> --build-arg PIP_ARGS='--no-index --find-links wheels'
 ARG BASE=python:3.13-slim
@@ -10,7 +12,7 @@ WORKDIR /src
 COPY . .
 # A virtual environment carries its own `python` and `krm-fn`, and needs no PYTHONPATH.
 RUN python -m venv --without-pip /opt/krm-fn \
- && python -m pip --python /opt/krm-fn/bin/python install --no-cache-dir --no-compile ${PIP_ARGS} .
+ && python -m pip --python /opt/krm-fn/bin/python install --no-cache-dir --no-compile ${PIP_ARGS} '.[linker]'
 # The root file system is read-only and the base image has no bytecode, so that every start would compile
 # the standard library's modules anew. One cache holds them and the package's own.
 ENV PYTHONPYCACHEPREFIX=/opt/krm-fn/pycache
@@ -18,6 +20,9 @@ RUN /opt/krm-fn/bin/python -c 'import compileall, sys, sysconfig; \
     sys.exit(not all([compileall.compile_dir(sysconfig.get_path(name), quiet=2) for name in ("stdlib", "purelib")]))'
 
 FROM ${BASE}
+# What the function writes into the linker's Job: this very image, under the name it is pulled by.
+ARG IMAGE=
+ENV KRM_FN_IMAGE=${IMAGE}
 COPY --from=build /opt/krm-fn /opt/krm-fn
 ENV PATH=/opt/krm-fn/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 \

@@ -46,7 +46,7 @@ bench: $(INSTALLED)
 	@.venv/bin/python -m benchmarks
 
 image:
-	docker build --tag $(IMAGE) .
+	docker build --tag $(IMAGE) --build-arg IMAGE=$(IMAGE) .
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist *.egg-info

@@ -1,6 +1,7 @@
 """The command line. Nothing heavy is imported before a command is chosen."""
 
 import gc
+import os
 import sys
 from collections.abc import Callable
 from typing import TypeVar
@@ -10,6 +11,7 @@ import click
 from krm_fn import __version__
 from krm_fn.model import link_plan
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
+from krm_fn.model.settings import Surroundings
 from krm_fn.model.user_kinds import UserKind
 from krm_fn.outcome import Outcome
 
@@ -43,8 +45,15 @@ def krm_fn() -> None:
 @click.option(
     "--config", metavar="FILE", help="The configuration; else krm-fn.yaml in a PATH, or one among the objects."
 )
+@click.option(
+    "--namespace",
+    metavar="NAME",
+    default="",
+    envvar="ARGOCD_APP_NAMESPACE",
+    show_envvar=True,
+    help="Where objects that name no namespace will be applied; also the release's.",
+)
 @click.option("--helm-release", metavar="NAME", default="", envvar="ARGOCD_APP_NAME", show_envvar=True)
-@click.option("--helm-namespace", metavar="NAME", default="", envvar="ARGOCD_APP_NAMESPACE", show_envvar=True)
 @click.option("--helm-values", metavar="FILE", multiple=True, help="May be given several times.")
 @click.option("--helm-kube-version", metavar="VERSION", default="", envvar="KUBE_VERSION", show_envvar=True)
 @click.option("--helm-api-versions", metavar="LIST", default="", envvar="KUBE_API_VERSIONS", show_envvar=True)
@@ -52,8 +61,8 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
     *,
     paths: tuple[str, ...],
     config: str | None,
+    namespace: str,
     helm_release: str,
-    helm_namespace: str,
     helm_values: tuple[str, ...],
     helm_kube_version: str,
     helm_api_versions: str,
@@ -68,7 +77,7 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
     Kptfiles, kustomizations. After an error, and where there is nothing to apply, nothing is printed.
 
     The --helm options are for charts. Without a release name the chart's own is used. Where Argo CD runs this, its
-    environment says the rest.
+    environment says the rest. KRM_FN_IMAGE is the image of the linker's Job, unless the configuration names one.
     """
     from krm_fn.render.render import render as render_paths  # noqa: PLC0415  # not for --help
     from krm_fn.render.tools import HelmOptions  # noqa: PLC0415  # likewise
@@ -76,8 +85,9 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
     gc.disable()  # as for the function: nodes hold no cycles
     paths = paths or (".",)
     stdin = sys.stdin.buffer.read() if "-" in paths else None
-    helm = HelmOptions(helm_release, helm_namespace, helm_values, helm_kube_version, helm_api_versions)
-    return render_paths(paths, config, stdin, helm)
+    helm = HelmOptions(helm_release, namespace, helm_values, helm_kube_version, helm_api_versions)
+    surroundings = Surroundings(os.environ.get("KRM_FN_IMAGE", ""), namespace)
+    return render_paths(paths, config, stdin, helm, surroundings)
 
 
 @krm_fn.command(short_help="Tie revisions to what uses them. Run by the Job.")

@@ -6,12 +6,15 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from krm_fn.model.edit import Edit
+from krm_fn.model.emission import NOTHING, Emission
 from krm_fn.model.item import read_item
 from krm_fn.model.node import Node, is_mapping
 from krm_fn.model.problem import Problem, Rejected, Severity
+from krm_fn.model.settings import ALONE, Surroundings
 from krm_fn.outcome import Outcome
 from krm_fn.stages.transform import transform
 from krm_fn.wire.config import parse_config
+from krm_fn.wire.edit_items import added_documents, splice_items
 from krm_fn.wire.edit_text import splice_edit
 from krm_fn.wire.envelope import Package, open_envelope
 from krm_fn.wire.merge_patch import plan_patch
@@ -22,49 +25,52 @@ from krm_fn.wire.yaml_text import read_yaml
 
 
 class Plan(NamedTuple):
-    """What to change in each package, in the order they were given, and every remark on that."""
+    """What to change in each package, in the order they were given, what to put in and take out, and every remark."""
 
     edits: list[list[Edit]]
+    emission: Emission
     problems: list[Problem]
 
 
-def run(data: bytes, config: bytes | None = None) -> Outcome:
+def run(data: bytes, config: bytes | None = None, surroundings: Surroundings = ALONE) -> Outcome:
     """Transform a ResourceList, a List, or a stream of documents, and answer in the same wrapping.
 
     `config` is a functionConfig document for input that cannot carry one. After an error a ResourceList comes
     back as it was, with `results`; anything else does not come back at all.
     """
     package = None
-    edits: list[Edit] = []
+    planned = Plan([[]], NOTHING, [])
     try:
         package = open_envelope(read_yaml(data))
         function_config = package.function_config if config is None else read_config(config)
-        (edits,), problems = plan([package], function_config)
+        planned = plan([package], function_config, surroundings)
     except Rejected as rejected:
-        problems = list(rejected.problems)
-    failed = any(problem.severity is Severity.ERROR for problem in problems)
-    stdout = _answer(package, [] if failed else edits, problems, failed=failed) if package else b""
-    return Outcome(stdout, stderr_lines(problems), int(failed))
+        planned = planned._replace(problems=list(rejected.problems))
+    failed = any(problem.severity is Severity.ERROR for problem in planned.problems)
+    if failed:
+        planned = Plan([[]], NOTHING, planned.problems)
+    stdout = _answer(package, planned, failed=failed) if package else b""
+    return Outcome(stdout, stderr_lines(planned.problems), int(failed))
 
 
-def plan(packages: list[Package], function_config: Node | None) -> Plan:
+def plan(packages: list[Package], function_config: Node | None, surroundings: Surroundings) -> Plan:
     """Transform packages that refer to one another. Raises Rejected where they cannot be."""
     settings = parse_config(function_config)
     config_id = read_item(function_config).id if is_mapping(function_config) else None
-    changes = transform([item for package in packages for item in package.items], settings, config_id)
+    items = [item for package in packages for item in package.items]
+    changes = transform(items, settings, surroundings, config_id)
     patches = [edit for item, patch in changes.patches for edit in plan_patch(item, patch)]
     by_item: dict[int, list[Edit]] = defaultdict(list)
     for edit in [*patches, *changes.edits]:
         by_item[id(edit.item)].append(edit)
     edits = [[edit for item in package.items for edit in by_item[id(item)]] for package in packages]
     settled = [settle_shared(package.document, own) for package, own in zip(packages, edits, strict=True)]
-    return Plan(settled, changes.problems)
+    return Plan(settled, changes.emission, changes.problems)
 
 
-def edit_text(package: Package, edits: Iterable[Edit]) -> str:
-    """The package's text after its edits."""
-    text = package.document.text
-    return apply_splices(text, [splice for edit in edits for splice in splice_edit(text, edit.change)])
+def edit_text(package: Package, edits: Iterable[Edit], emission: Emission) -> str:
+    """The package's text after its edits. What is new is in it only if a ResourceList wraps its objects."""
+    return apply_splices(package.document.text, _splices(package, edits, emission))
 
 
 def read_config(config: bytes) -> Node:
@@ -75,12 +81,20 @@ def read_config(config: bytes) -> Node:
     return roots[0]
 
 
-def _answer(package: Package, edits: Iterable[Edit], problems: list[Problem], *, failed: bool) -> bytes:
+def _splices(package: Package, edits: Iterable[Edit], emission: Emission) -> list[Splice]:
+    text = package.document.text
+    in_place = [splice for edit in edits for splice in splice_edit(text, edit.change)]
+    return [*in_place, *splice_items(package, emission)]
+
+
+def _answer(package: Package, planned: Plan, *, failed: bool) -> bytes:
     document = package.document
-    splices: list[Splice] = [splice for edit in edits for splice in splice_edit(document.text, edit.change)]
+    splices = _splices(package, planned.edits[0], planned.emission)
     if package.resource_list is not None:
-        splices += splice_results(document.text, package.resource_list, problems)
+        results = splice_results(document.text, package.resource_list, planned.problems)
+        text = apply_splices(document.text, [*splices, *results])
     elif failed:
         return b""
-    text = apply_splices(document.text, splices)
+    else:
+        text = added_documents(apply_splices(document.text, splices), planned.emission.add)
     return (codecs.BOM_UTF8 if document.byte_order_mark else b"") + text.encode()

@@ -16,6 +16,7 @@ def config_table() -> str:
         rows.append((f"spec.{name}", field))
         entry = field.get("items", {}).get("properties", {}) if name == "select" else {}
         rows += [(f"spec.{name}[].{key}", _resolve(schema, value)) for key, value in entry.items()]
+        rows += [(f"spec.{name}.{key}", value) for key, value in field.get("properties", {}).items()]
     lines = [f"| `{name}` | {_default(field)} | {field['description']} |" for name, field in rows]
     return "\n".join(["| Field | Default | |", "|---|---|---|", *lines]) + "\n"
 
@@ -29,6 +30,8 @@ def _default(field: dict[str, Any]) -> str:
     if "default" not in field:
         return ""
     default = field["default"]
+    if isinstance(default, dict):
+        return f"`{json.dumps(default)}`".replace('"', "")
     return f"`[{', '.join(default)}]`" if isinstance(default, list) else f"`{str(default).lower()}`"
 
 

@@ -41,7 +41,7 @@ def test_help(arguments: list[str], tmp_path: Path) -> None:
 
 def test_help_names_every_environment_variable_that_is_read(tmp_path: Path) -> None:
     named = re.findall(r"\[env\s+var:\s+(\w+)\]", krm_fn("render", "--help", cwd=tmp_path).stdout)
-    assert named == ["ARGOCD_APP_NAME", "ARGOCD_APP_NAMESPACE", "KUBE_VERSION", "KUBE_API_VERSIONS"]
+    assert named == ["ARGOCD_APP_NAMESPACE", "ARGOCD_APP_NAME", "KUBE_VERSION", "KUBE_API_VERSIONS"]
 
 
 def test_render_reads_the_current_folder(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_what_argo_cd_says_of_the_application_reaches_helm(tmp_path: Path) -> No
     )
     done = krm_fn("render", cwd=tmp_path, **argo_cd)
     assert told.format("live", "1.33", "v1/Pod", "shop") in done.stdout
-    options = ("--helm-release=a", "--helm-namespace=b", "--helm-kube-version=c", "--helm-api-versions=d")
+    options = ("--helm-release=a", "--namespace=b", "--helm-kube-version=c", "--helm-api-versions=d")
     assert told.format("b", "c", "d", "a") in krm_fn("render", *options, cwd=tmp_path, **argo_cd).stdout
 
 

@@ -75,9 +75,26 @@ def test_idempotent_on_its_own_output(case: Path) -> None:
 
 @every_transform
 def test_only_what_had_to_change_has_changed(case: Path) -> None:
-    before = load((case / "input.yaml").read_bytes())
-    after = load((case / "output.yaml").read_bytes())
+    before = without_emitted(load((case / "input.yaml").read_bytes()))
+    after = without_emitted(load((case / "output.yaml").read_bytes()))
     assert [without_our_changes(*pair) for pair in zip(after, before, strict=True)] == before
+
+
+def without_emitted(documents: list[Any]) -> list[Any]:
+    """Documents less the objects that the function makes, exchanges and takes out as it sees fit."""
+    theirs = [one for one in documents if not is_emitted(one)]
+    return [
+        {**one, "items": [item for item in one["items"] if not is_emitted(item)]}
+        if isinstance(one, dict) and isinstance(one.get("items"), list)
+        else one
+        for one in theirs
+    ]
+
+
+def is_emitted(one: Any) -> bool:
+    metadata = one.get("metadata") if isinstance(one, dict) else None
+    labels = metadata.get("labels") if isinstance(metadata, dict) else None
+    return isinstance(labels, dict) and keys.COMPONENT in labels
 
 
 def without_our_changes(after: Any, before: Any, path: tuple[str, ...] = ()) -> Any:
@@ -120,6 +137,9 @@ def may_be_rewritten(after: str, path: tuple[str, ...]) -> bool:
     return looks_hashed or path[-1:] == ("namespace",) or bool((PROTECTION | OURS) & set(path[-1:]))
 
 
+# What an earlier run has emitted may be exchanged as a whole.
+AUTHORED = [case for case in TRANSFORMS if keys.COMPONENT.encode() not in (case / "input.yaml").read_bytes()]
+
 GIVES_WAY = [
     r"\n *internal.config.kubernetes.io/needsHashSuffix: enabled",
     r"-[2456789bcdfghkmt]{10}",  # an older hash
@@ -129,7 +149,7 @@ GIVES_WAY = [
 ]
 
 
-@every_transform
+@pytest.mark.parametrize("case", AUTHORED, ids=lambda case: case.name)
 def test_no_character_is_lost_but_for_what_gives_way(case: Path) -> None:
     before = (case / "input.yaml").read_text(encoding="utf-8")
     for what_gives_way in GIVES_WAY:

@@ -25,7 +25,11 @@ _UNLESS_SCALAR = {"ConfigMap": "binaryData", "Secret": "stringData"}
 
 def content_hash(item: Node) -> str:
     """Ten characters. Raises Unhashable for content that kustomize cannot hash either."""
-    digest = sha256(go_json(_content(item)).encode()).hexdigest()
+    return encode(sha256(go_json(_content(item)).encode()).hexdigest())
+
+
+def encode(digest: str) -> str:
+    """A hexadecimal digest as the end of a name."""
     return digest[:_LENGTH].translate(_ALPHABET)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeAlias
 from krm_fn.model.item import Item
 from krm_fn.model.node import Mapping, Node, Scalar
 
-Value: TypeAlias = "str | bool | int | Sequence[Dict[str, Value]] | Dict[str, Value]"
+Value: TypeAlias = "str | bool | int | Sequence[Value] | Dict[str, Value]"
 Patch: TypeAlias = Dict[str, "str | bool | Patch | None"]
 """A JSON merge patch (RFC 7386): None removes a field, a mapping descends."""
 

@@ -9,7 +9,7 @@ BASE_NAME = PREFIX + "base-name"
 """Annotation on revisions: the name the author gave."""
 
 RETAIN = PREFIX + "retain"
-"""Annotation on revisions that no known referrer names when rendered."""
+"""Annotation on revisions that nothing names in the linker's sight when rendered: it never deletes them."""
 
 STRATEGY = PREFIX + "strategy"
 """Annotation by the author on a ConfigMap or Secret: overrides the configured strategy."""

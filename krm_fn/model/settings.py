@@ -1,11 +1,21 @@
 """What the user asked for, already checked."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
+
+from krm_fn.model.edit import Value
 
 API_VERSION = "revisions.krm-fn.io/v1"
 KIND = "ConfigRevisions"
 DEFAULT_SET = "config-revisions"
+
+RESOURCES: Mapping[str, Value] = {
+    "requests": {"cpu": "50m", "memory": "96Mi"},
+    "limits": {"cpu": "1", "memory": "256Mi"},
+}
+"""Of the linker, for a namespace of thousands of ReplicaSets; `benchmarks` measures it."""
 
 
 class Strategy(StrEnum):
@@ -47,6 +57,36 @@ class FieldSpec:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Linker:
+    """The Job that links, and its pod. `image` and `namespace` are None where only the surroundings know them.
+
+    `resources`, `tolerations` and `image_pull_secrets` are as in a pod spec.
+    """
+
+    enabled: bool = True
+    image: str | None = None
+    namespace: str | None = None
+    timeout_seconds: int = 300
+    minimum_age_seconds: int = 600
+    ttl_seconds_after_finished: int | None = None
+    service_account_name: str | None = None
+    openshift: bool = False
+    resources: Mapping[str, Value] = field(default_factory=lambda: RESOURCES)
+    node_selector: Mapping[str, str] = field(default_factory=dict)
+    tolerations: tuple[Mapping[str, Value], ...] = ()
+    image_pull_secrets: tuple[Mapping[str, Value], ...] = ()
+    labels: Mapping[str, str] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+
+
+class Surroundings(NamedTuple):
+    """What the process knows, and a configuration overrules: the image it runs in, where objects will be applied."""
+
+    image: str = ""
+    namespace: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
     """The functionConfig; see `schemas/` for what each field means."""
 
@@ -58,3 +98,8 @@ class Settings:
     immutable: bool = True
     deployers: tuple[str, ...] = ("argocd", "flux", "kpt")
     references: tuple[FieldSpec, ...] = ()
+    linker: Linker = field(default_factory=Linker)
+
+
+ALONE = Surroundings()
+"""Those of a process that knows nothing."""

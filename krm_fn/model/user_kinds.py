@@ -1,5 +1,6 @@
 """Kinds of objects that name revisions in a namespace: what the linker reads, and what its Role lets it read."""
 
+import re
 from typing import NamedTuple
 
 
@@ -52,18 +53,14 @@ POD_CONTROLLERS = frozenset(
 )
 """Controllers that live as long as their pods and name what these name; pods of any other speak for themselves."""
 
-_IRREGULAR = {
-    "Elasticsearch": "elasticsearches",
-    "Gateway": "gateways",
-    "Redis": "redis",
-}
+_IRREGULAR = {"Redis": "redis"}
 
 
 def plural_of(kind: str) -> str:
-    """The plural by the rule that kubectl guesses with, but for kinds that are known to break it."""
+    """The plural by the rules of English, by which generators of definitions name them."""
     name = kind.lower()
     if kind in _IRREGULAR:
         return _IRREGULAR[kind]
-    if name.endswith("s"):
+    if name.endswith(("s", "x", "z", "ch", "sh")):
         return f"{name}es"
-    return f"{name[:-1]}ies" if name.endswith("y") else f"{name}s"
+    return f"{name[:-1]}ies" if re.search("[^aeiou]y$", name) else f"{name}s"

@@ -9,12 +9,12 @@ from krm_fn.model.node import Node, is_mapping
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.render.deployed import internal_annotations, is_deployed, without_internal
 from krm_fn.render.open_list import open_list
-from krm_fn.render.split_documents import Part, split_documents
 from krm_fn.wire.edit_text import splice_edit
 from krm_fn.wire.envelope import Package, open_envelope
 from krm_fn.wire.merge_patch import plan_patch
 from krm_fn.wire.sharing import settle_shared
 from krm_fn.wire.splice import Splice, apply_splices
+from krm_fn.wire.split_documents import Part, split_documents
 from krm_fn.wire.yaml_text import Document, read_yaml
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from krm_fn.function import edit_text, plan
 from krm_fn.model.node import Node, describe, get, is_mapping, is_null, is_sequence, text
 from krm_fn.model.problem import Problem, Rejected, Severity
+from krm_fn.model.settings import ALONE, Surroundings
 from krm_fn.outcome import Outcome
 from krm_fn.render.configuration import find_configuration
 from krm_fn.render.deployable import deployable, is_deployable
@@ -16,13 +17,20 @@ from krm_fn.render.tools import HelmOptions
 from krm_fn.wire.envelope import Package, open_envelope
 from krm_fn.wire.place import at
 from krm_fn.wire.results import stderr_lines
+from krm_fn.wire.write_value import write_document
 from krm_fn.wire.yaml_text import read_yaml
 
 
-def render(paths: tuple[str, ...], config: str | None, stdin: bytes | None, helm: HelmOptions) -> Outcome:
+def render(
+    paths: tuple[str, ...],
+    config: str | None,
+    stdin: bytes | None,
+    helm: HelmOptions,
+    surroundings: Surroundings = ALONE,
+) -> Outcome:
     """What is to be applied, as a stream of documents; nothing at all after an error."""
     try:
-        stream, problems = _render(paths, config, stdin, helm)
+        stream, problems = _render(paths, config, stdin, helm, surroundings)
     except Rejected as rejected:
         stream, problems = "", list(rejected.problems)
     failed = any(problem.severity is Severity.ERROR for problem in problems)
@@ -30,19 +38,21 @@ def render(paths: tuple[str, ...], config: str | None, stdin: bytes | None, helm
 
 
 def _render(
-    paths: tuple[str, ...], config: str | None, stdin: bytes | None, helm: HelmOptions
+    paths: tuple[str, ...], config: str | None, stdin: bytes | None, helm: HelmOptions, surroundings: Surroundings
 ) -> tuple[str, list[Problem]]:
     texts, configs, remarks = read_sources(paths, config, stdin, helm)
     opened = _open_all(texts)
     packages = [package for _, package in opened]
     function_config = find_configuration(config, configs, opened)
     try:
-        edits, problems = plan(packages, function_config)
+        edits, emission, problems = plan(packages, function_config, surroundings)
     except Rejected as rejected:
         raise Rejected(*place_by_object(rejected.problems, opened)) from rejected
-    edited = [edit_text(package, own) for package, own in zip(packages, edits, strict=True)]
+    there = emission._replace(add=[])
+    edited = [edit_text(package, own, there) for package, own in zip(packages, edits, strict=True)]
     ready = [one if is_deployable(package) else deployable(one) for package, one in zip(packages, edited, strict=True)]
-    return join([one for one in ready if one]), [*remarks, *place_by_object(problems, opened)]
+    added = "".join(map(write_document, emission.add))
+    return join([one for one in (*ready, added) if one]), [*remarks, *place_by_object(problems, opened)]
 
 
 def _open_all(sources: list[Source]) -> list[tuple[str, Package]]:

@@ -59,8 +59,11 @@ def _name(choice: Choice) -> Revision:
     return Revision(item, base, name, choice.strategy)
 
 
-def mark_revision(revision: Revision, settings: Settings, protection: dict[str, str], *, referred: bool) -> Patch:
-    """What the object itself must say: name, label, annotations (`protection` among them), `immutable`."""
+def mark_revision(revision: Revision, settings: Settings, protection: dict[str, str], *, held: bool) -> Patch:
+    """What the object itself must say: name, label, annotations (`protection` among them), `immutable`.
+
+    `held`: the linker will see who needs it. What nobody is seen to need it must never delete.
+    """
     renamed = revision.strategy is Strategy.RENAME
     immutable = renamed and settings.immutable and is_null(get(revision.item.node, "immutable"))
     return {
@@ -70,7 +73,7 @@ def mark_revision(revision: Revision, settings: Settings, protection: dict[str, 
             "labels": {keys.SET: settings.set},
             "annotations": {
                 keys.BASE_NAME: revision.base_name,
-                **({} if referred else {keys.RETAIN: "true"}),
+                keys.RETAIN: None if held else "true",
                 **protection,
                 **({NEEDS_HASH_SUFFIX: None} if renamed else {}),  # kustomize would hash the name once more
             },

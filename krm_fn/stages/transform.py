@@ -1,16 +1,19 @@
 """The whole transformation: objects in, edits and remarks out."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import NamedTuple
 
 from krm_fn.model.edit import Edit, Patch
+from krm_fn.model.emission import Emission
 from krm_fn.model.item import Item
 from krm_fn.model.problem import Problem
 from krm_fn.model.resource import ResourceId
-from krm_fn.model.settings import Settings
+from krm_fn.model.settings import Settings, Surroundings
 from krm_fn.stages.choose import Usage, choose
 from krm_fn.stages.find import find_references
 from krm_fn.stages.follow import follow
+from krm_fn.stages.hold import find_holders
+from krm_fn.stages.link import is_emitted, link
 from krm_fn.stages.name import Revision, mark_revision, name_revisions
 from krm_fn.stages.notice_alone import notice_alone
 from krm_fn.stages.notice_immutable import notice_immutable
@@ -24,23 +27,30 @@ class Changes(NamedTuple):
 
     patches: list[tuple[Item, Patch]]
     edits: list[Edit]
+    emission: Emission
     problems: list[Problem]
 
 
-def transform(items: list[Item], settings: Settings, config_id: ResourceId | None) -> Changes:
-    """Choose, name, protect, follow."""
-    configs = [item for item in items if item.is_config and not item.is_local and item.id != config_id]
-    links = _find_links(items, configs, settings)
+def transform(
+    items: list[Item], settings: Settings, surroundings: Surroundings, config_id: ResourceId | None
+) -> Changes:
+    """Choose, name, protect, follow, link."""
+    authored = [item for item in items if not is_emitted(item)]
+    configs = [item for item in authored if item.is_config and not item.is_local and item.id != config_id]
+    links = _find_links(authored, configs, settings)
     choices, doubts = choose(configs, settings, _usage(links))
     revisions, name_problems = name_revisions(choices)
-    patches, prune_problems = _mark(revisions, settings, links)
+    holders = find_holders(links, revisions)
+    patches, prune_problems = _mark(revisions, settings, holders)
     edits, reference_problems = follow(links, revisions)
+    emission, link_problems = link(items, revisions, holders, settings, surroundings)
     notices = [
-        *notice_alone(items, revisions),
+        *notice_alone(authored, revisions),
         *notice_immutable(edits),
-        *notice_mentions(items, revisions, edits),
+        *notice_mentions(authored, revisions, edits),
     ]
-    return Changes(patches, edits, [*doubts, *name_problems, *prune_problems, *reference_problems, *notices])
+    problems = [*doubts, *name_problems, *prune_problems, *reference_problems, *link_problems, *notices]
+    return Changes(patches, edits, emission, problems)
 
 
 def _find_links(items: Iterable[Item], configs: list[Item], settings: Settings) -> list[Link]:
@@ -58,24 +68,23 @@ def _find_links(items: Iterable[Item], configs: list[Item], settings: Settings) 
 
 def _usage(links: Iterable[Link]) -> Usage:
     in_pods, written = set(), set()
-    for link in links:
-        targets = {id(target.node) for target in link.targets}
-        if link.reference.written:
+    for found in links:
+        targets = {id(target.node) for target in found.targets}
+        if found.reference.written:
             written |= targets
-        elif link.reference.in_pod:
+        elif found.reference.in_pod:
             in_pods |= targets
     return Usage(frozenset(in_pods), frozenset(written))
 
 
 def _mark(
-    revisions: Iterable[Revision], settings: Settings, links: Iterable[Link]
+    revisions: Iterable[Revision], settings: Settings, holders: Container[int]
 ) -> tuple[list[tuple[Item, Patch]], list[Problem]]:
     """What each revision must say of itself."""
-    referred = {id(target.node) for link in links for target in link.targets}
     patches, problems = [], []
     for revision in revisions:
         protection, remarks = protect(revision.item, settings)
-        patch = mark_revision(revision, settings, protection, referred=id(revision.item.node) in referred)
+        patch = mark_revision(revision, settings, protection, held=id(revision.item.node) in holders)
         patches.append((revision.item, patch))
         problems += [remark._replace(resource=revision.id) for remark in remarks]
     return patches, problems

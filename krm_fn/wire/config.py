@@ -5,15 +5,19 @@ on a small package. The schema stays the one source: what is refused here is exp
 both agree on what is valid.
 """
 
+from dataclasses import replace
+
 from krm_fn.model.item import read_item
-from krm_fn.model.node import Node, describe, get, is_mapping, is_sequence
+from krm_fn.model.node import Node, describe, get, is_mapping, is_sequence, text
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.model.resource import ResourceId
 from krm_fn.model.settings import API_VERSION, KIND, Settings
-from krm_fn.wire.build_settings import Invalid, build_settings
+from krm_fn.wire.build_settings import build_settings
 from krm_fn.wire.config_map_input import read_config_map
+from krm_fn.wire.expect import Invalid
 from krm_fn.wire.place import at
 from krm_fn.wire.plain_value import Plain, plain_value
+from krm_fn.wire.yaml_text import read_yaml
 
 
 def parse_config(node: Node | None) -> Settings:
@@ -32,7 +36,21 @@ def parse_config(node: Node | None) -> Settings:
         raise Rejected(
             at(node.start_mark, f"functionConfig: found {found}, allowed: {API_VERSION} {KIND}, v1 ConfigMap")
         )
-    return _settings(config, node, who)
+    settings = _settings(config, node, who)
+    if settings.linker.image is None:
+        settings = replace(settings, linker=replace(settings.linker, image=_own_image(node)))
+    return settings
+
+
+def _own_image(node: Node) -> str | None:
+    """The image this function runs in, where the configuration itself says so, as it does in kustomize."""
+    annotations = read_item(node).annotations if is_mapping(node) else {}
+    for name in ("config.kubernetes.io/function", "config.k8s.io/function"):
+        for declaration in read_yaml(annotations.get(name, "").encode()).roots:
+            image = text(get(declaration, "container", "image"))
+            if image:
+                return image
+    return None
 
 
 def _settings(config: Plain, node: Node, who: ResourceId) -> Settings:

@@ -14,10 +14,14 @@ from krm_fn.wire.suggest import suggest
 KPT_NAME = "function-input"
 """What kpt calls the ConfigMap that it makes up from the command line."""
 
+_LINKER = "linker."
+_NUMBERS = ("linker.timeoutSeconds", "linker.minimumAgeSeconds", "linker.ttlSecondsAfterFinished")
+_SWITCHES = ("immutable", "linker.enabled", "linker.openshift")
+_LINKER_TEXTS = ("linker.image", "linker.namespace", "linker.serviceAccountName")
 _WORDS = {"true": True, "yes": True, "false": False, "no": False}
 _LISTS = ("kinds", "deployers")
 _NAMES = ("select", "exclude")
-_SETTINGS = ("name", "strategy", "immutable", *_LISTS, *_NAMES)
+_SETTINGS = ("name", "strategy", *_SWITCHES, *_LISTS, *_NAMES, *_LINKER_TEXTS, *_NUMBERS)
 
 
 def read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:
@@ -30,8 +34,10 @@ def read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:
         raise Rejected(*problems)
     texts = {key: str(value.value) for key, value in fields(data).items() if not is_null(value)}
     name = texts.pop("name", DEFAULT_SET if who.name in (KPT_NAME, "") else who.name)
-    spec: dict[str, Plain] = {key: _read(key, text) for key, text in texts.items()}
-    return {"metadata": {"name": name}, "spec": spec}
+    values = {key: _read(key, text) for key, text in texts.items()}
+    linker = {key.removeprefix(_LINKER): value for key, value in values.items() if key.startswith(_LINKER)}
+    spec = {key: value for key, value in values.items() if not key.startswith(_LINKER)}
+    return {"metadata": {"name": name}, "spec": {**spec, **({"linker": linker} if linker else {})}}
 
 
 def _check(who: ResourceId, key: str, value: Node) -> list[Problem]:
@@ -39,8 +45,10 @@ def _check(who: ResourceId, key: str, value: Node) -> list[Problem]:
         return [_problem(who, f"data.{key}", value, f"unknown setting{suggest(key, _SETTINGS)}")]
     if not is_scalar(value):
         return [_problem(who, f"data.{key}", value, f"expected text, found {describe(value)}")]
-    if key == "immutable" and not is_null(value) and value.value.lower() not in _WORDS:
+    if key in _SWITCHES and not is_null(value) and value.value.lower() not in _WORDS:
         return [_problem(who, f"data.{key}", value, f"found {value.value!r}, allowed: {', '.join(_WORDS)}")]
+    if key in _NUMBERS and not is_null(value) and not value.value.isdecimal():
+        return [_problem(who, f"data.{key}", value, f"found {value.value!r}, expected a whole number")]
     return []
 
 
@@ -49,7 +57,9 @@ def _read(key: str, text: str) -> Plain:
         return [*_split(text)]
     if key in _NAMES:
         return [{"name": name} for name in _split(text)]
-    return _WORDS[text.lower()] if key == "immutable" else text
+    if key in _NUMBERS:
+        return int(text)
+    return _WORDS[text.lower()] if key in _SWITCHES else text
 
 
 def _split(text: str) -> list[str]:

@@ -18,7 +18,13 @@ from krm_fn.wire.suggest import suggest
 SCHEMA_FILE = "configrevisions-revisions.krm-fn.io-v1.json"
 
 Sentence: TypeAlias = tuple[list[str | int], str]
-_NAMES = {"object": "a mapping", "array": "a list", "string": "text", "boolean": "true or false"}
+_NAMES = {
+    "object": "a mapping",
+    "array": "a list",
+    "string": "text",
+    "boolean": "true or false",
+    "integer": "a whole number",
+}
 
 
 def explain(config: Plain, node: Node, who: ResourceId, *, data: bool) -> list[Problem]:
@@ -61,16 +67,21 @@ def _show(value: Plain) -> str:
 _RULES: dict[str, Callable[[Any, Any, Any], str]] = {
     "enum": lambda found, rule, _: f"found {_show(found)}{suggest(str(found), rule)}",
     "const": lambda found, rule, _: f"found {_show(found)}, allowed: {rule}",
-    "type": lambda found, rule, _: f"found {_show(found)}, expected {_NAMES[rule]}{_quote(found, rule)}",
+    "type": lambda found, rule, _: f"found {_show(found)}, expected {_kinds(rule)}{_quote(found, rule)}",
     "pattern": lambda found, _, schema: f"found {_show(found)}, expected {schema['$comment']}",
     "maxLength": lambda found, rule, _: f"found {len(found)} characters, allowed: {rule}",
     "minItems": lambda *_: "must not be empty",
     "minLength": lambda *_: "must not be empty",
+    "minimum": lambda found, rule, _: f"found {found}, expected at least {rule}",
 }
 
 
-def _quote(found: Plain, rule: str) -> str:
-    if rule == "string" and isinstance(found, bool | int | float):
+def _kinds(rule: str | list[str]) -> str:
+    return " or ".join(_NAMES[one] for one in ([rule] if isinstance(rule, str) else rule))
+
+
+def _quote(found: Plain, rule: str | list[str]) -> str:
+    if "string" in rule and isinstance(found, bool | int | float):
         return f': write "{str(found).lower()}"'
     if rule == "boolean" and str(found).lower() in ("true", "false"):
         return f": write {str(found).lower()} without quotes"
@@ -87,6 +98,8 @@ def _place(path: Sequence[str | int], node: Node, who: ResourceId, message: str,
 
 def _steps_in_data(path: Sequence[str | int]) -> Sequence[str | int]:
     """`spec.kinds[0]` is `data.kinds` in a ConfigMap, `metadata.name` is `data.name`."""
+    if len(path) > 2 and path[1] == "linker":  # noqa: PLR2004  # spec, linker, and a field of it
+        return ("data", f"linker.{path[2]}")
     return ("data", path[1]) if len(path) > 1 else ("data",)
 
 

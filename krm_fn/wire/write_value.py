@@ -61,8 +61,16 @@ def write_block(key: str, value: Value, indent: int) -> Iterator[str]:
             yield from write_block(name, field, indent + 2)
 
 
-def write_block_item(value: Mapping[str, Value], indent: int) -> Iterator[str]:
+def write_document(value: Mapping[str, Value]) -> str:
+    """An object as a document of its own, behind its marker."""
+    return "---\n" + "".join(f"{line}\n" for key, field in value.items() for line in write_block(key, field, 0))
+
+
+def write_block_item(value: Value, indent: int) -> Iterator[str]:
     """The lines of one list item, its `-` at column `indent`."""
+    if not isinstance(value, Mapping):
+        yield " " * indent + "- " + write_flow(value)
+        return
     first, *rest = [line for name, field in value.items() for line in write_block(name, field, indent + 2)]
     yield " " * indent + "- " + first.lstrip()
     yield from rest

@@ -21,7 +21,14 @@ def build_image(docker: Environment, context: Path) -> str:
     import_base(docker)
     _copy_sources(context)
     _make_wheels(context)
-    arguments = ["--build-arg", f"BASE={BASE}", "--build-arg", "PIP_ARGS=--no-index --find-links wheels"]
+    arguments = [
+        "--build-arg",
+        f"BASE={BASE}",
+        "--build-arg",
+        "PIP_ARGS=--no-index --find-links wheels",
+        "--build-arg",
+        f"IMAGE={IMAGE}",
+    ]
     _run(["docker", "build", "--network", "none", "--tag", IMAGE, *arguments, str(context)], docker)
     return IMAGE
 
@@ -47,7 +54,7 @@ def _copy_sources(context: Path) -> None:
 
 def _make_wheels(context: Path) -> None:
     """Of what the package needs to run, and to be built; in the copy, for building leaves files behind."""
-    requirements = [".", *PROJECT["build-system"]["requires"]]
+    requirements = [".[linker]", *PROJECT["build-system"]["requires"]]
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "wheel", "--wheel-dir", "wheels", *requirements], cwd=context, check=True)
 

@@ -11,6 +11,7 @@ from krm_fn.render.tools import HelmOptions
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {A: b}\n"
 REVISIONS = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: web}\n"
+WITHOUT_LINKER = REVISIONS + "spec: {linker: {enabled: false}}\n"
 
 
 def write(folder: Path, files: Mapping[str, str | bytes]) -> None:

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.render.join import end_last_line, join
+from krm_fn.render.join import join
+from krm_fn.wire.last_line import end_last_line
 from krm_fn.wire.plain_value import Plain, plain_value
 from krm_fn.wire.yaml_text import read_yaml
 

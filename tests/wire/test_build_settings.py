@@ -1,5 +1,7 @@
 """What is read by hand is what the schema allows, no more and no less."""
 
+import re
+from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -9,7 +11,8 @@ from jsonschema import Draft202012Validator
 
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.settings import API_VERSION, KIND, FieldSpec, Selector, Settings, Strategy
-from krm_fn.wire.build_settings import Invalid, build_settings
+from krm_fn.wire.build_settings import build_settings
+from krm_fn.wire.expect import Invalid
 from krm_fn.wire.explain import load_schema
 
 SCHEMA: dict[str, Any] = load_schema()
@@ -63,6 +66,38 @@ name_references = st.lists(
     ),
     max_size=2,
 )
+numbers = st.sampled_from([0, 1, 300, -1, 1.0, 1.5, True, "1"])
+quantities = st.dictionaries(st.sampled_from(["cpu", "memory"]), st.one_of(numbers, texts, junk), max_size=2)
+tolerations = st.fixed_dictionaries(
+    {},
+    optional={
+        "key": st.one_of(texts, junk),
+        "operator": st.sampled_from(["Exists", "Equal", "Equals", 1]),
+        "effect": st.sampled_from(["NoSchedule", "NoExecute", "Never", None]),
+        "value": st.one_of(texts, junk),
+        "tolerationSeconds": numbers,
+        "unknown": junk,
+    },
+)
+linkers = st.fixed_dictionaries(
+    {},
+    optional={
+        "enabled": junk,
+        "openshift": junk,
+        **dict.fromkeys(("image", "namespace", "serviceAccountName"), st.one_of(texts, junk)),
+        **dict.fromkeys(("timeoutSeconds", "minimumAgeSeconds", "ttlSecondsAfterFinished"), st.one_of(numbers, junk)),
+        "resources": st.one_of(
+            st.dictionaries(st.sampled_from(["requests", "limits", "claims"]), st.one_of(quantities, junk)), junk
+        ),
+        **dict.fromkeys(("nodeSelector", "labels", "annotations"), st.one_of(labels, junk)),
+        "tolerations": st.one_of(st.lists(st.one_of(tolerations, junk), max_size=2), junk),
+        "imagePullSecrets": st.one_of(
+            st.lists(st.sampled_from([{"name": "a"}, {"name": ""}, {}, {"name": 1}, {"nam": "a"}, "a"]), max_size=2),
+            junk,
+        ),
+        "unknown": junk,
+    },
+)
 specs = st.fixed_dictionaries(
     {},
     optional={
@@ -77,6 +112,7 @@ specs = st.fixed_dictionaries(
             st.fixed_dictionaries({}, optional={"nameReference": name_references, "images": junk}),
             junk,
         ),
+        "linker": st.one_of(linkers, linkers, junk),
         "strateg": junk,
     },
 )
@@ -107,6 +143,12 @@ def test_the_defaults_are_those_of_the_schema() -> None:
         "references": list(held.references),
     }
     assert held == Settings(set="web")
+    linker = SCHEMA["properties"]["spec"]["properties"]["linker"]["properties"]
+    told = {name: field["default"] for name, field in linker.items() if "default" in field}
+    values = {re.sub("_(.)", lambda one: one[1].upper(), name): value for name, value in asdict(held.linker).items()}
+    assert told == {
+        name: list(value) if isinstance(value, tuple) else value for name, value in values.items() if value is not None
+    }
 
 
 def test_the_schema_is_one() -> None:

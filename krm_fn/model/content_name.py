@@ -1,0 +1,17 @@
+"""Names that say what is in an object, for the objects this project makes."""
+
+import json
+from collections.abc import Mapping
+from hashlib import sha256
+
+from krm_fn.model.content_hash import encode
+from krm_fn.model.edit import Value
+
+MAX_JOB_NAME = 63
+"""A Job's name becomes a label of its pods."""
+
+
+def content_name(base: str, content: Mapping[str, Value]) -> str:
+    """`<base>-<ten characters>`, the base cut short where it would not fit."""
+    suffix = "-" + encode(sha256(json.dumps(content, sort_keys=True).encode()).hexdigest())
+    return base[: MAX_JOB_NAME - len(suffix)].rstrip("-.") + suffix

@@ -1,0 +1,149 @@
+"""The objects that run the linker: its Job, and who it is and may do."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+
+from krm_fn.model import keys
+from krm_fn.model.content_name import content_name
+from krm_fn.model.deployers import PROTECTIONS
+from krm_fn.model.edit import Value
+from krm_fn.model.emission import Object
+from krm_fn.model.linker_pod import CONTAINER_SECURITY, NO_MESH_ANNOTATIONS, NO_MESH_LABELS, POD_SECURITY
+from krm_fn.model.settings import Settings
+from krm_fn.model.user_kinds import USER_KINDS, UserKind
+from krm_fn.stages.name import Revision
+from krm_fn.stages.plan_links import SYNC_WAVE, Group, wave_of
+
+
+def job(group: Group, settings: Settings, image: str) -> Object:
+    """A plain resource, never a hook, in the wave of its workloads: later ones wait for the end of a canary.
+
+    Its name changes if and only if its spec does, as the spec of a Job cannot change.
+    """
+    linker = settings.linker
+    ttl = linker.ttl_seconds_after_finished
+    spec: Object = {
+        **({} if ttl is None else {"ttlSecondsAfterFinished": ttl}),
+        "template": {
+            "metadata": {
+                "labels": {**NO_MESH_LABELS, **linker.labels, **_labels(settings)},
+                "annotations": {**NO_MESH_ANNOTATIONS, **linker.annotations},
+            },
+            "spec": _pod_spec(group, settings, image),
+        },
+    }
+    name = content_name(f"{settings.set}-link", spec)
+    labels = {**linker.labels, **_labels(settings)}
+    metadata = _metadata(name, group.namespace, group.wave, labels, linker.annotations)
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}
+
+
+def _pod_spec(group: Group, settings: Settings, image: str) -> Object:
+    linker = settings.linker
+    return {
+        "serviceAccountName": linker.service_account_name or _name(settings),
+        "automountServiceAccountToken": True,
+        "restartPolicy": "Never",
+        "securityContext": POD_SECURITY,
+        **_given(imagePullSecrets=linker.image_pull_secrets, nodeSelector=linker.node_selector),
+        **_given(tolerations=linker.tolerations),
+        "containers": [
+            {
+                "name": "link",
+                "image": image,
+                "args": ["link", *group.plan.to_arguments()],
+                "resources": linker.resources,
+                "securityContext": CONTAINER_SECURITY,
+            }
+        ],
+    }
+
+
+def access(group: Group, settings: Settings, subject_namespace: str) -> list[Object]:
+    """ServiceAccount, Role and RoleBinding: this namespace alone, and no verb that the linker does not use.
+
+    `group` is the first of its namespace: what all Jobs need is there with the first of them.
+    """
+    name = _name(settings)
+    metadata = _metadata(name, group.namespace, group.wave, _labels(settings))
+    rbac = "rbac.authorization.k8s.io"
+    subject = {"kind": "ServiceAccount", "name": name, "namespace": subject_namespace}
+    return [
+        {
+            "apiVersion": "v1",
+            "kind": "ServiceAccount",
+            "metadata": metadata,
+            "automountServiceAccountToken": False,
+        },
+        {"apiVersion": f"{rbac}/v1", "kind": "Role", "metadata": metadata, "rules": list(_rules(group, settings))},
+        {
+            "apiVersion": f"{rbac}/v1",
+            "kind": "RoleBinding",
+            "metadata": metadata,
+            "roleRef": {"apiGroup": rbac, "kind": "Role", "name": name},
+            "subjects": [subject],
+        },
+    ]
+
+
+def _rules(group: Group, settings: Settings) -> Iterator[Object]:
+    for api_group, plurals in _by_group((*USER_KINDS, *group.plan.kinds)).items():
+        yield _rule(api_group, plurals, ["list"])
+    yield _rule("", ["configmaps"], ["list", "patch", "delete"])
+    secrets = sorted(revision.name for revision in group.plan.rendered if revision.kind == "Secret")
+    if secrets:
+        verbs = ["get", "patch", *(["delete"] if settings.linker.openshift else [])]
+        yield {**_rule("", ["secrets"], verbs), "resourceNames": secrets}
+    yield _rule("", ["events"], ["create"])
+
+
+def tag(secret: Revision, settings: Settings) -> Object:
+    """An empty ConfigMap under the Secret's name: the linker may patch ConfigMaps, and Secrets by name only."""
+    wave = wave_of(secret.item)
+    annotations = {
+        keys.BASE_NAME: secret.base_name,
+        **{one.annotation: one.value for deployer in settings.deployers for one in PROTECTIONS[deployer]},
+    }
+    labels = {keys.SET: settings.set, keys.COMPONENT: keys.TAG}
+    metadata = _metadata(secret.name, secret.item.id.namespace, wave, labels, annotations)
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
+
+
+def _given(**fields: Value) -> Object:
+    return {name: value for name, value in fields.items() if value}
+
+
+def _by_group(kinds: Iterable[UserKind]) -> dict[str, list[str]]:
+    groups = defaultdict(set)
+    for kind in kinds:
+        groups[kind.group].add(kind.plural)
+    return {group: sorted(plurals) for group, plurals in sorted(groups.items())}
+
+
+def _rule(api_group: str, resources: list[str], verbs: list[str]) -> Object:
+    return {"apiGroups": [api_group], "resources": resources, "verbs": verbs}
+
+
+def _name(settings: Settings) -> str:
+    return f"{settings.set}-linker"
+
+
+def _labels(settings: Settings) -> dict[str, str]:
+    return {keys.SET: settings.set, keys.COMPONENT: keys.LINKER}
+
+
+def _metadata(
+    name: str,
+    namespace: str,
+    wave: str,
+    labels: Mapping[str, str],
+    annotations: Mapping[str, str] = MappingProxyType({}),
+) -> Object:
+    all_annotations = {**annotations, **({SYNC_WAVE: wave} if wave else {})}
+    return {
+        "name": name,
+        **({"namespace": namespace} if namespace else {}),
+        "labels": labels,
+        **({"annotations": all_annotations} if all_annotations else {}),
+    }
