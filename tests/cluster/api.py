@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tests.cluster.kinds import KINDS, Kind
@@ -18,7 +18,7 @@ class Api:
     """Objects are named by kind and name; they lie in `namespace`, unless they say otherwise themselves."""
 
     server: Server
-    token: str
+    token: str = field(repr=False)
     namespace: str = "default"
 
     def within(self, namespace: str) -> "Api":

@@ -98,7 +98,6 @@ def test_the_command_has_the_rights_of_the_job_alone(account: Api, tmp_path: Pat
 
 def test_the_kubernetes_client_takes_the_kubeconfig(account: Api, tmp_path: Path) -> None:
     """What the linker itself uses, so it would tell the server's certificate is not to its liking."""
-    pytest.importorskip("kubernetes")
     account.apply(linker("link"))
     environment = linker_environment(account, linker_pod(account, SET), tmp_path)
     program = (
