@@ -14,10 +14,13 @@ COPY . .
 RUN python -m venv --without-pip /opt/krm-fn \
  && python -m pip --python /opt/krm-fn/bin/python install --no-cache-dir --no-compile ${PIP_ARGS} '.[linker]'
 # The root file system is read-only and the base image has no bytecode, so that every start would compile
-# the standard library's modules anew. One cache holds them and the package's own.
+# the standard library's modules anew. One cache holds them and the package's own, but not the Kubernetes client's
+# models, which nothing here imports and which would double its 75 MB.
 ENV PYTHONPYCACHEPREFIX=/opt/krm-fn/pycache
-RUN /opt/krm-fn/bin/python -c 'import compileall, sys, sysconfig; \
-    sys.exit(not all([compileall.compile_dir(sysconfig.get_path(name), quiet=2) for name in ("stdlib", "purelib")]))'
+RUN /opt/krm-fn/bin/python -c 'import compileall, re, sys, sysconfig; \
+    unused = re.compile("/kubernetes/(aio|client/(api|models))/"); \
+    compile = lambda name: compileall.compile_dir(sysconfig.get_path(name), quiet=2, rx=unused); \
+    sys.exit(not all(map(compile, ["stdlib", "purelib"])))'
 
 FROM ${BASE}
 # What the function writes into the linker's Job: this very image, under the name it is pulled by.

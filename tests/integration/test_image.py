@@ -108,4 +108,4 @@ def test_the_user_is_a_number_and_not_root(docker_host: Environment, image: str)
 
 def test_the_image_adds_little_to_its_base(docker_host: Environment, image: str) -> None:
     size, base = (int(str(inspect(docker_host, name)["Size"])) for name in (image, BASE))
-    assert size - base < 40 * MEGABYTES
+    assert size - base < 140 * MEGABYTES  # of which the Kubernetes client is 75, and what it needs 20

@@ -11,7 +11,7 @@ from krm_fn.outcome import Outcome
 from krm_fn.render.render import render
 from krm_fn.render.tools import HelmOptions
 from tests.integration.names import assert_names_hold, defined, load
-from tests.render.run import write
+from tests.render.run import WITHOUT_LINKER, write
 
 Tools = Callable[[str], Path]
 
@@ -111,7 +111,7 @@ def test_a_chart(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    write(tmp_path, CHART)
+    write(tmp_path, CHART | {"shop/krm-fn.yaml": WITHOUT_LINKER})
     only(require_tool("helm"), tmp_path, monkeypatch)
     outcome = render_shop(tmp_path, monkeypatch, options)
     assert (outcome.stderr, outcome.exit_code) == ("", 0)
