@@ -1,0 +1,100 @@
+"""An application as its users release it: rendered by the function, applied by a deployer, linked by its Job."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+
+from tests.cluster.api import Api, Object
+from tests.cluster.deployers import ArgoLike, FluxLike, Hook, Step, go_on
+from tests.cluster.kinds import KINDS
+from tests.cluster.linker_job import ROOT, LinkerRun, run_linker
+from tests.cluster.manifests import config_map
+
+SET = "shop"
+OURS = f"revisions.krm-fn.io/set={SET}"
+REVISIONS = f"{OURS},revisions.krm-fn.io/component!=linker"
+
+DEPLOYERS: dict[str, Callable[[Api], ArgoLike | FluxLike]] = {
+    "Argo CD": lambda api: ArgoLike(api=api, app=SET),
+    "Flux": lambda api: FluxLike(api=api, name=SET),
+}
+
+
+def render(objects: Sequence[Object], namespace: str, **spec: object) -> bytes:
+    """What `krm-fn render` makes of the objects; `spec` is that of its configuration."""
+    configuration = {
+        "apiVersion": "revisions.krm-fn.io/v1",
+        "kind": "ConfigRevisions",
+        "metadata": {"name": SET},
+        "spec": spec,
+    }
+    with tempfile.TemporaryDirectory(prefix="krm-fn-release-") as folder:
+        Path(folder, "objects.yaml").write_text(yaml.safe_dump_all(objects))
+        Path(folder, "krm-fn.yaml").write_text(yaml.safe_dump(configuration))
+        command = [sys.executable, "-m", "krm_fn", "render", "--namespace", namespace, folder]
+        environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(command, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stdout
+
+
+@dataclass(kw_only=True)
+class Release:
+    """One application in a namespace. `settings` is the `spec` of its configuration."""
+
+    api: Api
+    deployer: ArgoLike | FluxLike
+    settings: dict[str, object] = field(default_factory=lambda: {"linker": {"minimumAgeSeconds": 0}})
+
+    def sync(self, *objects: Object, before_each: Hook = go_on) -> list[Step]:
+        """Render and apply. The Job is there then, and nobody has run it yet."""
+        complete = [{"apiVersion": _api_version(one), **one} for one in objects]
+        return self.deployer.sync(render(complete, self.api.namespace, **self.settings), before_each)
+
+    def link(self) -> LinkerRun:
+        """Run the newest Job to a good end."""
+        run = run_linker(self.api, SET)
+        assert run.exit_code == 0, run.stdout + run.stderr
+        return run
+
+    def release(self, *objects: Object) -> LinkerRun:
+        self.sync(*objects)
+        return self.link()
+
+    def revisions(self) -> dict[str, set[str]]:
+        """The live revisions, tags of Secrets among them, and their owners: `{"web-config-…": {"Deployment/web"}}`."""
+        return {item["metadata"]["name"]: owners(item) for item in self.api.list("ConfigMap", labels=REVISIONS)}
+
+    def revision_of(self, content: str, base: str = "web-config") -> str:
+        """The name of the live revision with this content, as `config` makes it."""
+        (name,) = (
+            item["metadata"]["name"]
+            for item in self.api.list("ConfigMap", labels=REVISIONS)
+            if item.get("data") == {"content": content} and item["metadata"]["name"].startswith(base)
+        )
+        return str(name)
+
+
+def config(content: str, name: str = "web-config") -> Object:
+    return {**config_map(name), "data": {"content": content}}
+
+
+def owners(item: Object) -> set[str]:
+    return {f"{owner['kind']}/{owner['name']}" for owner in item["metadata"].get("ownerReferences", [])}
+
+
+def with_image(workload: Object, image: str) -> Object:
+    """The same workload with another image: a change that is not about configuration."""
+    changed: Object = yaml.safe_load(yaml.safe_dump(workload))
+    changed["spec"]["template"]["spec"]["containers"][0]["image"] = image
+    return changed
+
+
+def _api_version(one: Object) -> str:
+    return KINDS[one["kind"]].api_version

@@ -1,0 +1,124 @@
+"""The reason for it all: what happens to configuration while a canary is paused, and how it ends."""
+
+import pytest
+
+from tests.cluster.api import Api
+from tests.cluster.manifests import canary
+from tests.cluster.release import DEPLOYERS, Release, config, with_image
+from tests.cluster.rollouts_controller import abort, promote, rollout_in_phase
+from tests.cluster.test_bench import pods_by_config
+from tests.cluster.wait import until
+from tests.cluster.watcher import Watcher
+
+pytestmark = pytest.mark.usefixtures("rollouts")
+deployers = pytest.mark.parametrize("deployer", DEPLOYERS)
+
+
+def web(content: str, **spec: object) -> list[dict[str, object]]:
+    rollout = canary("web", replicas=2, config="web-config")
+    rollout["spec"] |= {"revisionHistoryLimit": 1, **spec}
+    return [config(content), rollout]
+
+
+@pytest.fixture
+def shop(namespace: Api, deployer: str) -> Release:
+    return Release(api=namespace, deployer=DEPLOYERS[deployer](namespace))
+
+
+@pytest.fixture
+def paused(shop: Release) -> Release:
+    """Old configuration everywhere but in the canary, which waits with the new one."""
+    shop.release(*web("old"))
+    rollout_in_phase(shop.api, "web", "Healthy")
+    shop.release(*web("new"))
+    rollout_in_phase(shop.api, "web", "Paused")
+    return shop
+
+
+def replace_pods(shop: Release) -> None:
+    """As when nodes are taken away: every pod is made anew, and reads its configuration anew."""
+    before = shop.api.names("Pod")
+    for name in before:
+        if name.startswith("web-") and "link" not in name:
+            shop.api.delete("Pod", name)
+    until("the pods are back", lambda: pods_by_config(shop.api), lambda configs: len(configs) == 2)
+
+
+@deployers
+def test_replaced_pods_come_back_on_their_own_revision(paused: Release, invariants: Watcher) -> None:
+    old, new = paused.revision_of("old"), paused.revision_of("new")
+    assert pods_by_config(paused.api) == sorted([old, new])
+    replace_pods(paused)
+    until("each is on its own revision", lambda: pods_by_config(paused.api), lambda found: found == sorted([old, new]))
+    assert invariants.violations() == []
+
+
+@deployers
+def test_promoted_the_old_revision_goes_with_its_last_replica_set(paused: Release, invariants: Watcher) -> None:
+    old, new = paused.revision_of("old"), paused.revision_of("new")
+    promote(paused.api, "web")
+    rollout_in_phase(paused.api, "web", "Healthy")
+    assert set(paused.revisions()) == {old, new}, "a rollback still finds it"
+    for image in ("app:2", "app:3"):  # nothing of configuration changes, so no Job runs
+        objects = web("new")
+        paused.sync(objects[0], with_image(objects[1], image))
+        rollout_in_phase(paused.api, "web", "Paused")
+        promote(paused.api, "web")
+        rollout_in_phase(paused.api, "web", "Healthy")
+    paused.api.gone("ConfigMap", old)
+    assert "Rollout/web" in paused.revisions()[new]
+    assert invariants.violations() == []
+
+
+@deployers
+def test_aborted_both_stay_as_the_new_one_is_still_wanted(paused: Release, invariants: Watcher) -> None:
+    old, new = paused.revision_of("old"), paused.revision_of("new")
+    abort(paused.api, "web")
+    rollout_in_phase(paused.api, "web", "Degraded")
+    until("all pods are old again", lambda: pods_by_config(paused.api), lambda found: found == [old, old])
+    replace_pods(paused)
+    assert set(paused.revisions()) == {old, new}
+    assert invariants.violations() == []
+
+
+@deployers
+def test_a_second_change_during_the_pause_takes_nothing_from_anybody(paused: Release, invariants: Watcher) -> None:
+    old = paused.revision_of("old")
+    paused.release(*web("newer"))
+    rollout_in_phase(paused.api, "web", "Paused")
+    newer = paused.revision_of("newer")
+    assert pods_by_config(paused.api) == sorted([old, newer])
+    replace_pods(paused)
+    assert {old, newer} <= set(paused.revisions())
+    assert invariants.violations() == []
+
+
+@deployers
+def test_back_to_a_revision_whose_replica_set_still_exists(paused: Release, invariants: Watcher) -> None:
+    old = paused.revision_of("old")
+    promote(paused.api, "web")
+    rollout_in_phase(paused.api, "web", "Healthy")
+    paused.release(*web("old"))
+    rollout_in_phase(paused.api, "web", "Paused")
+    promote(paused.api, "web")
+    rollout_in_phase(paused.api, "web", "Healthy")
+    assert pods_by_config(paused.api) == [old, old]
+    assert "Rollout/web" in paused.revisions()[old]
+    assert invariants.violations() == []
+
+
+@deployers
+def test_back_to_a_revision_that_is_gone_already(paused: Release, invariants: Watcher) -> None:
+    old = paused.revision_of("old")
+    for content in ("new", "newer", "newest"):
+        paused.release(*web(content))
+        rollout_in_phase(paused.api, "web", "Paused")
+        promote(paused.api, "web")
+        rollout_in_phase(paused.api, "web", "Healthy")
+    paused.api.gone("ConfigMap", old)
+    paused.release(*web("old"))
+    rollout_in_phase(paused.api, "web", "Paused")
+    promote(paused.api, "web")
+    rollout_in_phase(paused.api, "web", "Healthy")
+    assert pods_by_config(paused.api) == [old, old]
+    assert invariants.violations() == []
