@@ -13,6 +13,7 @@ class Strategy(StrEnum):
 
     RENAME = "rename"
     ADOPT = "adopt"
+    CHECKSUM = "checksum"
     IGNORE = "ignore"
 
 
@@ -47,6 +48,14 @@ class FieldSpec:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Checksums:
+    """Where the checksum of what a pod reads stands, and whose opt-in annotations on workloads count."""
+
+    annotation: str = "checksum/config"
+    controllers: tuple[str, ...] = ("wave", "reloader")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
     """The functionConfig; see `schemas/` for what each field means."""
 
@@ -58,3 +67,4 @@ class Settings:
     immutable: bool = True
     deployers: tuple[str, ...] = ("argocd", "flux", "kpt")
     references: tuple[FieldSpec, ...] = ()
+    checksums: Checksums = Checksums()

@@ -4,14 +4,17 @@ import re
 from collections.abc import Collection
 from typing import NoReturn
 
+from krm_fn.model.controllers import CONTROLLERS
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.item import CONFIG_KINDS
-from krm_fn.model.settings import FieldSpec, Selector, Settings, Strategy
+from krm_fn.model.settings import Checksums, FieldSpec, Selector, Settings, Strategy
 from krm_fn.wire.plain_value import Plain
 
+_ANNOTATION = re.compile(r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _SET_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
 _TOP = ("apiVersion", "kind", "metadata", "spec")
-_SPEC = ("kinds", "strategy", "select", "exclude", "immutable", "deployers", "references")
+_SPEC = ("kinds", "strategy", "select", "exclude", "immutable", "deployers", "references", "checksums")
+_CHECKSUMS = ("annotation", "controllers")
 _EXCLUDE = ("kind", "name", "namespace", "labels", "annotations")
 _DEFAULTS = Settings()
 
@@ -37,6 +40,7 @@ def build_settings(config: Plain) -> Settings:
         if "deployers" in spec
         else _DEFAULTS.deployers,
         references=_references(spec.get("references", [])),
+        checksums=_checksums(_object(spec.get("checksums", {}), _CHECKSUMS)),
     )
 
 
@@ -73,6 +77,16 @@ def _field_spec(target: str, spec: dict[str, Plain]) -> FieldSpec:
         version=_text(spec.get("version", "")),
         kind=_text(spec.get("kind", "")),
         path=_text(spec.get("path")) or _refuse(),
+    )
+
+
+def _checksums(value: dict[str, Plain]) -> Checksums:
+    default = _DEFAULTS.checksums
+    annotation = _text(value.get("annotation", default.annotation))
+    controllers = _list(value["controllers"]) if "controllers" in value else default.controllers
+    return Checksums(
+        annotation=annotation if _ANNOTATION.fullmatch(annotation) else _refuse(),
+        controllers=tuple(dict.fromkeys(_one_of(name, CONTROLLERS) for name in controllers)),
     )
 
 

@@ -15,9 +15,9 @@ KPT_NAME = "function-input"
 """What kpt calls the ConfigMap that it makes up from the command line."""
 
 _WORDS = {"true": True, "yes": True, "false": False, "no": False}
-_LISTS = ("kinds", "deployers")
+_LISTS = ("kinds", "deployers", "checksums.controllers")
 _NAMES = ("select", "exclude")
-_SETTINGS = ("name", "strategy", "immutable", *_LISTS, *_NAMES)
+_SETTINGS = ("name", "strategy", "immutable", "checksums.annotation", *_LISTS, *_NAMES)
 
 
 def read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:
@@ -30,8 +30,19 @@ def read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:
         raise Rejected(*problems)
     texts = {key: str(value.value) for key, value in fields(data).items() if not is_null(value)}
     name = texts.pop("name", DEFAULT_SET if who.name in (KPT_NAME, "") else who.name)
-    spec: dict[str, Plain] = {key: _read(key, text) for key, text in texts.items()}
-    return {"metadata": {"name": name}, "spec": spec}
+    return {"metadata": {"name": name}, "spec": _nest({key: _read(key, text) for key, text in texts.items()})}
+
+
+def _nest(flat: dict[str, Plain]) -> dict[str, Plain]:
+    """`checksums.annotation` is `annotation` in `checksums`."""
+    spec: dict[str, Plain] = {}
+    for key, value in flat.items():
+        group, _, name = key.rpartition(".")
+        if group:
+            spec[group] = {**spec.get(group, {}), name: value}  # type: ignore[dict-item]  # groups are mappings
+        else:
+            spec[name] = value
+    return spec
 
 
 def _check(who: ResourceId, key: str, value: Node) -> list[Problem]:
