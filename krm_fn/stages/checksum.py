@@ -74,14 +74,16 @@ def _annotate(reading: Reading, annotation: str, digest: str) -> PatchInside:
 def _say(reading: Reading, annotation: str) -> Iterator[Problem]:
     """What the pods roll with, the same on every run over the same references; and what gives way on the first."""
     field = step(f"{reading.field}.metadata.annotations", annotation)
-    read = ", ".join(sorted(_name(config, read) for config, read in reading.configs.values()))
+    read = ", ".join(sorted(_name(config, read, reading.item) for config, read in reading.configs.values()))
     yield about(reading.item, f"pods roll with {read}", field, Severity.INFO)
     if get(reading.template, "metadata", "annotations", annotation) and keys.CHECKSUM not in reading.item.annotations:
         yield about(reading.item, "the checksum that was there gives way to ours", field, Severity.INFO)
 
 
-def _name(config: Item, read: frozenset[str] | None) -> str:
-    name = str(config.id._replace(name=base_name(config), namespace=""))
+def _name(config: Item, read: frozenset[str] | None, reader: Item) -> str:
+    """By the base name, without the namespace that both are in, and with the keys where not all are read."""
+    namespace = "" if config.id.namespace == reader.id.namespace else config.id.namespace
+    name = str(config.id._replace(name=base_name(config), namespace=namespace))
     return name if read is None else f"{name} ({', '.join(sorted(read))})"
 
 

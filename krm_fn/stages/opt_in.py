@@ -20,6 +20,8 @@ from krm_fn.model.item import Item
 from krm_fn.model.names import base_name
 from krm_fn.model.node import get, texts
 
+_RELOADER_KEYS = frozenset({RELOADER_AUTO, RELOADER_SEARCH, *(key for keys in RELOADER.values() for key in keys)})
+
 
 class Named(NamedTuple):
     """Objects that count whether pods read them or not. `pattern`: the name is a regular expression."""
@@ -85,13 +87,13 @@ def _read_wave(item: Item, template: str) -> OptIn | None:
 
 
 def _read_reloader(item: Item, template: str) -> OptIn | None:
-    on_pods: dict[str, str] | None = None
+    on_pods = texts(get(item.node, *template.split("."), "metadata", "annotations"))
+    if _RELOADER_KEYS.isdisjoint(item.annotations) and _RELOADER_KEYS.isdisjoint(on_pods):
+        return None
     all_of, marked, named = set(), set(), []
     for kind, keys in RELOADER.items():
         said = item.annotations
         if said.keys().isdisjoint((RELOADER_AUTO, RELOADER_SEARCH, keys.auto, keys.named)):
-            if on_pods is None:
-                on_pods = texts(get(item.node, *template.split("."), "metadata", "annotations"))
             said = on_pods
         named += [Named(kind, item.id.namespace, name, pattern=True) for name in _split(said.get(keys.named, ""))]
         if said.get(RELOADER_SEARCH) == "true":

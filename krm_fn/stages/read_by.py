@@ -65,7 +65,8 @@ def read_by(
         for config in link.targets:
             strategy = strategies.get(id(config.node))
             if strategy is Strategy.RENAME:
-                followed.add((id(link.referrer.node), id(config.node)))
+                if opted:
+                    followed.add((id(link.referrer.node), id(config.node)))
             elif strategy is Strategy.CHECKSUM or (
                 strategy and any(opt_in.counts(config) for opt_in in opted[id(link.referrer.node)])
             ):

@@ -40,7 +40,7 @@ def transform(items: list[Item], settings: Settings, config_id: ResourceId | Non
     revisions, name_problems = name_revisions(choices)
     patches, prune_problems = _mark(revisions, settings, links)
     edits, reference_problems = follow(links, revisions)
-    own = [choice for choice in choices if not written_by_others(choice.item, usage)]
+    own = [choice for choice in choices if not (opt_ins and written_by_others(choice.item, usage))]
     rolls = roll(items, links, own, opt_ins, settings.checksums.annotation)
     notices = [
         *notice_alone(items, revisions),
