@@ -1,7 +1,7 @@
 """What the pods of each template read of the objects whose content is to roll them."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
@@ -47,33 +47,23 @@ class Readings(NamedTuple):
         return [reading for reading in self.templates.values() if cannot_change(reading.item)]
 
 
-def read_by(
-    links: Collection[Link], strategies: dict[int, Strategy], opt_ins: Iterable[OptIn], catalogue: Catalogue
-) -> Readings:
+def read_by(links: list[Link], strategies: dict[int, Strategy], opt_ins: list[OptIn], catalogue: Catalogue) -> Readings:
     """Everything of strategy `checksum`, and what workloads opted in for, unless a name of theirs follows it.
 
     `strategies` are those of the objects whose content the package decides.
     """
-    opted = defaultdict(list)
-    for opt_in in opt_ins:
-        opted[id(opt_in.item.node)].append(opt_in)
     readings = Readings({}, [])
-    followed = set()
-    for link in links:
-        if not is_read(link.reference):
-            continue
-        for config in link.targets:
-            strategy = strategies.get(id(config.node))
-            if strategy is Strategy.RENAME:
-                if opted:
-                    followed.add((id(link.referrer.node), id(config.node)))
-            elif strategy is Strategy.CHECKSUM or (
-                strategy and any(opt_in.counts(config) for opt_in in opted[id(link.referrer.node)])
-            ):
-                _add_link(readings, link, config)
-    for opt_in in (one for several in opted.values() for one in several):
+    _add_links(readings, links, strategies, opt_ins)
+    renamed = {node for node, strategy in strategies.items() if strategy is Strategy.RENAME} if opt_ins else set()
+    followed = {
+        (id(link.referrer.node), id(config.node))
+        for link in (links if renamed else ())
+        for config in link.targets
+        if id(config.node) in renamed and is_read(link.reference)
+    }
+    for opt_in in opt_ins:
         for config in catalogue.find_all(opt_in.named):
-            if (id(opt_in.item.node), id(config.node)) not in followed and id(config.node) in strategies:
+            if (id(opt_in.item.node), id(config.node)) not in followed:
                 _add_named(readings, opt_in, config)
     return readings
 
@@ -81,6 +71,24 @@ def read_by(
 def is_read(reference: Reference) -> bool:
     """Whether containers, or what sets them up, see the content."""
     return reference.in_pod and not reference.written and _PULLED not in reference.field
+
+
+def _add_links(
+    readings: Readings, links: Iterable[Link], strategies: dict[int, Strategy], opt_ins: Iterable[OptIn]
+) -> None:
+    by_workload: dict[int, list[OptIn]] = defaultdict(list)
+    for opt_in in opt_ins:
+        by_workload[id(opt_in.item.node)].append(opt_in)
+    for link in links:
+        if not is_read(link.reference):
+            continue
+        asking = by_workload.get(id(link.referrer.node), ())
+        for config in link.targets:
+            strategy = strategies.get(id(config.node), Strategy.RENAME)  # what is not ours is not looked at either
+            if strategy is Strategy.CHECKSUM or (
+                strategy is not Strategy.RENAME and any(opt_in.counts(config) for opt_in in asking)
+            ):
+                _add_link(readings, link, config)
 
 
 def _add_link(readings: Readings, link: Link, config: Item) -> None:
