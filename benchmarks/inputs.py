@@ -95,9 +95,20 @@ _OBJECTS = (
 )
 
 
-def resource_list(objects: int) -> bytes:
+_CONFIG = """\
+functionConfig:
+  apiVersion: revisions.krm-fn.io/v1
+  kind: ConfigRevisions
+  metadata:
+    name: shop
+  spec:
+    strategy: {strategy}
+"""
+
+
+def resource_list(objects: int, strategy: str = "rename") -> bytes:
     """The same bytes for the same number of objects. Each ConfigMap is named twice by its Deployment."""
-    return "".join([_HEAD, *_items(objects)]).encode()
+    return "".join([_HEAD, *_items(objects), _CONFIG.format(strategy=strategy)]).encode()
 
 
 def _items(objects: int) -> Iterator[str]:
