@@ -106,9 +106,12 @@ functionConfig:
 """
 
 
-def resource_list(objects: int, strategy: str = "rename") -> bytes:
-    """The same bytes for the same number of objects. Each ConfigMap is named twice by its Deployment."""
-    return "".join([_HEAD, *_items(objects), _CONFIG.format(strategy=strategy)]).encode()
+def resource_list(objects: int, strategy: str = "") -> bytes:
+    """The same bytes for the same number of objects. Each ConfigMap is named twice by its Deployment.
+
+    Without a strategy there is no configuration.
+    """
+    return "".join([_HEAD, *_items(objects), _CONFIG.format(strategy=strategy) if strategy else ""]).encode()
 
 
 def _items(objects: int) -> Iterator[str]:
