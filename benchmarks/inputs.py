@@ -95,9 +95,23 @@ _OBJECTS = (
 )
 
 
-def resource_list(objects: int) -> bytes:
-    """The same bytes for the same number of objects. Each ConfigMap is named twice by its Deployment."""
-    return "".join([_HEAD, *_items(objects)]).encode()
+_CONFIG = """\
+functionConfig:
+  apiVersion: revisions.krm-fn.io/v1
+  kind: ConfigRevisions
+  metadata:
+    name: shop
+  spec:
+    strategy: {strategy}
+"""
+
+
+def resource_list(objects: int, strategy: str = "") -> bytes:
+    """The same bytes for the same number of objects. Each ConfigMap is named twice by its Deployment.
+
+    Without a strategy there is no configuration.
+    """
+    return "".join([_HEAD, *_items(objects), _CONFIG.format(strategy=strategy) if strategy else ""]).encode()
 
 
 def _items(objects: int) -> Iterator[str]:

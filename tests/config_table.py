@@ -14,6 +14,7 @@ def config_table() -> str:
     rows = [("metadata.name", properties["metadata"]["properties"]["name"])]
     for name, field in properties["spec"]["properties"].items():
         rows.append((f"spec.{name}", field))
+        rows += [(f"spec.{name}.{key}", _resolve(schema, value)) for key, value in field.get("properties", {}).items()]
         entry = field.get("items", {}).get("properties", {}) if name == "select" else {}
         rows += [(f"spec.{name}[].{key}", _resolve(schema, value)) for key, value in entry.items()]
         rows += [(f"spec.{name}.{key}", value) for key, value in field.get("properties", {}).items()]

@@ -17,7 +17,8 @@ from krm_fn.function import run
 from krm_fn.model import keys
 from tests.cases import TRANSFORMS
 
-OURS = {keys.SET, keys.BASE_NAME, keys.RETAIN}
+OURS = {keys.SET, keys.BASE_NAME, keys.RETAIN, keys.CHECKSUM}
+CHECKSUMS = {"checksum/config", "example.com/config", "shop.example/config"}
 PROTECTION = {
     "argocd.argoproj.io/sync-options",
     "argocd.argoproj.io/compare-options",
@@ -109,8 +110,9 @@ def without_our_changes(after: Any, before: Any, path: tuple[str, ...] = ()) -> 
             for key, value in after.items()
             if not (key not in before_fields and may_be_added(key, path))
         }
-        if path[-1:] == ("annotations",) and before_fields.get(DROPPED):
-            rest[DROPPED] = before_fields[DROPPED]
+        rest |= {
+            key: value for key, value in before_fields.items() if key not in after and may_be_dropped(key, value, path)
+        }
         return before if not rest and not before_fields else rest
     if isinstance(after, list):
         known = before if isinstance(before, list) else []
@@ -120,7 +122,13 @@ def without_our_changes(after: Any, before: Any, path: tuple[str, ...] = ()) -> 
     return before if may_be_rewritten(after, path) else after
 
 
-DROPPED = "internal.config.kubernetes.io/needsHashSuffix"
+def may_be_dropped(key: str, value: Any, path: tuple[str, ...]) -> bool:
+    if key == "internal.config.kubernetes.io/needsHashSuffix" or key in {keys.CHECKSUM} | CHECKSUMS:
+        return bool(value) and path[-1:] == ("annotations",)
+    # and what such an annotation was alone in
+    return key in ("annotations", "metadata") and all(
+        may_be_dropped(name, inner, (*path, key)) for name, inner in value.items()
+    )
 
 
 def may_be_added(key: str, path: tuple[str, ...]) -> bool:
@@ -128,13 +136,15 @@ def may_be_added(key: str, path: tuple[str, ...]) -> bool:
         key in OURS | PROTECTION
         or key in ("immutable", "results")
         or (path[-1:] == ("metadata",) and key in ("labels", "annotations"))
+        or (key in CHECKSUMS and path[-1:] == ("annotations",))
+        or (key == "metadata" and path[-1].lower().endswith("template"))
     )
 
 
 def may_be_rewritten(after: str, path: tuple[str, ...]) -> bool:
     name = after.rpartition("/")[2]
     looks_hashed = len(name) > 11 and name[-11] == "-" and set(name[-10:]) <= set("2456789bcdfghkmt")
-    return looks_hashed or path[-1:] == ("namespace",) or bool((PROTECTION | OURS) & set(path[-1:]))
+    return looks_hashed or path[-1:] == ("namespace",) or bool((PROTECTION | OURS | CHECKSUMS) & set(path[-1:]))
 
 
 # What an earlier run has emitted may be exchanged as a whole.
@@ -146,6 +156,7 @@ GIVES_WAY = [
     r"(?<=annotations: )(\{\}|~)|(?<=labels: )(\{\}|null)|(?<=labels\": )null",  # places that are filled
     r"(?<=base-name: )[a-z-]+",
     r"(?<=namespace: )old",
+    r"(\n *metadata:)?(\n *annotations:)?\n *(?:revisions\.krm-fn\.io/checksum|checksum/config): \S+",
 ]
 
 

@@ -32,6 +32,15 @@ class SetFields(NamedTuple):
     parent: Mapping | None = None
 
 
+class PatchInside(NamedTuple):
+    """A merge patch on a mapping deeper down in an object; `field` is the path to it."""
+
+    item: Item
+    node: Mapping
+    field: str
+    patch: Patch
+
+
 class Edit(NamedTuple):
     """A change, who asks for it, and the path of the field for people."""
 

@@ -14,6 +14,9 @@ RETAIN = PREFIX + "retain"
 STRATEGY = PREFIX + "strategy"
 """Annotation by the author on a ConfigMap or Secret: overrides the configured strategy."""
 
+CHECKSUM = PREFIX + "checksum"
+"""Annotation on workloads: the annotation of their pod templates that holds a checksum of ours."""
+
 LOCAL_CONFIG = "config.kubernetes.io/local-config"
 """Annotation by the author: for tools only, never applied."""
 

@@ -1,9 +1,10 @@
 """A field that names a ConfigMap or a Secret."""
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from krm_fn.model.node import Scalar
+from krm_fn.model.node import Node, Scalar, get, is_sequence, text
 
 _NAMESPACE = re.compile(r"([^/:]+)/$")
 
@@ -17,6 +18,7 @@ class Reference(NamedTuple):
     rather than reads it: such a name is never changed.
 
     `before` and `after` are what else the scalar's text holds around the name: `shop/` of `shop/users`.
+    `around` are the fields of the mapping that `name` stands in, where pods read the object and that is known.
     """
 
     kind: str
@@ -27,6 +29,7 @@ class Reference(NamedTuple):
     written: bool
     before: str = ""
     after: str = ""
+    around: Mapping[str, Node] | None = None
 
     @property
     def target(self) -> str:
@@ -41,6 +44,17 @@ class Reference(NamedTuple):
             return self.namespace.value
         said = _NAMESPACE.search(self.before)
         return said.group(1) if said else None
+
+    @property
+    def keys(self) -> frozenset[str] | None:
+        """The keys of the object that are read here, None for all of it."""
+        around = self.around or {}
+        items = around.get("items")
+        if is_sequence(items) and items.value:
+            return frozenset(text(get(entry, "key")) for entry in items.value)
+        if self.field.endswith("KeyRef.name") and "key" in around:
+            return frozenset({text(around["key"])})
+        return None
 
     def renamed(self, name: str) -> str:
         """The scalar's text once the object is called `name`."""

@@ -23,6 +23,7 @@ class Strategy(StrEnum):
 
     RENAME = "rename"
     ADOPT = "adopt"
+    CHECKSUM = "checksum"
     IGNORE = "ignore"
 
 
@@ -87,6 +88,14 @@ class Surroundings(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Checksums:
+    """Where the checksum of what a pod reads stands, and whose opt-in annotations on workloads count."""
+
+    annotation: str = "checksum/config"
+    controllers: tuple[str, ...] = ("wave", "reloader")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
     """The functionConfig; see `schemas/` for what each field means."""
 
@@ -99,6 +108,7 @@ class Settings:
     deployers: tuple[str, ...] = ("argocd", "flux", "kpt")
     references: tuple[FieldSpec, ...] = ()
     linker: Linker = field(default_factory=Linker)
+    checksums: Checksums = Checksums()
 
 
 ALONE = Surroundings()

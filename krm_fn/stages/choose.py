@@ -59,7 +59,7 @@ def _choose_one(item: Item, settings: Settings, usage: Usage) -> tuple[Strategy,
     wanted, problem = _wanted(item, settings, usage)
     if problem or wanted is Strategy.IGNORE:
         return Strategy.IGNORE, problem
-    reason = _written_by_others(item, usage)
+    reason = written_by_others(item, usage)
     if reason:
         asked = settings.select is not None or keys.STRATEGY in item.annotations
         warning = about(item, f"left alone, though selected: {reason}", severity=Severity.WARNING)
@@ -106,7 +106,7 @@ def _matches(item: Item, selector: Selector) -> bool:
     )
 
 
-def _written_by_others(item: Item, usage: Usage) -> str:
+def written_by_others(item: Item, usage: Usage) -> str:
     """Why this object's name or content is not the package's to decide; `""` where it is."""
     if id(item.node) in usage.written:
         return "a controller writes it under this name"

@@ -28,11 +28,14 @@ def find_by_specs(item: Node, resource: ResourceId, specs: Iterable[FieldSpec]) 
                 yield refer(found, spec.target)
 
 
-def refer(found: Found, kind: str, *, in_pod: bool = False, written: bool = False) -> Reference:
+def refer(
+    found: Found, kind: str, *, in_pod: bool = False, written: bool = False, around: dict[str, Node] | None = None
+) -> Reference:
     """A found text as a reference; it may be the name, or `namespace/name`."""
     before = found.name.value[: found.name.value.rfind("/") + 1]
+    in_pod = in_pod or is_in_pod(found.field)
     return Reference(
-        kind, found.name, found.namespace, found.field, in_pod or is_in_pod(found.field), written, before=before
+        kind, found.name, found.namespace, found.field, in_pod, written, before, around=around if in_pod else None
     )
 
 

@@ -102,7 +102,7 @@ class _Walk:
     def _see(self, word: Word, name: Node, path: tuple[Path, str | int], held: dict[str, Node]) -> None:
         if is_scalar(name) and name.value and not is_null(name):
             found = Found(name, beside(held, str(path[1])), _spell(path))
-            self.sights.append(Sight(refer(found, word.kind, written=word.written), held))
+            self.sights.append(Sight(refer(found, word.kind, written=word.written, around=held), held))
 
 
 def _spell(path: Path) -> str:

@@ -16,6 +16,7 @@ from krm_fn.model.settings import Settings, Strategy
 from krm_fn.stages.choose import Choice
 
 MAX_NAME = 253
+REVISED = (Strategy.RENAME, Strategy.ADOPT)
 NEEDS_HASH_SUFFIX = "internal.config.kubernetes.io/needsHashSuffix"
 
 
@@ -43,7 +44,7 @@ def name_revisions(choices: Iterable[Choice]) -> tuple[list[Revision], list[Prob
     revisions: list[Revision] = []
     unhashable: list[Problem] = []
     for choice in choices:
-        if choice.strategy is not Strategy.IGNORE:
+        if choice.strategy in REVISED:
             try:
                 revisions.append(_name(choice))
             except Unhashable as reason:
@@ -91,7 +92,7 @@ def _too_long(revisions: list[Revision]) -> list[Problem]:
 
 def _clashes(choices: Iterable[Choice], revisions: list[Revision]) -> list[Problem]:
     """Two objects that were told apart by their names and no longer are."""
-    taken = {choice.item.id: choice.item.id for choice in choices if choice.strategy is Strategy.IGNORE}
+    taken = {choice.item.id: choice.item.id for choice in choices if choice.strategy not in REVISED}
     problems = []
     for revision in revisions:
         before = taken.setdefault(revision.id, revision.item.id)

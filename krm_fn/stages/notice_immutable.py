@@ -23,13 +23,18 @@ def notice_immutable(edits: Iterable[Edit]) -> Iterator[Problem]:
     seen = set()
     for edit in edits:
         item = edit.item
-        if (item.id.group, item.id.kind) in _IMMUTABLE and id(item.node) not in seen and not _is_replaced(item):
+        if id(item.node) not in seen and cannot_change(item):
             seen.add(id(item.node))
             message = (
                 f"changes, which a {item.id.kind} cannot once it is created: "
                 "delete the old one before applying, or make it a hook"
             )
             yield about(item, message, edit.field, Severity.WARNING)
+
+
+def cannot_change(item: Item) -> bool:
+    """Whether the API server refuses another template under the same name, and nothing replaces the object."""
+    return (item.id.group, item.id.kind) in _IMMUTABLE and not _is_replaced(item)
 
 
 def _is_replaced(item: Item) -> bool:

@@ -3,13 +3,13 @@
 from collections.abc import Container, Iterable
 from typing import NamedTuple
 
-from krm_fn.model.edit import Edit, Patch
+from krm_fn.model.edit import Edit, Patch, PatchInside
 from krm_fn.model.emission import Emission
 from krm_fn.model.item import Item
 from krm_fn.model.problem import Problem
 from krm_fn.model.resource import ResourceId
 from krm_fn.model.settings import Settings, Surroundings
-from krm_fn.stages.choose import Usage, choose
+from krm_fn.stages.choose import Usage, choose, written_by_others
 from krm_fn.stages.find import find_references
 from krm_fn.stages.follow import follow
 from krm_fn.stages.hold import find_holders
@@ -18,14 +18,17 @@ from krm_fn.stages.name import Revision, mark_revision, name_revisions
 from krm_fn.stages.notice_alone import notice_alone
 from krm_fn.stages.notice_immutable import notice_immutable
 from krm_fn.stages.notice_mentions import notice_mentions
+from krm_fn.stages.opt_in import OptIn, read_opt_ins
 from krm_fn.stages.protect import protect
 from krm_fn.stages.resolve import Link, index_configs, resolve
+from krm_fn.stages.roll import roll
 
 
 class Changes(NamedTuple):
-    """What is to change: merge patches on objects, edits of single fields, and what there is to say about it."""
+    """What is to change: merge patches on objects and inside them, edits of single fields, and what to say about it."""
 
     patches: list[tuple[Item, Patch]]
+    inside: list[PatchInside]
     edits: list[Edit]
     emission: Emission
     problems: list[Problem]
@@ -34,28 +37,35 @@ class Changes(NamedTuple):
 def transform(
     items: list[Item], settings: Settings, surroundings: Surroundings, config_id: ResourceId | None
 ) -> Changes:
-    """Choose, name, protect, follow, link."""
+    """Choose, name, protect, follow, roll, link."""
     authored = [item for item in items if not is_emitted(item)]
     configs = [item for item in authored if item.is_config and not item.is_local and item.id != config_id]
-    links = _find_links(authored, configs, settings)
-    choices, doubts = choose(configs, settings, _usage(links))
+    opt_ins = read_opt_ins(authored, settings.checksums.controllers)
+    links = _find_links(authored, configs, settings, opt_ins)
+    usage = _usage(links)
+    choices, doubts = choose(configs, settings, usage)
     revisions, name_problems = name_revisions(choices)
     holders = find_holders(links, revisions)
     patches, prune_problems = _mark(revisions, settings, holders)
     edits, reference_problems = follow(links, revisions)
+    own = [choice for choice in choices if not (opt_ins and written_by_others(choice.item, usage))]
+    rolls = roll(authored, links, own, opt_ins, settings.checksums.annotation)
     emission, link_problems = link(items, revisions, holders, settings, surroundings)
     notices = [
         *notice_alone(authored, revisions),
         *notice_immutable(edits),
         *notice_mentions(authored, revisions, edits),
     ]
-    problems = [*doubts, *name_problems, *prune_problems, *reference_problems, *link_problems, *notices]
-    return Changes(patches, edits, emission, problems)
+    remarks = [*doubts, *name_problems, *prune_problems, *reference_problems, *rolls.problems, *link_problems, *notices]
+    return Changes([*patches, *rolls.marks], rolls.annotations, edits, emission, remarks)
 
 
-def _find_links(items: Iterable[Item], configs: list[Item], settings: Settings) -> list[Link]:
-    """Every reference of every applied object, and what it may mean. Without ConfigMaps there is nothing to find."""
-    if not configs:
+def _find_links(items: Iterable[Item], configs: list[Item], settings: Settings, opt_ins: list[OptIn]) -> list[Link]:
+    """Every reference of every applied object, and what it may mean.
+
+    Without ConfigMaps, and workloads to be rolled for them, there is nothing to find.
+    """
+    if not configs and not opt_ins:
         return []
     index = index_configs(configs)
     return [

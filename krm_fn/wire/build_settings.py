@@ -2,16 +2,19 @@
 
 import re
 
+from krm_fn.model.controllers import CONTROLLERS
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.item import CONFIG_KINDS
-from krm_fn.model.settings import FieldSpec, Selector, Settings, Strategy
+from krm_fn.model.settings import Checksums, FieldSpec, Selector, Settings, Strategy
 from krm_fn.wire.build_linker import build_linker
 from krm_fn.wire.expect import a_boolean, a_filled_list, a_list, a_mapping, a_text, one_of, refuse, texts
 from krm_fn.wire.plain_value import Plain
 
+_ANNOTATION = re.compile(r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _SET_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
 _TOP = ("apiVersion", "kind", "metadata", "spec")
-_SPEC = ("kinds", "strategy", "select", "exclude", "immutable", "deployers", "references", "linker")
+_SPEC = ("kinds", "strategy", "select", "exclude", "immutable", "deployers", "references", "checksums", "linker")
+_CHECKSUMS = ("annotation", "controllers")
 _EXCLUDE = ("kind", "name", "namespace", "labels", "annotations")
 _DEFAULTS = Settings()
 
@@ -33,6 +36,7 @@ def build_settings(config: Plain) -> Settings:
         if "deployers" in spec
         else _DEFAULTS.deployers,
         references=_references(spec.get("references", [])),
+        checksums=_checksums(a_mapping(spec.get("checksums", {}), _CHECKSUMS)),
         linker=build_linker(spec.get("linker", {})),
     )
 
@@ -70,6 +74,16 @@ def _field_spec(target: str, spec: dict[str, Plain]) -> FieldSpec:
         version=a_text(spec.get("version", "")),
         kind=a_text(spec.get("kind", "")),
         path=a_text(spec.get("path")) or refuse(),
+    )
+
+
+def _checksums(value: dict[str, Plain]) -> Checksums:
+    default = _DEFAULTS.checksums
+    annotation = a_text(value.get("annotation", default.annotation))
+    controllers = a_list(value["controllers"]) if "controllers" in value else default.controllers
+    return Checksums(
+        annotation=annotation if _ANNOTATION.fullmatch(annotation) else refuse(),
+        controllers=tuple(dict.fromkeys(one_of(name, CONTROLLERS) for name in controllers)),
     )
 
 

@@ -14,14 +14,13 @@ from krm_fn.wire.suggest import suggest
 KPT_NAME = "function-input"
 """What kpt calls the ConfigMap that it makes up from the command line."""
 
-_LINKER = "linker."
 _NUMBERS = ("linker.timeoutSeconds", "linker.minimumAgeSeconds", "linker.ttlSecondsAfterFinished")
 _SWITCHES = ("immutable", "linker.enabled", "linker.openshift")
 _LINKER_TEXTS = ("linker.image", "linker.namespace", "linker.serviceAccountName")
 _WORDS = {"true": True, "yes": True, "false": False, "no": False}
-_LISTS = ("kinds", "deployers")
+_LISTS = ("kinds", "deployers", "checksums.controllers")
 _NAMES = ("select", "exclude")
-_SETTINGS = ("name", "strategy", *_SWITCHES, *_LISTS, *_NAMES, *_LINKER_TEXTS, *_NUMBERS)
+_SETTINGS = ("name", "strategy", "checksums.annotation", *_SWITCHES, *_LISTS, *_NAMES, *_LINKER_TEXTS, *_NUMBERS)
 
 
 def read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:
@@ -34,10 +33,19 @@ def read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:
         raise Rejected(*problems)
     texts = {key: str(value.value) for key, value in fields(data).items() if not is_null(value)}
     name = texts.pop("name", DEFAULT_SET if who.name in (KPT_NAME, "") else who.name)
-    values = {key: _read(key, text) for key, text in texts.items()}
-    linker = {key.removeprefix(_LINKER): value for key, value in values.items() if key.startswith(_LINKER)}
-    spec = {key: value for key, value in values.items() if not key.startswith(_LINKER)}
-    return {"metadata": {"name": name}, "spec": {**spec, **({"linker": linker} if linker else {})}}
+    return {"metadata": {"name": name}, "spec": _nest({key: _read(key, text) for key, text in texts.items()})}
+
+
+def _nest(flat: dict[str, Plain]) -> dict[str, Plain]:
+    """`checksums.annotation` is `annotation` in `checksums`."""
+    spec: dict[str, Plain] = {}
+    for key, value in flat.items():
+        group, _, name = key.rpartition(".")
+        if group:
+            spec[group] = {**spec.get(group, {}), name: value}  # type: ignore[dict-item]  # groups are mappings
+        else:
+            spec[name] = value
+    return spec
 
 
 def _check(who: ResourceId, key: str, value: Node) -> list[Problem]:

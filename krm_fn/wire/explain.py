@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Sequence
 from importlib.resources import files
+from itertools import takewhile
 from typing import Any, TypeAlias
 
 from jsonschema import Draft202012Validator, ValidationError
@@ -97,10 +98,9 @@ def _place(path: Sequence[str | int], node: Node, who: ResourceId, message: str,
 
 
 def _steps_in_data(path: Sequence[str | int]) -> Sequence[str | int]:
-    """`spec.kinds[0]` is `data.kinds` in a ConfigMap, `metadata.name` is `data.name`."""
-    if len(path) > 2 and path[1] == "linker":  # noqa: PLR2004  # spec, linker, and a field of it
-        return ("data", f"linker.{path[2]}")
-    return ("data", path[1]) if len(path) > 1 else ("data",)
+    """In a ConfigMap `spec.kinds[0]` is `data.kinds`, `spec.checksums.annotation` is `data.checksums.annotation`."""
+    names = list(takewhile(lambda name: isinstance(name, str), path[1:]))
+    return ("data", ".".join(map(str, names))) if names else ("data",)
 
 
 def _below(node: Node, name: str | int) -> Node | None:

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 
 def suggest(found: str, allowed: Iterable[str]) -> str:
-    """`; did you mean "rename"? allowed: rename, adopt, ignore`, the question only for a near miss."""
+    """`; did you mean "rename"? allowed: rename, adopt, checksum, ignore`, the question only for a near miss."""
     names = list(allowed)
     near = get_close_matches(found, names, n=1, cutoff=0.7)
     question = f'did you mean "{near[0]}"? ' if near else ""

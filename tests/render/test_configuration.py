@@ -74,14 +74,14 @@ REFUSED = [
         {"krm-fn.yaml": REVISIONS + "spec: {strategy: renam}\n"},
         None,
         'error: ConfigRevisions/web spec.strategy (krm-fn.yaml:4:18): found "renam"; did you mean "rename"? '
-        "allowed: rename, adopt, ignore\n",
+        "allowed: rename, adopt, checksum, ignore\n",
         id="a wrong one in a file",
     ),
     pytest.param(
         {"b.yaml": CONFIG_MAP + "---\n" + REVISIONS + "spec: {strategy: renam}\n"},
         None,
         'error: ConfigRevisions/web spec.strategy (b.yaml:9:18): found "renam"; did you mean "rename"? '
-        "allowed: rename, adopt, ignore\n",
+        "allowed: rename, adopt, checksum, ignore\n",
         id="a wrong one among the objects",
     ),
     pytest.param({}, "no.yaml", "error: no.yaml: no such file or directory\n", id="none where one was given"),

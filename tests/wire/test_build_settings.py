@@ -9,8 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from krm_fn.model.controllers import CONTROLLERS
 from krm_fn.model.deployers import PROTECTIONS
-from krm_fn.model.settings import API_VERSION, KIND, FieldSpec, Selector, Settings, Strategy
+from krm_fn.model.settings import API_VERSION, KIND, Checksums, FieldSpec, Selector, Settings, Strategy
 from krm_fn.wire.build_settings import build_settings
 from krm_fn.wire.expect import Invalid
 from krm_fn.wire.explain import load_schema
@@ -98,6 +99,9 @@ linkers = st.fixed_dictionaries(
         "unknown": junk,
     },
 )
+annotations = st.sampled_from(
+    ["checksum/config", "x", "A_b.c", "a.b/c-d", "/x", "x/", "a/b/c", "A/b", "-a", "a" * 63, "a" * 64, "a/b\n"]
+)
 specs = st.fixed_dictionaries(
     {},
     optional={
@@ -113,6 +117,17 @@ specs = st.fixed_dictionaries(
             junk,
         ),
         "linker": st.one_of(linkers, linkers, junk),
+        "checksums": st.one_of(
+            st.fixed_dictionaries(
+                {},
+                optional={
+                    "annotation": st.one_of(annotations, junk),
+                    "controllers": st.one_of(st.lists(st.sampled_from([*CONTROLLERS, "wav"]), max_size=3), junk),
+                    "algorithm": junk,
+                },
+            ),
+            junk,
+        ),
         "strateg": junk,
     },
 )
@@ -149,6 +164,9 @@ def test_the_defaults_are_those_of_the_schema() -> None:
     assert told == {
         name: list(value) if isinstance(value, tuple) else value for name, value in values.items() if value is not None
     }
+    checksums = SCHEMA["properties"]["spec"]["properties"]["checksums"]["properties"]
+    assert checksums["annotation"]["default"] == held.checksums.annotation
+    assert checksums["controllers"]["default"] == list(held.checksums.controllers)
 
 
 def test_the_schema_is_one() -> None:
@@ -168,6 +186,11 @@ def test_the_schema_is_one() -> None:
                 select=(Selector(kind="ConfigMap", name="a*", labels={"x": "y"}, strategy=Strategy.ADOPT),),
             ),
             id="select",
+        ),
+        pytest.param(
+            {"checksums": {"annotation": "example.com/config", "controllers": ["wave", "wave"]}},
+            Settings(set="web", checksums=Checksums(annotation="example.com/config", controllers=("wave",))),
+            id="checksums",
         ),
         pytest.param({"select": []}, Settings(set="web", select=()), id="an empty select selects nothing"),
         pytest.param(
