@@ -1,0 +1,93 @@
+"""examples/canary, from the first rendering to the collected revision: the story that README tells."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.api import Api
+from tests.cluster.deployers import ArgoLike
+from tests.cluster.linker_job import ROOT, run_linker
+from tests.cluster.readiness import is_ready
+from tests.cluster.rollouts_controller import promote, rollout_in_phase
+from tests.cluster.wait import until
+from tests.cluster.watcher import Watcher
+
+EXAMPLE = ROOT / "examples" / "canary"
+
+
+class Shop:
+    """The example's files, edited as its authors would edit them, in a namespace of the test."""
+
+    def __init__(self, api: Api, folder: Path) -> None:
+        self.api = api
+        self.folder = folder
+        self.deployer = ArgoLike(api=api, app="shop")
+        for file in EXAMPLE.glob("*.yaml"):
+            (folder / file.name).write_text(file.read_text().replace("namespace: shop", f"namespace: {api.namespace}"))
+
+    def edit(self, file: str, before: str, after: str) -> None:
+        text = (self.folder / file).read_text()
+        assert before in text
+        (self.folder / file).write_text(text.replace(before, after))
+
+    def sync(self) -> None:
+        command = [sys.executable, "-m", "krm_fn", "render", self.folder]
+        environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+        self.deployer.sync(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout)
+
+    def history(self) -> Mapping[str, set[str]]:
+        """`kubectl get configmaps -l revisions.krm-fn.io/set=shop`, with the kinds of who owns each."""
+        found = self.api.list("ConfigMap", labels="revisions.krm-fn.io/set=shop")
+        return {
+            item["metadata"]["name"]: {owner["kind"] for owner in item["metadata"].get("ownerReferences", [])}
+            for item in found
+        }
+
+    def read_by_pods(self) -> list[str]:
+        """The revision that each Ready pod of `web` mounts."""
+        pods = [pod for pod in self.api.list("Pod", labels="app=web") if is_ready(pod)]
+        return sorted(pod["spec"]["volumes"][0]["configMap"]["name"] for pod in pods)
+
+
+@pytest.mark.usefixtures("rollouts")
+def test_a_canary_keeps_its_own_configuration(namespace: Api, tmp_path: Path, invariants: Watcher) -> None:
+    shop = Shop(namespace, tmp_path)
+
+    # The first release. Every revision is owned by its workload, and by what that has made of it.
+    shop.sync()
+    rollout_in_phase(namespace, "web", "Healthy")
+    assert run_linker(namespace, "shop").exit_code == 0
+    old = next(name for name in shop.history() if name.startswith("web-config-"))
+    assert shop.history()[old] == {"Rollout", "ReplicaSet"}
+
+    # A change of configuration: one pod of four is the canary, the others wait with what they had.
+    shop.edit("config.yaml", "LOG_LEVEL: info", "LOG_LEVEL: debug")
+    shop.sync()
+    rollout_in_phase(namespace, "web", "Paused")
+    assert run_linker(namespace, "shop").exit_code == 0
+    (new,) = (name for name in shop.history() if name.startswith("web-config-") and name != old)
+    assert shop.history() | {old: {"ReplicaSet"}, new: {"Rollout", "ReplicaSet"}} == shop.history()
+
+    # The nodes go, as spot instances do. Each pod comes back on the revision it had.
+    assert shop.read_by_pods() == sorted([new, old, old, old])
+    for pod in namespace.names("Pod", labels="app=web"):
+        namespace.delete("Pod", pod)
+    until("all four are back", shop.read_by_pods, lambda found: found == sorted([new, old, old, old]))
+
+    # Promoted. The old revision stays for a rollback, as long as its ReplicaSet does: revisionHistoryLimit is 3.
+    promote(namespace, "web")
+    rollout_in_phase(namespace, "web", "Healthy")
+    for image in ("web:1.1", "web:1.2", "web:1.3"):
+        assert old in shop.history()
+        shop.edit("web.yaml", "image: registry.example/web:", f"image: registry.example/{image}-")
+        shop.sync()
+        rollout_in_phase(namespace, "web", "Paused")
+        promote(namespace, "web")
+        rollout_in_phase(namespace, "web", "Healthy")
+    namespace.gone("ConfigMap", old)
+    assert "Rollout" in shop.history()[new]
+    assert invariants.violations() == []
