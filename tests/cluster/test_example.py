@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -35,11 +34,11 @@ class Shop:
         (self.folder / file).write_text(text.replace(before, after))
 
     def sync(self) -> None:
-        command = [sys.executable, "-m", "krm_fn", "render", self.folder]
+        command = [sys.executable, "-m", "krm_fn", "render", str(self.folder)]
         environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
         self.deployer.sync(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout)
 
-    def history(self) -> Mapping[str, set[str]]:
+    def history(self) -> dict[str, set[str]]:
         """`kubectl get configmaps -l revisions.krm-fn.io/set=shop`, with the kinds of who owns each."""
         found = self.api.list("ConfigMap", labels="revisions.krm-fn.io/set=shop")
         return {

@@ -175,7 +175,7 @@ OVERLAYS = [
 
 
 def is_tag(item: dict[str, Any]) -> bool:
-    return item["metadata"].get("labels", {}).get("revisions.krm-fn.io/component") == "secret-tag"
+    return bool(item["metadata"].get("labels", {}).get("revisions.krm-fn.io/component") == "secret-tag")
 
 
 @pytest.mark.parametrize(("files", "names"), OVERLAYS)
