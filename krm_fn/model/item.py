@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from krm_fn.model import keys
-from krm_fn.model.node import Mapping, fields, get, text, texts
+from krm_fn.model.node import Mapping, fields, text, texts
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.resource import ResourceId
 
@@ -17,11 +17,8 @@ class Item:
     node: Mapping
     id: ResourceId
     annotations: dict[str, str]
+    labels: dict[str, str]
     origin: str = ""
-
-    @property
-    def labels(self) -> dict[str, str]:
-        return texts(get(self.node, "metadata", "labels"))
 
     @property
     def is_config(self) -> bool:
@@ -65,4 +62,4 @@ def read_item(node: Mapping, origin: str = "") -> Item:
         text(metadata.get("namespace")),
         text(metadata.get("name")),
     )
-    return Item(node, who, texts(metadata.get("annotations")), origin)
+    return Item(node, who, texts(metadata.get("annotations")), texts(metadata.get("labels")), origin)
