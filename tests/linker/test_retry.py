@@ -10,6 +10,7 @@ from krm_fn.linker.retry import NoAnswer, Response, with_retries
 
 OK = Response(200, {}, b"{}")
 BUSY = Response(429, {}, b"")
+FORBIDDEN = Response(403, {}, b"")
 REFUSED = NoAnswer("connection refused")
 
 
@@ -54,6 +55,9 @@ def after(seconds: str) -> Response:
         pytest.param([REFUSED, OK], [0.2], id="no connection"),
         pytest.param([BUSY, REFUSED, BUSY, REFUSED, OK], [0.2, 0.4, 0.8, 1.6], id="pauses double"),
         pytest.param([BUSY] * 9 + [OK], [0.2, 0.4, 0.8, 1.6, 3.2, 6.4, 10, 10, 10], id="up to ten seconds"),
+        pytest.param([REFUSED, FORBIDDEN, OK], [0.2, 0.4], id="403 of a server that was away, and has no roles yet"),
+        pytest.param([REFUSED] + [FORBIDDEN] * 9, [0.2, 0.4, 0.8, 1.6, 3.2, 6.4], id="403 for more than ten seconds"),
+        pytest.param([BUSY, FORBIDDEN], [0.2], id="403 of a server that was there"),
         pytest.param([after("3"), after("0"), OK], [3, 0.4], id="longer where the server says so"),
         pytest.param([after("Mon, 01 Jun 2026 12:00:00 GMT"), OK], [0.2], id="not where it gives a date"),
     ],
