@@ -26,7 +26,7 @@ _CONFIG_MAPS = UserKind("v1", "ConfigMap", "configmaps")
 _SECRETS = UserKind("v1", "Secret", "secrets")
 _EVENTS = UserKind("v1", "Event", "events")
 
-_OK, _FORBIDDEN, _NOT_FOUND, _CONFLICT, _GONE, _INVALID = 200, 403, 404, 409, 410, 422
+_OK, _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND, _CONFLICT, _GONE, _INVALID = 200, 401, 403, 404, 409, 410, 422
 
 
 _T = TypeVar("_T")
@@ -148,6 +148,8 @@ class LiveCluster:
             only = f", resourceNames: [{name}]" if kind == _SECRETS else ""
             rule = f'{{apiGroups: ["{kind.group}"], resources: [{kind.plural}], verbs: [{verb}]{only}}}'
             why = f"may not {verb}; the Role of this ServiceAccount needs the rule {rule}"
+        elif response.status == _UNAUTHORIZED:
+            why = f"cannot {verb}: the token is no longer good; run the Job again, or log in again"
         else:
             why = f"cannot {verb}: {response.status} {_message(response)}"
         raise Failed(what, why)

@@ -6,7 +6,10 @@ from typing import NamedTuple
 from krm_fn.linker.deadline import Deadline
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0
-_BUSY, _BROKEN = 429, 500
+_FORBIDDEN, _BUSY, _BROKEN = 403, 429, 500
+
+_STARTUP = 10.0
+"""Seconds for which a server that was away may refuse what it allows: until it has read the roles it serves."""
 
 
 class Response(NamedTuple):
@@ -27,16 +30,19 @@ def with_retries(send: Callable[[], Response], deadline: Deadline) -> Response:
     Raises NoAnswer if there was none by then. At least one attempt is made, however late it is.
     """
     pause = _FIRST_PAUSE
+    doubted_until = float("inf")  # in seconds that are left
     while True:
         deadline.check()
+        wanted = 0.0
         try:
             response = send()
         except NoAnswer:
             if deadline.left() <= 0:
                 raise
-            wanted = 0.0
+            doubted_until = deadline.left() - _STARTUP
         else:
-            if (response.status != _BUSY and response.status < _BROKEN) or deadline.left() <= 0:
+            is_doubted = response.status == _FORBIDDEN and deadline.left() > doubted_until
+            if not (response.status == _BUSY or response.status >= _BROKEN or is_doubted) or deadline.left() <= 0:
                 return response
             wanted = _retry_after(response)
         deadline.sleep(max(pause, wanted))
