@@ -49,7 +49,7 @@ def link(
     wanted = [*_tags(linked, placed, settings), *_objects(placed, settings, surroundings)]
     if len(placed) < len(groups):
         problems.append(_no_namespace())
-    return _upsert(own, wanted), problems
+    return _upsert(own, wanted), [*problems, *_taken(items, wanted)]
 
 
 def _objects(groups: list[Group], settings: Settings, surroundings: Surroundings) -> Iterator[Object]:
@@ -85,6 +85,18 @@ def _without_clashes(held: list[Revision], items: Iterable[Item]) -> tuple[list[
     message = "is never collected: the ConfigMap that would keep track of it has to have its name, and that is taken"
     problems = [about(one.item, message, severity=Severity.WARNING) for one in clashing]
     return [one for one in held if one not in clashing], problems
+
+
+def _taken(items: Iterable[Item], wanted: Iterable[Object]) -> Iterator[Problem]:
+    """Objects of the author under names that the linker's need."""
+    names = {_identity_of(one) for one in wanted}
+    for item in items:
+        if (item.id.kind, item.id.namespace, item.id.name) in names and not is_emitted(item):
+            yield about(item, "has the name of an object that the linker needs; give this or the set another name")
+
+
+def _identity_of(one: Any) -> tuple[str, str, str]:
+    return one["kind"], one["metadata"].get("namespace", ""), one["metadata"]["name"]
 
 
 def _upsert(own: list[Item], wanted: list[Object]) -> Emission:
