@@ -27,7 +27,7 @@ class Running:
         self.cluster = FakeCluster(world, self._stand, timeout)
         self.is_over = False
         self.is_done = False
-        self._plan = plan
+        self.plan = plan
         self._left = 0
         self._stands_before_writes = False
         self._is_killed = False
@@ -81,7 +81,7 @@ class Running:
         self._awake.acquire()
         try:
             if not self._is_killed:
-                link(self._plan, self.cluster, self.report)
+                link(self.plan, self.cluster, self.report)
                 self.is_done = not self.report.failures
         except (Killed, Stopped):
             pass

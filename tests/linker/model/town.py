@@ -1,7 +1,7 @@
 """A namespace and everybody who acts in it, one step at a time; and what must hold after every step."""
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.linker.names import words_of
 from krm_fn.model.link_plan import LinkPlan
@@ -23,6 +23,13 @@ class Lost(AssertionError):
     """A revision is gone that something live names."""
 
 
+class Begun(NamedTuple):
+    """Whose run it is, by uid, and who named what when it began."""
+
+    job: str
+    namings: set[Naming]
+
+
 class Town:
     """A namespace in which the linker keeps its promise, or `Lost` is raised.
 
@@ -38,14 +45,15 @@ class Town:
         self.runs: list[Running] = []
         self.excused = 0
         self._deploy = deployer
-        self._limits = dict(zip(("web", "api"), limits, strict=True))
+        self.limits = dict(zip(("web", "api"), limits, strict=True))
         self._sync: Iterator[Key] = iter(())
         self._ever: dict[Key, Object] = {}
         self._plans: dict[str, LinkPlan] = {}
         self._tries: dict[str, int] = {}
         self._done: set[str] = set()
-        self._of: dict[Running, tuple[str, set[Naming]]] = {}
+        self._begun: dict[Running, Begun] = {}
         self._overtaken: set[Running] = set()
+        self._handed_over: set[str] = set()
         self._namings: set[Naming] = set()
         self._safe: set[Naming] = set()
         self._names: dict[tuple[str, str], frozenset[str]] = {}
@@ -69,7 +77,7 @@ class Town:
     # Linkers
 
     def waiting_jobs(self) -> list[Object]:
-        busy = {uid for uid, _ in self._of.values()} | self._done
+        busy = {begun.job for begun in self._begun.values()} | self._done
         jobs = [job for job in self.world.of_kind("Job") if job["metadata"]["uid"] not in busy]
         return [job for job in jobs if "deletionTimestamp" not in job["metadata"]]
 
@@ -100,7 +108,7 @@ class Town:
     def _start(self, plan: LinkPlan, uid: str) -> Running:
         run = Running(plan, self.world, TIMEOUT)
         self.runs.append(run)
-        self._of[run] = (uid, set(self._namings))
+        self._begun[run] = Begun(uid, set(self._namings))
         return run
 
     def _settle(self, run: Running) -> None:
@@ -108,16 +116,18 @@ class Town:
         if not run.is_over:
             return
         self.runs.remove(run)
-        uid, namings = self._of.pop(run)
-        self._tries[uid] = self._tries.get(uid, 0) + 1
+        begun = self._begun.pop(run)
+        self._tries[begun.job] = self._tries.get(begun.job, 0) + 1
+        patches = [write for write in run.cluster.writes if "patch" in write]
+        self._handed_over |= {patch["metadata"]["uid"] for patch in patches if patch["patch"].startswith("Secret/")}
         if run.is_done:
-            self._safe |= namings & self._namings
+            self._safe |= begun.namings & self._namings
             self._overtaken |= set(self.runs)
         elif run in self._overtaken:
-            written = {write["patch"].partition("/")[2] for write in run.cluster.writes if "patch" in write}
+            written = {patch["patch"].partition("/")[2] for patch in patches}
             self._safe = {(uid, name) for uid, name in self._safe if name not in written}
-        if run.is_done or self._tries[uid] == _TRIES:
-            self._done.add(uid)
+        if run.is_done or self._tries[begun.job] == _TRIES:
+            self._done.add(begun.job)
 
     # Controllers and people
 
@@ -131,7 +141,7 @@ class Town:
 
     def trim(self, name: str) -> None:
         if workload := self.workload(name):
-            controllers.trim(self.world, workload, self._limits[name])
+            controllers.trim(self.world, workload, self.limits[name])
             self.look()
 
     def collect(self, which: int) -> None:
@@ -201,7 +211,7 @@ class Town:
         jobs = [job["metadata"] for job in self.world.of_kind("Job")]
         live = {metadata["uid"] for metadata in jobs if "deletionTimestamp" not in metadata} | {""}
         for run in self.runs:
-            if self._of[run][0] not in live:
+            if self._begun[run].job not in live:
                 run.stop()
 
     def _unlinked(self, workload: Object) -> Iterator[Naming]:
@@ -246,6 +256,9 @@ class Town:
         found = {name for kind, name in map(key_of, self.world) if kind == "ConfigMap"}
         left = {name for name in found if not name.startswith("kept-")}
         assert left == named, f"leaked {left - named}, missing {named - left}"
+        secrets = {secret["metadata"]["name"]: secret["metadata"]["uid"] for secret in self.world.of_kind("Secret")}
+        leaked = {name for name, uid in secrets.items() if name not in named and uid in self._handed_over}
+        assert not leaked, f"leaked Secrets {leaked}"
 
     def rest(self) -> None:
         """All but the deployer and people do what is left to do."""
