@@ -1,0 +1,66 @@
+"""What a `Proxy` does to calls: functions of the call and of what passes it on, which wrap each other."""
+
+import email.utils
+import json
+import time
+from collections.abc import Callable
+
+from tests.cluster.fault_proxy import Answer, Call, Dropped, Fault, PassOn
+
+
+def drop_before(_call: Call, _pass_on: PassOn) -> Answer:
+    """The API server never hears of it."""
+    raise Dropped
+
+
+def drop_after(call: Call, pass_on: PassOn) -> Answer:
+    """The API server has done it, and nobody learns."""
+    pass_on(call)
+    raise Dropped
+
+
+def refuse(status: int, reason: str, **headers: str) -> Fault:
+    """In the API server's place, in its form; `Retry_After="1"` is a header."""
+    message = {"kind": "Status", "status": "Failure", "code": status, "reason": reason, "message": f"test: {reason}"}
+    more = {key.replace("_", "-"): value for key, value in headers.items()}
+    always = {"content-type": "application/json", "date": email.utils.formatdate(usegmt=True)}
+    return lambda _call, _pass_on: Answer(status, {**always, **more}, json.dumps(message).encode())
+
+
+def delay(seconds: float) -> Fault:
+    def wait(call: Call, pass_on: PassOn) -> Answer:
+        time.sleep(seconds)
+        return pass_on(call)
+
+    return wait
+
+
+def pages_of(size: int) -> Fault:
+    """Lists come in smaller pages than were asked for."""
+    return lambda call, pass_on: pass_on(call._replace(target=call.target.replace("limit=500", f"limit={size}")))
+
+
+def clock_ahead(seconds: float) -> Fault:
+    """The API server's clock, as far as its answers tell."""
+
+    def shift(call: Call, pass_on: PassOn) -> Answer:
+        answer = pass_on(call)
+        said = email.utils.parsedate_to_datetime(answer.headers["date"]).timestamp()
+        return answer._replace(headers={**answer.headers, "date": email.utils.formatdate(said + seconds, usegmt=True)})
+
+    return shift
+
+
+def at(number: int, fault: Fault) -> Fault:
+    """At this one call."""
+    return lambda call, pass_on: fault(call, pass_on) if call.number == number else pass_on(call)
+
+
+def first(matches: Callable[[Call], object], fault: Fault, *, times: int = 1) -> Fault:
+    """At the first calls that match."""
+    left = [fault] * times
+    return lambda call, pass_on: left.pop()(call, pass_on) if left and matches(call) else pass_on(call)
+
+
+def both(outer: Fault, inner: Fault) -> Fault:
+    return lambda call, pass_on: outer(call, lambda same: inner(same, pass_on))
