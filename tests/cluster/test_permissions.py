@@ -1,0 +1,209 @@
+"""What the emitted Role lets the linker do: all it needs, and nothing else."""
+
+import base64
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from krm_fn.model.user_kinds import USER_KINDS
+from tests.cluster.api import Api, Object
+from tests.cluster.control_plane import ControlPlane
+from tests.cluster.deployers import ArgoLike
+from tests.cluster.fault_proxy import Answer, Call, PassOn
+from tests.cluster.linker_bench import LinkerBench, linker_bench
+from tests.cluster.linker_job import run_linker
+from tests.cluster.manifests import config_map, secret
+from tests.cluster.release import SET, Release
+from tests.cluster.server import METADATA_ONLY, ApiError
+from tests.cluster.unlinked import UNUSED, shop
+from tests.cluster.wait import until
+
+HERE = "/api/v1/namespaces/rights"
+ACCOUNT = f"{SET}-linker"
+
+
+@pytest.fixture(scope="module")
+def lasting(cluster: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LinkerBench]:
+    with linker_bench(cluster, "rights", tmp_path_factory.mktemp("linker")) as bench:
+        yield bench
+
+
+@pytest.fixture
+def bench(lasting: LinkerBench) -> Iterator[LinkerBench]:
+    with lasting.fresh():
+        yield lasting
+
+
+@pytest.fixture
+def planned(bench: LinkerBench) -> str:
+    """The Secret of the present rendering."""
+    (name,) = {
+        word for one in bench.scene.arguments for word in one.replace(",", "/").split("/") if "web-secret" in word
+    }
+    return name
+
+
+# Without one right
+
+
+@pytest.fixture
+def without(bench: LinkerBench, group: str, resource: str, verb: str) -> Iterator[LinkerBench]:
+    """With a Role that lacks this one right."""
+    api = bench.scene.api
+    role = api.get("Role", ACCOUNT)
+    patch_rules(api, [less for rule in role["rules"] for less in take_away(rule, group, resource, verb)])
+    until("the right is gone", lambda: may(bench, group, resource, verb), lambda allowed: not allowed)
+    yield bench
+    patch_rules(api, role["rules"])
+    until("the right is back", lambda: may(bench, group, resource, verb))
+
+
+def patch_rules(api: Api, rules: list[Object]) -> None:
+    api.patch("Role", ACCOUNT, {"rules": rules})
+
+
+def take_away(rule: Object, group: str, resource: str, verb: str) -> Iterator[Object]:
+    """The rule without it, and what else it said of the same resource."""
+    if rule["apiGroups"] != [group] or resource not in rule["resources"] or verb not in rule["verbs"]:
+        yield rule
+        return
+    for resources, verbs in (
+        ([resource], {*rule["verbs"]} - {verb}),
+        ({*rule["resources"]} - {resource}, rule["verbs"]),
+    ):
+        if resources and verbs:
+            yield {**rule, "resources": sorted(resources), "verbs": sorted(verbs)}
+
+
+def may(bench: LinkerBench, group: str, resource: str, verb: str) -> bool:
+    api = bench.scene.api
+    names = [name for rule in api.get("Role", ACCOUNT)["rules"] for name in rule.get("resourceNames", [])]
+    attributes = {"namespace": "rights", "group": group, "resource": resource, "verb": verb}
+    named = {"name": names[0]} if resource == "secrets" and names else {}
+    spec = {"user": f"system:serviceaccount:rights:{ACCOUNT}", "resourceAttributes": {**attributes, **named}}
+    body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec}
+    return bool(api.call("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", body)["status"]["allowed"])
+
+
+LISTS = [pytest.param(kind.group, kind.plural, "list", id=f"list {kind.plural}") for kind in USER_KINDS]
+
+
+@pytest.mark.parametrize(
+    ("group", "resource", "verb"), [*LISTS, pytest.param("", "configmaps", "list", id="list configmaps")]
+)
+def test_a_run_that_may_not_look_changes_nothing(without: LinkerBench, group: str, resource: str) -> None:
+    rule = f'{{apiGroups: ["{group}"], resources: [{resource}], verbs: [list]}}'
+    sentence = f"{resource} in rights: may not list; the Role of this ServiceAccount needs the rule {rule}"
+    run = without.run()
+    assert (run.exit_code, run.stderr) == (1, f"error: {sentence}\n")
+    assert without.proxy.writes == []
+
+
+@pytest.mark.parametrize(
+    ("group", "resource", "verb", "failures"),
+    [
+        pytest.param("", "configmaps", "patch", 4, id="patch configmaps"),
+        pytest.param("", "configmaps", "delete", 1, id="delete configmaps"),
+        pytest.param("", "secrets", "get", 1, id="get secrets"),
+        pytest.param("", "secrets", "patch", 1, id="patch secrets"),
+    ],
+)
+def test_a_run_does_what_it_may_and_tells_the_rest(
+    without: LinkerBench, resource: str, verb: str, failures: int, planned: str
+) -> None:
+    run = without.run()
+    told = run.stderr.splitlines()
+    assert (run.exit_code, len(told)) == (1, failures), run.stderr
+    name = {"delete": UNUSED}.get(verb, planned)
+    kind, only = ("Secret", f", resourceNames: [{name}]") if resource == "secrets" else ("ConfigMap", "")
+    rule = f'{{apiGroups: [""], resources: [{resource}], verbs: [{verb}]{only}}}'
+    what = f"error: {kind} rights/{name}: may not {verb}"
+    assert f"{what}; the Role of this ServiceAccount needs the rule {rule}" in told
+    assert f", {failures} failed; " in run.stdout
+
+
+@pytest.mark.parametrize(("group", "resource", "verb"), [("", "events", "create")])
+def test_a_run_that_may_not_write_events_is_a_good_one(without: LinkerBench) -> None:
+    run = without.run()
+    assert (run.exit_code, run.stderr) == (0, "")
+    assert [call.method for call in without.proxy.calls if call.target.endswith("/events")] != []
+
+
+# With all of them
+
+OTHERS = "/api/v1/namespaces/default"
+POD = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "own"},
+    "spec": {"containers": [{"name": "a", "image": "a"}]},
+}
+TOKEN = {"apiVersion": "authentication.k8s.io/v1", "kind": "TokenRequest", "spec": {}}
+APPS, RBAC = "/apis/apps/v1/namespaces/rights", "/apis/rbac.authorization.k8s.io/v1/namespaces/rights"
+REFUSED = [
+    pytest.param("GET", f"{HERE}/secrets", None, id="list Secrets"),
+    pytest.param("GET", f"{HERE}/secrets?watch=true", None, id="watch Secrets"),
+    pytest.param("GET", f"{HERE}/secrets/other", None, id="get a Secret that is not planned"),
+    pytest.param("PATCH", f"{HERE}/secrets/other", {}, id="patch a Secret that is not planned"),
+    pytest.param("DELETE", f"{HERE}/secrets/other", None, id="delete a Secret that is not planned"),
+    pytest.param("GET", f"{HERE}/secrets/OLD", None, id="get a Secret of an earlier rendering"),
+    pytest.param("DELETE", f"{HERE}/secrets/PLANNED", None, id="delete a planned Secret"),
+    pytest.param("DELETE", f"{HERE}/secrets", None, id="delete all Secrets"),
+    pytest.param("POST", f"{HERE}/secrets", {"apiVersion": "v1", **secret("own")}, id="create a Secret"),
+    pytest.param("POST", f"{HERE}/configmaps", {"apiVersion": "v1", **config_map("own")}, id="create a ConfigMap"),
+    pytest.param("DELETE", f"{HERE}/configmaps", None, id="delete all ConfigMaps"),
+    pytest.param("POST", f"{HERE}/pods", POD, id="create a Pod"),
+    pytest.param("POST", f"{HERE}/serviceaccounts/{ACCOUNT}/token", TOKEN, id="create another token"),
+    pytest.param("PATCH", f"{APPS}/deployments/web", {}, id="patch a workload"),
+    pytest.param("DELETE", f"{APPS}/deployments/web", None, id="delete a workload"),
+    pytest.param("PATCH", f"{RBAC}/roles/{ACCOUNT}", {}, id="patch its own Role"),
+    pytest.param("GET", f"{OTHERS}/configmaps", None, id="list ConfigMaps elsewhere"),
+    pytest.param("PATCH", f"{OTHERS}/configmaps/kube-root-ca.crt", {}, id="patch a ConfigMap elsewhere"),
+    pytest.param("DELETE", f"{OTHERS}/configmaps/kube-root-ca.crt", None, id="delete a ConfigMap elsewhere"),
+    pytest.param("GET", f"{OTHERS}/secrets/PLANNED", None, id="get a Secret of this name elsewhere"),
+    pytest.param("GET", "/api/v1/configmaps", None, id="list ConfigMaps of all namespaces"),
+    pytest.param("GET", "/api/v1/namespaces", None, id="list namespaces"),
+]
+
+
+@pytest.fixture(scope="module")
+def other(lasting: LinkerBench) -> None:
+    lasting.scene.api.create(secret("other"))
+
+
+@pytest.mark.usefixtures("other")
+@pytest.mark.parametrize(("method", "path", "body"), REFUSED)
+def test_the_role_does_not_let_it(bench: LinkerBench, planned: str, method: str, path: str, body: Any) -> None:
+    (old,) = bench.scene.api.names("Secret", labels=f"revisions.krm-fn.io/set={SET}") - {planned}
+    linker = bench.scene.api.as_token(bench.scene.token())
+    content_type = "application/merge-patch+json" if method == "PATCH" else "application/json"
+    with pytest.raises(ApiError, match="403 Forbidden"):
+        linker.call(method, path.replace("OLD", old).replace("PLANNED", planned), body, content_type=content_type)
+
+
+def test_what_the_role_cannot_prevent_the_linker_does_not_do(bench: LinkerBench, planned: str) -> None:
+    """The right to read a Secret's metadata is the right to read it."""
+    content = base64.b64encode(b"new").decode()
+    assert bench.scene.api.as_token(bench.scene.token()).get("Secret", planned)["data"] == {"content": content}
+    heard: list[tuple[Call, bytes]] = []
+
+    def listen(call: Call, pass_on: PassOn) -> Answer:
+        answer = pass_on(call)
+        heard.append((call, answer.body))
+        return answer
+
+    assert bench.run(listen).exit_code == 0
+    asked = [call.headers["accept"] for call, _ in heard if f"/secrets/{planned}" in call.target]
+    assert asked == [METADATA_ONLY, METADATA_ONLY]
+    assert not [call.target for call, body in heard if content.encode() in body]
+
+
+def test_the_pod_is_admitted_where_the_restricted_standard_is_enforced(namespace: Api) -> None:
+    labels = {"pod-security.kubernetes.io/enforce": "restricted"}
+    namespace.patch("Namespace", namespace.namespace, {"metadata": {"labels": labels}})
+    release = Release(api=namespace, deployer=ArgoLike(api=namespace, app=SET))
+    release.sync(*shop("new"))
+    assert run_linker(namespace, SET).exit_code == 0
+    with pytest.raises(ApiError, match='violates PodSecurity "restricted:latest"'):
+        namespace.create({**POD, "metadata": {"name": "another"}})
