@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from krm_fn.model.edit import SetFields, Value
+from krm_fn.model.edit import SetFields, SetItems, Value
 from krm_fn.model.node import Mapping, get, is_sequence, text
 from krm_fn.model.problem import Problem, Severity
-from krm_fn.wire.edit_text import append_items, splice_edit
+from krm_fn.wire.edit_text import splice_edit
 from krm_fn.wire.splice import Splice
 from krm_fn.wire.write_value import write_flow
 
@@ -28,7 +28,8 @@ def splice_results(source: str, resource_list: Mapping, problems: Iterable[Probl
     if not items:
         return
     if is_sequence(results):
-        yield append_items(source, resource_list, results, items)
+        key = resource_list.value[0][0]
+        yield from splice_edit(source, SetItems(results, tuple(items), key=key, parent=resource_list))
     elif results is None:
         yield from splice_edit(source, SetFields(resource_list, (("results", items),)))
     else:
