@@ -47,7 +47,7 @@ def _edit_block(text: str, node: Sequence, change: SetItems) -> Iterator[Splice]
         yield _replace(text, dashes[0], ends[-1], lines or [" " * (indent + 1) + "[]"], indent)
         return
     for first, behind in runs:
-        yield _drop(text, dashes, ends, first, behind)
+        yield _drop(text, dashes, ends, (first, behind), keep_break=ends_in_block_scalar(node.value[first - 1]))
     if lines:
         end, line_break = layout.line_after(text, ends[-1])
         kept = [index for index in range(len(ends)) if index not in change.drop]
@@ -68,13 +68,14 @@ def _block_spans(text: str, node: Sequence) -> tuple[list[int], list[int]]:
     return dashes, ends
 
 
-def _drop(text: str, dashes: list[int], ends: list[int], first: int, behind: int) -> Splice:
-    """The lines of some elements in a row, `behind` being the first that stays."""
+def _drop(text: str, dashes: list[int], ends: list[int], run: tuple[int, int], *, keep_break: bool) -> Splice:
+    """The lines of some elements in a row. `keep_break`: the line break before them is part of somebody's text."""
+    first, behind = run
     start = layout.line_start(text, dashes[first])
     if text[start : dashes[first]].strip(" "):  # it stands behind something: what follows moves up to its place
         return Splice(dashes[first], dashes[behind], "")
     end, line_break = layout.line_after(text, ends[behind - 1])
-    if not line_break:  # the text ends here, and goes on ending without one
+    if not line_break and not keep_break:  # the text ends here, and goes on ending without one
         start = len(text[:start].removesuffix("\n").removesuffix("\r"))
     return Splice(start, end, "")
 

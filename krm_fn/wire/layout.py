@@ -62,7 +62,7 @@ def node_end(text: str, node: Node) -> int:
 def element_spans(text: str, node: Sequence) -> list[tuple[int, int]]:
     """Where each element of a list begins and ends; an alias lies where it is written."""
     spans = []
-    behind = content_start(text, node)
+    behind = content_start(text, node) + node.flow_style  # the alias behind a bracket, or at a dash
     for element in node.value:
         start, end = element.start_mark.index, node_end(text, element)
         if start < behind:
