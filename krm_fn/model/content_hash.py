@@ -25,8 +25,12 @@ _UNLESS_SCALAR = {"ConfigMap": "binaryData", "Secret": "stringData"}
 
 def content_hash(item: Node) -> str:
     """Ten characters. Raises Unhashable for content that kustomize cannot hash either."""
-    digest = sha256(go_json(_content(item)).encode()).hexdigest()
-    return digest[:_LENGTH].translate(_ALPHABET)
+    return short_digest(go_json(_content(item)))
+
+
+def short_digest(text: str) -> str:
+    """Ten characters that look like no word."""
+    return sha256(text.encode()).hexdigest()[:_LENGTH].translate(_ALPHABET)
 
 
 def _content(item: Node) -> dict[str, JsonValue]:

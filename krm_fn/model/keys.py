@@ -14,5 +14,8 @@ RETAIN = PREFIX + "retain"
 STRATEGY = PREFIX + "strategy"
 """Annotation by the author on a ConfigMap or Secret: overrides the configured strategy."""
 
+MOUNTS = "mounts." + PREFIX
+"""Annotation on workloads, one for each set, whose name ends it: what the set's last run mounted."""
+
 LOCAL_CONFIG = "config.kubernetes.io/local-config"
 """Annotation by the author: for tools only, never applied."""

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from krm_fn.model.mount import Mount
+
 API_VERSION = "revisions.krm-fn.io/v1"
 KIND = "ConfigRevisions"
 DEFAULT_SET = "config-revisions"
@@ -14,6 +16,13 @@ class Strategy(StrEnum):
     RENAME = "rename"
     ADOPT = "adopt"
     IGNORE = "ignore"
+
+
+class Jobs(StrEnum):
+    """What is done about a plain Job that names a renamed revision, as its template cannot change."""
+
+    WARN = "warn"
+    RENAME = "rename"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -58,3 +67,5 @@ class Settings:
     immutable: bool = True
     deployers: tuple[str, ...] = ("argocd", "flux", "kpt")
     references: tuple[FieldSpec, ...] = ()
+    mounts: tuple[Mount, ...] = ()
+    jobs: Jobs = Jobs.WARN

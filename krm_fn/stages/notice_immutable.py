@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 
-from krm_fn.model.edit import Edit
 from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, Severity
 
@@ -18,18 +17,17 @@ _REPLACED = {
 """Annotations of objects that their deployer deletes and creates anew when an immutable field changes."""
 
 
-def notice_immutable(edits: Iterable[Edit]) -> Iterator[Problem]:
-    """A warning for each plain Job and bare Pod among the referrers that change."""
+def notice_immutable(changed: Iterable[tuple[Item, str]]) -> Iterator[Problem]:
+    """A warning for each plain Job and bare Pod among the objects that change, with the first field that does."""
     seen = set()
-    for edit in edits:
-        item = edit.item
+    for item, field in changed:
         if (item.id.group, item.id.kind) in _IMMUTABLE and id(item.node) not in seen and not _is_replaced(item):
             seen.add(id(item.node))
             message = (
                 f"changes, which a {item.id.kind} cannot once it is created: "
                 "delete the old one before applying, or make it a hook"
             )
-            yield about(item, message, edit.field, Severity.WARNING)
+            yield about(item, message, field, Severity.WARNING)
 
 
 def _is_replaced(item: Item) -> bool:

@@ -1,8 +1,9 @@
 """The whole transformation: objects in, edits and remarks out."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
+from krm_fn.model.combine_patches import combine_patches
 from krm_fn.model.edit import Edit, Patch
 from krm_fn.model.item import Item
 from krm_fn.model.problem import Problem
@@ -11,12 +12,15 @@ from krm_fn.model.settings import Settings
 from krm_fn.stages.choose import Usage, choose
 from krm_fn.stages.find import find_references
 from krm_fn.stages.follow import follow
+from krm_fn.stages.mount import mount
 from krm_fn.stages.name import Revision, mark_revision, name_revisions
 from krm_fn.stages.notice_alone import notice_alone
 from krm_fn.stages.notice_immutable import notice_immutable
 from krm_fn.stages.notice_mentions import notice_mentions
+from krm_fn.stages.plan_mounts import plan_mounts
 from krm_fn.stages.protect import protect
-from krm_fn.stages.resolve import Link, index_configs, resolve
+from krm_fn.stages.read_mounted import read_mounted
+from krm_fn.stages.resolve import Index, Link, index_configs, resolve
 
 
 class Changes(NamedTuple):
@@ -28,36 +32,46 @@ class Changes(NamedTuple):
 
 
 def transform(items: list[Item], settings: Settings, config_id: ResourceId | None) -> Changes:
-    """Choose, name, protect, follow."""
+    """Choose, name, protect, follow, mount."""
     configs = [item for item in items if item.is_config and not item.is_local and item.id != config_id]
-    links = _find_links(items, configs, settings)
-    choices, doubts = choose(configs, settings, _usage(links))
+    index = index_configs(configs)
+    sites, mount_doubts = plan_mounts(items, settings, index, config_id)
+    templates = [read_mounted(site, index) for site in sites]
+    links = _find_links(items, index, settings, but={scalar for each in templates for scalar in each.our_scalars()})
+    to_mount = [target for site in sites for target in site.targets]
+    choices, doubts = choose(configs, settings, _usage(links, to_mount))
     revisions, name_problems = name_revisions(choices)
-    patches, prune_problems = _mark(revisions, settings, links)
+    named = {id(target.node) for target in [*(target for link in links for target in link.targets), *to_mount]}
+    marks, prune_problems = _mark(revisions, settings, named)
     edits, reference_problems = follow(links, revisions)
+    mounts, remounted, mount_problems = mount(templates, revisions, index, settings.set)
     notices = [
         *notice_alone(items, revisions),
-        *notice_immutable(edits),
+        *notice_immutable([*((edit.item, edit.field) for edit in edits), *remounted]),
         *notice_mentions(items, revisions, edits),
     ]
-    return Changes(patches, edits, [*doubts, *name_problems, *prune_problems, *reference_problems, *notices])
+    problems = [*doubts, *name_problems, *prune_problems, *reference_problems, *mount_doubts, *mount_problems]
+    return Changes(combine_patches([*marks, *mounts]), edits, [*problems, *notices])
 
 
-def _find_links(items: Iterable[Item], configs: list[Item], settings: Settings) -> list[Link]:
-    """Every reference of every applied object, and what it may mean. Without ConfigMaps there is nothing to find."""
-    if not configs:
+def _find_links(items: Iterable[Item], index: Index, settings: Settings, but: Collection[int]) -> list[Link]:
+    """Every reference of every applied object, and what it may mean. Without ConfigMaps there is nothing to find.
+
+    `but`: texts that are ours to write, by `id`.
+    """
+    if not index.by_name:
         return []
-    index = index_configs(configs)
     return [
         resolve(item, reference, index)
         for item in items
         if not item.is_local
         for reference in find_references(item.node, item.id, settings.references)
+        if id(reference.name) not in but
     ]
 
 
-def _usage(links: Iterable[Link]) -> Usage:
-    in_pods, written = set(), set()
+def _usage(links: Iterable[Link], to_mount: Iterable[Item]) -> Usage:
+    in_pods, written = {id(item.node) for item in to_mount}, set()
     for link in links:
         targets = {id(target.node) for target in link.targets}
         if link.reference.written:
@@ -68,10 +82,9 @@ def _usage(links: Iterable[Link]) -> Usage:
 
 
 def _mark(
-    revisions: Iterable[Revision], settings: Settings, links: Iterable[Link]
+    revisions: Iterable[Revision], settings: Settings, referred: Collection[int]
 ) -> tuple[list[tuple[Item, Patch]], list[Problem]]:
-    """What each revision must say of itself."""
-    referred = {id(target.node) for link in links for target in link.targets}
+    """What each revision must say of itself. `referred`: what anything names, by `id(item.node)`."""
     patches, problems = [], []
     for revision in revisions:
         protection, remarks = protect(revision.item, settings)

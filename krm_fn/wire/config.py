@@ -10,7 +10,8 @@ from krm_fn.model.node import Node, describe, get, is_mapping, is_sequence
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.model.resource import ResourceId
 from krm_fn.model.settings import API_VERSION, KIND, Settings
-from krm_fn.wire.build_settings import Invalid, build_settings
+from krm_fn.wire.build_settings import build_settings
+from krm_fn.wire.checked import Invalid
 from krm_fn.wire.config_map_input import read_config_map
 from krm_fn.wire.place import at
 from krm_fn.wire.plain_value import Plain, plain_value

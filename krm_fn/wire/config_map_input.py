@@ -17,7 +17,7 @@ KPT_NAME = "function-input"
 _WORDS = {"true": True, "yes": True, "false": False, "no": False}
 _LISTS = ("kinds", "deployers")
 _NAMES = ("select", "exclude")
-_SETTINGS = ("name", "strategy", "immutable", *_LISTS, *_NAMES)
+_SETTINGS = ("name", "strategy", "immutable", *_LISTS, *_NAMES, "jobs")
 
 
 def read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:
