@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from krm_fn.model.edit import SetItems
-from krm_fn.model.node import Sequence
+from krm_fn.model.node import Sequence, is_mapping
 from krm_fn.wire import layout
 from krm_fn.wire.edit_block import ends_in_block_scalar, insert_lines
 from krm_fn.wire.edit_flow import key_style
@@ -25,7 +25,7 @@ def _edit_flow(text: str, node: Sequence, change: SetItems) -> Iterator[Splice]:
     opening, closing = layout.flow_span(text, node)
     spans = layout.element_spans(text, node)
     runs = runs_in(change.drop)
-    added = [write_flow(item, style=key_style(change.key) if change.key else "") for item in change.add]
+    added = [write_flow(item, style=_style(node)) for item in change.add]
     if runs == [(0, len(spans))]:
         yield Splice(opening + 1, closing, ", ".join(added))
         return
@@ -36,6 +36,12 @@ def _edit_flow(text: str, node: Sequence, change: SetItems) -> Iterator[Splice]:
         start, end = spans[-1]
         gap = layout.gap_before(text, start) or (" " if len(spans) == 1 else "")
         yield Splice(end, end, ("," + gap).join(["", *added]))
+
+
+def _style(node: Sequence) -> str:
+    """The quotes of field names in this list."""
+    keys = [element.value[0][0] for element in node.value if is_mapping(element) and element.value]
+    return key_style(keys[0]) if keys else ""
 
 
 def _edit_block(text: str, node: Sequence, change: SetItems) -> Iterator[Splice]:
