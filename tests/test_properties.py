@@ -116,9 +116,8 @@ def may_be_added(key: str, path: tuple[str, ...]) -> bool:
 
 
 def may_be_rewritten(after: str, path: tuple[str, ...]) -> bool:
-    name = after.rpartition("/")[2]
-    looks_hashed = len(name) > 11 and name[-11] == "-" and set(name[-10:]) <= set("2456789bcdfghkmt")
-    return looks_hashed or path[-1:] == ("namespace",) or bool((PROTECTION | OURS) & set(path[-1:]))
+    looks_hashed = re.search(r"[^/]-[2456789bcdfghkmt]{10}(,|$)", after)
+    return bool(looks_hashed) or path[-1:] == ("namespace",) or bool((PROTECTION | OURS) & set(path[-1:]))
 
 
 GIVES_WAY = [

@@ -8,16 +8,17 @@ from krm_fn.model.edit import Edit, Patch
 from krm_fn.model.item import Item
 from krm_fn.model.problem import Problem
 from krm_fn.model.resource import ResourceId
-from krm_fn.model.settings import Settings
+from krm_fn.model.settings import Settings, Strategy
 from krm_fn.stages.choose import Usage, choose
 from krm_fn.stages.find import find_references
-from krm_fn.stages.follow import follow
+from krm_fn.stages.follow import find_torn, follow
 from krm_fn.stages.mount import mount
 from krm_fn.stages.name import Revision, mark_revision, name_revisions
+from krm_fn.stages.name_jobs import name_jobs
 from krm_fn.stages.notice_alone import notice_alone
 from krm_fn.stages.notice_immutable import notice_immutable
 from krm_fn.stages.notice_mentions import notice_mentions
-from krm_fn.stages.plan_mounts import plan_mounts
+from krm_fn.stages.plan_mounts import Site, plan_mounts
 from krm_fn.stages.protect import protect
 from krm_fn.stages.read_mounted import read_mounted
 from krm_fn.stages.resolve import Index, Link, index_configs, resolve
@@ -32,7 +33,7 @@ class Changes(NamedTuple):
 
 
 def transform(items: list[Item], settings: Settings, config_id: ResourceId | None) -> Changes:
-    """Choose, name, protect, follow, mount."""
+    """Choose, name, protect, follow, mount, and name Jobs."""
     configs = [item for item in items if item.is_config and not item.is_local and item.id != config_id]
     index = index_configs(configs)
     sites, mount_doubts = plan_mounts(items, settings, index, config_id)
@@ -45,13 +46,27 @@ def transform(items: list[Item], settings: Settings, config_id: ResourceId | Non
     marks, prune_problems = _mark(revisions, settings, named)
     edits, reference_problems = follow(links, revisions)
     mounts, remounted, mount_problems = mount(templates, revisions, index, settings.set)
+    patches = [*marks, *mounts]
+    jobs = name_jobs(items, _readers(links, sites, revisions), edits, patches, settings.jobs)
+    edits += jobs.edits
     notices = [
         *notice_alone(items, revisions),
-        *notice_immutable([*((edit.item, edit.field) for edit in edits), *remounted]),
+        *notice_immutable([*((edit.item, edit.field) for edit in edits), *remounted], but=jobs.named),
         *notice_mentions(items, revisions, edits),
     ]
-    problems = [*doubts, *name_problems, *prune_problems, *reference_problems, *mount_doubts, *mount_problems]
-    return Changes(combine_patches([*marks, *mounts]), edits, [*problems, *notices])
+    problems = [
+        *(*doubts, *name_problems, *prune_problems, *reference_problems, *find_torn(edits)),
+        *(*mount_doubts, *mount_problems, *jobs.problems, *notices),
+    ]
+    return Changes(combine_patches([*patches, *jobs.patches]), edits, jobs.readdress(problems))
+
+
+def _readers(links: Iterable[Link], sites: Iterable[Site], revisions: Iterable[Revision]) -> set[int]:
+    """The objects whose pods read a renamed revision, by `id(item.node)`."""
+    renamed = {id(revision.item.node) for revision in revisions if revision.strategy is Strategy.RENAME}
+    reads = [(link.referrer, link.targets) for link in links if link.reference.in_pod]
+    reads += [(site.item, tuple(site.targets)) for site in sites]
+    return {id(item.node) for item, targets in reads if any(id(target.node) in renamed for target in targets)}
 
 
 def _find_links(items: Iterable[Item], index: Index, settings: Settings, but: Collection[int]) -> list[Link]:
