@@ -17,6 +17,7 @@ from krm_fn.stages.name import Revision, mark_revision, name_revisions
 from krm_fn.stages.name_jobs import name_jobs
 from krm_fn.stages.notice_alone import notice_alone
 from krm_fn.stages.notice_immutable import notice_immutable
+from krm_fn.stages.notice_job_mentions import notice_job_mentions
 from krm_fn.stages.notice_mentions import notice_mentions
 from krm_fn.stages.plan_mounts import Site, plan_mounts
 from krm_fn.stages.protect import protect
@@ -53,6 +54,7 @@ def transform(items: list[Item], settings: Settings, config_id: ResourceId | Non
         *notice_alone(items, revisions),
         *notice_immutable([*((edit.item, edit.field) for edit in edits), *remounted], but=jobs.named),
         *notice_mentions(items, revisions, edits),
+        *notice_job_mentions(items, jobs.jobs),
     ]
     problems = [
         *(*doubts, *name_problems, *prune_problems, *reference_problems, *find_torn(edits)),
