@@ -1,7 +1,7 @@
 """What a run has mounted into a workload, as the workload's annotation says it, so that a later run can take it back.
 
-Words with blanks between them: `volume`, `container=/path`, `container=ConfigMap/name=prefix`. A path or prefix is
-percent-encoded as in a URL, so that a blank or `=` in it separates nothing.
+Words with blanks between them: `volume`, `container=/path`, `container=ConfigMap/name=prefix`. All parts are
+percent-encoded as in a URL, so that a blank or `=` in them separates nothing.
 """
 
 from typing import NamedTuple
@@ -26,8 +26,10 @@ class MountMark(NamedTuple):
 
     def __str__(self) -> str:
         """The annotation's text."""
-        mounts = (f"{container}={quote(path)}" for container, path in self.mounts)
-        sources = (f"{one.container}={one.kind}/{one.name}={quote(one.prefix, safe='')}" for one in self.sources)
+        mounts = (f"{_quote(container)}={quote(path)}" for container, path in self.mounts)
+        sources = (
+            f"{_quote(one.container)}={one.kind}/{_quote(one.name)}={_quote(one.prefix)}" for one in self.sources
+        )
         return " ".join(dict.fromkeys([*self.volumes, *mounts, *sources]))
 
 
@@ -39,8 +41,12 @@ def read_mount_mark(annotation: str) -> MountMark:
             case [volume]:
                 volumes.append(volume)
             case [container, path]:
-                mounts.append((container, unquote(path)))
+                mounts.append((unquote(container), unquote(path)))
             case [container, source, prefix]:
                 kind, _, name = source.partition("/")
-                sources.append(EnvSource(container, kind, name, unquote(prefix)))
+                sources.append(EnvSource(unquote(container), kind, unquote(name), unquote(prefix)))
     return MountMark(tuple(volumes), tuple(mounts), tuple(sources))
+
+
+def _quote(text: str) -> str:
+    return quote(text, safe="")

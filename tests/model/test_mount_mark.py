@@ -33,21 +33,19 @@ def test_what_is_marked_twice_is_written_once() -> None:
 
 
 names = st.from_regex(r"[a-z]([-a-z0-9.]{0,8}[a-z0-9])?", fullmatch=True)
-containers = st.from_regex(r"[a-z]([-a-z0-9]{0,8}[a-z0-9])?", fullmatch=True)
+texts = st.text(max_size=5)
 
 
 @given(
     st.lists(names, unique=True, max_size=2),
-    st.lists(st.tuples(containers, st.text(max_size=8).map(lambda text: f"/{text}")), unique=True, max_size=2),
+    st.lists(st.tuples(texts, st.text(max_size=8).map(lambda text: f"/{text}")), unique=True, max_size=2),
     st.lists(
-        st.builds(EnvSource, containers, st.sampled_from(["ConfigMap", "Secret"]), names, st.text(max_size=5)),
+        st.builds(EnvSource, texts, st.sampled_from(["ConfigMap", "Secret"]), texts, texts),
         unique=True,
         max_size=2,
     ),
 )
-def test_every_path_and_prefix_survives(
-    volumes: list[str], mounts: list[tuple[str, str]], sources: list[EnvSource]
-) -> None:
+def test_every_text_survives(volumes: list[str], mounts: list[tuple[str, str]], sources: list[EnvSource]) -> None:
     mark = MountMark(tuple(volumes), tuple(mounts), tuple(sources))
     assert read_mount_mark(str(mark)) == mark
 
