@@ -1,10 +1,11 @@
 """What the user wants mounted where, already checked."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class KeyToPath:
+class KeyToPath(NamedTuple):
     """One file of a volume; `mode` None leaves it to the volume."""
 
     key: str
@@ -12,8 +13,7 @@ class KeyToPath:
     mode: int | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """A ConfigMap or Secret by its base name. No `items`: all keys."""
 
     kind: str
@@ -25,21 +25,20 @@ class Source:
         return f"{self.kind} {self.name}"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Mount:
-    """An entry of `mounts`: which workloads, which containers, what, and where.
+class Mount(NamedTuple):
+    """An entry of `mounts`: what, which workloads, which containers, and where.
 
     `name` and the names of containers are shell patterns; a `kind` of None means the kinds Kubernetes runs pods for,
     and Argo's Rollout. Without a `path` the sources set environment variables.
     """
 
+    sources: tuple[Source, ...]
     kind: str | None = None
     name: str = "*"
     namespace: str | None = None
-    labels: dict[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = MappingProxyType({})
     containers: tuple[str, ...] = ("*",)
     init_containers: tuple[str, ...] = ()
-    sources: tuple[Source, ...]
     projected: bool = False
     path: str = ""
     sub_path: str = ""

@@ -6,10 +6,10 @@ from typing import NamedTuple
 from krm_fn.model.item import Item
 from krm_fn.model.mount import Source
 from krm_fn.model.mount_mark import EnvSource, MountMark
-from krm_fn.model.volume_name import volume_name
 from krm_fn.stages.mount_elements import Element, env_source, volume, volume_mount
 from krm_fn.stages.plan_mounts import Wanted
 from krm_fn.stages.read_mounted import Mounted, MountedContainer
+from krm_fn.stages.volume_name import volume_name
 
 
 class Placed(NamedTuple):
