@@ -14,7 +14,7 @@ from krm_fn.model.settings import ALONE, Surroundings
 from krm_fn.outcome import Outcome
 from krm_fn.stages.transform import transform
 from krm_fn.wire.config import parse_config
-from krm_fn.wire.edit_items import added_documents, splice_items
+from krm_fn.wire.edit_objects import added_documents, splice_objects
 from krm_fn.wire.edit_text import splice_edit
 from krm_fn.wire.envelope import Package, open_envelope
 from krm_fn.wire.merge_patch import plan_patch, plan_patch_inside
@@ -85,7 +85,7 @@ def read_config(config: bytes) -> Node:
 def _splices(package: Package, edits: Iterable[Edit], emission: Emission) -> list[Splice]:
     text = package.document.text
     in_place = [splice for edit in edits for splice in splice_edit(text, edit.change)]
-    return [*in_place, *splice_items(package, emission)]
+    return [*in_place, *splice_objects(package, emission)]
 
 
 def _answer(package: Package, planned: Plan, *, failed: bool) -> bytes:

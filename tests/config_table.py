@@ -7,6 +7,10 @@ from typing import Any
 SCHEMA = Path(__file__).parent.parent / "schemas" / "configrevisions-revisions.krm-fn.io-v1.json"
 
 
+_LISTS = ("select", "mounts")
+"""Fields whose entries have rows of their own."""
+
+
 def config_table() -> str:
     """One row for each field, with its default."""
     schema = json.loads(SCHEMA.read_text())
@@ -14,8 +18,7 @@ def config_table() -> str:
     rows = [("metadata.name", properties["metadata"]["properties"]["name"])]
     for name, field in properties["spec"]["properties"].items():
         rows.append((f"spec.{name}", field))
-        rows += [(f"spec.{name}.{key}", _resolve(schema, value)) for key, value in field.get("properties", {}).items()]
-        entry = field.get("items", {}).get("properties", {}) if name == "select" else {}
+        entry = _resolve(schema, field.get("items", {})).get("properties", {}) if name in _LISTS else {}
         rows += [(f"spec.{name}[].{key}", _resolve(schema, value)) for key, value in entry.items()]
         rows += [(f"spec.{name}.{key}", value) for key, value in field.get("properties", {}).items()]
     lines = [f"| `{name}` | {_default(field)} | {field['description']} |" for name, field in rows]

@@ -25,12 +25,12 @@ _UNLESS_SCALAR = {"ConfigMap": "binaryData", "Secret": "stringData"}
 
 def content_hash(item: Node) -> str:
     """Ten characters. Raises Unhashable for content that kustomize cannot hash either."""
-    return encode(sha256(go_json(_content(item)).encode()).hexdigest())
+    return short_digest(go_json(_content(item)))
 
 
-def encode(digest: str) -> str:
-    """A hexadecimal digest as the end of a name."""
-    return digest[:_LENGTH].translate(_ALPHABET)
+def short_digest(text: str) -> str:
+    """Ten characters that look like no word."""
+    return sha256(text.encode()).hexdigest()[:_LENGTH].translate(_ALPHABET)
 
 
 def _content(item: Node) -> dict[str, JsonValue]:

@@ -2,9 +2,8 @@
 
 import json
 from collections.abc import Mapping
-from hashlib import sha256
 
-from krm_fn.model.content_hash import encode
+from krm_fn.model.content_hash import short_digest
 from krm_fn.model.edit import Value
 
 MAX_JOB_NAME = 63
@@ -13,5 +12,5 @@ MAX_JOB_NAME = 63
 
 def content_name(base: str, content: Mapping[str, Value]) -> str:
     """`<base>-<ten characters>`, the base cut short where it would not fit."""
-    suffix = "-" + encode(sha256(json.dumps(content, sort_keys=True).encode()).hexdigest())
+    suffix = "-" + short_digest(json.dumps(content, sort_keys=True))
     return base[: MAX_JOB_NAME - len(suffix)].rstrip("-.") + suffix

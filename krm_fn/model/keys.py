@@ -17,6 +17,9 @@ STRATEGY = PREFIX + "strategy"
 CHECKSUM = PREFIX + "checksum"
 """Annotation on workloads: the annotation of their pod templates that holds a checksum of ours."""
 
+MOUNTS = "mounts." + PREFIX
+"""Annotation on workloads, one for each set, whose name ends it: what the set's last run mounted."""
+
 LOCAL_CONFIG = "config.kubernetes.io/local-config"
 """Annotation by the author: for tools only, never applied."""
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from krm_fn.model.edit import Value
+from krm_fn.model.mount import Mount
 
 API_VERSION = "revisions.krm-fn.io/v1"
 KIND = "ConfigRevisions"
@@ -25,6 +26,13 @@ class Strategy(StrEnum):
     ADOPT = "adopt"
     CHECKSUM = "checksum"
     IGNORE = "ignore"
+
+
+class Jobs(StrEnum):
+    """What is done about a plain Job that names a renamed revision, as its template cannot change."""
+
+    WARN = "warn"
+    RENAME = "rename"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -109,6 +117,8 @@ class Settings:
     references: tuple[FieldSpec, ...] = ()
     linker: Linker = field(default_factory=Linker)
     checksums: Checksums = Checksums()
+    mounts: tuple[Mount, ...] = ()
+    jobs: Jobs = Jobs.WARN
 
 
 ALONE = Surroundings()

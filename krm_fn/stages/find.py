@@ -45,8 +45,7 @@ def find_references(item: Node, resource: ResourceId, extra: tuple[FieldSpec, ..
     if not may_refer(resource):
         return []
     sights = find_by_shape(item, resource)
-    references = _without_lookalikes(sights, resource) if resource.kind in _NOT_REFERENCES else sights
-    found = {(one.reference.kind, one.reference.field): one.reference for one in references}
+    found = {(one.reference.kind, one.reference.field): one.reference for one in without_lookalikes(sights, resource)}
     for reference in _find_by_kind(item, resource):
         found[reference.kind, reference.field] = reference
     for reference in find_by_specs(item, resource, extra):
@@ -65,7 +64,10 @@ def may_refer(resource: ResourceId) -> bool:
     return resource.group not in OPAQUE_GROUPS
 
 
-def _without_lookalikes(sights: list[Sight], resource: ResourceId) -> list[Sight]:
+def without_lookalikes(sights: list[Sight], resource: ResourceId) -> list[Sight]:
+    """What was found by shape, but for fields that are known to mean something else."""
+    if resource.kind not in _NOT_REFERENCES:
+        return sights
     rows = [row for row in _NOT_REFERENCES[resource.kind] if row.group == resource.group]
     return [sight for sight in sights if not any(_looks_alike(sight, row) for row in rows)]
 

@@ -1,21 +1,29 @@
 """Find references in the rules of a Role or ClusterRole."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from krm_fn.model.node import Node, get, is_null, is_scalar, is_sequence
 from krm_fn.model.reference import Reference
 
-_RESOURCES = {"ConfigMap": "configmaps", "Secret": "secrets"}
+
+class Resource(NamedTuple):
+    """A kind as a rule spells it."""
+
+    kind: str
+    group: str
+    plural: str
 
 
-def find_in_rules(item: Node) -> Iterator[Reference]:
+CONFIGS = (Resource("ConfigMap", "", "configmaps"), Resource("Secret", "", "secrets"))
+
+
+def find_in_rules(item: Node, among: Iterable[Resource] = CONFIGS) -> Iterator[Reference]:
     """`resourceNames` name whatever the same rule's `resources` are, and no namespace."""
     rules = get(item, "rules")
     for place, rule in enumerate(rules.value if is_sequence(rules) else []):
-        if not {"", "*"} & _texts(rule, "apiGroups"):
-            continue
-        resources = _texts(rule, "resources")
-        kinds = [kind for kind, plural in _RESOURCES.items() if {plural, "*"} & resources]
+        groups, resources = _texts(rule, "apiGroups"), _texts(rule, "resources")
+        kinds = [one.kind for one in among if {one.group, "*"} & groups and {one.plural, "*"} & resources]
         names = get(rule, "resourceNames")
         for index, name in enumerate(names.value if kinds and is_sequence(names) else []):
             if is_scalar(name) and name.value and not is_null(name):

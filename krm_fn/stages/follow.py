@@ -34,7 +34,7 @@ def follow(links: Iterable[Link], revisions: Iterable[Revision]) -> tuple[list[E
             problems.append(_ambiguous(link))
         else:
             edits += _rewrite(link, first.name, first.namespace)
-    return edits, [*problems, *_torn(edits)]
+    return edits, problems
 
 
 def _rewrite(link: Link, name: str, namespace: str) -> Iterator[Edit]:
@@ -52,13 +52,13 @@ def _ambiguous(link: Link) -> Problem:
     return _problem(link, message, Severity.ERROR)
 
 
-def _torn(edits: list[Edit]) -> Iterator[Problem]:
+def find_torn(edits: Iterable[Edit]) -> Iterator[Problem]:
     """One field that names two objects, as a role's rule for both kinds may, and they part ways."""
     first: dict[tuple[int, str], Edit] = {}
     for edit in edits:
         before = first.setdefault((id(edit.item.node), edit.field), edit)
         if before.change != edit.change:
-            message = "names a ConfigMap and a Secret that get different names; give each a rule of its own"
+            message = "names objects of two kinds that get different names; give each kind a rule of its own"
             yield about(edit.item, message, edit.field)
 
 

@@ -49,7 +49,7 @@ def name_revisions(choices: Iterable[Choice]) -> tuple[list[Revision], list[Prob
                 revisions.append(_name(choice))
             except Unhashable as reason:
                 unhashable.append(about(choice.item, reason.message, reason.field))
-    remarks = [*_too_long(revisions), *_clashes(choices, revisions), *map(_say, revisions)]
+    remarks = [*find_too_long(revisions), *find_clashes(choices, revisions), *map(_say, revisions)]
     return revisions, [*unhashable, *remarks]
 
 
@@ -82,15 +82,16 @@ def mark_revision(revision: Revision, settings: Settings, protection: dict[str, 
     }
 
 
-def _too_long(revisions: list[Revision]) -> list[Problem]:
+def find_too_long(revisions: list[Revision], allowed: int = MAX_NAME) -> list[Problem]:
+    """Names that the API server would refuse."""
     return [
-        _problem(revision, f"{revision.name!r} has {len(revision.name)} characters, allowed: {MAX_NAME}")
+        _problem(revision, f"{revision.name!r} has {len(revision.name)} characters, allowed: {allowed}")
         for revision in revisions
-        if len(revision.name) > MAX_NAME
+        if len(revision.name) > allowed
     ]
 
 
-def _clashes(choices: Iterable[Choice], revisions: list[Revision]) -> list[Problem]:
+def find_clashes(choices: Iterable[Choice], revisions: list[Revision]) -> list[Problem]:
     """Two objects that were told apart by their names and no longer are."""
     taken = {choice.item.id: choice.item.id for choice in choices if choice.strategy not in REVISED}
     problems = []

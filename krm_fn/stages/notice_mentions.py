@@ -10,9 +10,9 @@ from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.stages.name import Revision
 
-_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
+WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
 _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
-_LISTS_OF_WORDS = ("args", "command")
+_LISTS_OFWORDS = ("args", "command")
 _CHART_VALUES = {"HelmRelease": ("spec", "values")}
 """Where a name may be a reference or the name of something the chart makes: nothing to be changed without asking."""
 
@@ -32,7 +32,7 @@ def notice_mentions(items: Iterable[Item], revisions: Iterable[Revision], edits:
         for item in items
         if not item.is_local
         for field, said in _said_by(item, followed)
-        for word in dict.fromkeys(_WORD.findall(said))
+        for word in dict.fromkeys(WORD.findall(said))
         if (item.id.namespace, word) in renamed
     ]
 
@@ -44,12 +44,17 @@ def _mention(item: Item, field: str, word: str, revision: Revision) -> Problem:
 
 
 def _said_by(item: Item, followed: set[int]) -> Iterator[tuple[str, str]]:
-    spec = get(item.node, "spec")
-    if is_mapping(spec):
-        yield from _said(spec, "spec")
+    yield from said_in_containers(item)
     values = _CHART_VALUES.get(item.id.kind)
     if values:
         yield from _leaves(get(item.node, *values), ".".join(values), followed)
+
+
+def said_in_containers(item: Item) -> Iterator[tuple[str, str]]:
+    """What an object's containers are told, wherever they are, with the path of each piece."""
+    spec = get(item.node, "spec")
+    if is_mapping(spec):
+        yield from _said(spec, "spec")
 
 
 def _leaves(node: Node | None, path: str, but: set[int]) -> Iterator[tuple[str, str]]:
@@ -79,7 +84,7 @@ def _said(node: Node, path: str) -> Iterator[tuple[str, str]]:
 
 
 def _told(container: Node, path: str) -> Iterator[tuple[str, str]]:
-    for name in _LISTS_OF_WORDS:
+    for name in _LISTS_OFWORDS:
         words = get(container, name)
         for index, word in enumerate(words.value if is_sequence(words) else []):
             if is_scalar(word) and (name, index) != ("command", 0):  # the program itself, named like so much else

@@ -35,17 +35,31 @@ def index_configs(configs: Iterable[Item]) -> Index:
     return Index(dict(by_name))
 
 
+class Meant(NamedTuple):
+    """What a reference says of its target, wherever it stands: in a text, or in a plan."""
+
+    kind: str
+    target: str
+    target_namespace: str | None = None
+
+
 def resolve(referrer: Item, reference: Reference, index: Index) -> Link:
     """Pick what `reference` means out of the package."""
-    candidates = index.by_name.get((reference.kind, reference.target), [])
-    candidates = [item for item in candidates if _in_reach(referrer, reference, item)]
+    meant = Meant(reference.kind, reference.target, reference.target_namespace)
+    return Link(referrer, reference, find_targets(referrer, meant, index))
+
+
+def find_targets(referrer: Item, meant: Meant, index: Index) -> tuple[Item, ...]:
+    """The objects that somebody who says this in `referrer` may mean."""
+    candidates = index.by_name.get((meant.kind, meant.target), [])
+    candidates = [item for item in candidates if _in_reach(referrer, meant, item)]
     for sieve in (_nearest_package, _same_affixes, _strongest_name):
         if len(candidates) > 1:
-            candidates = sieve(candidates, referrer, reference)
-    return Link(referrer, reference, tuple(candidates))
+            candidates = sieve(candidates, referrer, meant)
+    return tuple(candidates)
 
 
-def _in_reach(referrer: Item, reference: Reference, item: Item) -> bool:
+def _in_reach(referrer: Item, reference: Meant, item: Item) -> bool:
     """Whether the reference looks into the object's namespace; no namespace is one of its own."""
     namespace = reference.target_namespace
     if namespace is not None:
@@ -57,7 +71,7 @@ def is_cluster_scoped(who: ResourceId) -> bool:
     return who.kind in CLUSTER_SCOPED and not who.namespace
 
 
-def _nearest_package(candidates: list[Item], referrer: Item, _: Reference) -> list[Item]:
+def _nearest_package(candidates: list[Item], referrer: Item, _: Meant) -> list[Item]:
     """In kpt, subpackages may hold the same names: the deepest package that both lie in wins."""
     here = referrer.annotations.get(_PACKAGE_PATH)
     if here is None:
@@ -72,7 +86,7 @@ def _shared_folders(one: str, other: str) -> tuple[int, int]:
     return common, -len(b)
 
 
-def _same_affixes(candidates: list[Item], referrer: Item, _: Reference) -> list[Item]:
+def _same_affixes(candidates: list[Item], referrer: Item, _: Meant) -> list[Item]:
     """In kustomize, bases with the same names are told apart by what their overlays put around them.
 
     As there: first whoever says nothing agrees with everybody; if that leaves several, only with its like; and if
@@ -94,7 +108,7 @@ def _end_alike(one: list[str], other: list[str]) -> bool:
     return one[-length:] == other[-length:]
 
 
-def _strongest_name(candidates: list[Item], _: Item, reference: Reference) -> list[Item]:
+def _strongest_name(candidates: list[Item], _: Item, reference: Meant) -> list[Item]:
     """A name an object has beats one it had."""
     return _best(candidates, lambda item: -names_of(item).index(reference.target))
 

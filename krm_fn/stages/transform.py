@@ -1,26 +1,33 @@
 """The whole transformation: objects in, edits and remarks out."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Collection, Container, Iterable
 from typing import NamedTuple
 
+from krm_fn.model.combine_patches import combine_patches
 from krm_fn.model.edit import Edit, Patch, PatchInside
 from krm_fn.model.emission import Emission
 from krm_fn.model.item import Item
 from krm_fn.model.problem import Problem
 from krm_fn.model.resource import ResourceId
-from krm_fn.model.settings import Settings, Surroundings
+from krm_fn.model.settings import Settings, Strategy, Surroundings
 from krm_fn.stages.choose import Usage, choose, written_by_others
 from krm_fn.stages.find import find_references
-from krm_fn.stages.follow import follow
+from krm_fn.stages.follow import find_torn, follow
 from krm_fn.stages.hold import find_holders
 from krm_fn.stages.link import is_emitted, link
+from krm_fn.stages.mount import mount
+from krm_fn.stages.mounted_links import mounted_links
 from krm_fn.stages.name import Revision, mark_revision, name_revisions
+from krm_fn.stages.name_jobs import name_jobs
 from krm_fn.stages.notice_alone import notice_alone
 from krm_fn.stages.notice_immutable import notice_immutable
+from krm_fn.stages.notice_job_mentions import notice_job_mentions
 from krm_fn.stages.notice_mentions import notice_mentions
 from krm_fn.stages.opt_in import OptIn, read_opt_ins
+from krm_fn.stages.plan_mounts import plan_mounts
 from krm_fn.stages.protect import protect
-from krm_fn.stages.resolve import Link, index_configs, resolve
+from krm_fn.stages.read_mounted import read_mounted
+from krm_fn.stages.resolve import Index, Link, index_configs, resolve
 from krm_fn.stages.roll import roll
 
 
@@ -37,42 +44,71 @@ class Changes(NamedTuple):
 def transform(
     items: list[Item], settings: Settings, surroundings: Surroundings, config_id: ResourceId | None
 ) -> Changes:
-    """Choose, name, protect, follow, roll, link."""
+    """Choose, name, protect, follow, mount, roll, name Jobs, and link."""
     authored = [item for item in items if not is_emitted(item)]
     configs = [item for item in authored if item.is_config and not item.is_local and item.id != config_id]
+    index = index_configs(configs)
     opt_ins = read_opt_ins(authored, settings.checksums.controllers)
-    links = _find_links(authored, configs, settings, opt_ins)
-    usage = _usage(links)
+    sites, mount_doubts = plan_mounts(authored, settings, index, config_id)
+    templates = [read_mounted(site, index) for site in sites]
+    mounted_before = {scalar for each in templates for scalar in each.our_scalars()}
+    links = _find_links(authored, index, settings, opt_ins, but=mounted_before)
+    reads = [*links, *mounted_links(sites)]
+    usage = _usage(reads)
+
     choices, doubts = choose(configs, settings, usage)
     revisions, name_problems = name_revisions(choices)
-    holders = find_holders(links, revisions)
-    patches, prune_problems = _mark(revisions, settings, holders)
+    holders = find_holders(reads, revisions)
+    marks, prune_problems = _mark(revisions, settings, holders)
     edits, reference_problems = follow(links, revisions)
+    mounts, remounted, mount_problems = mount(templates, revisions, index, settings.set)
     own = [choice for choice in choices if not (opt_ins and written_by_others(choice.item, usage))]
-    rolls = roll(authored, links, own, opt_ins, settings.checksums.annotation)
+    rolls = roll(authored, reads, own, opt_ins, settings.checksums.annotation)
+    patches = [*marks, *mounts, *rolls.marks]
+    jobs = name_jobs(authored, _readers(reads, revisions), edits, patches, settings.jobs)
+    edits += jobs.edits
     emission, link_problems = link(items, revisions, holders, settings, surroundings)
+
     notices = [
         *notice_alone(authored, revisions),
-        *notice_immutable(edits),
+        *notice_immutable([*((edit.item, edit.field) for edit in edits), *remounted], but=jobs.named),
         *notice_mentions(authored, revisions, edits),
+        *notice_job_mentions(authored, jobs.jobs),
     ]
-    remarks = [*doubts, *name_problems, *prune_problems, *reference_problems, *rolls.problems, *link_problems, *notices]
-    return Changes([*patches, *rolls.marks], rolls.annotations, edits, emission, remarks)
+    problems = [
+        *(*doubts, *name_problems, *prune_problems, *reference_problems, *find_torn(edits)),
+        *(*mount_doubts, *mount_problems, *rolls.problems, *jobs.problems, *link_problems, *notices),
+    ]
+    all_patches = combine_patches([*patches, *jobs.patches])
+    return Changes(all_patches, rolls.annotations, edits, emission, jobs.readdress(problems))
 
 
-def _find_links(items: Iterable[Item], configs: list[Item], settings: Settings, opt_ins: list[OptIn]) -> list[Link]:
+def _readers(reads: Iterable[Link], revisions: Iterable[Revision]) -> set[int]:
+    """The objects whose pods read a renamed revision, by `id(item.node)`."""
+    renamed = {id(revision.item.node) for revision in revisions if revision.strategy is Strategy.RENAME}
+    return {
+        id(read.referrer.node)
+        for read in reads
+        if read.reference.in_pod and any(id(target.node) in renamed for target in read.targets)
+    }
+
+
+def _find_links(
+    items: Iterable[Item], index: Index, settings: Settings, opt_ins: list[OptIn], but: Collection[int]
+) -> list[Link]:
     """Every reference of every applied object, and what it may mean.
 
-    Without ConfigMaps, and workloads to be rolled for them, there is nothing to find.
+    Without ConfigMaps, and workloads to be rolled for them, there is nothing to find. `but`: texts that are ours to
+    write, by `id`.
     """
-    if not configs and not opt_ins:
+    if not index.by_name and not opt_ins:
         return []
-    index = index_configs(configs)
     return [
         resolve(item, reference, index)
         for item in items
         if not item.is_local
         for reference in find_references(item.node, item.id, settings.references)
+        if id(reference.name) not in but
     ]
 
 

@@ -5,15 +5,19 @@ import re
 from krm_fn.model.controllers import CONTROLLERS
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.item import CONFIG_KINDS
-from krm_fn.model.settings import Checksums, FieldSpec, Selector, Settings, Strategy
+from krm_fn.model.settings import Checksums, FieldSpec, Jobs, Selector, Settings, Strategy
 from krm_fn.wire.build_linker import build_linker
+from krm_fn.wire.build_mount import build_mount
 from krm_fn.wire.expect import a_boolean, a_filled_list, a_list, a_mapping, a_text, one_of, refuse, texts
 from krm_fn.wire.plain_value import Plain
 
 _ANNOTATION = re.compile(r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _SET_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
 _TOP = ("apiVersion", "kind", "metadata", "spec")
-_SPEC = ("kinds", "strategy", "select", "exclude", "immutable", "deployers", "references", "checksums", "linker")
+_SPEC = (
+    *("kinds", "strategy", "select", "exclude", "immutable", "deployers", "references"),
+    *("checksums", "mounts", "jobs", "linker"),
+)
 _CHECKSUMS = ("annotation", "controllers")
 _EXCLUDE = ("kind", "name", "namespace", "labels", "annotations")
 _DEFAULTS = Settings()
@@ -37,6 +41,8 @@ def build_settings(config: Plain) -> Settings:
         else _DEFAULTS.deployers,
         references=_references(spec.get("references", [])),
         checksums=_checksums(a_mapping(spec.get("checksums", {}), _CHECKSUMS)),
+        mounts=tuple(map(build_mount, a_list(spec.get("mounts", [])))),
+        jobs=Jobs(one_of(spec.get("jobs", _DEFAULTS.jobs), list(Jobs))),
         linker=build_linker(spec.get("linker", {})),
     )
 

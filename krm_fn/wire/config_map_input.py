@@ -16,11 +16,11 @@ KPT_NAME = "function-input"
 
 _NUMBERS = ("linker.timeoutSeconds", "linker.minimumAgeSeconds", "linker.ttlSecondsAfterFinished")
 _SWITCHES = ("immutable", "linker.enabled", "linker.openshift")
-_LINKER_TEXTS = ("linker.image", "linker.namespace", "linker.serviceAccountName")
 _WORDS = {"true": True, "yes": True, "false": False, "no": False}
 _LISTS = ("kinds", "deployers", "checksums.controllers")
 _NAMES = ("select", "exclude")
-_SETTINGS = ("name", "strategy", "checksums.annotation", *_SWITCHES, *_LISTS, *_NAMES, *_LINKER_TEXTS, *_NUMBERS)
+_TEXTS = ("strategy", "jobs", "checksums.annotation", "linker.image", "linker.namespace", "linker.serviceAccountName")
+_SETTINGS = ("name", *_TEXTS, *_SWITCHES, *_LISTS, *_NAMES, *_NUMBERS)
 
 
 def read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:

@@ -12,7 +12,8 @@ from krm_fn.wire.write_value import write_block
 
 def edit_block(text: str, node: Mapping, change: SetFields) -> Iterator[Splice]:
     indent = layout.indentation(text, node)
-    lines = [line for name, value in change.add for line in write_block(name, value, indent)]
+    offset = layout.list_offset(text, node) if change.add else 0
+    lines = [line for name, value in change.add for line in write_block(name, value, indent, offset=offset)]
     runs = runs_of(node, change.drop)
     if runs == [(0, len(node.value))]:
         yield _replace_block(text, node, lines, indent)
@@ -27,7 +28,7 @@ def edit_block(text: str, node: Mapping, change: SetFields) -> Iterator[Splice]:
 def _append_to_block(text: str, node: Mapping, lines: list[str], indent: int, first_key: Node) -> Splice:
     key, value = node.value[-1]
     end, line_break = layout.line_after(text, layout.value_end(text, key, value))
-    if not line_break and _ends_in_block_scalar(node):
+    if not line_break and ends_in_block_scalar(node):
         # A line break here would become part of that scalar: go in front of the first key instead.
         start = layout.entry_start(text, first_key)
         first, *rest = [line.removeprefix(" " * indent) for line in lines]
@@ -42,7 +43,7 @@ def insert_lines(text: str, position: int, line_break: str, lines: list[str]) ->
     return Splice(position, position, "".join(layout.line_break(text) + line for line in lines))
 
 
-def _ends_in_block_scalar(node: Node) -> bool:
+def ends_in_block_scalar(node: Node) -> bool:
     while not is_scalar(node):
         if not node.value or node.flow_style:  # type: ignore[attr-defined]  # collections have one
             return False

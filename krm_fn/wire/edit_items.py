@@ -1,102 +1,97 @@
-"""Whole objects put in, exchanged and taken out."""
+"""Edits of lists: elements at the end, in the style of the list, and elements that go."""
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+import re
+from collections.abc import Iterator
 
-from krm_fn.model.emission import Emission, Object
-from krm_fn.model.node import Mapping, Node, Sequence, get, is_mapping, is_sequence
+from krm_fn.model.edit import SetItems
+from krm_fn.model.node import Sequence, is_mapping
 from krm_fn.wire import layout
+from krm_fn.wire.edit_block import ends_in_block_scalar, insert_lines
 from krm_fn.wire.edit_flow import key_style
-from krm_fn.wire.edit_text import append_items
-from krm_fn.wire.envelope import Package
-from krm_fn.wire.last_line import end_last_line
-from krm_fn.wire.new_files import with_file
+from krm_fn.wire.runs import runs_in
 from krm_fn.wire.splice import Splice
-from krm_fn.wire.split_documents import split_documents
-from krm_fn.wire.write_value import write_block, write_document, write_flow
+from krm_fn.wire.write_value import write_block_item, write_flow
+
+_DASH = re.compile(r"#[^\r\n]*|(-)")
 
 
-class _List(NamedTuple):
-    """A list of objects, and the mapping it is a field of."""
-
-    parent: Mapping
-    items: Sequence
-
-
-def splice_items(package: Package, emission: Emission) -> Iterator[Splice]:
-    """What is exchanged and taken out, and what is put into a ResourceList; a stream gets `added_documents`."""
-    own = {id(item.node) for item in package.items}
-    for item, wanted in emission.replace:
-        if id(item.node) in own:
-            yield _replace(package.document.text, item.node, wanted)
-    removed = {id(item.node) for item in emission.remove} & own
-    yield from _remove(package, removed)
-    if package.resource_list is not None and emission.add:
-        items = get(package.resource_list, "items")
-        assert is_sequence(items)  # noqa: S101  # what is added is about objects in there
-        added = with_file(emission.add, package.items)
-        yield append_items(package.document.text, package.resource_list, items, added)
+def edit_items(text: str, node: Sequence, change: SetItems) -> Iterator[Splice]:
+    """The splices of one edit of a list that holds something."""
+    edit = _edit_flow if node.flow_style else _edit_block
+    yield from edit(text, node, change)
 
 
-def added_documents(text: str, added: Iterable[Object]) -> str:
-    """A stream with more documents at its end."""
-    documents = "".join(map(write_document, added))
-    return end_last_line(text) + documents if documents else text
-
-
-def _replace(text: str, node: Mapping, wanted: Object) -> Splice:
-    if node.flow_style:
-        opening, closing = layout.flow_span(text, node)
-        return Splice(opening, closing + 1, write_flow(wanted, style=key_style(node.value[0][0])))
-    start, end = layout.entry_start(text, node.value[0][0]), layout.node_end(text, node)
-    lines = [line for key, value in wanted.items() for line in write_block(key, value, 0)]
-    line_break = layout.line_break(text)
-    tail = line_break if text[end - 1 : end] in ("\n", "\r") else ""  # behind a block scalar
-    return Splice(start, end, (line_break + " " * layout.indentation(text, node)).join(lines) + tail)
-
-
-def _remove(package: Package, removed: set[int]) -> Iterator[Splice]:
-    text = package.document.text
-    for part in split_documents(package.document) if removed else ():
-        if id(part.root) in removed:
-            yield Splice(part.start, part.end, "")
-        for one in _lists(part.root):
-            yield from _remove_from_list(text, one, removed)
-
-
-def _lists(node: Node) -> Iterator[_List]:
-    """The lists of objects in a document, Lists in Lists included."""
-    items = get(node, "items")
-    if is_mapping(node) and is_sequence(items):
-        yield _List(node, items)
-        for item in items.value:
-            yield from _lists(item)
-
-
-def _remove_from_list(text: str, one: _List, removed: set[int]) -> Iterator[Splice]:
-    entries = one.items.value
-    going = [id(entry) in removed for entry in entries]
-    if not any(going):
+def _edit_flow(text: str, node: Sequence, change: SetItems) -> Iterator[Splice]:
+    opening, closing = layout.flow_span(text, node)
+    spans = layout.element_spans(text, node)
+    runs = runs_in(change.drop)
+    added = [write_flow(item, style=_style(node)) for item in change.add]
+    if runs == [(0, len(spans))]:
+        yield Splice(opening + 1, closing, ", ".join(added))
         return
-    if all(going):
-        yield _empty(text, one)
+    for first, behind in runs:
+        start, end = (spans[first][0], spans[behind][0]) if behind < len(spans) else (spans[first - 1][1], spans[-1][1])
+        yield Splice(start, end, "")
+    if added:
+        start, end = spans[-1]
+        gap = layout.gap_before(text, start) or (" " if len(spans) == 1 else "")
+        yield Splice(end, end, ("," + gap).join(["", *added]))
+
+
+def _style(node: Sequence) -> str:
+    """The quotes of field names in this list."""
+    keys = [element.value[0][0] for element in node.value if is_mapping(element) and element.value]
+    return key_style(keys[0]) if keys else ""
+
+
+def _edit_block(text: str, node: Sequence, change: SetItems) -> Iterator[Splice]:
+    indent = layout.indentation(text, node)
+    lines = [line for item in change.add for line in write_block_item(item, indent)]
+    dashes, ends = _block_spans(text, node)
+    runs = runs_in(change.drop)
+    if runs == [(0, len(ends))]:
+        yield _replace(text, dashes[0], ends[-1], lines or [" " * (indent + 1) + "[]"], indent)
         return
-    for index, goes in enumerate(going):
-        if goes and one.items.flow_style:
-            yield _cut_entry(text, entries, index, last=all(going[index:]))
-        elif goes:
-            start = layout.line_start(text, entries[index].start_mark.index)
-            yield Splice(start, layout.line_after(text, layout.node_end(text, entries[index]))[0], "")
+    for first, behind in runs:
+        yield _drop(text, dashes, ends, (first, behind), keep_break=ends_in_block_scalar(node.value[first - 1]))
+    if lines:
+        end, line_break = layout.line_after(text, ends[-1])
+        kept = [index for index in range(len(ends)) if index not in change.drop]
+        if not line_break and ends_in_block_scalar(node.value[kept[-1]]):
+            yield _put_in_front(text, dashes[kept[0]], lines, indent)
+        else:
+            yield insert_lines(text, end, line_break, lines)
 
 
-def _cut_entry(text: str, entries: list[Node], index: int, *, last: bool) -> Splice:
-    """Between brackets an entry goes with the comma behind it, or with the one before if nothing stays behind it."""
-    if last:
-        return Splice(layout.node_end(text, entries[index - 1]), layout.node_end(text, entries[index]), "")
-    return Splice(entries[index].start_mark.index, entries[index + 1].start_mark.index, "")
+def _block_spans(text: str, node: Sequence) -> tuple[list[int], list[int]]:
+    """Where each element's dash stands, and where the element ends."""
+    dashes, ends = [], []
+    behind = layout.content_start(text, node)
+    for start, end in layout.element_spans(text, node):
+        dashes += [found.start() for found in _DASH.finditer(text, behind, start) if found.group(1)][:1]
+        ends.append(end)
+        behind = end
+    return dashes, ends
 
 
-def _empty(text: str, one: _List) -> Splice:
-    key = next(key for key, value in one.parent.value if value is one.items)
-    colon = text.index(":", key.end_mark.index)
-    return Splice(colon + 1, layout.node_end(text, one.items), " []")
+def _drop(text: str, dashes: list[int], ends: list[int], run: tuple[int, int], *, keep_break: bool) -> Splice:
+    """The lines of some elements in a row. `keep_break`: the line break before them is part of somebody's text."""
+    first, behind = run
+    start = layout.line_start(text, dashes[first])
+    if text[start : dashes[first]].strip(" "):  # it stands behind something: what follows moves up to its place
+        return Splice(dashes[first], dashes[behind], "")
+    end, line_break = layout.line_after(text, ends[behind - 1])
+    if not line_break and not keep_break:  # the text ends here, and goes on ending without one
+        start = len(text[:start].removesuffix("\n").removesuffix("\r"))
+    return Splice(start, end, "")
+
+
+def _replace(text: str, start: int, end: int, lines: list[str], indent: int) -> Splice:
+    tail = layout.line_break(text) if text[end - 1 : end] in ("\n", "\r") else ""
+    return Splice(start, end, (layout.line_break(text) + " " * indent).join(line[indent:] for line in lines) + tail)
+
+
+def _put_in_front(text: str, start: int, lines: list[str], indent: int) -> Splice:
+    """Before the first element that stays: a line break at the end would become part of its last text."""
+    break_ = layout.line_break(text) + " " * indent
+    return Splice(start, start, "".join(line[indent:] + break_ for line in lines))

@@ -1,41 +1,31 @@
 """Edits as splices of the text, in the style of the place they change."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from collections.abc import Mapping as Dict
 
-from krm_fn.model.edit import SetFields, SetText, Value
-from krm_fn.model.node import Mapping, Node, Sequence, is_mapping
+from krm_fn.model.edit import Change, SetFields, SetItems, SetText, Value
+from krm_fn.model.node import Mapping, Node, is_mapping, is_sequence
 from krm_fn.wire import layout
-from krm_fn.wire.edit_block import edit_block, insert_lines
+from krm_fn.wire.edit_block import edit_block
 from krm_fn.wire.edit_flow import edit_flow, key_style
+from krm_fn.wire.edit_items import edit_items
 from krm_fn.wire.splice import Splice
 from krm_fn.wire.write_value import write_block, write_block_item, write_flow, write_scalar
 
 
-def splice_edit(text: str, change: SetText | SetFields) -> Iterator[Splice]:
+def splice_edit(text: str, change: Change) -> Iterator[Splice]:
     """The splices of one edit."""
     if isinstance(change, SetText):
         yield _set_text(text, change)
+    elif isinstance(change, SetItems) and is_sequence(change.node) and change.node.value:
+        yield from edit_items(text, change.node, change)
     elif change.key is not None and change.parent is not None:
-        yield _fill_empty(text, change.node, change.key, change.parent, dict(change.add))
-    elif is_mapping(change.node) and change.node.flow_style:
+        new = dict(change.add) if isinstance(change, SetFields) else change.add
+        yield _fill_empty(text, change.node, change.key, change.parent, new)
+    elif isinstance(change, SetFields) and is_mapping(change.node) and change.node.flow_style:
         yield from edit_flow(text, change.node, change)
-    elif is_mapping(change.node):
+    elif isinstance(change, SetFields) and is_mapping(change.node):
         yield from edit_block(text, change.node, change)
-
-
-def append_items(text: str, parent: Mapping, sequence: Sequence, items: Iterable[dict[str, Value]]) -> Splice:
-    """Add items at the end of a list that is a field of `parent`."""
-    if not sequence.flow_style:
-        end, line_break = layout.line_after(text, layout.node_end(text, sequence))
-        indent = layout.indentation(text, sequence)
-        lines = [line for item in items for line in write_block_item(item, indent)]
-        return insert_lines(text, end, line_break, lines)
-    opening, closing = layout.flow_span(text, sequence)
-    added = ", ".join(write_flow(item, style=key_style(parent.value[0][0])) for item in items)
-    if not sequence.value:
-        return Splice(opening + 1, closing, added)
-    end = layout.node_end(text, sequence.value[-1])
-    return Splice(end, end, ", " + added)
 
 
 def _set_text(text: str, change: SetText) -> Splice:
@@ -44,20 +34,26 @@ def _set_text(text: str, change: SetText) -> Splice:
     return Splice(start, end, gap + write_scalar(change.text, style=change.node.style))
 
 
-def _fill_empty(text: str, node: Node, key: Node, parent: Mapping, fields: dict[str, Value]) -> Splice:
-    """Fields where there is nothing, only a null, or an empty mapping."""
+def _fill_empty(
+    text: str, node: Node, key: Node, parent: Mapping, new: Dict[str, Value] | Sequence[Dict[str, Value]]
+) -> Splice:
+    """Fields or elements where there is nothing, only a null, or an empty collection."""
     start, end = node.start_mark.index, node.end_mark.index
     between = text[key.end_mark.index : start]
     if not parent.flow_style and between.strip(" ") == ":" and text[start : start + 1] not in ("&", "!"):
-        return _nest(text, Splice(key.end_mark.index + 1, end, ""), parent, fields)
+        return _nest(text, Splice(key.end_mark.index + 1, end, ""), parent, new)
     start = layout.content_start(text, node)
     gap = " " if start == end and text[start - 1 : start] in (":", "?") else ""
-    return Splice(start, end, gap + write_flow(fields, style=key_style(key)))
+    return Splice(start, end, gap + write_flow(new, style=key_style(key)))
 
 
-def _nest(text: str, place: Splice, parent: Mapping, fields: dict[str, Value]) -> Splice:
-    """Fields below their key, as a block of their own."""
-    indent = layout.indentation(text, parent) + 2
-    lines = [line for name, value in fields.items() for line in write_block(name, value, indent)]
+def _nest(text: str, place: Splice, parent: Mapping, new: Dict[str, Value] | Sequence[Dict[str, Value]]) -> Splice:
+    """Fields or elements below their key, as a block of their own."""
+    indent = layout.indentation(text, parent)
+    if isinstance(new, Dict):
+        lines = [line for name, value in new.items() for line in write_block(name, value, indent + 2)]
+    else:
+        offset = layout.list_offset(text, parent)
+        lines = [line for item in new for line in write_block_item(item, indent + offset, offset=offset)]
     line_break = layout.line_break(text)
     return Splice(place.start, place.end, "".join(line_break + line for line in lines))

@@ -41,11 +41,13 @@ def a_boolean(value: Plain) -> bool:
     return value if isinstance(value, bool) else refuse()
 
 
-def a_number(value: Plain, minimum: int | None = None) -> int:
+def a_number(value: Plain, minimum: int | None = None, maximum: int | None = None) -> int:
     """A whole one. `1.0` is one as well, says JSON Schema."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool) or (minimum is not None and value < minimum):
+    if not isinstance(value, int) or isinstance(value, bool):
+        refuse()
+    if (minimum is not None and value < minimum) or (maximum is not None and value > maximum):
         refuse()
     return value
 

@@ -31,7 +31,8 @@ _NAMES = {
 def explain(config: Plain, node: Node, who: ResourceId, *, data: bool) -> list[Problem]:
     """Every reason, with the field and its line. `data`: settings stand in `data`, as in a ConfigMap."""
     errors = sorted(Draft202012Validator(load_schema()).iter_errors(config), key=lambda error: str(error.absolute_path))
-    return [_place(path, node, who, message, data=data) for error in errors for path, message in _sentences(error)]
+    problems = (_place(path, node, who, message, data=data) for error in errors for path, message in _sentences(error))
+    return list(dict.fromkeys(problems))
 
 
 def load_schema() -> dict[str, object]:
@@ -50,6 +51,13 @@ def _sentences(error: ValidationError) -> Iterator[Sentence]:
         yield from (([*path, name], f"unknown field{suggest(name, allowed)}") for name in found if name not in allowed)
     elif error.validator == "required":
         yield from (([*path, name], "missing") for name in rule if name not in found)
+    elif error.validator == "dependentRequired":
+        pairs = ((name, other) for name, others in rule.items() for other in others)
+        yield from (
+            ([*path, name], f"needs {other} beside it") for name, other in pairs if name in found and other not in found
+        )
+    elif error.validator == "oneOf" and not isinstance(found, dict):
+        return  # its type is wrong, which another rule says
     else:
         yield path, _RULES[str(error.validator)](found, rule, schema)
 
@@ -67,14 +75,27 @@ def _show(value: Plain) -> str:
 
 _RULES: dict[str, Callable[[Any, Any, Any], str]] = {
     "enum": lambda found, rule, _: f"found {_show(found)}{suggest(str(found), rule)}",
-    "const": lambda found, rule, _: f"found {_show(found)}, allowed: {rule}",
+    "const": lambda found, rule, _: f"found {_show(found)}, allowed: {'true' if rule is True else rule}",
     "type": lambda found, rule, _: f"found {_show(found)}, expected {_kinds(rule)}{_quote(found, rule)}",
     "pattern": lambda found, _, schema: f"found {_show(found)}, expected {schema['$comment']}",
     "maxLength": lambda found, rule, _: f"found {len(found)} characters, allowed: {rule}",
     "minItems": lambda *_: "must not be empty",
     "minLength": lambda *_: "must not be empty",
-    "minimum": lambda found, rule, _: f"found {found}, expected at least {rule}",
+    "minimum": lambda found, rule, schema: _outside(found, schema, f"at least {rule}"),
+    "maximum": lambda found, rule, schema: _outside(found, schema, f"at most {rule}"),
+    "not": lambda _, __, schema: schema["$comment"],
+    "oneOf": lambda found, rule, _: _exclusive(found, [name for option in rule for name in option["required"]]),
 }
+
+
+def _outside(found: Plain, schema: dict[str, Any], bound: str) -> str:
+    what = f"allowed: {schema['$comment']}" if "$comment" in schema else f"expected {bound}"
+    return f"found {_show(found)}, {what}"
+
+
+def _exclusive(found: Any, names: list[str]) -> str:
+    """What is said where exactly one of some fields belongs."""
+    return f"expected one of {', '.join(names)}, found {' and '.join(filter(found.__contains__, names)) or 'none'}"
 
 
 def _kinds(rule: str | list[str]) -> str:

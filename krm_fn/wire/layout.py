@@ -7,7 +7,7 @@ anchor and tag.
 
 import re
 
-from krm_fn.model.node import Mapping, Node, Scalar, Sequence
+from krm_fn.model.node import Mapping, Node, Scalar, Sequence, is_sequence
 
 _PROPERTIES = re.compile(r"(?:[&!][^\s,\[\]{}]*(?:[ \t]+|(?=[\[{\"'])|$)|(?:\s|#[^\r\n]*[\r\n])+)*")
 _REST_OF_LINE = re.compile(r"[^\r\n\x85\u2028\u2029]*(\r\n|[\r\n\x85\u2028\u2029]|\Z)")
@@ -59,6 +59,20 @@ def node_end(text: str, node: Node) -> int:
     return node_end(text, node.value[-1])
 
 
+def element_spans(text: str, node: Sequence) -> list[tuple[int, int]]:
+    """Where each element of a list begins and ends; an alias lies where it is written."""
+    spans = []
+    behind = content_start(text, node) + node.flow_style  # the alias behind a bracket, or at a dash
+    for element in node.value:
+        start, end = element.start_mark.index, node_end(text, element)
+        if start < behind:
+            end = _alias_end(text, behind)
+            start = text.rindex("*", behind, end)
+        spans.append((start, end))
+        behind = end
+    return spans
+
+
 def _alias_end(text: str, start: int) -> int:
     match = _ALIAS.match(text, start)
     return match.end() if match else start
@@ -105,6 +119,15 @@ def indentation(text: str, node: Node) -> int:
         return dash - line_start(text, dash)
     start = entry_start(text, node.value[0][0])
     return start - line_start(text, start)
+
+
+def list_offset(text: str, node: Mapping) -> int:
+    """How far block lists in a block mapping stand to the right of their keys: as those there do, else not at all."""
+    own = indentation(text, node)
+    for key, value in node.value:
+        if is_sequence(value) and not value.flow_style and not is_alias(key, value):
+            return max(0, indentation(text, value) - own)
+    return 0
 
 
 def without_comments(text: str) -> str:

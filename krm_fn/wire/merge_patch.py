@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from krm_fn.model.edit import Edit, Patch, PatchInside, SetFields, SetText, Value
+from krm_fn.model.edit import Edit, ListPatch, Patch, PatchInside, SetFields, SetItems, SetText, Value
 from krm_fn.model.field_path import step
 from krm_fn.model.item import Item, about
-from krm_fn.model.node import Mapping, Node, describe, fields, is_mapping, is_merge, is_null, is_scalar
+from krm_fn.model.node import Mapping, Node, describe, fields, is_mapping, is_merge, is_null, is_scalar, is_sequence
 from krm_fn.model.problem import Problem, Rejected
 
 
@@ -27,10 +27,13 @@ def _plan(item: Item, node: Mapping, patch: Patch, prefix: str) -> Iterator[Edit
     for name, wanted in patch.items():
         field = step(prefix, name)
         current = everything.get(name)
-        if wanted is None:
+        if wanted is None or _is_emptied(current, wanted):
             drop += [name] if name in own else []
         elif current is None or (is_null(current) and name not in own):
-            add.append((name, _without_removals(wanted)))
+            if not isinstance(wanted, ListPatch) or wanted.add:
+                add.append((name, _without_removals(wanted)))
+        elif isinstance(wanted, ListPatch):
+            yield from _plan_list(item, node, name, wanted, field)
         elif isinstance(wanted, str | bool):
             yield from _plan_scalar(item, current, wanted, field)
         elif name in own and (is_null(current) or (is_mapping(current) and not current.value)):
@@ -44,6 +47,28 @@ def _plan(item: Item, node: Mapping, patch: Patch, prefix: str) -> Iterator[Edit
         yield Edit(SetFields(node, tuple(add), tuple(drop)), item, prefix)
 
 
+def _is_emptied(current: Node | None, wanted: str | bool | Patch | ListPatch) -> bool:
+    """Whether nothing of a list stays: then its field goes with it."""
+    if not isinstance(wanted, ListPatch) or not is_sequence(current) or wanted.add:
+        return False
+    return bool(wanted.drop) and len(wanted.drop) == len(current.value)
+
+
+def _plan_list(item: Item, parent: Mapping, name: str, wanted: ListPatch, field: str) -> Iterator[Edit]:
+    current = fields(parent)[name]
+    key = next((key for key, value in parent.value if value is current), None)
+    if is_sequence(current):
+        for index, patch in wanted.change.items():
+            element = current.value[index]
+            if not is_mapping(element):
+                raise Rejected(_unexpected(item, f"{field}[{index}]", element, "a mapping"))
+            yield from _plan(item, element, patch, f"{field}[{index}]")
+    elif not is_null(current):
+        raise Rejected(_unexpected(item, field, current, "a list"))
+    if wanted.add or wanted.drop:
+        yield Edit(SetItems(current, wanted.add, wanted.drop, key, parent), item, field)
+
+
 def _plan_scalar(item: Item, current: Node, wanted: str | bool, field: str) -> Iterator[Edit]:
     if not is_scalar(current):
         raise Rejected(_unexpected(item, field, current, "text"))
@@ -51,9 +76,11 @@ def _plan_scalar(item: Item, current: Node, wanted: str | bool, field: str) -> I
         yield Edit(SetText(current, wanted), item, field)
 
 
-def _without_removals(wanted: str | bool | Patch) -> Value:
+def _without_removals(wanted: str | bool | Patch | ListPatch) -> Value:
     if isinstance(wanted, str | bool):
         return wanted
+    if isinstance(wanted, ListPatch):
+        return wanted.add
     return {key: _without_removals(value) for key, value in wanted.items() if value is not None}
 
 

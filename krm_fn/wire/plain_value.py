@@ -8,6 +8,7 @@ from krm_fn.model.node import Node, Scalar, fields, is_mapping, is_null, is_scal
 Plain: TypeAlias = "str | bool | int | float | list[Plain] | dict[str, Plain] | None"
 
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_OCTAL = re.compile(r"[-+]?0[0-7]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 
@@ -28,6 +29,8 @@ def _scalar(node: Scalar) -> Plain:
         return node.value
     if node.value in _BOOLEANS:
         return _BOOLEANS[node.value]
+    if _OCTAL.fullmatch(node.value):  # as Kubernetes' tools read it, and people write the modes of files
+        return int(node.value, 8)
     if _INTEGER.fullmatch(node.value):
         return int(node.value, 0) if node.value[:2] in ("0o", "0x") else int(node.value)
     return float(node.value.replace(".inf", "inf").replace(".nan", "nan")) if _is_float(node.value) else node.value

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from krm_fn.model.edit import SetFields, Value
+from krm_fn.model.edit import SetFields, SetItems, Value
 from krm_fn.model.node import Mapping, get, is_sequence, text
 from krm_fn.model.problem import Problem, Severity
-from krm_fn.wire.edit_text import append_items, splice_edit
+from krm_fn.model.resource import ResourceId
+from krm_fn.wire.edit_text import splice_edit
 from krm_fn.wire.splice import Splice
 from krm_fn.wire.write_value import write_flow
 
@@ -28,7 +29,8 @@ def splice_results(source: str, resource_list: Mapping, problems: Iterable[Probl
     if not items:
         return
     if is_sequence(results):
-        yield append_items(source, resource_list, results, items)
+        key = resource_list.value[0][0]
+        yield from splice_edit(source, SetItems(results, tuple(items), key=key, parent=resource_list))
     elif results is None:
         yield from splice_edit(source, SetFields(resource_list, (("results", items),)))
     else:
@@ -39,7 +41,7 @@ def splice_results(source: str, resource_list: Mapping, problems: Iterable[Probl
 def _result(problem: Problem) -> dict[str, Value]:
     """One entry of `results`; what is unknown is left out."""
     result: dict[str, Value] = {"message": problem.message, "severity": str(problem.severity)}
-    if problem.resource and problem.resource.name and problem.resource.api_version:
+    if problem.resource and _is_addressable(problem.resource):
         api_version, kind, namespace, name = problem.resource
         place = {"namespace": namespace} if namespace else {}
         result["resourceRef"] = {"apiVersion": api_version, "kind": kind, "name": name, **place}
@@ -51,14 +53,16 @@ def _result(problem: Problem) -> dict[str, Value]:
 
 
 def _own_identity(problem: Problem) -> tuple[str, ...]:
+    """What tells a problem from others, of what its result says."""
     who = problem.resource
-    return (
-        problem.message,
-        who.kind if who else "",
-        who.namespace if who else "",
-        who.name if who else "",
-        problem.field,
-    )
+    if who is None or not _is_addressable(who):
+        return (problem.message, "", "", "", "")
+    return (problem.message, who.kind, who.namespace, who.name, problem.field)
+
+
+def _is_addressable(who: ResourceId) -> bool:
+    """Whether a result may name it: the specification wants all of this."""
+    return bool(who.name and who.api_version)
 
 
 def _identity(item: object) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from krm_fn.model.edit import Value
 
 # Text that every YAML 1.1 and 1.2 reader takes for a string, in block and in flow style.
-_PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./=-]*(?: [A-Za-z0-9_./=-]+)*")
+_PLAIN = re.compile(r"[A-Za-z/][A-Za-z0-9_./=-]*(?: [A-Za-z0-9_./=-]+)*")
 _KEYWORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 # What a content name looks like may stay plain where the old name was plain, even with a digit in front:
 # it ends in a dash and ten characters, which no number or date does.
@@ -46,19 +46,19 @@ def write_flow(value: Value, *, style: str = "") -> str:
     return "{" + ", ".join(f"{_key(key, style)}: {write_flow(item, style=style)}" for key, item in value.items()) + "}"
 
 
-def write_block(key: str, value: Value, indent: int) -> Iterator[str]:
-    """The lines of one field, without line breaks."""
+def write_block(key: str, value: Value, indent: int, *, offset: int = 0) -> Iterator[str]:
+    """The lines of one field, without line breaks. `offset`: how far a list stands to the right of its key."""
     start = " " * indent + _key(key, "") + ":"
     if isinstance(value, str | bool | int) or not value:
         yield f"{start} {write_flow(value)}"
     elif not isinstance(value, Mapping):
         yield start
         for item in value:
-            yield from write_block_item(item, indent)
+            yield from write_block_item(item, indent + offset, offset=offset)
     else:
         yield start
         for name, field in value.items():
-            yield from write_block(name, field, indent + 2)
+            yield from write_block(name, field, indent + 2, offset=offset)
 
 
 def write_document(value: Mapping[str, Value]) -> str:
@@ -66,12 +66,14 @@ def write_document(value: Mapping[str, Value]) -> str:
     return "---\n" + "".join(f"{line}\n" for key, field in value.items() for line in write_block(key, field, 0))
 
 
-def write_block_item(value: Value, indent: int) -> Iterator[str]:
+def write_block_item(value: Value, indent: int, *, offset: int = 0) -> Iterator[str]:
     """The lines of one list item, its `-` at column `indent`."""
     if not isinstance(value, Mapping):
         yield " " * indent + "- " + write_flow(value)
         return
-    first, *rest = [line for name, field in value.items() for line in write_block(name, field, indent + 2)]
+    first, *rest = [
+        line for name, field in value.items() for line in write_block(name, field, indent + 2, offset=offset)
+    ]
     yield " " * indent + "- " + first.lstrip()
     yield from rest
 

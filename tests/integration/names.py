@@ -34,7 +34,7 @@ def _named(value: Any, namespace: str) -> Iterator[tuple[str, str, str]]:
             elif key in ("secretRef", "secretKeyRef"):
                 yield "Secret", namespace, field["name"]
             elif key == "secret":
-                yield "Secret", namespace, field["secretName"]
+                yield "Secret", namespace, field.get("secretName") or field["name"]  # the latter in projected volumes
             else:
                 yield from _named(field, namespace)
 

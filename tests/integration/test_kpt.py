@@ -119,6 +119,41 @@ def test_thrice_in_place_with_edited_data_between(require_tool: Tools, package: 
     assert {len(name) for name in names} == {len("app-") + 10}
 
 
+MOUNTS = (
+    "{configMap: app, path: /etc/app, defaultMode: 0444}",
+    "{configMap: app, path: /etc/other}, {configMap: app, envFrom: true, prefix: APP_}",
+    "{projected: [app], path: /etc/app, containers: [app]}",
+    "",
+)
+
+
+def test_thrice_in_place_with_other_mounts_between(require_tool: Tools, package: Path) -> None:
+    settings = (
+        "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata:\n  name: web\n"
+        "  annotations: {config.kubernetes.io/local-config: 'true'}\nspec: {mounts: [%s]}\n"
+    )
+    write(package, {"Kptfile": KPTFILE.format(exec=KRM_FN, config="configPath: settings.yaml")})
+    pods = []
+    for mounts in MOUNTS:
+        write(package, {"settings.yaml": settings % mounts})
+        kpt(require_tool, "render", str(package), "--allow-exec")
+        once = texts(package)
+        kpt(require_tool, "render", str(package), "--allow-exec")
+        assert texts(package) == once
+        objects = [item for file in ("web.yaml", "config.yaml") for item in load(once[file])]
+        assert_names_hold(objects)
+        pods.append(once["web.yaml"])
+    name = name_in(package)
+    assert "mountPath: /etc/app" in pods[0]
+    assert "mountPath: /etc/other" in pods[1]
+    assert "prefix: APP_" in pods[1]
+    assert "/etc/app" not in pods[1]
+    assert "projected:" in pods[2]
+    assert "APP_" not in pods[2]
+    as_kpt_writes_it = WEB.replace('"web"   #', '"web" #')
+    assert pods[3] == as_kpt_writes_it.replace("name: app # kpt-set", f"name: {name} # kpt-set")
+
+
 def test_settings_from_the_command_line(require_tool: Tools, package: Path) -> None:
     evaluate(require_tool, package, "name=web", "immutable=false", "deployers=flux")
     (config,) = load((package / "config.yaml").read_text())

@@ -1,6 +1,7 @@
 """The real kustomize runs the function; its final output has no dangling name and no double hash."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -47,6 +48,25 @@ configMapGenerator:
 - {name: gen, literals: [a=b]}
 secretGenerator:
 - {name: creds, literals: [p=w]}
+"""
+JOB = """\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: migrate}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+      - {name: app, image: web, envFrom: [{configMapRef: {name: plain}}]}
+"""
+ROLE = """\
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: wait}
+rules:
+- {apiGroups: [batch], resources: [jobs], resourceNames: [migrate], verbs: [get, watch]}
 """
 RUN = "transformers: [fn.yaml]\n"
 EXEC = "exec: {path: krm-fn}"
@@ -95,6 +115,11 @@ TWO_BASES = {
 TWO_NAMESPACES = TWO_BASES | {
     f"{base}/kustomization.yaml": f"namespace: {base}\n" + BASE.replace("a=b", f"a={base}") for base in "ab"
 }
+
+MOUNTS = (
+    "{kind: Deployment, name: web, projected: [plain, gen, {secret: creds}], path: /etc/web}, "
+    "{configMap: plain, envFrom: true, prefix: T_}"
+)
 
 OVERLAYS = [
     pytest.param(
@@ -169,6 +194,17 @@ OVERLAYS = [
         {"plain", "gen-4h2mbtbbt6"},
         id="adopted names stay, and generated ones are hashed by kustomize",
     ),
+    pytest.param(
+        {
+            "top/kustomization.yaml": "resources: [../base]\nnamePrefix: pre-\n" + RUN,
+            "top/fn.yaml": function(spec="{mounts: [" + MOUNTS.replace("/etc/web", "/etc/top") + "]}", name="top"),
+            "base/kustomization.yaml": "namePrefix: in-\n" + BASE + RUN,
+            "base/web.yaml": WEB,
+            "base/fn.yaml": function(spec="{mounts: [" + MOUNTS.replace("T_", "B_") + "]}"),
+        },
+        {"pre-in-plain-dg79t4479m", "pre-in-gen-4h2mbtbbt6"},
+        id="mounts in the base and in the overlay",
+    ),
     pytest.param(TWO_BASES, None, id="two bases with the same names"),
     pytest.param(TWO_NAMESPACES, None, id="two bases in namespaces of their own"),
 ]
@@ -192,6 +228,40 @@ def test_bases_with_the_same_names_keep_to_themselves(kustomize: list[str], tmp_
     for base in "ab":
         deployment = defined(objects, "Deployment")[f"{base}-web"]
         assert {name[:2] for _, _, name in named([deployment])} == {f"{base}-"}
+
+
+def test_mounts_of_generated_objects_have_their_names(kustomize: list[str], tmp_path: Path) -> None:
+    spec = "{kinds: [ConfigMap, Secret], mounts: [" + MOUNTS + "]}"
+    files = {"top/kustomization.yaml": "namePrefix: pre-\n" + BASE + RUN, "top/web.yaml": WEB}
+    objects = rendered(kustomize, tmp_path, files | {"top/fn.yaml": function(spec=spec)})
+    pod = defined(objects, "Deployment")["pre-web"]["spec"]["template"]["spec"]
+    (mount,) = pod["containers"][0]["volumeMounts"]
+    assert (mount["mountPath"], mount["readOnly"]) == ("/etc/web", True)
+    (sources,) = [volume["projected"]["sources"] for volume in pod["volumes"] if volume["name"] == mount["name"]]
+    secret = next(iter(defined(objects, "Secret")))
+    assert sources == [
+        {"configMap": {"name": "pre-plain-dg79t4479m"}},
+        {"configMap": {"name": "pre-gen-4h2mbtbbt6"}},
+        {"secret": {"name": secret}},
+    ]
+    assert pod["containers"][0]["envFrom"][-1] == {"prefix": "T_", "configMapRef": {"name": "pre-plain-dg79t4479m"}}
+
+
+def test_a_job_named_by_its_content_and_prefixed_after_us(kustomize: list[str], tmp_path: Path) -> None:
+    job = JOB + ROLE
+    files = {
+        "top/kustomization.yaml": "resources: [../base]\nnamePrefix: pre-\n" + RUN,
+        "top/fn.yaml": function(spec="{jobs: rename}", name="top"),
+        "base/kustomization.yaml": BASE.replace("[web.yaml]", "[web.yaml, job.yaml]") + RUN,
+        "base/web.yaml": WEB,
+        "base/job.yaml": job,
+        "base/fn.yaml": function(spec="{jobs: rename}"),
+    }
+    objects = rendered(kustomize, tmp_path, files)
+    (name,) = defined(objects, "Job")
+    assert re.fullmatch("pre-migrate-[2456789bcdfghkmt]{10}", name)
+    (role,) = defined(objects, "Role").values()
+    assert role["rules"][0]["resourceNames"] == [name]
 
 
 def test_generated_names_are_those_without_us(kustomize: list[str], tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from jsonschema import Draft202012Validator
 
 from krm_fn.model.controllers import CONTROLLERS
 from krm_fn.model.deployers import PROTECTIONS
-from krm_fn.model.settings import API_VERSION, KIND, Checksums, FieldSpec, Selector, Settings, Strategy
+from krm_fn.model.mount import KeyToPath, Mount, Source
+from krm_fn.model.settings import API_VERSION, KIND, Checksums, FieldSpec, Jobs, Selector, Settings, Strategy
 from krm_fn.wire.build_settings import build_settings
 from krm_fn.wire.expect import Invalid
 from krm_fn.wire.explain import load_schema
@@ -128,8 +129,53 @@ specs = st.fixed_dictionaries(
             ),
             junk,
         ),
+        "jobs": st.one_of(st.sampled_from(["warn", "rename", "Warn"]), junk),
         "strateg": junk,
     },
+)
+some_texts = st.lists(st.sampled_from(["app", "*", ""]), max_size=2)
+modes = st.sampled_from([0, 292, 511, 512, -1, 4.0, 4.5, True, "292", float("inf"), float("nan")])
+items = st.lists(
+    st.fixed_dictionaries(
+        {"key": st.sampled_from(["k", "", 1])}, optional={"path": st.just("p"), "mode": modes, "x": st.just("y")}
+    ),
+    max_size=2,
+)
+sources = st.fixed_dictionaries(
+    {},
+    optional={"configMap": texts, "secret": texts, "items": items, "optional": st.sampled_from([True, False, "true"])},
+)
+mounts = st.fixed_dictionaries(
+    {},
+    optional={
+        "kind": st.sampled_from(["Deployment", "", 1]),
+        "name": texts,
+        "namespace": texts,
+        "labels": st.one_of(labels, junk),
+        "containers": st.one_of(some_texts, junk),
+        "initContainers": st.one_of(some_texts, junk),
+        "unknown": junk,
+    },
+)
+what = st.one_of(
+    st.fixed_dictionaries({"configMap": st.one_of(texts, junk)}),
+    st.fixed_dictionaries({"secret": texts}, optional={"optional": st.sampled_from([True, False, 1])}),
+    st.fixed_dictionaries(
+        {"projected": st.one_of(st.lists(st.one_of(sources, texts, junk), max_size=2), junk)},
+        optional={"items": items, "optional": st.booleans()},
+    ),
+    sources,
+)
+where: st.SearchStrategy[Any] = st.one_of(
+    st.fixed_dictionaries(
+        {"path": st.sampled_from(["/etc", "/a b", "etc", "/c:d", "", "/\n", 1])},
+        optional={"subPath": texts, "defaultMode": modes, "items": items, "prefix": texts},
+    ),
+    st.fixed_dictionaries(
+        {"envFrom": st.sampled_from([True, False, "true", 1])},
+        optional={"prefix": st.sampled_from(["APP_", "", "A=", "A\n", 1]), "items": items, "subPath": texts},
+    ),
+    st.just({}),
 )
 set_names = st.one_of(st.sampled_from(["web", "a.b-c", "-a", "a-", "A", "a" * 63, "a" * 64, "a\n", "1"]), junk)
 
@@ -139,6 +185,20 @@ set_names = st.one_of(st.sampled_from(["web", "a.b-c", "-a", "a-", "A", "a" * 63
 @settings(max_examples=3000)
 def test_both_agree_on_what_is_valid(spec: Any, name: Any) -> None:
     value = config(spec, name)
+    assert by_hand(value) == VALIDATOR.is_valid(value)
+
+
+@given(mounts, what, where)
+@settings(max_examples=2000)
+def test_both_agree_on_what_is_a_mount(workload: Any, source: Any, place: Any) -> None:
+    value = config({"mounts": [{**workload, **source, **place}]})
+    assert by_hand(value) == VALIDATOR.is_valid(value)
+
+
+@given(st.one_of(mounts, what, where, junk))
+@settings(max_examples=500)
+def test_both_agree_on_what_is_part_of_a_mount(mount: Any) -> None:
+    value = config({"mounts": [mount]})
     assert by_hand(value) == VALIDATOR.is_valid(value)
 
 
@@ -156,6 +216,8 @@ def test_the_defaults_are_those_of_the_schema() -> None:
         "immutable": held.immutable,
         "deployers": list(held.deployers),
         "references": list(held.references),
+        "mounts": list(held.mounts),
+        "jobs": held.jobs,
     }
     assert held == Settings(set="web")
     linker = SCHEMA["properties"]["spec"]["properties"]["linker"]["properties"]
@@ -205,6 +267,51 @@ def test_the_schema_is_one() -> None:
             },
             Settings(set="web", references=(FieldSpec(target="ConfigMap", kind="Widget", path="spec/a"),)),
             id="a kustomize configuration file",
+        ),
+        pytest.param({"jobs": "rename"}, Settings(set="web", jobs=Jobs.RENAME), id="jobs"),
+        pytest.param(
+            {"mounts": [{"kind": "Deployment", "configMap": "a", "path": "/etc/a", "defaultMode": 292}]},
+            Settings(
+                set="web",
+                mounts=(
+                    Mount(
+                        kind="Deployment",
+                        sources=(Source(kind="ConfigMap", name="a"),),
+                        path="/etc/a",
+                        default_mode=292,
+                    ),
+                ),
+            ),
+            id="a mount as files",
+        ),
+        pytest.param(
+            {"mounts": [{"secret": "a", "envFrom": True, "prefix": "A_", "optional": True, "initContainers": ["*"]}]},
+            Settings(
+                set="web",
+                mounts=(
+                    Mount(
+                        sources=(Source(kind="Secret", name="a", optional=True),), prefix="A_", init_containers=("*",)
+                    ),
+                ),
+            ),
+            id="a mount as variables",
+        ),
+        pytest.param(
+            {"mounts": [{"projected": ["a", {"secret": "b", "items": [{"key": "k", "path": "p"}]}], "path": "/etc"}]},
+            Settings(
+                set="web",
+                mounts=(
+                    Mount(
+                        sources=(
+                            Source(kind="ConfigMap", name="a"),
+                            Source(kind="Secret", name="b", items=(KeyToPath(key="k", path="p"),)),
+                        ),
+                        projected=True,
+                        path="/etc",
+                    ),
+                ),
+            ),
+            id="several in one volume",
         ),
     ],
 )

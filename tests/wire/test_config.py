@@ -3,7 +3,7 @@
 import pytest
 
 from krm_fn.model.problem import Rejected
-from krm_fn.model.settings import Settings, Strategy
+from krm_fn.model.settings import Jobs, Settings, Strategy
 from krm_fn.wire.config import parse_config
 from krm_fn.wire.yaml_text import read_yaml
 
@@ -44,6 +44,7 @@ def sentences(text: str) -> list[str]:
             Settings(set="shop", strategy=Strategy.ADOPT),
             id="a ConfigMap of the user's own gives the set its name",
         ),
+        pytest.param(KPT + "data: {jobs: rename}\n", Settings(jobs=Jobs.RENAME), id="jobs from kpt"),
         pytest.param(KPT + "data: {name: 1}\n", Settings(set="1"), id="raw text, not a number"),
     ],
 )
@@ -104,6 +105,53 @@ def test_names_in_kpt_settings_are_patterns() -> None:
             HEAD.replace("web", "w" * 64),
             [f"ConfigRevisions/{'w' * 64} metadata.name (line 3, column 18): found 64 characters, allowed: 63"],
             id="a name too long for a label",
+        ),
+        pytest.param(
+            HEAD + "spec: {mounts: [{path: /etc, envFrom: false}]}\n",
+            [
+                "ConfigRevisions/web spec.mounts[0].envFrom (line 4, column 39): found false, allowed: true",
+                (
+                    "ConfigRevisions/web spec.mounts[0] (line 4, column 17): "
+                    "expected one of configMap, secret, projected, found none"
+                ),
+                (
+                    "ConfigRevisions/web spec.mounts[0] (line 4, column 17): "
+                    "expected one of path, envFrom, found path and envFrom"
+                ),
+            ],
+            id="a mount of nothing to two places",
+        ),
+        pytest.param(
+            HEAD + "spec: {mounts: [{configMap: a, path: etc, prefix: A, defaultMode: 0888}]}\n",
+            [
+                (
+                    "ConfigRevisions/web spec.mounts[0].defaultMode (line 4, column 67): "
+                    "found the number 888, allowed: 0000 to 0777 (0 to 511)"
+                ),
+                (
+                    'ConfigRevisions/web spec.mounts[0].path (line 4, column 38): found "etc", '
+                    "expected an absolute path without `:`"
+                ),
+                "ConfigRevisions/web spec.mounts[0].prefix (line 4, column 51): needs envFrom beside it",
+            ],
+            id="a mount with fields that do not fit",
+        ),
+        pytest.param(
+            HEAD + "spec: {mounts: [{projected: [a, {name: b}], path: /etc, items: [{key: a}]}, text]}\n",
+            [
+                "ConfigRevisions/web spec.mounts[0].items[0].path (line 4, column 65): missing",
+                "ConfigRevisions/web spec.mounts[0].items (line 4, column 64): belongs into an entry of `projected`",
+                (
+                    "ConfigRevisions/web spec.mounts[0].projected[1].name (line 4, column 40): "
+                    "unknown field; allowed: configMap, secret, items, optional"
+                ),
+                (
+                    "ConfigRevisions/web spec.mounts[0].projected[1] (line 4, column 33): "
+                    "expected one of configMap, secret, found none"
+                ),
+                'ConfigRevisions/web spec.mounts[1] (line 4, column 77): found "text", expected a mapping',
+            ],
+            id="a mount of several",
         ),
         pytest.param(
             "[a]\n", ["line 1, column 1: functionConfig: expected a ConfigRevisions, found a list"], id="a list"

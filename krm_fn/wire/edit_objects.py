@@ -1,0 +1,70 @@
+"""Whole objects put in, exchanged and taken out."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from krm_fn.model.edit import SetItems
+from krm_fn.model.emission import Emission, Object
+from krm_fn.model.node import Mapping, Node, Sequence, get, is_mapping, is_sequence
+from krm_fn.wire import layout
+from krm_fn.wire.edit_flow import key_style
+from krm_fn.wire.edit_text import splice_edit
+from krm_fn.wire.envelope import Package
+from krm_fn.wire.last_line import end_last_line
+from krm_fn.wire.new_files import with_file
+from krm_fn.wire.splice import Splice
+from krm_fn.wire.split_documents import split_documents
+from krm_fn.wire.write_value import write_block, write_document, write_flow
+
+
+class _List(NamedTuple):
+    """A list of objects, and the mapping it is a field of."""
+
+    parent: Mapping
+    items: Sequence
+
+
+def splice_objects(package: Package, emission: Emission) -> Iterator[Splice]:
+    """What is exchanged and taken out, and what is put into a ResourceList; a stream gets `added_documents`."""
+    text = package.document.text
+    own = {id(item.node) for item in package.items}
+    for item, wanted in emission.replace:
+        if id(item.node) in own:
+            yield _replace(text, item.node, wanted)
+    removed = {id(item.node) for item in emission.remove} & own
+    added = with_file(emission.add, package.items) if package.resource_list is not None else []
+    for part in split_documents(package.document) if removed or added else ():
+        if id(part.root) in removed:
+            yield Splice(part.start, part.end, "")
+        for parent, items in _lists(part.root):
+            drop = tuple(index for index, item in enumerate(items.value) if id(item) in removed)
+            add = tuple(added) if parent is package.resource_list else ()
+            if drop or add:
+                key = next(key for key, value in parent.value if value is items)
+                yield from splice_edit(text, SetItems(items, add, drop, key, parent))
+
+
+def added_documents(text: str, added: Iterable[Object]) -> str:
+    """A stream with more documents at its end."""
+    documents = "".join(map(write_document, added))
+    return end_last_line(text) + documents if documents else text
+
+
+def _replace(text: str, node: Mapping, wanted: Object) -> Splice:
+    if node.flow_style:
+        opening, closing = layout.flow_span(text, node)
+        return Splice(opening, closing + 1, write_flow(wanted, style=key_style(node.value[0][0])))
+    start, end = layout.entry_start(text, node.value[0][0]), layout.node_end(text, node)
+    lines = [line for key, value in wanted.items() for line in write_block(key, value, 0)]
+    line_break = layout.line_break(text)
+    tail = line_break if text[end - 1 : end] in ("\n", "\r") else ""  # behind a block scalar
+    return Splice(start, end, (line_break + " " * layout.indentation(text, node)).join(lines) + tail)
+
+
+def _lists(node: Node) -> Iterator[_List]:
+    """The lists of objects in a document, Lists in Lists included."""
+    items = get(node, "items")
+    if is_mapping(node) and is_sequence(items):
+        yield _List(node, items)
+        for item in items.value:
+            yield from _lists(item)

@@ -1,0 +1,99 @@
+"""What holds for every Job that is named by its content: the name changes if and only if the Job does."""
+
+from typing import Any
+
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from krm_fn.function import run
+from krm_fn.model import keys
+
+HEAD = """\
+apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+functionConfig:
+  apiVersion: revisions.krm-fn.io/v1
+  kind: ConfigRevisions
+  metadata: {name: web}
+  spec: {jobs: rename, mounts: [{kind: Job, configMap: mounted, path: /etc/web}], linker: {enabled: false}}
+items:
+"""
+CONFIG = "- {{apiVersion: v1, kind: ConfigMap, metadata: {{name: {name}}}, data: {{a: {data}}}}}\n"
+JOBS = [
+    """\
+- apiVersion: batch/v1
+  kind: Job
+  metadata:
+    name: migrate
+  spec:
+    backoffLimit: 2
+    template:
+      spec:
+        containers:
+        - name: app
+          args: [up, "--now"]
+          envFrom:
+          - configMapRef: {name: read}
+""",
+    """\
+- apiVersion: batch/v1
+  kind: Job
+  metadata: {name: 'migrate', labels: {a: b}} # what is not the spec does not count
+  spec:
+    template: {spec: {containers: [{envFrom: [{configMapRef: {name: "read"}}], args: ['up', --now], name: app}]}}
+    backoffLimit: 2 # nor does how it is written
+""",
+    """\
+- {"kind": "Job", "apiVersion": "batch/v1", "metadata": {"name": "migrate"}, "spec": {"backoffLimit": 2,
+   "template": {"spec": {"containers": [
+     {"name": "app", "args": ["up", "--now"], "envFrom": [{"configMapRef": {"name": "read"}}]}
+   ]}}}}
+""",
+]
+data = st.sampled_from(["one", "two", "three"])
+
+
+def package(job: str, read: str, mounted: str, *, last: bool) -> bytes:
+    configs = CONFIG.format(name="read", data=read) + CONFIG.format(name="mounted", data=mounted)
+    return (HEAD + (configs + job if last else job + configs)).encode()
+
+
+def items(output: bytes) -> list[Any]:
+    (document,) = yaml.load_all(output, yaml.CBaseLoader)
+    found: list[Any] = document["items"]
+    return found
+
+
+def job_name(output: bytes) -> str:
+    (job,) = (item for item in items(output) if item["kind"] == "Job")
+    assert job["metadata"]["annotations"][keys.BASE_NAME] == "migrate"
+    return str(job["metadata"]["name"])
+
+
+@given(st.sampled_from(JOBS), data, data, st.booleans())
+def test_done_once(job: str, read: str, mounted: str, last: bool) -> None:
+    once = run(package(job, read, mounted, last=last))
+    assert once.exit_code == 0, once.stderr
+    assert run(once.stdout).stdout == once.stdout
+    assert not once.stderr
+
+
+@given(st.tuples(data, data), st.tuples(data, data), st.sampled_from(JOBS), st.sampled_from(JOBS), st.booleans())
+@settings(max_examples=200)
+def test_the_name_changes_if_and_only_if_the_job_does(
+    one: tuple[str, str], other: tuple[str, str], job: str, other_job: str, last: bool
+) -> None:
+    first = job_name(run(package(job, *one, last=last)).stdout)
+    second = job_name(run(package(other_job, *other, last=not last)).stdout)
+    assert (first == second) == (one == other)
+
+
+@given(st.sampled_from(JOBS), st.tuples(data, data), st.sampled_from(["four", "five"]))
+def test_edited_in_place_it_is_as_if_rendered_afresh(job: str, before: tuple[str, str], now: str) -> None:
+    def edited(output: bytes) -> bytes:
+        return output.replace(f"a: {before[0]}".encode(), f"a: {now}".encode())
+
+    source = package(job, *before, last=True)
+    in_place = run(edited(run(source).stdout)).stdout
+    assert items(in_place) == items(run(edited(source)).stdout)
