@@ -54,8 +54,8 @@ def test_killed_at_any_call(bench: LinkerBench, undisturbed: State, *, arrives: 
 
 
 FAULTS = [
-    pytest.param(lambda call, pass_on: (drop_before if call.number % 3 == 0 else no_fault)(call, pass_on), id="lost"),
-    pytest.param(lambda call, pass_on: (drop_after if call.number % 3 == 0 else no_fault)(call, pass_on), id="unheard"),
+    pytest.param(lambda call, pass_on: (drop_before if call.number % 5 == 0 else no_fault)(call, pass_on), id="lost"),
+    pytest.param(lambda call, pass_on: (drop_after if call.number % 5 == 0 else no_fault)(call, pass_on), id="unheard"),
     pytest.param(first(is_patch, refuse(500, "InternalError"), times=2), id="500, twice"),
     pytest.param(first(is_patch, refuse(503, "ServiceUnavailable")), id="503"),
     pytest.param(first(is_patch, refuse(504, "Timeout")), id="504"),
