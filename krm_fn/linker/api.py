@@ -40,8 +40,9 @@ class Api:
         body: dict[str, object] | None = None,
         content_type: str = "application/json",
         accept: str = "application/json",
+        once: bool = False,
     ) -> Response:
-        """The answer, whatever its status. Raises Failed where there is none until the deadline."""
+        """The answer, whatever its status. Raises Failed where there is none until the deadline, or `once`."""
         headers = {"Accept": accept, **({"Content-Type": content_type} if body is not None else {})}
 
         def send() -> Response:
@@ -52,6 +53,9 @@ class Api:
             return response
 
         try:
+            if once:
+                self.deadline.check()
+                return send()
             return with_retries(send, self.deadline)
         except NoAnswer as error:
             host = self._client.configuration.host

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
@@ -94,7 +95,9 @@ class LiveCluster:
             "lastTimestamp": now,
             "count": 1,
         }
-        self._api.request("POST", self._path(_EVENTS), body=body)
+        # Some clusters limit Events to a few a minute, which is nothing to wait for.
+        with suppress(Failed):
+            self._api.request("POST", self._path(_EVENTS), body=body, once=True)
 
     def _patch(self, kind: UserKind, name: str, body: dict[str, object]) -> bool:
         response = self._api.request(
@@ -146,8 +149,11 @@ class LiveCluster:
         what = f"{kind.kind} {self.namespace}/{name}" if name else f"{kind.plural} in {self.namespace}"
         if response.status == _FORBIDDEN:
             only = f", resourceNames: [{name}]" if kind == _SECRETS else ""
-            rule = f'{{apiGroups: ["{kind.group}"], resources: [{kind.plural}], verbs: [{verb}]{only}}}'
-            why = f"may not {verb}; the Role of this ServiceAccount needs the rule {rule}"
+            # OpenShift's, and whoever else switches that on: one may not hand to an owner what one may not delete.
+            is_for_owner = "cannot set an ownerRef" in _message(response)
+            needed, adds = ("delete", ", which spec.linker.openshift adds") if is_for_owner else (verb, "")
+            rule = f'{{apiGroups: ["{kind.group}"], resources: [{kind.plural}], verbs: [{needed}]{only}}}'
+            why = f"may not {verb}; the Role of this ServiceAccount needs the rule {rule}{adds}"
         elif response.status == _UNAUTHORIZED:
             why = f"cannot {verb}: the token is no longer good; run the Job again, or log in again"
         else:

@@ -71,3 +71,7 @@ def is_patch(call: Call) -> bool:
 
 def is_continued(call: Call) -> bool:
     return "continue=" in call.target
+
+
+def is_event(call: Call) -> bool:
+    return call.target.endswith("/events")

@@ -12,7 +12,7 @@ import pytest
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.fault_proxy import Answer, Call, Dropped, Fault, PassOn, no_fault
 from tests.cluster.faults import at, both, drop_after, drop_before, first, pages_of, refuse
-from tests.cluster.linker_bench import SOON, LinkerBench, State, is_continued, is_patch, linker_bench
+from tests.cluster.linker_bench import SOON, LinkerBench, State, is_continued, is_event, is_patch, linker_bench
 from tests.cluster.linker_forge import Forge
 
 
@@ -54,8 +54,8 @@ def test_killed_at_any_call(bench: LinkerBench, undisturbed: State, *, arrives: 
 
 
 FAULTS = [
-    pytest.param(lambda call, pass_on: (drop_before if call.number % 3 == 0 else no_fault)(call, pass_on), id="lost"),
-    pytest.param(lambda call, pass_on: (drop_after if call.number % 3 == 0 else no_fault)(call, pass_on), id="unheard"),
+    pytest.param(lambda call, pass_on: (drop_before if call.number % 5 == 0 else no_fault)(call, pass_on), id="lost"),
+    pytest.param(lambda call, pass_on: (drop_after if call.number % 5 == 0 else no_fault)(call, pass_on), id="unheard"),
     pytest.param(first(is_patch, refuse(500, "InternalError"), times=2), id="500, twice"),
     pytest.param(first(is_patch, refuse(503, "ServiceUnavailable")), id="503"),
     pytest.param(first(is_patch, refuse(504, "Timeout")), id="504"),
@@ -84,6 +84,19 @@ def test_a_busy_server_is_left_alone_for_as_long_as_it_asks(bench: LinkerBench) 
     assert bench.run(both(clock, at(5, refuse(429, "TooManyRequests", Retry_After="2")))).exit_code == 0
     assert times[5] - times[4] >= 2
     assert bench.proxy.calls[4].target == bench.proxy.calls[5].target
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [drop_before, refuse(500, "InternalError"), refuse(429, "TooManyRequests", Retry_After="30")],
+    ids=["lost", "500", "429, as where Events are limited"],
+)
+def test_an_event_is_not_worth_waiting_for(bench: LinkerBench, undisturbed: State, fault: Fault) -> None:
+    events = len([call for call in bench.proxy.calls if is_event(call)])
+    run = bench.run(first(is_event, fault, times=events))
+    assert (run.exit_code, run.stderr) == (0, "")
+    assert [call.method for call in bench.proxy.calls if is_event(call)] == ["POST"] * events
+    assert bench.scene.state() == undisturbed
 
 
 def test_an_api_server_that_restarts_is_waited_for(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.cli import link, main
+from krm_fn.cli import main
 from krm_fn.model.link_plan import (
     LinkPlan,
     RevisionName,
@@ -15,6 +15,7 @@ from krm_fn.model.link_plan import (
     read_workload,
 )
 from krm_fn.model.user_kinds import UserKind
+from tests.linker.arguments import read_plan
 
 CONFIG = RevisionName("ConfigMap", "web-config-5t7h9k2b4c")
 PASSWORD = RevisionName("Secret", "web-password-4h2mbtbbt6")
@@ -47,13 +48,6 @@ PLANS = st.builds(
 )
 
 
-def from_arguments(arguments: list[str]) -> LinkPlan:
-    """What `krm-fn link` makes of its arguments."""
-    given = link.make_context("link", list(arguments)).params
-    renamed = {"set": given["set_name"], "timeout": given["timeout"], "minimum_age": given["minimum_age"]}
-    return LinkPlan(**renamed, **{key: given[key] for key in ("workloads", "revisions", "kinds")})
-
-
 def test_a_person_can_read_it() -> None:
     assert PLAN.to_arguments() == [
         "--set=web",
@@ -67,12 +61,12 @@ def test_a_person_can_read_it() -> None:
 
 
 def test_the_command_reads_what_was_written() -> None:
-    assert from_arguments(PLAN.to_arguments()) == PLAN
+    assert read_plan(PLAN.to_arguments()) == PLAN
 
 
 @given(PLANS)
 def test_the_command_reads_whatever_is_written(plan: LinkPlan) -> None:
-    assert from_arguments(plan.to_arguments()) == plan
+    assert read_plan(plan.to_arguments()) == plan
 
 
 def test_all_that_is_rendered() -> None:

@@ -18,7 +18,7 @@ from tests.linker.model.mutants import MUTATIONS, Mutation
 from tests.linker.model.rendering import MINIMUM_AGE, Rendering
 from tests.linker.model.town import Deployer, Lost, Town
 
-STEPS = int(os.environ.get("KRM_FN_MODEL_STEPS", "4000"))
+STEPS = int(os.environ.get("KRM_FN_MODEL_STEPS", "2000"))
 IN_ONE_TOWN = 50
 LEAST = 40
 """Of these, as some end early."""

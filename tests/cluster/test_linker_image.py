@@ -1,0 +1,54 @@
+"""The real image, given what a pod is given: a token, a certificate, a namespace and two variables."""
+
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.cluster.control_plane import ControlPlane
+from tests.cluster.linker_bench import LinkerBench, linker_bench
+from tests.integration.docker_daemon import Environment
+
+MOUNTED = "/var/run/secrets/kubernetes.io/serviceaccount"
+# As the Job's pod has it, in Docker's words.
+RESTRICTED = ["--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges"]
+
+
+@pytest.fixture(scope="module")
+def bench(cluster: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LinkerBench]:
+    with linker_bench(cluster, "image", tmp_path_factory.mktemp("linker")) as bench:
+        yield bench
+
+
+@pytest.fixture
+def mounted(bench: LinkerBench, tmp_path: Path) -> Path:
+    """The files, which other users may read too, as in a pod."""
+    api = bench.scene.api
+    tmp_path.chmod(0o755)
+    (tmp_path / "token").write_text(bench.scene.token())
+    (tmp_path / "ca.crt").write_text(api.server.certificate.read_text())
+    (tmp_path / "namespace").write_text(api.namespace)
+    return tmp_path
+
+
+@pytest.mark.parametrize("user", ["65534", "1000730000"], ids=["the image's own user", "one that OpenShift hands out"])
+def test_the_image_links(bench: LinkerBench, mounted: Path, docker_host: Environment, image: str, user: str) -> None:
+    with bench.fresh():
+        expected = bench.undisturbed()
+        time.sleep(1.1)  # until what has just been put back is older than none
+        where = urlsplit(bench.scene.api.server.url)
+        pod = [
+            f"--env=KUBERNETES_SERVICE_HOST={where.hostname}",
+            f"--env=KUBERNETES_SERVICE_PORT={where.port}",
+            f"--volume={mounted}:{MOUNTED}:ro",
+        ]
+        command = ["docker", "run", "--rm", "--network=host", f"--user={user}", *RESTRICTED, *pod, image]
+        done = subprocess.run(
+            [*command, *bench.scene.arguments], env=docker_host, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert "revisions in image: " in done.stdout
+        assert bench.scene.state() == expected

@@ -1,0 +1,56 @@
+"""Where whoever sets an owner needs the right to delete what it owns, as OpenShift has it."""
+
+import pytest
+
+from tests.cluster.api import Api
+from tests.cluster.deployers import ArgoLike
+from tests.cluster.linker_job import run_linker
+from tests.cluster.release import SET, Release, owners
+from tests.cluster.unlinked import LINKER, OPTIONS, revisions, shop
+
+
+@pytest.fixture
+def release(enforcing_namespace: Api, *, openshift: bool) -> Release:
+    deployer = ArgoLike(api=enforcing_namespace, app=SET)
+    settings: dict[str, object] = {**OPTIONS, "linker": {**LINKER, "openshift": openshift}}
+    made = Release(api=enforcing_namespace, deployer=deployer, settings=settings)
+    made.sync(*shop("new"))
+    made.api.ready("Deployment", "web")
+    return made
+
+
+def owner_kinds(release: Release) -> dict[str, set[str]]:
+    """By kind and first part of the name."""
+    return {
+        f"{found['kind']}/{found['metadata']['name'].rpartition('-')[0]}": {
+            owner.split("/")[0] for owner in owners(found)
+        }
+        for found in revisions(release.api)
+    }
+
+
+LINKED = {
+    "ConfigMap/web-config": {"Deployment", "ReplicaSet"},
+    "ConfigMap/web-secret": {"Deployment", "ReplicaSet"},
+    "Secret/web-secret": {"ConfigMap"},
+}
+
+
+@pytest.mark.parametrize("openshift", [True])
+def test_with_its_setting_everything_is_linked(release: Release) -> None:
+    run = run_linker(release.api, SET)
+    assert (run.exit_code, run.stderr) == (0, "")
+    assert owner_kinds(release) == LINKED
+
+
+@pytest.mark.parametrize("openshift", [False])
+def test_without_it_the_secret_is_not_and_the_run_says_what_is_missing(release: Release) -> None:
+    run = run_linker(release.api, SET)
+    (name,) = release.api.names("Secret")
+    assert run.exit_code == 1
+    assert owner_kinds(release) == {**LINKED, "Secret/web-secret": set()}
+    rule = f'{{apiGroups: [""], resources: [secrets], verbs: [delete], resourceNames: [{name}]}}'
+    assert run.stderr == (
+        f"error: Secret {release.api.namespace}/{name}: may not patch; "
+        f"the Role of this ServiceAccount needs the rule {rule}, which spec.linker.openshift adds\n"
+    )
