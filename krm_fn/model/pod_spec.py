@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from krm_fn.model.field_path import step
 from krm_fn.model.item import Item
-from krm_fn.model.node import Mapping, Node, entries, get, is_mapping, is_sequence, text
+from krm_fn.model.node import Mapping, Node, entries, fields, get, is_mapping, is_sequence, text
 
 WORKLOAD_KINDS = frozenset(
     {
@@ -36,10 +36,11 @@ class Container(NamedTuple):
 
 
 class PodSpec(NamedTuple):
-    """The `spec` of a pod or pod template, and the way to it."""
+    """The `spec` of a pod or pod template, the way to it, and its init containers and containers, in this order."""
 
     node: Mapping
     path: tuple[str | int, ...]
+    containers: tuple[Container, ...]
 
     @property
     def field(self) -> str:
@@ -48,15 +49,6 @@ class PodSpec(NamedTuple):
         for one in self.path:
             field = f"{field}[{one}]" if isinstance(one, int) else step(field, one)
         return field
-
-    def containers(self) -> list[Container]:
-        """Init containers and containers, in this order."""
-        return [
-            Container(list_name, position, text(get(element, "name")), element)
-            for list_name in ("initContainers", "containers")
-            for position, element in enumerate(elements(get(self.node, list_name)))
-            if is_mapping(element)
-        ]
 
 
 def find_pod_specs(item: Item) -> list[PodSpec]:
@@ -67,7 +59,7 @@ def find_pod_specs(item: Item) -> list[PodSpec]:
     """
     if item.id.kind == "Pod":
         spec = get(item.node, "spec")
-        return [PodSpec(spec, ("spec",))] if is_mapping(spec) else []
+        return [_pod_spec(spec, ("spec",))] if is_mapping(spec) else []
     return list(_search(item.node, ()))
 
 
@@ -78,9 +70,20 @@ def _search(node: Node, path: tuple[str | int, ...]) -> Iterator[PodSpec]:
     for name, value in entries(node):
         spec = get(value, "spec") if name.lower().endswith("template") else None
         if is_mapping(spec) and is_sequence(get(spec, "containers")):
-            yield PodSpec(spec, (*path, name, "spec"))
+            yield _pod_spec(spec, (*path, name, "spec"))
         elif value.id != "scalar" and (path or name not in _NOT_WALKED):
             yield from _search(value, (*path, name))
+
+
+def _pod_spec(node: Mapping, path: tuple[str | int, ...]) -> PodSpec:
+    held = fields(node)
+    containers = tuple(
+        Container(list_name, position, text(get(element, "name")), element)
+        for list_name in ("initContainers", "containers")
+        for position, element in enumerate(elements(held.get(list_name)))
+        if is_mapping(element)
+    )
+    return PodSpec(node, path, containers)
 
 
 def elements(node: Node | None) -> list[Node]:

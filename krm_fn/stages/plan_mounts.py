@@ -80,7 +80,7 @@ def _want(item: Item, pod: PodSpec, entry: str, mount: Mount, index: Index) -> W
     patterns = {"containers": mount.containers, "initContainers": mount.init_containers}
     containers = tuple(
         container
-        for container in pod.containers()
+        for container in pod.containers
         if any(fnmatchcase(container.name, pattern) for pattern in patterns[container.list_name])
     )
     targets = tuple(find_targets(item, Meant(source.kind, source.name), index) for source in mount.sources)
@@ -93,9 +93,11 @@ def _in_vain(item: Item, pods: list[PodSpec], mounts: Iterable[tuple[str, Mount]
         if not pods and mount.kind is not None:
             yield about(item, f"has no pod template that {entry} could mount {mount} into")
         for list_name, patterns in (("containers", mount.containers), ("initContainers", mount.init_containers)):
-            names = [one.name for pod in pods for one in pod.containers() if one.list_name == list_name]
             for pattern in patterns if pods else ():
-                if pattern not in names and not _WILD & set(pattern):
+                if _WILD & set(pattern):
+                    continue
+                names = [one.name for pod in pods for one in pod.containers if one.list_name == list_name]
+                if pattern not in names:
                     found = ", ".join(filter(None, names)) or "none"
                     field = f"{pods[0].field}.{list_name}"
                     yield about(item, f"found {found}; {entry} mounts {mount} into {pattern!r}", field)

@@ -57,7 +57,7 @@ def read_mounted(site: Site, index: Index) -> Mounted:
     """The lists of a pod template. What carries no mark is the author's, whatever it is called."""
     volumes = get(site.pod.node, "volumes")
     ours = _places(volumes, lambda node: text(get(node, "name")) in site.mark.volumes)
-    containers = tuple(_read_container(site, container, index) for container in site.pod.containers())
+    containers = tuple(_read_container(site, container, index) for container in site.pod.containers)
     return Mounted(site, Held(volumes, f"{site.pod.field}.volumes", ours), containers)
 
 

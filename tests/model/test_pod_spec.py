@@ -50,5 +50,5 @@ def test_containers_come_with_their_places() -> None:
     node = read_yaml(text).roots[0]
     assert is_mapping(node)
     (pod,) = find_pod_specs(read_item(node))
-    found = [(one.list_name, one.position, one.name) for one in pod.containers()]
+    found = [(one.list_name, one.position, one.name) for one in pod.containers]
     assert found == [("initContainers", 0, "b"), ("containers", 0, "a"), ("containers", 2, "")]
