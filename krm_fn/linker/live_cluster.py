@@ -133,7 +133,8 @@ class LiveCluster:
             self._check(response, "list", kind)
             self._now = parsedate_to_datetime(response.headers["date"]).timestamp()
             content = json.loads(response.body)
-            found += [one for item in content["items"] if (one := read(item)) is not None]
+            # Null where metadata alone was asked for and there is none, be it on the last page.
+            found += [one for item in content["items"] or [] if (one := read(item)) is not None]
             following = content["metadata"].get("continue", "")
             if not following:
                 return found

@@ -8,9 +8,9 @@ import pytest
 
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.fault_proxy import Answer, Call, Fault, PassOn, no_fault
-from tests.cluster.faults import at, clock_ahead, delay, drop_before, first, refuse
+from tests.cluster.faults import at, clock_ahead, delay, drop_before, first, pages_of, refuse
 from tests.cluster.linker_bench import LinkerBench, State, is_patch, linker_bench
-from tests.cluster.manifests import pod
+from tests.cluster.manifests import config_map, pod
 from tests.cluster.tokens import token_of
 from tests.cluster.unlinked import UNUSED
 
@@ -125,3 +125,17 @@ def test_the_deadline_ends_the_wait_for_an_api_server(bench: LinkerBench, fault:
     run = bench.run(fault, "--timeout=1")
     assert run.exit_code == 1
     assert "error: GET /api/v1/namespaces/ends/configmaps: no answer from http://127.0.0.1:" in run.stderr
+
+
+def test_a_last_page_may_be_empty(bench: LinkerBench) -> None:
+    """The API server goes on to the next page for an object that the selector then leaves out."""
+    bench.scene.api.apply(config_map("zzz"))
+    run = bench.run(pages_of(1))
+    assert (run.exit_code, run.stderr) == (0, "")
+
+
+def test_a_set_without_revisions_is_none_to_complain_about(bench: LinkerBench) -> None:
+    bench.proxy.begin()
+    run = bench.forge.run(["link", "--set=nothing"])
+    assert (run.exit_code, run.stderr) == (0, "")
+    assert run.stdout.startswith("0 revisions in ends: 0 linked, 0 deleted; ")

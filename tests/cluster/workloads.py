@@ -22,7 +22,6 @@ KINDS = (*WITH_HISTORY, "CronJob")
 RESTARTED = "kubectl.kubernetes.io/restartedAt"
 
 on_each_deployer = pytest.mark.parametrize("deployer", DEPLOYERS)
-for_each_kind = pytest.mark.parametrize("kind", WITH_HISTORY)
 
 
 def app(kind: str, content: str, *, image: str = IMAGE, **spec: object) -> list[Object]:

@@ -1,0 +1,146 @@
+"""What Argo Rollouts makes of a template beyond a canary: blue-green, experiments, analyses, borrowed templates."""
+
+import pytest
+
+from tests.cluster.api import Api, Object
+from tests.cluster.manifests import pod_template
+from tests.cluster.release import DEPLOYERS, Release, config
+from tests.cluster.rollouts_controller import abort, promote, rollout_in_phase
+from tests.cluster.wait import until
+from tests.cluster.workloads import app, config_of, configs, naming, on_each_deployer, settled, template_of
+
+pytestmark = [pytest.mark.usefixtures("rollouts", "invariants"), on_each_deployer]
+WEB = config_of("Rollout")
+STEPS = {"canary": {"maxSurge": 0, "maxUnavailable": 1, "steps": [{"setWeight": 1}, {"pause": {}}]}}
+
+
+@pytest.fixture
+def shop(namespace: Api, deployer: str) -> Release:
+    return Release(api=namespace, deployer=DEPLOYERS[deployer](namespace))
+
+
+def canary(content: str) -> list[Object]:
+    return app("Rollout", content, replicas=2, revisionHistoryLimit=1, strategy=STEPS)
+
+
+def test_aborted_canaries_go_by_age_and_the_stable_one_stays_however_old(shop: Release) -> None:
+    shop.release(*canary("stable"))
+    settled(shop.api, "Rollout")
+    stable = shop.revision_of("stable", WEB)
+    aborted = []
+    for content in ("1", "2", "3"):
+        shop.release(*canary(content))
+        rollout_in_phase(shop.api, "rollout", "Paused")
+        aborted.append(shop.revision_of(content, WEB))
+        abort(shop.api, "rollout")
+        rollout_in_phase(shop.api, "rollout", "Degraded")
+    shop.api.gone("ConfigMap", aborted[0])
+    until("all pods are stable", lambda: configs(shop.api, "Rollout"), lambda found: found == [stable] * 2)
+    assert {stable, aborted[-1]} <= set(shop.revisions())
+    assert shop.revisions() == naming(shop)
+
+
+def test_blue_and_green_each_keep_their_own_revision(shop: Release) -> None:
+    for name in ("active", "preview"):
+        # Not in the release: whoever applies them again takes the selector from the controller, which ends its pause.
+        spec = {"selector": {"app": "rollout"}, "ports": [{"port": 80}]}
+        shop.api.create({"kind": "Service", "metadata": {"name": name}, "spec": spec})
+    shop.release(*blue_green("blue"))
+    settled(shop.api, "Rollout")
+    shop.release(*blue_green("green"))
+    rollout_in_phase(shop.api, "rollout", "Paused")
+    blue, green = shop.revision_of("blue", WEB), shop.revision_of("green", WEB)
+    until("both run", lambda: configs(shop.api, "Rollout"), lambda found: found == sorted([blue, green]))
+    assert shop.revisions() == naming(shop)
+    for name in shop.api.names("Pod", labels="app=rollout"):
+        shop.api.delete("Pod", name)
+    until("both run again", lambda: configs(shop.api, "Rollout"), lambda found: found == sorted([blue, green]))
+    promote(shop.api, "rollout")
+    settled(shop.api, "Rollout")
+    until("blue is scaled down", lambda: configs(shop.api, "Rollout"), lambda found: found == [green])
+    shop.api.gone("ConfigMap", blue)
+    assert set(shop.revisions()) == {green}
+
+
+def blue_green(content: str) -> list[Object]:
+    strategy = {
+        "activeService": "active",
+        "previewService": "preview",
+        "autoPromotionEnabled": False,
+        "scaleDownDelaySeconds": 1,
+    }
+    return app("Rollout", content, revisionHistoryLimit=0, strategy={"blueGreen": strategy})
+
+
+def test_an_experiment_keeps_what_it_compares_until_it_is_deleted(shop: Release) -> None:
+    shop.release(*app("Rollout", "old", revisionHistoryLimit=0))
+    settled(shop.api, "Rollout")
+    old = shop.revision_of("old", WEB)
+    template = pod_template("baseline", config=old)
+    one = {"name": "baseline", "selector": {"matchLabels": {"app": "baseline"}}, "template": template}
+    shop.api.create({"kind": "Experiment", "metadata": {"name": "compare"}, "spec": {"templates": [one]}})
+    until("its pod runs", lambda: configs(shop.api, "baseline"), lambda found: found == [old])
+    for content in ("new", "newer"):
+        shop.release(*app("Rollout", content, revisionHistoryLimit=0))
+        settled(shop.api, "Rollout")
+    assert {"Experiment/compare"} < shop.revisions()[old], "and the ReplicaSet that it has made"
+    shop.api.delete("Experiment", "compare")
+    shop.api.gone("ConfigMap", old)
+
+
+def test_a_run_of_an_analysis_keeps_what_its_template_named_when_it_began(shop: Release) -> None:
+    shop.release(config("old", "check"), analysis())
+    old = shop.revision_of("old", "check")
+    assert shop.revisions() == {old: {"AnalysisTemplate/check"}}
+    metrics = shop.api.get("AnalysisTemplate", "check")["spec"]["metrics"]
+    shop.api.create({"kind": "AnalysisRun", "metadata": {"name": "check-1"}, "spec": {"metrics": metrics}})
+    until("its Job runs", lambda: naming(shop)[old], bool)
+    for content in ("new", "newer"):
+        shop.release(config(content, "check"), analysis())
+    held = shop.revisions()[old]
+    assert "AnalysisRun/check-1" in held
+    assert "AnalysisTemplate/check" not in held
+    shop.api.delete("AnalysisRun", "check-1")
+    shop.api.gone("ConfigMap", old)
+    newer = shop.revision_of("newer", "check")
+    assert shop.revisions() == {newer: {"AnalysisTemplate/check"}}
+
+
+def analysis() -> Object:
+    template = pod_template("check", config="check", labels={"test/pod": "local"})
+    job = {"backoffLimit": 0, "template": {**template, "spec": {**template["spec"], "restartPolicy": "Never"}}}
+    metric = {"name": "check", "provider": {"job": {"spec": job}}}
+    return {"kind": "AnalysisTemplate", "metadata": {"name": "check"}, "spec": {"metrics": [metric]}}
+
+
+def test_a_rollout_that_borrows_the_template_of_a_deployment(shop: Release) -> None:
+    shop.release(*borrowing("old"))
+    rollout_in_phase(shop.api, "rollout", "Healthy")
+    old = shop.revision_of("old", WEB)
+    shop.release(*borrowing("new"))
+    rollout_in_phase(shop.api, "rollout", "Paused")
+    new = shop.revision_of("new", WEB)
+    until("the canary runs", lambda: configs(shop.api, "Rollout"), lambda found: found == sorted([old, new]))
+    assert {"Rollout/rollout", "Deployment/deployment"} < shop.revisions()[new]
+    assert "Rollout/rollout" not in shop.revisions()[old]
+    for name in shop.api.names("Pod", labels="app=rollout"):
+        shop.api.delete("Pod", name)
+    until("both run again", lambda: configs(shop.api, "Rollout"), lambda found: found == sorted([old, new]))
+    promote(shop.api, "rollout")
+    rollout_in_phase(shop.api, "rollout", "Healthy")
+    assert {old, new} == set(shop.revisions()), "a rollback still finds it"
+
+
+def borrowing(content: str) -> list[Object]:
+    """The Deployment is there for its template alone."""
+    made, rollout = app("Rollout", content, replicas=2, strategy=STEPS)
+    template = template_of(rollout)
+    selector = rollout["spec"]["selector"]
+    deployment: Object = {
+        "kind": "Deployment",
+        "metadata": {"name": "deployment"},
+        "spec": {"replicas": 0, "selector": selector, "template": template},
+    }
+    spec = {name: value for name, value in rollout["spec"].items() if name not in ("template", "selector")}
+    borrowed = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "deployment"}
+    return [made, deployment, {**rollout, "spec": {**spec, "selector": selector, "workloadRef": borrowed}}]
