@@ -42,8 +42,9 @@ lint: $(INSTALLED)
 	@.venv/bin/ruff check
 	@.venv/bin/ruff format --check
 
-bench: $(INSTALLED)
+bench: $(INSTALLED) tools
 	@.venv/bin/python -m benchmarks
+	@.venv/bin/python -m benchmarks.linker
 
 image:
 	docker build --tag $(IMAGE) --build-arg IMAGE=$(IMAGE) .

@@ -1,0 +1,149 @@
+"""Print the table of the linker, in a large namespace of a real control plane: `python -m benchmarks.linker`."""
+
+import argparse
+import json
+import os
+import resource
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from statistics import median
+from typing import IO, NamedTuple
+
+from benchmarks.namespace import DEPLOYMENTS, arguments, fill, unlink
+from tests.cluster.api import Api
+from tests.cluster.control_plane import CLIENTS, control_plane
+from tests.cluster.fault_proxy import Call, proxy_before
+from tests.cluster.kubeconfig import write_kubeconfig
+from tests.cluster.server import Server
+from tests.tools.build import built
+
+NAMESPACE = "shop"
+
+
+class Run(NamedTuple):
+    seconds: float
+    mebibytes: float
+    calls: int
+    changes: int
+
+
+class Row(NamedTuple):
+    """A target and what was measured, once or several times."""
+
+    what: str
+    target: float
+    measured: list[float]
+
+    def __str__(self) -> str:
+        middle = median(self.measured)
+        spread = f"{middle:.3g} ({min(self.measured):.3g}-{max(self.measured):.3g})"
+        return f"| {self.what} | {self.target:g} | {spread} | {'met' if middle <= self.target else 'missed'} |"
+
+
+def main() -> None:
+    """Start a cluster, fill a namespace, run the linker in it, print Markdown."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.linker", description=__doc__)
+    parser.add_argument("--runs", type=int, default=3, help="how often to measure each (default: 3)")
+    runs: int = parser.parse_args().runs
+    with control_plane(_tool) as cluster, tempfile.TemporaryDirectory() as folder:
+        cluster.api.create({"kind": "Namespace", "metadata": {"name": NAMESPACE}})
+        # Nobody is to make or count pods meanwhile.
+        for name in CLIENTS:
+            cluster.stop(name)
+        api = cluster.api.within(NAMESPACE)
+        # Elsewhere: Linux tells of no process less memory than its parent's peak.
+        with ProcessPoolExecutor(1, get_context("spawn")) as other:
+            other.submit(fill, api).result()
+        rows = list(_measure(api, Path(folder), runs))
+    print("| target | at most | measured, median | |\n|---|---|---|---|")
+    for row in rows:
+        print(row)
+
+
+def _measure(api: Api, folder: Path, runs: int) -> list[Row]:
+    kubeconfig = folder / "kubeconfig"
+    starts = [_seconds_to_first_call(kubeconfig, api) for _ in range(runs)]
+    write_kubeconfig(kubeconfig, api.server, token=api.token, namespace=NAMESPACE)
+    changing, idle = [], []
+    for _ in range(runs):
+        unlink(api)
+        changing.append(_run(kubeconfig, folder))
+        idle.append(_run(kubeconfig, folder))
+    assert {run.changes for run in changing} == {DEPLOYMENTS}
+    unlink(api)
+    calls, idle_calls = _calls(kubeconfig, folder, api), _calls(kubeconfig, folder, api)
+    patches, others = sum(call.method == "PATCH" for call in calls), [call for call in calls if not _is_list(call)]
+    name = f"{DEPLOYMENTS} of 1,500 revisions change:"
+    return [
+        Row(f"{name} seconds", 15, [run.seconds for run in changing]),
+        Row(f"{name} MiB", 150, [run.mebibytes for run in changing]),
+        Row(f"{name} patches", DEPLOYMENTS, [patches]),
+        Row(f"{name} calls that are neither lists nor patches", 20, [len(others) - patches]),
+        Row("nothing changes: seconds", 5, [run.seconds for run in idle]),
+        Row("nothing changes: MiB", 150, [run.mebibytes for run in idle]),
+        Row("nothing changes: writes", 0, [sum(call.method != "GET" for call in idle_calls)]),
+        Row("seconds to the first API call", 0.6, starts),
+    ]
+
+
+def _is_list(call: Call) -> bool:
+    return call.method == "GET" and "limit=" in call.target
+
+
+def _calls(kubeconfig: Path, folder: Path, api: Api) -> list[Call]:
+    """Those of one run, which the proxy that hears them makes too slow to be timed."""
+    with proxy_before(api.server) as proxy:
+        write_kubeconfig(kubeconfig, proxy.server, token=api.token, namespace=NAMESPACE)
+        run = _run(kubeconfig, folder)
+        assert run.calls == len(proxy.calls)
+        return proxy.calls
+
+
+def _run(kubeconfig: Path, folder: Path) -> Run:
+    """From the start of the process to its end."""
+    output = folder / "output"
+    with output.open("wb") as stdout:
+        started = time.perf_counter()
+        process = _start(kubeconfig, stdout=stdout)
+        _, status, usage = os.wait4(process.pid, 0)
+        seconds = time.perf_counter() - started
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, output.read_text()
+    assert usage.ru_maxrss > resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, "more memory here than there"
+    said = json.loads(output.read_text())
+    return Run(seconds, usage.ru_maxrss / 1024, said["calls"], len(said["changes"]))
+
+
+def _seconds_to_first_call(kubeconfig: Path, api: Api) -> float:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        address = Server(url=f"http://127.0.0.1:{listener.getsockname()[1]}", certificate=api.server.certificate)
+        write_kubeconfig(kubeconfig, address, token=api.token, namespace=NAMESPACE)
+        started = time.perf_counter()
+        process = _start(kubeconfig, stdout=subprocess.DEVNULL)
+        listener.accept()[0].close()
+        seconds = time.perf_counter() - started
+    process.kill()
+    process.wait()
+    return seconds
+
+
+def _start(kubeconfig: Path, stdout: int | IO[bytes]) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "krm_fn", *arguments(), "--output=json"]
+    return subprocess.Popen(command, env={**os.environ, "KUBECONFIG": str(kubeconfig)}, stdout=stdout)
+
+
+def _tool(name: str) -> Path:
+    found = built(name)
+    if found is None:
+        sys.exit(f"needs {name}: python tests/tools/build.py")
+    return found
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,133 @@
+"""A large namespace: 500 Deployments, 10 ReplicaSets and 3 generations of configuration each."""
+
+import http.client
+import json
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from urllib.parse import urlsplit
+
+from tests.cluster.api import Api, reference
+from tests.cluster.kinds import KINDS
+from tests.cluster.server import context
+
+DEPLOYMENTS, GENERATIONS, REPLICA_SETS = 500, 3, 10
+SET = "shop"
+_HASHES = "bcdfghkmt2"[:GENERATIONS]
+_THREADS = 4
+
+Object = dict[str, Any]
+
+
+def fill(api: Api) -> None:
+    """With every generation linked but the last, which the Deployments name since a moment ago."""
+    deployments = _create(api, (_deployment(number) for number in range(DEPLOYMENTS)))
+    owned = ((made, _replica_set(made, number)) for made in deployments for number in range(REPLICA_SETS))
+    by_revision: dict[str, list[Object]] = {}
+    for made in _create(api, (replica_set for _, replica_set in owned)):
+        by_revision.setdefault(made["spec"]["template"]["spec"]["volumes"][0]["configMap"]["name"], []).append(made)
+    _create(api, (_revision(name, by_revision[name]) for name in _revisions()))
+
+
+def unlink(api: Api) -> None:
+    """The last generation, as `fill` left it."""
+    path = KINDS["ConfigMap"].path(api.namespace)
+    body = {"metadata": {"ownerReferences": None}}
+    _send(api, (("PATCH", f"{path}/{_name(number, GENERATIONS - 1)}", body) for number in range(DEPLOYMENTS)))
+
+
+def arguments() -> list[str]:
+    """Those of a Job for all Deployments."""
+    workloads = (
+        f"--workload=apps/v1/Deployment/app-{number}=ConfigMap/{_name(number, GENERATIONS - 1)}"
+        for number in range(DEPLOYMENTS)
+    )
+    return ["link", f"--set={SET}", *workloads]
+
+
+def _revisions() -> Iterator[str]:
+    return (_name(number, generation) for number in range(DEPLOYMENTS) for generation in range(GENERATIONS))
+
+
+def _name(number: int, generation: int) -> str:
+    return f"app-{number}-config-{_HASHES[generation] * 10}"
+
+
+def _revision(name: str, owners: list[Object]) -> Object:
+    is_last = name.endswith(_HASHES[-1])
+    metadata = {
+        "name": name,
+        "labels": {"revisions.krm-fn.io/set": SET},
+        "annotations": {"revisions.krm-fn.io/base-name": name.rpartition("-")[0]},
+        "ownerReferences": [] if is_last else [reference(owner) for owner in owners],
+    }
+    return {"kind": "ConfigMap", "metadata": metadata, "data": {"config.yaml": "server: {port: 8080}\n" * 50}}
+
+
+def _deployment(number: int) -> Object:
+    """Nobody acts on it: its ReplicaSets are made here, one by one."""
+    name = f"app-{number}"
+    spec = {"replicas": 0, "selector": {"matchLabels": {"app": name}}, "template": _template(number, GENERATIONS - 1)}
+    return {"kind": "Deployment", "metadata": {"name": name, "labels": {"app": name}}, "spec": spec}
+
+
+def _replica_set(deployment: Object, number: int) -> Object:
+    name = deployment["metadata"]["name"]
+    generation = number * GENERATIONS // REPLICA_SETS
+    labels = {"app": name, "pod-template-hash": f"hash-{number}"}
+    template = _template(int(name.removeprefix("app-")), generation)
+    template["metadata"]["labels"] = labels
+    owner = reference(deployment, controller=True, blockOwnerDeletion=True)
+    return {
+        "kind": "ReplicaSet",
+        "metadata": {"name": f"{name}-{number}", "labels": labels, "ownerReferences": [owner]},
+        "spec": {"replicas": 0, "selector": {"matchLabels": labels}, "template": template},
+    }
+
+
+def _template(number: int, generation: int) -> Object:
+    container = {
+        "name": "app",
+        "image": f"registry.example/app:1.0.{number}",
+        "env": [{"name": f"SETTING_{index}", "value": f"value of {index}"} for index in range(10)],
+        "ports": [{"containerPort": 8080, "name": "http"}],
+        "readinessProbe": {"httpGet": {"path": "/ready", "port": "http"}, "periodSeconds": 5},
+        "resources": {"requests": {"cpu": "100m", "memory": "64Mi"}, "limits": {"memory": "256Mi"}},
+        "volumeMounts": [{"name": "config", "mountPath": "/etc/app"}],
+    }
+    volumes = [{"name": "config", "configMap": {"name": _name(number, generation)}}]
+    labels = {"app": f"app-{number}"}
+    return {"metadata": {"labels": labels}, "spec": {"containers": [container], "volumes": volumes}}
+
+
+def _create(api: Api, objects: Iterable[Object]) -> list[Object]:
+    requests = (
+        ("POST", KINDS[one["kind"]].path(api.namespace), {"apiVersion": KINDS[one["kind"]].api_version, **one})
+        for one in objects
+    )
+    return _send(api, requests)
+
+
+def _send(api: Api, requests: Iterable[tuple[str, str, Object]]) -> list[Object]:
+    """Over a few connections that stay, which a new one for each request would double."""
+    waiting = list(requests)
+    with ThreadPoolExecutor(_THREADS) as pool:
+        parts = [waiting[first::_THREADS] for first in range(_THREADS)]
+        return [answer for answers in pool.map(lambda part: _send_in_turn(api, part), parts) for answer in answers]
+
+
+def _send_in_turn(api: Api, requests: list[tuple[str, str, Object]]) -> list[Object]:
+    where = urlsplit(api.server.url)
+    assert where.hostname is not None
+    connection = http.client.HTTPSConnection(where.hostname, where.port, context=context(api.server))
+    answers = []
+    for method, path, body in requests:
+        kind = "application/merge-patch+json" if method == "PATCH" else "application/json"
+        headers = {"Authorization": f"Bearer {api.token}", "Content-Type": kind}
+        connection.request(method, path, json.dumps(body), headers)
+        answer = connection.getresponse()
+        read = json.loads(answer.read())
+        assert answer.status < 300, read["message"]
+        answers.append(read)
+    connection.close()
+    return answers
