@@ -1,6 +1,6 @@
 """What a run asks of the cluster."""
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from krm_fn.linker.deadline import Deadline
 from krm_fn.linker.objects import Owner, Revision, User
@@ -15,6 +15,13 @@ class Failed(Exception):
         super().__init__(f"{what}: {why}")
 
 
+class Configs(NamedTuple):
+    """Revisions, the tags of Secrets among them, and the rosters that name what is rendered: one, as a rule."""
+
+    revisions: list[Revision]
+    rosters: list[User]
+
+
 class Cluster(Protocol):
     """A namespace of a cluster. Whatever the API refuses raises Failed; what has changed meanwhile does not."""
 
@@ -24,7 +31,7 @@ class Cluster(Protocol):
     @property
     def deadline(self) -> Deadline: ...
 
-    def revisions(self, set_name: str) -> list[Revision]:
+    def configs(self, set_name: str) -> Configs:
         """The ConfigMaps of a set, without their content."""
 
     def users(self, kind: UserKind, wanted: frozenset[str]) -> list[User]:

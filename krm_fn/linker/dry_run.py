@@ -1,6 +1,6 @@
 """A cluster that is read and never written."""
 
-from krm_fn.linker.cluster import Cluster
+from krm_fn.linker.cluster import Cluster, Configs
 from krm_fn.linker.deadline import Deadline
 from krm_fn.linker.objects import Owner, Revision, User
 from krm_fn.linker.owners import OwnerPatch
@@ -23,9 +23,10 @@ class DryRun:
     def deadline(self) -> Deadline:
         return self._cluster.deadline
 
-    def revisions(self, set_name: str) -> list[Revision]:
-        live = [one for one in self._cluster.revisions(set_name) if one.uid not in self._deleted]
-        return [one._replace(owners=self._owners(one)) for one in live]
+    def configs(self, set_name: str) -> Configs:
+        live, rosters = self._cluster.configs(set_name)
+        left = [one for one in live if one.uid not in self._deleted]
+        return Configs([one._replace(owners=self._owners(one)) for one in left], rosters)
 
     def _owners(self, revision: Revision) -> tuple[Owner, ...]:
         patch = self._patches.get(revision.uid)

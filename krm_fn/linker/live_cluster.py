@@ -8,14 +8,14 @@ from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
 from krm_fn.linker.api import Api
-from krm_fn.linker.cluster import Failed
+from krm_fn.linker.cluster import Configs, Failed
 from krm_fn.linker.deadline import Deadline
 from krm_fn.linker.objects import Owner, Revision, User
 from krm_fn.linker.owners import OwnerPatch
-from krm_fn.linker.read import read_metadata, read_revision, read_user
+from krm_fn.linker.read import read_config, read_metadata, read_user
 from krm_fn.linker.retry import Response
 from krm_fn.model import keys
-from krm_fn.model.user_kinds import UserKind
+from krm_fn.model.user_kinds import USER_KINDS, UserKind
 
 FIELD_MANAGER = "krm-fn-linker"
 """Not one that begins with `kubectl`: Flux takes those over, and our owners with them."""
@@ -49,9 +49,12 @@ class LiveCluster:
     def deadline(self) -> Deadline:
         return self._api.deadline
 
-    def revisions(self, set_name: str) -> list[Revision]:
+    def configs(self, set_name: str) -> Configs:
         accept = _METADATA.format("PartialObjectMetadataList")
-        return self._list(_CONFIG_MAPS, read_revision, labelSelector=f"{keys.SET}={set_name}", accept=accept)
+        items = self._list(_CONFIG_MAPS, read_config, labelSelector=f"{keys.SET}={set_name}", accept=accept)
+        return Configs(
+            [item for item in items if isinstance(item, Revision)], [item for item in items if isinstance(item, User)]
+        )
 
     def users(self, kind: UserKind, wanted: frozenset[str]) -> list[User]:
         return self._list(kind, lambda item: read_user(kind, item, wanted))
@@ -125,7 +128,7 @@ class LiveCluster:
         while True:
             query = {"limit": _PAGE, **options, **({"continue": following} if following else {})}
             response = self._api.request("GET", self._path(kind), query=query, accept=accept)
-            if response.status == _NOT_FOUND:
+            if response.status == _NOT_FOUND and kind in USER_KINDS:
                 return []  # not installed
             if response.status == _GONE and following:  # the server no longer knows the list as it was: begin again
                 found, following = [], ""

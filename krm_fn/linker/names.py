@@ -42,7 +42,10 @@ def words_of(item: dict[str, Any], *, in_pods: bool) -> Iterator[str]:
 
 def _words(value: Any, *, in_pods: bool, named: bool = False) -> Iterator[str]:
     if isinstance(value, str):
-        yield from _WORD.findall(value)
+        for word in _WORD.findall(value):
+            yield word
+            if "." in word:  # which names may hold, and others put between names
+                yield from word.split(".")
     elif isinstance(value, list):
         for entry in value:
             yield from _words(entry, in_pods=in_pods, named=named)

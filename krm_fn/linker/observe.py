@@ -29,10 +29,10 @@ def observe_workloads(plan: LinkPlan, cluster: Cluster) -> Seen:
 
 
 def _look(plan: LinkPlan, cluster: Cluster, kinds: Iterable[UserKind]) -> Seen:
-    revisions = cluster.revisions(plan.set)
+    revisions, rosters = cluster.configs(plan.set)
     wanted = frozenset({one.name for one in revisions} | {one.name for one in plan.rendered})
     users = [user for kind in kinds for user in cluster.users(kind, wanted)]
-    return Seen(revisions, list(_with_templates(users)))
+    return Seen(revisions, [*rosters, *_with_templates(users)])
 
 
 def _with_templates(users: list[User]) -> Iterable[User]:

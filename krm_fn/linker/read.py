@@ -13,6 +13,11 @@ from krm_fn.model.user_kinds import POD_CONTROLLERS, USER_KINDS, UserKind
 _KNOWN = frozenset(USER_KINDS)
 
 
+def read_config(item: dict[str, Any]) -> Revision | User | None:
+    """A ConfigMap of the set: a revision or a tag, or the roster."""
+    return read_revision(item) or read_roster(item)
+
+
 def read_revision(item: dict[str, Any]) -> Revision | None:
     """A ConfigMap of the set, of which the metadata is enough.
 
@@ -21,6 +26,20 @@ def read_revision(item: dict[str, Any]) -> Revision | None:
     base = _annotations(item).get(keys.BASE_NAME, "")
     is_ours = re.fullmatch(f"{re.escape(base)}(-{HASH})?", item["metadata"]["name"])
     return read_metadata(item) if is_ours else None
+
+
+def read_roster(item: dict[str, Any]) -> User | None:
+    """The ConfigMap that names what is rendered; None for any other."""
+    names = _annotations(item).get(keys.RENDERED)
+    if names is None or _labels(item).get(keys.COMPONENT) != keys.LINKER:
+        return None
+    metadata = item["metadata"]
+    return User(
+        Owner("v1", "ConfigMap", metadata["name"], metadata["uid"]),
+        current=True,
+        names=frozenset(names.split(",")),
+        is_leaving="deletionTimestamp" in metadata,
+    )
 
 
 def read_metadata(item: dict[str, Any]) -> Revision:

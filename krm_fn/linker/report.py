@@ -60,7 +60,7 @@ class Report:
         linked = len({change[:2] for change in self.changes if not change.deleted})
         kept = f", {self.retained} kept without owners" if self.retained else ""
         failed = f", {len(self.failures)} failed" if self.failures else ""
-        found = f"{self.revisions} revisions in {self.namespace}"
+        found = f"{self.revisions} revision{'s' * (self.revisions != 1)} in {self.namespace}"
         return f"{found}: {linked} {what}linked, {deleted} {what}deleted{kept}{failed}"
 
     def to_dict(self) -> dict[str, object]:

@@ -27,7 +27,10 @@ COMPONENT = PREFIX + "component"
 """Label on what this project emits beside revisions."""
 
 LINKER = "linker"
-"""Its value on the Job, its ServiceAccount, Role and RoleBinding."""
+"""Its value on the Job, its ServiceAccount, Role and RoleBinding, and the roster."""
+
+RENDERED = PREFIX + "rendered"
+"""Annotation on the roster: the names of all revisions that a rendering has in a namespace, with commas."""
 
 TAG = "secret-tag"
 """Its value on the empty ConfigMap that keeps a Secret."""

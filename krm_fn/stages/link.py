@@ -11,7 +11,7 @@ from krm_fn.model.item import Item, about
 from krm_fn.model.node import Node, entries, is_mapping, is_sequence
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Settings, Surroundings
-from krm_fn.stages.linker_objects import access, job, tag
+from krm_fn.stages.linker_objects import access, job, roster, tag
 from krm_fn.stages.name import Revision
 from krm_fn.stages.plan_links import SYNC_WAVE, Group, plan_links
 
@@ -56,6 +56,7 @@ def _objects(groups: list[Group], settings: Settings, surroundings: Surroundings
     image = settings.linker.image or surroundings.image or f"krm-fn:{__version__}"
     for _, same in groupby(groups, key=lambda group: group.namespace):
         of_namespace = list(same)
+        yield roster(of_namespace[0], settings)
         if settings.linker.service_account_name is None:
             yield from access(of_namespace[0], settings, _namespace(of_namespace[0], settings, surroundings))
         for group in of_namespace:

@@ -98,6 +98,16 @@ def _rules(group: Group, settings: Settings) -> Iterator[Object]:
     yield _rule("", ["events"], ["create"])
 
 
+def roster(group: Group, settings: Settings) -> Object:
+    """A ConfigMap that names what is rendered, so that revisions have an owner that no workload takes along.
+
+    Its name never changes, and so neither does its uid: a workload may be deleted and made anew.
+    """
+    names = ",".join(sorted({revision.name for revision in group.plan.rendered}))
+    metadata = _metadata(_name(settings), group.namespace, group.wave, _labels(settings), {keys.RENDERED: names})
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
+
+
 def tag(secret: Revision, settings: Settings) -> Object:
     """An empty ConfigMap under the Secret's name: the linker may patch ConfigMaps, and Secrets by name only."""
     wave = wave_of(secret.item)

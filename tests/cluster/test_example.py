@@ -56,12 +56,12 @@ class Shop:
 def test_a_canary_keeps_its_own_configuration(namespace: Api, tmp_path: Path, invariants: Watcher) -> None:
     shop = Shop(namespace, tmp_path)
 
-    # The first release. Every revision is owned by its workload, and by what that has made of it.
+    # The first release. Every revision is owned by its workload, by what that has made of it, and by the roster.
     shop.sync()
     rollout_in_phase(namespace, "web", "Healthy")
     assert run_linker(namespace, "shop").exit_code == 0
     old = next(name for name in shop.history() if name.startswith("web-config-"))
-    assert shop.history()[old] == {"Rollout", "ReplicaSet"}
+    assert shop.history()[old] == {"Rollout", "ReplicaSet", "ConfigMap"}
 
     # A change of configuration: one pod of four is the canary, the others wait with what they had.
     shop.edit("config.yaml", "LOG_LEVEL: info", "LOG_LEVEL: debug")
@@ -69,7 +69,7 @@ def test_a_canary_keeps_its_own_configuration(namespace: Api, tmp_path: Path, in
     rollout_in_phase(namespace, "web", "Paused")
     assert run_linker(namespace, "shop").exit_code == 0
     (new,) = (name for name in shop.history() if name.startswith("web-config-") and name != old)
-    assert shop.history() | {old: {"ReplicaSet"}, new: {"Rollout", "ReplicaSet"}} == shop.history()
+    assert shop.history() | {old: {"ReplicaSet"}, new: {"Rollout", "ReplicaSet", "ConfigMap"}} == shop.history()
 
     # The nodes go, as spot instances do. Each pod comes back on the revision it had.
     assert shop.read_by_pods() == sorted([new, old, old, old])

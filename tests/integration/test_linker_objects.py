@@ -55,7 +55,7 @@ def package(tmp_path: Path) -> Path:
 def test_kpt_keeps_them_in_a_file_of_their_own(require_tool: Tools, package: Path) -> None:
     evaluate(require_tool, package, "name=shop")
     emitted = load((package / "shop-linker.yaml").read_text())
-    assert [item["kind"] for item in emitted] == ["ServiceAccount", "Role", "RoleBinding", "Job"]
+    assert [item["kind"] for item in emitted] == ["ConfigMap", "ServiceAccount", "Role", "RoleBinding", "Job"]
     once = texts(package)
     evaluate(require_tool, package, "name=shop")
     assert texts(package) == once
@@ -68,8 +68,10 @@ def test_kpt_exchanges_the_job_in_its_place(require_tool: Tools, package: Path) 
     evaluate(require_tool, package, "name=shop")
     after = (package / "shop-linker.yaml").read_text()
     changed = [one for one, other in zip(before.splitlines(), after.splitlines(), strict=True) if one != other]
-    assert [line.strip().partition("=")[0] for line in changed] == [changed[0].strip(), '- "--workload']
-    assert changed[0].startswith("  name: shop-link-")
+    roster, name, argument = (line.strip() for line in changed)
+    assert roster.startswith("revisions.krm-fn.io/rendered: ")
+    assert name.startswith("name: shop-link-")
+    assert argument.startswith('- "--workload=argoproj.io/v1alpha1/Rollout/web=')
 
 
 def test_kpt_drops_their_file_once_they_are_not_wanted(require_tool: Tools, package: Path) -> None:

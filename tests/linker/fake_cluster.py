@@ -3,10 +3,11 @@
 from threading import Event
 from typing import Any
 
+from krm_fn.linker.cluster import Configs
 from krm_fn.linker.deadline import Deadline
 from krm_fn.linker.objects import Owner, Revision, User
 from krm_fn.linker.owners import OwnerPatch
-from krm_fn.linker.read import read_metadata, read_revision, read_user
+from krm_fn.linker.read import read_config, read_metadata, read_user
 from krm_fn.model import keys
 from krm_fn.model.user_kinds import UserKind
 from tests.linker.world import NAMESPACE, Hook, Object, World, nothing
@@ -47,10 +48,13 @@ class FakeCluster:
     def deadline(self) -> Deadline:
         return self._deadline
 
-    def revisions(self, set_name: str) -> list[Revision]:
+    def configs(self, set_name: str) -> Configs:
         self._call("list configmaps")
         labelled = [item for item in self.world.of_kind("ConfigMap") if _label(item, keys.SET) == set_name]
-        return [revision for item in labelled if (revision := read_revision(item)) is not None]
+        found = [read_config(item) for item in labelled]
+        return Configs(
+            [one for one in found if isinstance(one, Revision)], [one for one in found if isinstance(one, User)]
+        )
 
     def users(self, kind: UserKind, wanted: frozenset[str]) -> list[User]:
         self._call(f"list {kind.plural}")

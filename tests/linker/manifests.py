@@ -61,6 +61,12 @@ def made_by(maker: Object, kind: str, name: str, template: Object, **fields: Any
     return thing(kind, name, ownerReferences=[reference(maker, controller=True)], **content, **fields)
 
 
+def roster(*names: str) -> Object:
+    """The ConfigMap that names what is rendered."""
+    labels = {keys.SET: "web", keys.COMPONENT: keys.LINKER}
+    return thing("ConfigMap", "web-linker", labels=labels, annotations={keys.RENDERED: ",".join(names)})
+
+
 def linker_job(name: str, arguments: Sequence[str], **fields: Any) -> Object:
     """The Job that runs `krm-fn link` with these."""
     containers = [{"name": "link", "image": "krm-fn:1", "args": ["link", *arguments]}]

@@ -25,30 +25,30 @@ def dry_run() -> tuple[DryRun, FakeCluster]:
 def test_it_reads_what_there_is() -> None:
     dry, cluster = dry_run()
     assert (dry.namespace, dry.deadline, dry.now()) == (cluster.namespace, cluster.deadline, cluster.now())
-    assert dry.revisions("web") == cluster.revisions("web")
+    assert dry.configs("web").revisions == cluster.configs("web").revisions
     assert dry.users(DEPLOYMENTS, frozenset({A})) == cluster.users(DEPLOYMENTS, frozenset({A}))
     assert dry.secret(A) == cluster.secret(A)
 
 
 def test_owners_are_as_they_would_be() -> None:
     dry, cluster = dry_run()
-    before, other = dry.revisions("web")
+    before, other = dry.configs("web").revisions
     assert dry.patch_owners(OwnerPatch(before, add=(NEW,), remove=before.owners))
-    assert dry.revisions("web") == [before._replace(owners=(NEW,)), other]
-    assert cluster.revisions("web") == [before, other]
+    assert dry.configs("web").revisions == [before._replace(owners=(NEW,)), other]
+    assert cluster.configs("web").revisions == [before, other]
 
 
 def test_what_would_be_deleted_is_not_seen_again() -> None:
     dry, cluster = dry_run()
-    kept, deleted = dry.revisions("web")
+    kept, deleted = dry.configs("web").revisions
     assert dry.delete(deleted)
-    assert dry.revisions("web") == [kept]
-    assert cluster.revisions("web") == [kept, deleted]
+    assert dry.configs("web").revisions == [kept]
+    assert cluster.configs("web").revisions == [kept, deleted]
 
 
 def test_nothing_is_written() -> None:
     dry, cluster = dry_run()
-    one, _ = dry.revisions("web")
+    one, _ = dry.configs("web").revisions
     before = cluster.world.contents()
     dry.patch_owners(OwnerPatch(one, (NEW,), ()))
     dry.delete(one)

@@ -40,6 +40,7 @@ HELD = [
     pytest.param(in_container(args=[f"--config=configmap/{NAME}", "x"]), id="a word in an argument"),
     pytest.param(in_container(args=[f"--workload=v1/Pod/x=ConfigMap/a,Secret/{NAME}"]), id="a linker's argument"),
     pytest.param(in_container(command=["sh", "-c", f"get '{NAME}'."]), id="a word of a command, in quotes"),
+    pytest.param(in_container(args=[f"ConfigMap.{NAME}.svc"]), id="between dots"),
     pytest.param({"spec": {"template": annotated(NAME)}}, id="an annotation of the pods"),
     pytest.param(annotated(f"shop/{NAME}"), id="an annotation of the object itself"),
     pytest.param({"data": {"spec": {"template": {"config": NAME}}}}, id="the data of a ControllerRevision"),

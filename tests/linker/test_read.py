@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from krm_fn.linker.objects import Owner, Revision, User
-from krm_fn.linker.read import read_revision, read_user
+from krm_fn.linker.read import read_config, read_revision, read_user
 from krm_fn.model import keys
 from krm_fn.model.user_kinds import USER_KINDS, UserKind
 
@@ -49,6 +49,28 @@ def test_a_revision() -> None:
 def test_what_is_a_revision(item: dict[str, Any], expected: str | None) -> None:
     found = read_revision(item)
     assert (found.name if found else None) == expected
+
+
+ROSTER = {keys.COMPONENT: keys.LINKER}
+RENDERED = {keys.RENDERED: "a-config-bbbbbbbbbb,b-config-bbbbbbbbbb"}
+
+
+def test_the_roster_names_what_is_rendered() -> None:
+    found = read_config(config_map("web-linker", None, labels=ROSTER, annotations=RENDERED))
+    owner = Owner("v1", "ConfigMap", "web-linker", "u1")
+    assert found == User(owner, current=True, names=frozenset({"a-config-bbbbbbbbbb", "b-config-bbbbbbbbbb"}))
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        pytest.param(config_map("web-linker", None, labels=ROSTER), id="without names"),
+        pytest.param(config_map("copy", None, annotations=RENDERED), id="without the label"),
+        pytest.param(config_map("tag", None, labels={keys.COMPONENT: keys.TAG}, annotations=RENDERED), id="a tag"),
+    ],
+)
+def test_what_is_no_roster(item: dict[str, Any]) -> None:
+    assert read_config(item) is None
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from functools import cache
 from typing import NamedTuple
 
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
-from tests.linker.manifests import linker_job, pods, revision, workload
+from tests.linker.manifests import linker_job, pods, revision, roster, workload
 from tests.linker.world import Object
 
 TRACKED = {"app": "shop"}
@@ -57,6 +57,7 @@ def render(rendering: Rendering) -> tuple[Object, ...]:
     job = linker_job(f"web-link-{zlib.crc32(repr(arguments).encode()):08x}", arguments)
     shared, *own = [name.name for name in rendering.names]
     items = [
+        roster(shared, *own),
         revision(shared),
         revision(_name("kept-config", rendering.shared), retain=True),
         workload(rendering.kind, "web", pods(shared, image=f"web:{rendering.image}")),
