@@ -99,7 +99,8 @@ def with_secret(kind: str, content: str) -> list[Object]:
 
 
 def kinds(held: set[str]) -> set[str]:
-    return {owner.partition("/")[0] for owner in held}
+    """Of the owners that have a pod template; the roster has none."""
+    return {owner.partition("/")[0] for owner in held} - {"ConfigMap"}
 
 
 def history(kind: str) -> set[str]:

@@ -91,7 +91,7 @@ def test_an_experiment_keeps_what_it_compares_until_it_is_deleted(shop: Release)
 def test_a_run_of_an_analysis_keeps_what_its_template_named_when_it_began(shop: Release) -> None:
     shop.release(config("old", "check"), analysis())
     old = shop.revision_of("old", "check")
-    assert shop.revisions() == {old: {"AnalysisTemplate/check"}}
+    assert "AnalysisTemplate/check" in shop.revisions()[old]
     metrics = shop.api.get("AnalysisTemplate", "check")["spec"]["metrics"]
     shop.api.create({"kind": "AnalysisRun", "metadata": {"name": "check-1"}, "spec": {"metrics": metrics}})
     until("its Job runs", lambda: naming(shop)[old], bool)
@@ -102,8 +102,7 @@ def test_a_run_of_an_analysis_keeps_what_its_template_named_when_it_began(shop: 
     assert "AnalysisTemplate/check" not in held
     shop.api.delete("AnalysisRun", "check-1")
     shop.api.gone("ConfigMap", old)
-    newer = shop.revision_of("newer", "check")
-    assert shop.revisions() == {newer: {"AnalysisTemplate/check"}}
+    assert set(shop.revisions()) == {shop.revision_of("newer", "check")}
 
 
 def analysis() -> Object:

@@ -6,7 +6,7 @@ import yaml
 from tests.cluster.api import Api, Object
 from tests.cluster.manifests import IMAGE, cron_job, workload
 from tests.cluster.readiness import is_ready
-from tests.cluster.release import DEPLOYERS, Release, config
+from tests.cluster.release import DEPLOYERS, OURS, Release, config
 from tests.cluster.rollouts_controller import rollout_in_phase
 from tests.cluster.server import ApiError
 from tests.cluster.sight import POD_SPECS, see
@@ -19,6 +19,7 @@ WITH_HISTORY = {
     "DaemonSet": "ControllerRevision",
 }
 KINDS = (*WITH_HISTORY, "CronJob")
+RENDERED = "revisions.krm-fn.io/rendered"
 RESTARTED = "kubectl.kubernetes.io/restartedAt"
 
 on_each_deployer = pytest.mark.parametrize("deployer", DEPLOYERS)
@@ -74,7 +75,7 @@ def put_template(api: Api, kind: str, template: Object) -> None:
 
 
 def naming(shop: Release) -> dict[str, set[str]]:
-    """Who names each revision in its pod template, as `Release.revisions` says who owns it."""
+    """Who names each revision, as `Release.revisions` says who owns it: pod templates, and the roster."""
     users: dict[str, set[str]] = {name: set() for name in shop.revisions()}
     for kind in POD_SPECS:
         for item in _all(shop.api, kind):
@@ -82,6 +83,9 @@ def naming(shop: Release) -> dict[str, set[str]]:
             for _, name in sight.names:
                 if name in users and not (kind == "Pod" and sight.controller):
                     users[name].add(f"{kind}/{sight.name}")
+    for roster in shop.api.list("ConfigMap", labels=f"{OURS},revisions.krm-fn.io/component=linker"):
+        for name in users.keys() & roster["metadata"]["annotations"][RENDERED].split(","):
+            users[name].add(f"ConfigMap/{roster['metadata']['name']}")
     return users
 
 
