@@ -1,11 +1,11 @@
 """Where an object says what its pods are made of."""
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
-from krm_fn.model.field_path import step
+from krm_fn.model.field_path import spell
 from krm_fn.model.item import Item
-from krm_fn.model.node import Mapping, Node, entries, fields, get, is_mapping, is_sequence, text
+from krm_fn.model.node import Mapping, Node, fields, get, is_mapping, is_sequence, text
+from krm_fn.model.pod_template import find_templates
 
 WORKLOAD_KINDS = frozenset(
     {
@@ -21,9 +21,6 @@ WORKLOAD_KINDS = frozenset(
     }
 )
 """Kinds whose pod template is the whole point of them."""
-
-_NOT_WALKED = ("metadata", "status")
-"""At the top of an object."""
 
 
 class Container(NamedTuple):
@@ -45,34 +42,16 @@ class PodSpec(NamedTuple):
     @property
     def field(self) -> str:
         """The path for people."""
-        field = ""
-        for one in self.path:
-            field = f"{field}[{one}]" if isinstance(one, int) else step(field, one)
-        return field
+        return spell(self.path)
 
 
 def find_pod_specs(item: Item) -> list[PodSpec]:
-    """All of an object, in the order of its text.
-
-    Whatever the kind, a pod template is a field called `template`, or something ending in it, whose `spec` lists
-    `containers`.
-    """
+    """All of an object, in the order of its text."""
     if item.id.kind == "Pod":
         spec = get(item.node, "spec")
         return [_pod_spec(spec, ("spec",))] if is_mapping(spec) else []
-    return list(_search(item.node, ()))
-
-
-def _search(node: Node, path: tuple[str | int, ...]) -> Iterator[PodSpec]:
-    for index, element in enumerate(elements(node)):
-        if is_mapping(element):
-            yield from _search(element, (*path, index))
-    for name, value in entries(node):
-        spec = get(value, "spec") if name.lower().endswith("template") else None
-        if is_mapping(spec) and is_sequence(get(spec, "containers")):
-            yield _pod_spec(spec, (*path, name, "spec"))
-        elif value.id != "scalar" and (path or name not in _NOT_WALKED):
-            yield from _search(value, (*path, name))
+    specs = ((get(template.node, "spec"), template.path) for template in find_templates(item.node))
+    return [_pod_spec(spec, (*path, "spec")) for spec, path in specs if is_mapping(spec)]
 
 
 def _pod_spec(node: Mapping, path: tuple[str | int, ...]) -> PodSpec:

@@ -3,12 +3,29 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
-from krm_fn.model.field_path import step
+from krm_fn.model.field_path import spell
 from krm_fn.model.node import Mapping, Node, entries, get, is_mapping, is_sequence
 
 _TEMPLATE = re.compile(r"(?:^|\.)\w*[tT]emplate(?=\.(?:spec|metadata)\.)")
 _STEP = re.compile(r"\[(?P<index>[0-9]+)\]|\[(?P<quoted>[^\]]*)\]|(?P<name>[^.\[\]]+)")
+
+
+_NOT_WALKED = ("metadata", "status")
+"""At the top of an object."""
+
+
+class PodTemplate(NamedTuple):
+    """A pod template, and the way to it."""
+
+    node: Mapping
+    path: tuple[str | int, ...]
+
+    @property
+    def field(self) -> str:
+        """The path for people."""
+        return spell(self.path)
 
 
 def template_around(item: Node, field: str) -> tuple[str, Mapping] | None:
@@ -31,21 +48,24 @@ def template_at(item: Node, path: str) -> Mapping | None:
     return node if is_mapping(node) and _has_containers(node) else None
 
 
-def find_templates(node: Node, path: str = "") -> Iterator[tuple[str, Mapping]]:
-    """Every pod template of an object with its path."""
+def find_templates(node: Node, path: tuple[str | int, ...] = ()) -> Iterator[PodTemplate]:
+    """Every pod template of an object, in the order of its text.
+
+    Whatever the kind, that is a field called `template`, or something ending in it, whose `spec` lists `containers`.
+    """
     if is_sequence(node):
         for index, element in enumerate(node.value):
-            yield from find_templates(element, f"{path}[{index}]")
+            if is_mapping(element):
+                yield from find_templates(element, (*path, index))
     for name, value in entries(node):
-        field = step(path, name)
         if name.endswith(("template", "Template")) and is_mapping(value) and _has_containers(value):
-            yield field, value
-        else:
-            yield from find_templates(value, field)
+            yield PodTemplate(value, (*path, name))
+        elif value.id != "scalar" and (path or name not in _NOT_WALKED):
+            yield from find_templates(value, (*path, name))
 
 
 def _has_containers(node: Mapping) -> bool:
-    return get(node, "spec", "containers") is not None
+    return is_sequence(get(node, "spec", "containers"))
 
 
 @lru_cache(maxsize=1024)

@@ -89,9 +89,10 @@ def _name(config: Item, read: frozenset[str] | None, reader: Item) -> str:
 
 def _take_back(item: Item, marked: set[str], sums: Checksums) -> None:
     former = item.annotations[keys.CHECKSUM]
-    for field, template in find_templates(item.node):
-        if field not in marked and get(template, "metadata", "annotations", former) is not None:
-            sums.annotations.append(PatchInside(item, template, field, _without(template, former)))
+    for template in find_templates(item.node):
+        field = template.field
+        if field not in marked and get(template.node, "metadata", "annotations", former) is not None:
+            sums.annotations.append(PatchInside(item, template.node, field, _without(template.node, former)))
     if not marked:
         sums.marks.append((item, _without(item.node, keys.CHECKSUM)))
 

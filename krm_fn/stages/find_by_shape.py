@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, TypeAlias
 
-from krm_fn.model.field_path import step
+from krm_fn.model.field_path import spell
 from krm_fn.model.node import Node, fields, is_null, is_scalar, text
 from krm_fn.model.reference import Reference
 from krm_fn.model.reference_annotations import POD_ANNOTATIONS
@@ -110,7 +110,4 @@ def _spell(path: Path) -> str:
     while path is not None:
         path, one = path
         steps.append(one)
-    field = ""
-    for one in reversed(steps):
-        field = f"{field}[{one}]" if isinstance(one, int) else step(field, one)
-    return field
+    return spell(reversed(steps))
