@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from krm_fn.model import keys
 from krm_fn.model.content_name import content_name
+from krm_fn.model.deploy_names import keep_name
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.edit import Value
 from krm_fn.model.emission import Object
@@ -114,6 +115,7 @@ def tag(secret: Revision, settings: Settings) -> Object:
     annotations = {
         keys.BASE_NAME: secret.base_name,
         **{one.annotation: one.value for deployer in settings.deployers for one in PROTECTIONS[deployer]},
+        **{name: value for name, value in keep_name({}, settings.deployers).items() if value is not None},
     }
     labels = {keys.SET: settings.set, keys.COMPONENT: keys.TAG}
     metadata = _metadata(secret.name, secret.item.id.namespace, wave, labels, annotations)
