@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 
 from krm_fn.model import keys
-from tests.cases import TRANSFORMS
+from tests.cases import MIGRATION_STEPS, TRANSFORMS
 from tests.openapi import NEWEST, OLDEST, find_errors, load, objects_in
 
+CASES = TRANSFORMS + MIGRATION_STEPS
 EMITTED_KINDS = {"ServiceAccount", "Role", "RoleBinding", "Job", "ConfigMap"}
 
 
@@ -22,7 +23,7 @@ def is_emitted(item: dict[str, Any]) -> bool:
     return isinstance(labels, dict) and keys.COMPONENT in labels
 
 
-@pytest.mark.parametrize("case", TRANSFORMS, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name} {case.name}")
 def test_nothing_that_was_valid_is_no_longer(case: Path) -> None:
     """Inputs are kept short, a Deployment may lack its selector; so no error may come that was not there before."""
     before = [item for item in read(case / "input.yaml") if not is_emitted(item)]
@@ -33,7 +34,7 @@ def test_nothing_that_was_valid_is_no_longer(case: Path) -> None:
 
 EMITTED = [
     pytest.param(item, id=f"{case.name}: {item['kind']} {item['metadata']['name']}")
-    for case in TRANSFORMS
+    for case in CASES
     for item in read(case / "output.yaml")
     if is_emitted(item)
 ]
