@@ -20,9 +20,13 @@ _NOT_BY_SPINNAKER = "false"
 
 def keep_name(annotations: Mapping[str, str], deployers: Collection[str]) -> dict[str, str | None]:
     """What to set and take away (None) so that the rendered name is the last."""
-    by_spinnaker = _SPINNAKER in deployers or SPINNAKER_VERSIONED in annotations
-    spinnaker = {SPINNAKER_VERSIONED: _NOT_BY_SPINNAKER} if by_spinnaker else {}
-    return {NEEDS_HASH_SUFFIX: None, KAPP_VERSIONED: None, **spinnaker}
+    spinnaker = {SPINNAKER_VERSIONED: _NOT_BY_SPINNAKER} if SPINNAKER_VERSIONED in annotations else {}
+    return {NEEDS_HASH_SUFFIX: None, KAPP_VERSIONED: None, **spinnaker, **keep_new_name(deployers)}
+
+
+def keep_new_name(deployers: Collection[str]) -> dict[str, str]:
+    """The same for a ConfigMap that is made here."""
+    return {SPINNAKER_VERSIONED: _NOT_BY_SPINNAKER} if _SPINNAKER in deployers else {}
 
 
 def is_named_at_deploy(annotations: Mapping[str, str], deployers: Collection[str]) -> bool:
