@@ -53,6 +53,10 @@ def krm_fn() -> None:
     show_envvar=True,
     help="Where objects that name no namespace will be applied; also the release's.",
 )
+@click.option("--check", is_flag=True, help="Fail where deploying this would prune what running pods need.")
+@click.option(
+    "--deployed", metavar="PATH", help="For --check: a dump of what is deployed, or the last rendering; - is stdin."
+)
 @click.option("--helm-release", metavar="NAME", default="", envvar="ARGOCD_APP_NAME", show_envvar=True)
 @click.option("--helm-values", metavar="FILE", multiple=True, help="May be given several times.")
 @click.option("--helm-kube-version", metavar="VERSION", default="", envvar="KUBE_VERSION", show_envvar=True)
@@ -62,6 +66,8 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
     paths: tuple[str, ...],
     config: str | None,
     namespace: str,
+    check: bool,
+    deployed: str | None,
     helm_release: str,
     helm_values: tuple[str, ...],
     helm_kube_version: str,
@@ -76,18 +82,36 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
     Objects for tools are left out: those annotated config.kubernetes.io/local-config, configurations of functions,
     Kptfiles, kustomizations. After an error, and where there is nothing to apply, nothing is printed.
 
+    With --check, it is an error if a deployed ConfigMap or Secret would be pruned because it gets another name here:
+    what keeps it from that has to be on the live object, one sync before.
+
     The --helm options are for charts. Without a release name the chart's own is used. Where Argo CD runs this, its
     environment says the rest. KRM_FN_IMAGE is the image of the linker's Job, unless the configuration names one.
     """
+    from krm_fn.render.check import check as check_deployed  # noqa: PLC0415  # not for --help
     from krm_fn.render.render import render as render_paths  # noqa: PLC0415  # not for --help
     from krm_fn.render.tools import HelmOptions  # noqa: PLC0415  # likewise
 
     gc.disable()  # as for the function: nodes hold no cycles
     paths = paths or (".",)
-    stdin = sys.stdin.buffer.read() if "-" in paths else None
+    _refuse_halves(paths, deployed, check=check)
+    stdin = sys.stdin.buffer.read() if "-" in (*paths, deployed) else None
     helm = HelmOptions(helm_release, namespace, helm_values, helm_kube_version, helm_api_versions)
     surroundings = Surroundings(os.environ.get("KRM_FN_IMAGE", ""), namespace)
-    return render_paths(paths, config, stdin, helm, surroundings)
+    outcome = render_paths(paths, config, stdin, helm, surroundings)
+    return outcome if deployed is None else check_deployed(outcome, deployed, stdin, namespace)
+
+
+def _refuse_halves(paths: tuple[str, ...], deployed: str | None, *, check: bool) -> None:
+    if check and deployed is None:
+        message = "--check needs --deployed PATH: what is deployed now"
+        raise click.UsageError(message)
+    if deployed is not None and not check:
+        message = "--deployed is for --check"
+        raise click.UsageError(message)
+    if deployed == "-" and "-" in paths:
+        message = "stdin can be one of PATH and --deployed"
+        raise click.UsageError(message)
 
 
 @krm_fn.command(short_help="Tie revisions to what uses them. Run by the Job.")

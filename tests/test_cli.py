@@ -64,6 +64,16 @@ WRONG = [
     pytest.param(["rendr"], "No such command 'rendr'", "krm-fn", id="an unknown command"),
     pytest.param(["render", "--confg", "a"], "No such option '--confg'", "krm-fn render", id="an unknown option"),
     pytest.param(["render", "--config"], "Option '--config' requires an argument", "krm-fn", id="no value"),
+    pytest.param(
+        ["render", "--check"], "--check needs --deployed PATH: what is deployed now", "krm-fn render", id="half a check"
+    ),
+    pytest.param(["render", "--deployed", "a"], "--deployed is for --check", "krm-fn render", id="the other half"),
+    pytest.param(
+        ["render", "-", "--check", "--deployed", "-"],
+        "stdin can be one of PATH and --deployed",
+        "krm-fn render",
+        id="one stdin for two",
+    ),
 ]
 
 

@@ -29,10 +29,11 @@ WRITTEN_MARKS = {
 
 
 class Choice(NamedTuple):
-    """What is to be done with an object."""
+    """What is to be done with an object. `asked`: because somebody said so, not because nobody said anything."""
 
     item: Item
     strategy: Strategy
+    asked: bool = True
 
 
 class Usage(NamedTuple):
@@ -47,27 +48,27 @@ def choose(configs: Iterable[Item], settings: Settings, usage: Usage) -> tuple[l
     choices, problems = [], []
     for item in configs:
         strategy, problem = _choose_one(item, settings, usage)
-        choices.append(Choice(item, strategy))
+        choices.append(Choice(item, strategy or Strategy.IGNORE, asked=strategy is not None))
         if problem:
             problems.append(problem)
     return choices, problems
 
 
-def _choose_one(item: Item, settings: Settings, usage: Usage) -> tuple[Strategy, Problem | None]:
+def _choose_one(item: Item, settings: Settings, usage: Usage) -> tuple[Strategy | None, Problem | None]:
     if item.id.name in FIXED_NAMES or not item.id.name:
-        return Strategy.IGNORE, None
+        return None, None
     wanted, problem = _wanted(item, settings, usage)
-    if problem or wanted is Strategy.IGNORE:
-        return Strategy.IGNORE, problem
+    if wanted is None or wanted is Strategy.IGNORE:
+        return wanted, problem
     reason = written_by_others(item, usage)
     if reason:
         asked = settings.select is not None or keys.STRATEGY in item.annotations
         warning = about(item, f"left alone, though selected: {reason}", severity=Severity.WARNING)
-        return Strategy.IGNORE, warning if asked else None
+        return None, warning if asked else None
     return wanted, None
 
 
-def _wanted(item: Item, settings: Settings, usage: Usage) -> tuple[Strategy, Problem | None]:
+def _wanted(item: Item, settings: Settings, usage: Usage) -> tuple[Strategy | None, Problem | None]:
     """What configuration and author ask for: exclude wins, then the author's annotation, then select."""
     if any(_matches(item, selector) for selector in settings.exclude):
         return Strategy.IGNORE, None
@@ -75,24 +76,24 @@ def _wanted(item: Item, settings: Settings, usage: Usage) -> tuple[Strategy, Pro
     if annotated is not None:
         return _annotated(item, annotated, settings)
     if item.id.kind not in settings.kinds:
-        return Strategy.IGNORE, None
+        return None, None
     if settings.select is None:
-        return (settings.strategy if id(item.node) in usage.in_pods else Strategy.IGNORE), None
+        return (settings.strategy if id(item.node) in usage.in_pods else None), None
     for selector in settings.select:
         if _matches(item, selector):
             return selector.strategy or settings.strategy, None
-    return Strategy.IGNORE, None
+    return None, None
 
 
-def _annotated(item: Item, annotated: str, settings: Settings) -> tuple[Strategy, Problem | None]:
+def _annotated(item: Item, annotated: str, settings: Settings) -> tuple[Strategy | None, Problem | None]:
     field = f"metadata.annotations[{keys.STRATEGY}]"
     if annotated not in set(Strategy):
         allowed = ", ".join(Strategy)
         message = f"found {annotated!r}, allowed: {allowed}"
-        return Strategy.IGNORE, about(item, message, field)
+        return None, about(item, message, field)
     if item.id.kind not in settings.kinds and annotated != Strategy.IGNORE:
         message = f"has no effect: spec.kinds has no {item.id.kind}; add it there"
-        return Strategy.IGNORE, about(item, message, field, Severity.WARNING)
+        return None, about(item, message, field, Severity.WARNING)
     return Strategy(annotated), None
 
 

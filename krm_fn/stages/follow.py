@@ -17,10 +17,11 @@ _REVISION_NAME = re.compile(f"(.+)-{HASH}")
 
 def follow(links: Iterable[Link], revisions: Iterable[Revision]) -> tuple[list[Edit], list[Problem]]:
     """The edits of all references to renamed objects, and what cannot or should not be followed."""
-    renamed = {id(revision.item.node): revision for revision in revisions if revision.strategy is Strategy.RENAME}
+    renamed = {id(revision.item.node): revision for revision in revisions if revision.moves}
     known: dict[tuple[str, str], list[Revision]] = defaultdict(list)
     for revision in renamed.values():
-        known[revision.item.id.kind, revision.base_name].append(revision)
+        if revision.strategy is Strategy.RENAME:
+            known[revision.item.id.kind, revision.base_name].append(revision)
     edits: list[Edit] = []
     problems: list[Problem] = []
     for link in links:

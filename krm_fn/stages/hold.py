@@ -3,7 +3,9 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
+from krm_fn.model.deploy_names import is_named_at_deploy
 from krm_fn.model.item import Item
+from krm_fn.model.settings import Settings
 from krm_fn.stages.name import Revision
 from krm_fn.stages.resolve import Link, is_cluster_scoped
 
@@ -11,13 +13,17 @@ _NOT_HOLDERS = frozenset({"Role", "ClusterRole"})
 """They say who may read an object, not that anybody does."""
 
 
-def find_holders(links: Iterable[Link], revisions: Iterable[Revision]) -> dict[int, list[Item]]:
+def find_holders(links: Iterable[Link], revisions: Iterable[Revision], settings: Settings) -> dict[int, list[Item]]:
     """The referrers of each revision, by `id(item.node)`.
 
     A revision that is not here must be retained: nothing names it that the linker, who lives in its namespace and looks
-    nowhere else, could watch until its end.
+    nowhere else, could watch until its end; or nobody knows yet under which name it will be deployed.
     """
-    namespaces = {id(revision.item.node): revision.item.id.namespace for revision in revisions}
+    namespaces = {
+        id(revision.item.node): revision.item.id.namespace
+        for revision in revisions
+        if revision.moves or not is_named_at_deploy(revision.item.annotations, settings.deployers)
+    }
     holders: dict[int, list[Item]] = defaultdict(list)
     out_of_sight = set()
     for link in links:

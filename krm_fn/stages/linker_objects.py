@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from krm_fn.model import keys
 from krm_fn.model.content_name import content_name
+from krm_fn.model.deploy_names import keep_new_name
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.edit import Value
 from krm_fn.model.emission import Object
@@ -104,7 +105,8 @@ def roster(group: Group, settings: Settings) -> Object:
     Its name never changes, and so neither does its uid: a workload may be deleted and made anew.
     """
     names = ",".join(sorted({revision.name for revision in group.plan.rendered}))
-    metadata = _metadata(_name(settings), group.namespace, group.wave, _labels(settings), {keys.RENDERED: names})
+    annotations = {keys.RENDERED: names, **keep_new_name(settings.deployers)}
+    metadata = _metadata(_name(settings), group.namespace, group.wave, _labels(settings), annotations)
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
 
 
@@ -114,6 +116,7 @@ def tag(secret: Revision, settings: Settings) -> Object:
     annotations = {
         keys.BASE_NAME: secret.base_name,
         **{one.annotation: one.value for deployer in settings.deployers for one in PROTECTIONS[deployer]},
+        **keep_new_name(settings.deployers),
     }
     labels = {keys.SET: settings.set, keys.COMPONENT: keys.TAG}
     metadata = _metadata(secret.name, secret.item.id.namespace, wave, labels, annotations)

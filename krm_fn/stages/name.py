@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.content_hash import content_hash
+from krm_fn.model.deploy_names import NEEDS_HASH_SUFFIX, keep_name
 from krm_fn.model.edit import Patch
 from krm_fn.model.hashed_value import Unhashable
 from krm_fn.model.item import Item, about
@@ -17,7 +18,6 @@ from krm_fn.stages.choose import Choice
 
 MAX_NAME = 253
 REVISED = (Strategy.RENAME, Strategy.ADOPT)
-NEEDS_HASH_SUFFIX = "internal.config.kubernetes.io/needsHashSuffix"
 
 
 class Revision(NamedTuple):
@@ -27,6 +27,11 @@ class Revision(NamedTuple):
     base_name: str
     name: str
     strategy: Strategy
+
+    @property
+    def moves(self) -> bool:
+        """Whether its name is this function's to say."""
+        return self.strategy is Strategy.RENAME or self.name != self.item.id.name
 
     @property
     def id(self) -> ResourceId:
@@ -39,8 +44,8 @@ class Revision(NamedTuple):
         return self.item.id._replace(name=self.base_name)
 
 
-def name_revisions(choices: Iterable[Choice]) -> tuple[list[Revision], list[Problem]]:
-    """The revisions among the choices, and what is wrong with their names."""
+def name_revisions(choices: Iterable[Choice], taken_back: list[Revision]) -> tuple[list[Revision], list[Problem]]:
+    """The revisions among the choices, and what is wrong with their names and with those that are taken back."""
     revisions: list[Revision] = []
     unhashable: list[Problem] = []
     for choice in choices:
@@ -49,14 +54,16 @@ def name_revisions(choices: Iterable[Choice]) -> tuple[list[Revision], list[Prob
                 revisions.append(_name(choice))
             except Unhashable as reason:
                 unhashable.append(about(choice.item, reason.message, reason.field))
-    remarks = [*find_too_long(revisions), *find_clashes(choices, revisions), *map(_say, revisions)]
+    remarks = [*find_too_long(revisions), *find_clashes(choices, [*revisions, *taken_back]), *map(_say, revisions)]
     return revisions, [*unhashable, *remarks]
 
 
 def _name(choice: Choice) -> Revision:
     item = choice.item
     base = base_name(item)
-    name = f"{base}-{content_hash(item.node)}" if choice.strategy is Strategy.RENAME else item.id.name
+    # What kustomize is about to hash is called so in the end, whoever hashes it.
+    is_hashed = choice.strategy is Strategy.RENAME or NEEDS_HASH_SUFFIX in item.annotations
+    name = f"{base}-{content_hash(item.node)}" if is_hashed else item.id.name
     return Revision(item, base, name, choice.strategy)
 
 
@@ -70,13 +77,13 @@ def mark_revision(revision: Revision, settings: Settings, protection: dict[str, 
     return {
         **({"immutable": True} if immutable else {}),
         "metadata": {
-            **({"name": revision.name} if renamed else {}),
+            **({"name": revision.name} if revision.moves else {}),
             "labels": {keys.SET: settings.set},
             "annotations": {
                 keys.BASE_NAME: revision.base_name,
                 keys.RETAIN: None if held else "true",
                 **protection,
-                **({NEEDS_HASH_SUFFIX: None} if renamed else {}),  # kustomize would hash the name once more
+                **(keep_name(revision.item.annotations, settings.deployers) if revision.moves else {}),
             },
         },
     }
@@ -93,7 +100,8 @@ def find_too_long(revisions: list[Revision], allowed: int = MAX_NAME) -> list[Pr
 
 def find_clashes(choices: Iterable[Choice], revisions: list[Revision]) -> list[Problem]:
     """Two objects that were told apart by their names and no longer are."""
-    taken = {choice.item.id: choice.item.id for choice in choices if choice.strategy not in REVISED}
+    nodes = {id(revision.item.node) for revision in revisions}
+    taken = {choice.item.id: choice.item.id for choice in choices if id(choice.item.node) not in nodes}
     problems = []
     for revision in revisions:
         before = taken.setdefault(revision.id, revision.item.id)

@@ -9,7 +9,7 @@ from krm_fn.model.emission import Emission
 from krm_fn.model.item import Item
 from krm_fn.model.problem import Problem
 from krm_fn.model.resource import ResourceId
-from krm_fn.model.settings import Settings, Strategy, Surroundings
+from krm_fn.model.settings import Settings, Surroundings
 from krm_fn.stages.choose import Usage, choose, written_by_others
 from krm_fn.stages.find import find_references
 from krm_fn.stages.follow import find_torn, follow
@@ -29,6 +29,7 @@ from krm_fn.stages.protect import protect
 from krm_fn.stages.read_mounted import read_mounted
 from krm_fn.stages.resolve import Index, Link, index_configs, resolve
 from krm_fn.stages.roll import roll
+from krm_fn.stages.take_back import take_back, unmark
 
 
 class Changes(NamedTuple):
@@ -57,11 +58,13 @@ def transform(
     usage = _usage(reads)
 
     choices, doubts = choose(configs, settings, usage)
-    revisions, name_problems = name_revisions(choices)
-    holders = find_holders(reads, revisions)
+    returned = take_back(choices, settings)
+    revisions, name_problems = name_revisions(choices, returned)
+    holders = find_holders(reads, revisions, settings)
     marks, prune_problems = _mark(revisions, settings, holders)
-    edits, reference_problems = follow(links, revisions)
-    mounts, remounted, mount_problems = mount(templates, revisions, index, settings.set)
+    marks += [(revision.item, unmark(revision)) for revision in returned]
+    edits, reference_problems = follow(links, [*revisions, *returned])
+    mounts, remounted, mount_problems = mount(templates, [*revisions, *returned], index, settings.set)
     own = [choice for choice in choices if not (opt_ins and written_by_others(choice.item, usage))]
     rolls = roll(authored, reads, own, opt_ins, settings.checksums.annotation)
     patches = [*marks, *mounts, *rolls.marks]
@@ -85,7 +88,7 @@ def transform(
 
 def _readers(reads: Iterable[Link], revisions: Iterable[Revision]) -> set[int]:
     """The objects whose pods read a renamed revision, by `id(item.node)`."""
-    renamed = {id(revision.item.node) for revision in revisions if revision.strategy is Strategy.RENAME}
+    renamed = {id(revision.item.node) for revision in revisions if revision.moves}
     return {
         id(read.referrer.node)
         for read in reads

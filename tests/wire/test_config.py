@@ -181,7 +181,7 @@ def test_names_in_kpt_settings_are_patterns() -> None:
             [
                 (
                     'ConfigMap/function-input data.deployers (line 4, column 19): found "argo"; did you mean "argocd"? '
-                    "allowed: argocd, flux, kpt, helm, kapp"
+                    "allowed: argocd, flux, kpt, helm, kapp, spinnaker"
                 )
             ],
             id="a deployer in a list with commas",

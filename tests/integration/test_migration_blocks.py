@@ -1,0 +1,46 @@
+"""Every shell block of docs/migration.md, run as it stands on a cluster that is a file."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from krm_fn.model import keys
+from tests.integration.names import load
+
+ROOT = Path(__file__).parent.parent.parent
+BLOCKS = re.findall(r"^```sh\n(.*?)^```$", (ROOT / "docs/migration.md").read_text(), re.MULTILINE | re.DOTALL)
+
+KUBECTL = '#!/bin/sh\nexec "{python}" -m tests.integration.kubectl_on_a_file "{kubectl}" "$@"\n'
+
+
+@pytest.mark.parametrize("block", BLOCKS, ids=lambda block: block.split()[1].rpartition("/")[2])
+def test_a_block_runs(block: str, require_tool: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = block.split()[1]
+    shutil.copytree(ROOT / folder, tmp_path / folder)
+    shutil.copy(ROOT / folder / "deployed.yaml", tmp_path / folder / "cluster.yaml")
+    shim = tmp_path / "bin/kubectl"
+    shim.parent.mkdir()
+    shim.write_text(KUBECTL.format(kubectl=require_tool("kubectl"), python=sys.executable))
+    shim.chmod(0o755)
+    path = os.pathsep.join([str(shim.parent), str(Path(sys.executable).parent), os.environ["PATH"]])
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", block],
+        cwd=tmp_path,
+        env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    live = load((tmp_path / folder / "cluster.yaml").read_text())
+    assert any(keys.BASE_NAME in item["metadata"].get("annotations", {}) for item in live)
+
+
+def test_there_are_blocks() -> None:
+    assert len(BLOCKS) == 3

@@ -1,0 +1,63 @@
+"""What the API server would say to every recorded output, by its own schemas."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from krm_fn.model import keys
+from tests.cases import MIGRATION_STEPS, TRANSFORMS
+from tests.openapi import NEWEST, OLDEST, find_errors, load, objects_in
+
+CASES = TRANSFORMS + MIGRATION_STEPS
+EMITTED_KINDS = {"ServiceAccount", "Role", "RoleBinding", "Job", "ConfigMap"}
+
+
+def read(file: Path) -> list[dict[str, Any]]:
+    return list(objects_in(load(file.read_text(encoding="utf-8-sig"))))
+
+
+def is_emitted(item: dict[str, Any]) -> bool:
+    metadata = item.get("metadata")
+    labels = metadata.get("labels") if isinstance(metadata, dict) else None
+    return isinstance(labels, dict) and keys.COMPONENT in labels
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name} {case.name}")
+def test_nothing_that_was_valid_is_no_longer(case: Path) -> None:
+    """Inputs are kept short, a Deployment may lack its selector; so no error may come that was not there before."""
+    before = [item for item in read(case / "input.yaml") if not is_emitted(item)]
+    after = [item for item in read(case / "output.yaml") if not is_emitted(item)]
+    for old, new in zip(before, after, strict=True):
+        assert set(find_errors(new) or []) <= set(find_errors(old) or [])
+
+
+EMITTED = [
+    pytest.param(item, id=f"{case.name}: {item['kind']} {item['metadata']['name']}")
+    for case in CASES
+    for item in read(case / "output.yaml")
+    if is_emitted(item)
+]
+
+
+@pytest.mark.parametrize("version", [OLDEST, NEWEST])
+@pytest.mark.parametrize("item", EMITTED)
+def test_what_is_emitted_is_valid(item: dict[str, Any], version: str) -> None:
+    assert find_errors(item, version) == []
+
+
+def test_every_kind_that_is_emitted_is_among_them() -> None:
+    assert {parameter.values[0]["kind"] for parameter in EMITTED} == EMITTED_KINDS  # type: ignore[index]
+
+
+WRONG = [
+    pytest.param({"immutable": "yes"}, ["immutable: type"], id="another type"),
+    pytest.param({"labels": {}}, [": Additional properties are not allowed ('labels' was unexpected)"], id="unknown"),
+    pytest.param({"metadata": {"labels": {"a": 1}}}, ["metadata.labels.a: type"], id="deep down"),
+    pytest.param({"kind": "Widget"}, None, id="a kind that is not built in"),
+]
+
+
+@pytest.mark.parametrize(("fields", "errors"), WRONG)
+def test_the_schemas_see_what_is_wrong(fields: dict[str, Any], errors: list[str] | None) -> None:
+    assert find_errors({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, **fields}) == errors
