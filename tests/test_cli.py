@@ -64,6 +64,19 @@ WRONG = [
     pytest.param(["rendr"], "No such command 'rendr'", "krm-fn", id="an unknown command"),
     pytest.param(["render", "--confg", "a"], "No such option '--confg'", "krm-fn render", id="an unknown option"),
     pytest.param(["render", "--config"], "Option '--config' requires an argument", "krm-fn", id="no value"),
+    pytest.param(["link"], "Missing option '--set'", "krm-fn link", id="no set"),
+    pytest.param(
+        ["link", "--set=web", "--workload=web"],
+        "Invalid value for '--workload': found 'web', expected something like apps/v1/Deployment/web=",
+        "krm-fn link",
+        id="a workload that is none",
+    ),
+    pytest.param(
+        ["link", "--set=web", "--revision=web-config"],
+        "Invalid value for '--revision': found 'web-config', expected ConfigMap/NAME or Secret/NAME",
+        "krm-fn link",
+        id="a revision without its kind",
+    ),
     pytest.param(
         ["render", "--check"], "--check needs --deployed PATH: what is deployed now", "krm-fn render", id="half a check"
     ),
@@ -147,3 +160,15 @@ def test_an_interrupt_ends_as_in_a_shell(monkeypatch: pytest.MonkeyPatch) -> Non
 
     monkeypatch.setattr("krm_fn.render.render.render", interrupt)
     assert main(["render"]).exit_code == 130
+
+
+def test_without_the_kubernetes_client_link_says_how_to_get_it(tmp_path: Path) -> None:
+    hidden = "import sys; sys.modules['kubernetes'] = None; sys.argv[0] = 'krm-fn'\n"
+    probe = hidden + "from krm_fn.__main__ import main; sys.exit(main())"
+    done = subprocess.run(
+        [sys.executable, "-c", probe, "link", "--set", "web"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert (
+        done.stderr == "error: needs the Python package kubernetes: pip install 'krm-fn[linker]'; see krm-fn --help\n"
+    )
