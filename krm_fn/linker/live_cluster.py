@@ -13,6 +13,7 @@ from krm_fn.linker.deadline import Deadline
 from krm_fn.linker.objects import Owner, Revision, User
 from krm_fn.linker.owners import OwnerPatch
 from krm_fn.linker.read import read_config, read_metadata, read_user
+from krm_fn.linker.refusal import check, is_another
 from krm_fn.linker.retry import Response
 from krm_fn.model import keys
 from krm_fn.model.user_kinds import USER_KINDS, UserKind
@@ -27,8 +28,7 @@ _CONFIG_MAPS = UserKind("v1", "ConfigMap", "configmaps")
 _SECRETS = UserKind("v1", "Secret", "secrets")
 _EVENTS = UserKind("v1", "Event", "events")
 
-_OK, _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND, _CONFLICT, _GONE, _INVALID = 200, 401, 403, 404, 409, 410, 422
-
+_NOT_FOUND, _CONFLICT, _GONE, _INVALID = 404, 409, 410, 422
 
 _T = TypeVar("_T")
 
@@ -78,7 +78,7 @@ class LiveCluster:
         response = self._api.request("GET", path, accept=_METADATA.format("PartialObjectMetadata"))
         if response.status == _NOT_FOUND:
             return None
-        self._check(response, "get", _SECRETS, name)
+        check(response, "get", _SECRETS, self._namespace, name)
         return read_metadata(json.loads(response.body))
 
     def own_secret(self, secret: Revision, tag: Owner) -> bool:
@@ -115,9 +115,9 @@ class LiveCluster:
 
     def _done(self, response: Response, verb: str, kind: UserKind, name: str) -> bool:
         """Whether it was done. An object that is gone, or has another uid or version by now, is for the next look."""
-        if response.status in (_NOT_FOUND, _CONFLICT) or (response.status == _INVALID and _is_another(response)):
+        if response.status in (_NOT_FOUND, _CONFLICT) or (response.status == _INVALID and is_another(response)):
             return False
-        self._check(response, verb, kind, name)
+        check(response, verb, kind, self._namespace, name)
         return True
 
     def _list(self, kind: UserKind, read: Callable[[Any], _T | None], **options: str) -> list[_T]:
@@ -133,7 +133,7 @@ class LiveCluster:
             if response.status == _GONE and following:  # the server no longer knows the list as it was: begin again
                 found, following = [], ""
                 continue
-            self._check(response, "list", kind)
+            check(response, "list", kind, self._namespace)
             self._now = parsedate_to_datetime(response.headers["date"]).timestamp()
             content = json.loads(response.body)
             # Null where metadata alone was asked for and there is none, be it on the last page.
@@ -145,41 +145,6 @@ class LiveCluster:
     def _path(self, kind: UserKind, name: str = "") -> str:
         prefix = "apis" if kind.group else "api"
         return "/".join(filter(None, [f"/{prefix}", kind.api_version, "namespaces", self.namespace, kind.plural, name]))
-
-    def _check(self, response: Response, verb: str, kind: UserKind, name: str = "") -> None:
-        """Raises Failed for what is no success."""
-        if response.status < _OK + 100:
-            return
-        what = f"{kind.kind} {self.namespace}/{name}" if name else f"{kind.plural} in {self.namespace}"
-        if response.status == _FORBIDDEN:
-            only = f", resourceNames: [{name}]" if kind == _SECRETS else ""
-            # OpenShift's, and whoever else switches that on: one may not hand to an owner what one may not delete.
-            is_for_owner = "cannot set an ownerRef" in _message(response)
-            needed, adds = ("delete", ", which spec.linker.openshift adds") if is_for_owner else (verb, "")
-            rule = f'{{apiGroups: ["{kind.group}"], resources: [{kind.plural}], verbs: [{needed}]{only}}}'
-            why = f"may not {verb}; the Role of this ServiceAccount needs the rule {rule}{adds}"
-        elif response.status == _UNAUTHORIZED:
-            why = f"cannot {verb}: the token is no longer good; run the Job again, or log in again"
-        else:
-            why = f"cannot {verb}: {response.status} {_message(response)}"
-        raise Failed(what, why)
-
-
-def _message(response: Response) -> str:
-    """What the server says, without line breaks; it never repeats content."""
-    try:
-        return str(json.loads(response.body)["message"])
-    except (ValueError, KeyError, TypeError):
-        return "without an explanation"
-
-
-def _is_another(response: Response) -> bool:
-    """A uid that does not match is answered as if somebody wanted to change it."""
-    try:
-        causes = json.loads(response.body)["details"]["causes"]
-    except (ValueError, KeyError, TypeError):
-        return False
-    return any(cause.get("field") == "metadata.uid" for cause in causes)
 
 
 def _rfc3339(seconds: float) -> str:

@@ -1,6 +1,6 @@
 """Emit what links revisions to their users, in the place of what an earlier run emitted."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
@@ -8,21 +8,12 @@ from krm_fn import __version__
 from krm_fn.model import keys
 from krm_fn.model.emission import Emission, Object
 from krm_fn.model.item import Item, about
-from krm_fn.model.node import Node, entries, is_mapping, is_sequence
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Settings, Surroundings
 from krm_fn.stages.linker_objects import access, job, roster, tag
 from krm_fn.stages.name import Revision
-from krm_fn.stages.plan_links import SYNC_WAVE, Group, plan_links
-
-_FOR_TOOLS = (
-    "internal.config.kubernetes.io/",
-    "config.kubernetes.io/",
-    "config.k8s.io/",
-    "internal.kpt.dev/",
-    "kustomize.config.k8s.io/",
-)
-"""Annotations by which kpt and kustomize know an object again: its file, its place in it, its id."""
+from krm_fn.stages.plan_links import Group, plan_links
+from krm_fn.stages.upsert import upsert
 
 
 def is_emitted(item: Item) -> bool:
@@ -42,14 +33,14 @@ def link(
     own = [item for item in items if is_emitted(item) and item.labels.get(keys.SET) == settings.set]
     held = [revision for revision in revisions if id(revision.item.node) in holders]
     if not settings.linker.enabled:
-        return _upsert(own, []), [_disabled()] if revisions else []
+        return upsert(own, []), [_disabled()] if revisions else []
     linked, problems = _without_clashes(held, items)
     groups = plan_links(linked, holders, items, settings)
     placed = [group for group in groups if _is_placed(group, settings, surroundings)]
     wanted = [*_tags(linked, placed, settings), *_objects(placed, settings, surroundings)]
     if len(placed) < len(groups):
         problems.append(_no_namespace())
-    return _upsert(own, wanted), [*problems, *_taken(items, wanted)]
+    return upsert(own, wanted), [*problems, *_taken(items, wanted)]
 
 
 def _objects(groups: list[Group], settings: Settings, surroundings: Surroundings) -> Iterator[Object]:
@@ -98,55 +89,6 @@ def _taken(items: Iterable[Item], wanted: Iterable[Object]) -> Iterator[Problem]
 
 def _identity_of(one: Any) -> tuple[str, str, str]:
     return one["kind"], one["metadata"].get("namespace", ""), one["metadata"]["name"]
-
-
-def _upsert(own: list[Item], wanted: list[Object]) -> Emission:
-    """Each wanted object in the place of the one it takes the part of; the others of ours go."""
-    places: dict[tuple[str, ...], Item] = {}
-    for item in own:
-        places.setdefault(_part(item.id.kind, item.id.namespace, item.id.name, item.annotations), item)
-    wanted_by_part = {_part_of(one): one for one in wanted}
-    staying = {part: item for part, item in places.items() if part in wanted_by_part}
-    complete = [(item, _with_tool_annotations(wanted_by_part[part], item)) for part, item in staying.items()]
-    return Emission(
-        replace=[(item, one) for item, one in complete if _text_of(one) != _plain(item.node)],
-        remove=[item for item in own if item not in staying.values()],
-        add=[one for part, one in wanted_by_part.items() if part not in staying],
-    )
-
-
-def _part(kind: str, namespace: str, name: str, annotations: Mapping[str, str]) -> tuple[str, ...]:
-    """What an object is for, whatever it is called: a wave's Job, a Secret's tag, a namespace's ServiceAccount."""
-    lasting = {"Job": annotations.get(SYNC_WAVE, ""), "ConfigMap": annotations.get(keys.BASE_NAME, "")}
-    return kind, namespace, lasting.get(kind, name)
-
-
-def _part_of(wanted: Any) -> tuple[str, ...]:
-    metadata = wanted["metadata"]
-    return _part(wanted["kind"], metadata.get("namespace", ""), metadata["name"], metadata.get("annotations", {}))
-
-
-def _with_tool_annotations(wanted: Any, item: Item) -> Object:
-    metadata = wanted["metadata"]
-    kept = {name: value for name, value in item.annotations.items() if name.startswith(_FOR_TOOLS)}
-    annotations = {**metadata.get("annotations", {}), **kept}
-    return {**wanted, "metadata": {**metadata, **({"annotations": annotations} if annotations else {})}}
-
-
-def _plain(node: Node) -> Any:
-    """An object with every scalar as its text, for comparing."""
-    if is_mapping(node):
-        return {name: _plain(value) for name, value in entries(node)}
-    return [_plain(value) for value in node.value] if is_sequence(node) else node.value
-
-
-def _text_of(value: Any) -> Any:
-    """The same of an object that was made here."""
-    if isinstance(value, Mapping):
-        return {name: _text_of(field) for name, field in value.items()}
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return [*map(_text_of, value)]
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _disabled() -> Problem:
