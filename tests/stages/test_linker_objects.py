@@ -1,0 +1,82 @@
+"""The Job of the linker: its name and its plan."""
+
+import itertools
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from krm_fn.model.content_name import MAX_JOB_NAME
+from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
+from krm_fn.model.settings import Linker, Settings
+from krm_fn.stages.linker_objects import access, job
+from krm_fn.stages.plan_links import Group
+from tests.linker.arguments import read_plan
+
+REVISION = RevisionName("ConfigMap", "web-config-5t7h9k2b4c")
+PLAN = LinkPlan(
+    set="shop", workloads=(Workload("apps/v1", "Deployment", "web", (REVISION,)),), timeout=300, minimum_age=600
+)
+GROUP = Group("shop", "", PLAN)
+SETTINGS = Settings(set="shop")
+
+LINKERS = {
+    "life": Linker(ttl_seconds_after_finished=60),
+    "account": Linker(service_account_name="robot"),
+    "resources": Linker(resources={"limits": {"cpu": "2"}}),
+    "nodes": Linker(node_selector={"os": "linux"}),
+    "tolerations": Linker(tolerations=({"operator": "Exists"},)),
+    "secrets to pull with": Linker(image_pull_secrets=({"name": "registry"},)),
+    "labels": Linker(labels={"team": "web"}),
+    "annotations": Linker(annotations={"note": "x"}),
+}
+JOBS: list[tuple[str, Any]] = [
+    ("as ever", job(GROUP, SETTINGS, "krm-fn:1")),
+    ("as ever, in another namespace", job(GROUP._replace(namespace="blog"), SETTINGS, "krm-fn:1")),
+    ("as ever, in another wave", job(GROUP._replace(wave="5"), SETTINGS, "krm-fn:1")),
+    ("another image", job(GROUP, SETTINGS, "krm-fn:2")),
+    ("another revision", job(GROUP._replace(plan=replace(PLAN, revisions=(REVISION,))), SETTINGS, "krm-fn:1")),
+    ("another timeout", job(GROUP._replace(plan=replace(PLAN, timeout=1)), SETTINGS, "krm-fn:1")),
+    *((f"other {what}", job(GROUP, replace(SETTINGS, linker=linker), "krm-fn:1")) for what, linker in LINKERS.items()),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), [*itertools.combinations(JOBS, 2)], ids=lambda pair: pair[0])
+def test_the_name_changes_if_and_only_if_the_spec_does(one: tuple[str, Any], other: tuple[str, Any]) -> None:
+    same_name = one[1]["metadata"]["name"] == other[1]["metadata"]["name"]
+    assert same_name == (one[1]["spec"] == other[1]["spec"])
+
+
+@pytest.mark.parametrize("length", [1, 46, 47, 48, 63])
+def test_the_name_fits_into_a_label(length: int) -> None:
+    made: Any = job(GROUP, Settings(set="a" * length), "krm-fn:1")
+    assert len(made["metadata"]["name"]) <= MAX_JOB_NAME
+
+
+def test_the_linker_reads_the_plan_that_was_written() -> None:
+    made: Any = JOBS[0][1]
+    command, *arguments = made["spec"]["template"]["spec"]["containers"][0]["args"]
+    assert (command, read_plan(arguments)) == ("link", PLAN)
+
+
+@pytest.mark.parametrize(
+    ("openshift", "verbs"),
+    [
+        pytest.param(False, ["get", "patch"], id="as a rule"),
+        pytest.param(True, ["get", "patch", "delete"], id="where owners need that right"),
+    ],
+)
+def test_secrets_by_name_alone(openshift: bool, verbs: list[str]) -> None:
+    plan = replace(PLAN, revisions=(RevisionName("Secret", "b"), RevisionName("Secret", "a")))
+    settings = replace(SETTINGS, linker=replace(Linker(), openshift=openshift))
+    _, role, _ = access(GROUP._replace(plan=plan), settings, "shop")
+    rules: Any = role["rules"]
+    (secrets,) = (rule for rule in rules if rule["resources"] == ["secrets"])
+    assert (secrets["verbs"], secrets["resourceNames"]) == (verbs, ["a", "b"])
+
+
+def test_no_rule_for_secrets_where_there_are_none() -> None:
+    _, role, _ = access(GROUP, SETTINGS, "shop")
+    rules: Any = role["rules"]
+    assert not [rule for rule in rules if "secrets" in rule["resources"]]
+    assert not [rule for rule in rules if "*" in (*rule["verbs"], *rule["resources"], *rule["apiGroups"])]
