@@ -15,6 +15,9 @@ from krm_fn.stages.name import Revision
 from krm_fn.stages.plan_links import Group, plan_links
 from krm_fn.stages.upsert import upsert
 
+_MAX_ANNOTATIONS = 200 * 1024
+"""Characters. Kubernetes allows 256 KiB for all of an object's annotations, those of deployers included."""
+
 
 def is_emitted(item: Item) -> bool:
     """Whether some run of this function has made the object: such are neither chosen nor followed."""
@@ -40,7 +43,7 @@ def link(
     wanted = [*_tags(linked, placed, settings), *_objects(placed, settings, surroundings)]
     if len(placed) < len(groups):
         problems.append(_no_namespace())
-    return upsert(own, wanted), [*problems, *_taken(items, wanted)]
+    return upsert(own, wanted), [*problems, *_too_many(placed), *_taken(items, wanted)]
 
 
 def _objects(groups: list[Group], settings: Settings, surroundings: Surroundings) -> Iterator[Object]:
@@ -77,6 +80,16 @@ def _without_clashes(held: list[Revision], items: Iterable[Item]) -> tuple[list[
     message = "is never collected: the ConfigMap that would keep track of it has to have its name, and that is taken"
     problems = [about(one.item, message, severity=Severity.WARNING) for one in clashing]
     return [one for one in held if one not in clashing], problems
+
+
+def _too_many(groups: Iterable[Group]) -> Iterator[Problem]:
+    """Namespaces with more revisions than annotations may name; the Job's arguments reach their bound later."""
+    for namespace, plan in {group.namespace: group.plan for group in groups}.items():
+        length = sum(len(revision.name) + 1 for revision in plan.rendered)
+        if length > _MAX_ANNOTATIONS:
+            where = f" in namespace {namespace}" if namespace else ""
+            message = f"{len(plan.rendered)} revisions{where} are more than one roster can name; split the set in two"
+            yield Problem(message, field="metadata.name")
 
 
 def _taken(items: Iterable[Item], wanted: Iterable[Object]) -> Iterator[Problem]:

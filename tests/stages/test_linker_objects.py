@@ -1,11 +1,13 @@
 """The Job of the linker: its name and its plan."""
 
 import itertools
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from krm_fn.function import run
 from krm_fn.model.content_name import MAX_JOB_NAME
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from krm_fn.model.settings import Linker, Settings
@@ -80,3 +82,16 @@ def test_no_rule_for_secrets_where_there_are_none() -> None:
     rules: Any = role["rules"]
     assert not [rule for rule in rules if "secrets" in rule["resources"]]
     assert not [rule for rule in rules if "*" in (*rule["verbs"], *rule["resources"], *rule["apiGroups"])]
+
+
+def test_a_set_that_is_too_large_is_told_so() -> None:
+    names = [f"config-{number:04}" for number in range(9000)]
+    metadata = [{"name": name, "namespace": "shop"} for name in names]
+    configs = [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": one} for one in metadata]
+    spec = {"containers": [{"name": "app"}], "volumes": [{"name": name, "configMap": {"name": name}} for name in names]}
+    pods = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "shop"}}
+    stream = "\n---\n".join(map(json.dumps, [{**pods, "spec": {"template": {"spec": spec}}}, *configs]))
+    outcome = run(stream.encode())
+    assert (outcome.exit_code, outcome.stdout) == (1, b"")
+    told = "9000 revisions in namespace shop are more than one roster can name; split the set in two"
+    assert outcome.stderr == f"error: metadata.name: {told}\n"
