@@ -14,8 +14,12 @@ def load(stream: bytes | str) -> list[dict[str, Any]]:
 
 
 def defined(objects: list[dict[str, Any]], kind: str = "ConfigMap") -> dict[str, dict[str, Any]]:
-    """The objects of a kind by name."""
-    return {item["metadata"]["name"]: item for item in objects if item["kind"] == kind}
+    """The objects of a kind by name, but for those the function makes for the linker."""
+    return {item["metadata"]["name"]: item for item in objects if item["kind"] == kind and not _is_emitted(item)}
+
+
+def _is_emitted(item: dict[str, Any]) -> bool:
+    return "revisions.krm-fn.io/component" in (item["metadata"].get("labels") or {})
 
 
 def named(objects: list[dict[str, Any]]) -> set[tuple[str, str, str]]:
