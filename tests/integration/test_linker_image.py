@@ -8,9 +8,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.cluster.control_plane import ControlPlane
+from tests.cluster.control_plane import control_plane
 from tests.cluster.linker_bench import LinkerBench, linker_bench
 from tests.integration.docker_daemon import Environment
+from tests.tools.require import require_built
 
 MOUNTED = "/var/run/secrets/kubernetes.io/serviceaccount"
 # As the Job's pod has it, in Docker's words.
@@ -18,8 +19,10 @@ RESTRICTED = ["--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges
 
 
 @pytest.fixture(scope="module")
-def bench(cluster: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LinkerBench]:
-    with linker_bench(cluster, "image", tmp_path_factory.mktemp("linker")) as bench:
+def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LinkerBench]:
+    """A control plane of its own, so that the image need not be built beside the tests of the cluster as well."""
+    folder = tmp_path_factory.mktemp("linker")
+    with control_plane(require_built) as cluster, linker_bench(cluster, "image", folder) as bench:
         yield bench
 
 
