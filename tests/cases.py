@@ -1,9 +1,21 @@
 """The folders of fixtures, found and not listed."""
 
+import re
 from pathlib import Path
+from typing import Any
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 TRANSFORMS = sorted(path.parent for path in FIXTURES.glob("transforms/*/input.yaml"))
 REJECTIONS = sorted(path.parent for path in FIXTURES.glob("rejections/*/input.yaml"))
 MIGRATIONS = sorted(path.parent for path in FIXTURES.glob("migrations/*/deployed.yaml"))
 MIGRATION_STEPS = [case / step for case in MIGRATIONS for step in ("step-1", "step-2")]
+
+
+def is_emitted(item: Any) -> bool:
+    """Whether the function has made the object: by its label, and by its name as labels get copied."""
+    metadata: Any = item.get("metadata") if isinstance(item, dict) else None
+    labels: Any = metadata.get("labels") if isinstance(metadata, dict) else None
+    component = labels.get("revisions.krm-fn.io/component") if isinstance(labels, dict) else None
+    if component == "secret-tag":
+        return "data" not in item
+    return component == "linker" and re.search("-linker$|-link-[^-]{10}$", metadata["name"]) is not None

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.model import keys
-from tests.cases import MIGRATION_STEPS, TRANSFORMS
+from tests.cases import MIGRATION_STEPS, TRANSFORMS, is_emitted
 from tests.openapi import NEWEST, OLDEST, find_errors, load, objects_in
 
 CASES = TRANSFORMS + MIGRATION_STEPS
@@ -15,12 +14,6 @@ EMITTED_KINDS = {"ServiceAccount", "Role", "RoleBinding", "Job", "ConfigMap"}
 
 def read(file: Path) -> list[dict[str, Any]]:
     return list(objects_in(load(file.read_text(encoding="utf-8-sig"))))
-
-
-def is_emitted(item: dict[str, Any]) -> bool:
-    metadata = item.get("metadata")
-    labels = metadata.get("labels") if isinstance(metadata, dict) else None
-    return isinstance(labels, dict) and keys.COMPONENT in labels
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name} {case.name}")

@@ -17,7 +17,7 @@ from krm_fn.function import run
 from krm_fn.model import keys
 from krm_fn.model.deploy_names import KAPP_VERSIONED, NEEDS_HASH_SUFFIX, SPINNAKER_VERSIONED
 from krm_fn.model.names import without_hash
-from tests.cases import TRANSFORMS
+from tests.cases import TRANSFORMS, is_emitted
 from tests.mounted import without_mounts
 
 FOR_GOOD = {NEEDS_HASH_SUFFIX, KAPP_VERSIONED, SPINNAKER_VERSIONED}
@@ -96,12 +96,6 @@ def without_emitted(documents: list[Any]) -> list[Any]:
         else one
         for one in theirs
     ]
-
-
-def is_emitted(one: Any) -> bool:
-    metadata = one.get("metadata") if isinstance(one, dict) else None
-    labels = metadata.get("labels") if isinstance(metadata, dict) else None
-    return isinstance(labels, dict) and keys.COMPONENT in labels
 
 
 def without_our_changes(after: Any, before: Any, path: tuple[str, ...] = ()) -> Any:

@@ -76,7 +76,7 @@ def read_user(kind: UserKind, item: dict[str, Any], wanted: frozenset[str]) -> U
         names=wanted.intersection(words_of(item, in_pods=kind in _KNOWN)),
         controller=made_by["uid"] if made_by else "",
         template=_template(item),
-        is_linker=_labels(item).get(keys.COMPONENT) == keys.LINKER,
+        is_linker=kind.kind == "Job" and _labels(item).get(keys.COMPONENT) == keys.LINKER,
         is_leaving="deletionTimestamp" in metadata,
     )
 

@@ -10,7 +10,7 @@ MAX_JOB_NAME = 63
 """A Job's name becomes a label of its pods."""
 
 
-def content_name(base: str, content: Mapping[str, Value]) -> str:
-    """`<base>-<ten characters>`, the base cut short where it would not fit."""
-    suffix = "-" + short_digest(json.dumps(content, sort_keys=True))
-    return base[: MAX_JOB_NAME - len(suffix)].rstrip("-.") + suffix
+def content_name(base: str, ending: str, content: Mapping[str, Value]) -> str:
+    """`<base><ending>-<ten characters>`, the base cut short where it would not fit."""
+    tail = f"{ending}-{short_digest(json.dumps(content, sort_keys=True))}"
+    return base[: MAX_JOB_NAME - len(tail)].rstrip("-.") + tail

@@ -34,7 +34,7 @@ def job(group: Group, settings: Settings, image: str) -> Object:
             "spec": _pod_spec(group, settings, image),
         },
     }
-    name = content_name(f"{settings.set}-link", spec)
+    name = content_name(settings.set, "-link", spec)
     labels = {**linker.labels, **_labels(settings)}
     metadata = _metadata(name, group.namespace, group.wave, labels, linker.annotations)
     return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}

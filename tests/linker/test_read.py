@@ -137,6 +137,9 @@ def named(kind: UserKind, **fields: Any) -> User:
         pytest.param(
             "Job", user("Job", NAMING, labels={keys.COMPONENT: keys.LINKER}), {"is_linker": True}, id="a linker's Job"
         ),
+        pytest.param(
+            "ReplicaSet", user("ReplicaSet", NAMING, labels={keys.COMPONENT: keys.LINKER}), {}, id="a copied label"
+        ),
         pytest.param("Pod", user("Pod", NAMING), {}, id="a pod of its own"),
         pytest.param(
             "Pod",
