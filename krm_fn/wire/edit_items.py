@@ -47,6 +47,9 @@ def _style(node: Sequence) -> str:
 def _edit_block(text: str, node: Sequence, change: SetItems) -> Iterator[Splice]:
     indent = layout.indentation(text, node)
     lines = [line for item in change.add for line in write_block_item(item, indent)]
+    if not change.drop and not ends_in_block_scalar(node.value[-1]):  # the long lists are those that only grow
+        yield insert_lines(text, *layout.line_after(text, layout.node_end(text, node)), lines)
+        return
     dashes, ends = _block_spans(text, node)
     runs = runs_in(change.drop)
     if runs == [(0, len(ends))]:

@@ -33,10 +33,12 @@ def splice_objects(package: Package, emission: Emission) -> Iterator[Splice]:
             yield _replace(text, item.node, wanted)
     removed = {id(item.node) for item in emission.remove} & own
     added = with_file(emission.add, package.items) if package.resource_list is not None else []
-    for part in split_documents(package.document) if removed or added else ():
-        if id(part.root) in removed:
-            yield Splice(part.start, part.end, "")
-        for parent, items in _lists(part.root):
+    if any(id(root) in removed for root in package.document.roots):
+        for part in split_documents(package.document):
+            if id(part.root) in removed:
+                yield Splice(part.start, part.end, "")
+    for root in package.document.roots if removed or added else ():
+        for parent, items in _lists(root):
             drop = tuple(index for index, item in enumerate(items.value) if id(item) in removed)
             add = tuple(added) if parent is package.resource_list else ()
             if drop or add:
