@@ -5,13 +5,11 @@ longer. So nothing is asked about fields: every word in an object counts, but fo
 are known to hold other things.
 """
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
-_WORD = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
+from krm_fn.model.words import ABOUT_ITSELF, WORD
 
-_NO_CONTENT = frozenset({"apiVersion", "kind", "metadata", "status"})
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 _OTHER_FIELDS = frozenset(
@@ -37,12 +35,12 @@ def words_of(item: dict[str, Any], *, in_pods: bool) -> Iterator[str]:
     """
     annotations = item.get("metadata", {}).get("annotations") or {}
     yield from _words([text for key, text in annotations.items() if key != _LAST_APPLIED], in_pods=False)
-    yield from _words({key: value for key, value in item.items() if key not in _NO_CONTENT}, in_pods=in_pods)
+    yield from _words({key: value for key, value in item.items() if key not in ABOUT_ITSELF}, in_pods=in_pods)
 
 
 def _words(value: Any, *, in_pods: bool, named: bool = False) -> Iterator[str]:
     if isinstance(value, str):
-        for word in _WORD.findall(value):
+        for word in WORD.findall(value):
             yield word
             if "." in word:  # which names may hold, and others put between names
                 yield from word.split(".")

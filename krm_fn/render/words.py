@@ -3,13 +3,10 @@
 Nothing is asked about fields: a name that is missed costs pods their configuration, one too many a second look.
 """
 
-import re
 from collections.abc import Iterator
 
 from krm_fn.model.node import Mapping, Node, entries, is_scalar, is_sequence
-
-_WORD = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
-_ABOUT_ITSELF = frozenset({"apiVersion", "kind", "metadata", "status"})
+from krm_fn.model.words import ABOUT_ITSELF, WORD
 
 
 def words_of(item: Mapping) -> set[str]:
@@ -17,9 +14,9 @@ def words_of(item: Mapping) -> set[str]:
     return {
         word
         for name, value in entries(item)
-        if name not in _ABOUT_ITSELF
+        if name not in ABOUT_ITSELF
         for text in _texts(value)
-        for word in _WORD.findall(text)
+        for word in WORD.findall(text)
     }
 
 
