@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.item import Item, about
+from krm_fn.model.lifetimes import HOOKS
 from krm_fn.model.names import base_name
 from krm_fn.model.node import get, is_null, text
 from krm_fn.model.problem import Problem, Severity
@@ -22,8 +23,7 @@ WRITTEN_TYPES = frozenset(
 WRITTEN_MARKS = {
     "config.openshift.io/inject-trusted-cabundle": "OpenShift writes its content",
     "service.beta.openshift.io/inject-cabundle": "OpenShift writes its content",
-    "helm.sh/hook": "a hook lives and dies with its hook",
-    "argocd.argoproj.io/hook": "a hook lives and dies with its hook",
+    **dict.fromkeys(HOOKS, "a hook lives and dies with its hook"),
 }
 """Labels and annotations of objects that live by other rules, and which."""
 

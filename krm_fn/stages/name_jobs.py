@@ -6,6 +6,7 @@ from typing import NamedTuple
 from krm_fn.model import keys
 from krm_fn.model.combine_patches import combine_patches
 from krm_fn.model.content_hash import short_digest
+from krm_fn.model.content_name import MAX_JOB_NAME
 from krm_fn.model.edit import Edit, Patch, SetText
 from krm_fn.model.edited_value import edited_value
 from krm_fn.model.go_json import go_json
@@ -22,9 +23,6 @@ from krm_fn.stages.follow_depends_on import follow_depends_on
 from krm_fn.stages.name import Revision, find_clashes, find_too_long
 from krm_fn.stages.notice_immutable import is_replaced
 from krm_fn.stages.resolve import index_configs, resolve
-
-_MAX_JOB_NAME = 63
-"""It becomes a label of the Job's pods."""
 
 
 class JobNames(NamedTuple):
@@ -81,7 +79,7 @@ def name_jobs(
     followed += follow_depends_on(items, index, {id(job.item.node): job.name for job in named})
     renamed = {id(job.item.node) for job in named}
     others = [Choice(item, Strategy.IGNORE) for item in there if id(item.node) not in renamed]
-    problems += [*find_too_long(named, _MAX_JOB_NAME), *find_clashes(others, named)]
+    problems += [*find_too_long(named, MAX_JOB_NAME), *find_clashes(others, named)]
     return JobNames(named, [(job.item, _mark(job)) for job in named], followed, problems)
 
 

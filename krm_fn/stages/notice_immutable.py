@@ -3,12 +3,8 @@
 from collections.abc import Collection, Iterable, Iterator
 
 from krm_fn.model.item import Item, about
+from krm_fn.model.lifetimes import HOOKS, IMMUTABLE
 from krm_fn.model.problem import Problem, Severity
-
-_IMMUTABLE = (("batch", "Job"), ("", "Pod"))
-"""Groups and kinds."""
-
-_HOOKS = ("helm.sh/hook", "argocd.argoproj.io/hook")
 
 _REPLACED = {
     "argocd.argoproj.io/sync-options": ("Replace=true", "Force=true"),
@@ -35,12 +31,12 @@ def notice_immutable(changed: Iterable[tuple[Item, str]], but: Collection[int]) 
 
 def cannot_change(item: Item) -> bool:
     """Whether the API server refuses another template under the same name, and nothing replaces the object."""
-    return (item.id.group, item.id.kind) in _IMMUTABLE and not is_replaced(item)
+    return (item.id.group, item.id.kind) in IMMUTABLE and not is_replaced(item)
 
 
 def is_replaced(item: Item) -> bool:
     """Whether each change of it makes a new one: a hook, a generated name, or its deployer's doing."""
-    if not item.id.name or any(hook in item.annotations for hook in _HOOKS):
+    if not item.id.name or any(hook in item.annotations for hook in HOOKS):
         return True
     return any(
         value in item.annotations.get(annotation, "").split(",")

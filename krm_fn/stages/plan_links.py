@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
+from krm_fn.model.lifetimes import HOOKS, IMMUTABLE
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from krm_fn.model.node import get, text
 from krm_fn.model.resource import ResourceId
@@ -13,10 +14,6 @@ from krm_fn.model.user_kinds import USER_KINDS, UserKind, plural_of
 from krm_fn.stages.name import Revision
 
 SYNC_WAVE = "argocd.argoproj.io/sync-wave"
-
-_HOOKS = ("helm.sh/hook", "argocd.argoproj.io/hook")
-_ONCE = frozenset({("", "Pod"), ("batch", "Job")})
-"""Kinds that are done some day, and cannot change before: to wait for them is to wait for ever."""
 
 _KNOWN = {(kind.group, kind.kind): kind for kind in USER_KINDS}
 
@@ -63,10 +60,10 @@ def plan_links(
 
 
 def is_waited_for(referrer: Item) -> bool:
-    """Whether the object will say what its manifest says, sooner or later."""
-    if not referrer.id.name or any(hook in referrer.annotations for hook in _HOOKS):
+    """Whether the object will say what its manifest says, sooner or later: for others one would wait for ever."""
+    if not referrer.id.name or any(hook in referrer.annotations for hook in HOOKS):
         return False
-    return (referrer.id.group, referrer.id.kind) not in _ONCE
+    return (referrer.id.group, referrer.id.kind) not in IMMUTABLE
 
 
 def wave_of(item: Item) -> str:
