@@ -88,7 +88,6 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
     The --helm options are for charts. Without a release name the chart's own is used. Where Argo CD runs this, its
     environment says the rest. KRM_FN_IMAGE is the image of the linker's Job, unless the configuration names one.
     """
-    from krm_fn.render.check import check as check_deployed  # noqa: PLC0415  # not for --help
     from krm_fn.render.render import render as render_paths  # noqa: PLC0415  # not for --help
     from krm_fn.render.tools import HelmOptions  # noqa: PLC0415  # likewise
 
@@ -99,7 +98,11 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
     helm = HelmOptions(helm_release, namespace, helm_values, helm_kube_version, helm_api_versions)
     surroundings = Surroundings(os.environ.get("KRM_FN_IMAGE", ""), namespace)
     outcome = render_paths(paths, config, stdin, helm, surroundings)
-    return outcome if deployed is None else check_deployed(outcome, deployed, stdin, namespace)
+    if deployed is None:
+        return outcome
+    from krm_fn.render.check import check as check_deployed  # noqa: PLC0415  # not for every rendering
+
+    return check_deployed(outcome, deployed, stdin, namespace)
 
 
 def _refuse_halves(paths: tuple[str, ...], deployed: str | None, *, check: bool) -> None:

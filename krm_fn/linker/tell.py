@@ -17,13 +17,16 @@ _CHANGES = 5
 def tell(plan: LinkPlan, users: Iterable[User], changes: list[Change], cluster: Cluster) -> None:
     """One Event for what was linked and one for what was deleted, on each planned workload it concerns."""
     owners = {user.owner[:3]: user.owner for user in users}
+    based = [(without_hash(change.name), change) for change in changes]
     told = 0
-    for workload in plan.workloads:
+    for workload in plan.workloads if based else ():
         owner = owners.get(workload[:3])
         bases = {without_hash(revision.name) for revision in workload.revisions}
-        mine = [change for change in changes if without_hash(change.name) in bases]
-        if owner is None or not mine or told == _WORKLOADS:
+        mine = [change for base, change in based if base in bases]
+        if owner is None or not mine:
             continue
+        if told == _WORKLOADS:
+            break
         told += 1
         _tell(cluster, owner, "RevisionsLinked", [change for change in mine if not change.deleted])
         _tell(cluster, owner, "RevisionsDeleted", [change for change in mine if change.deleted])
