@@ -1,4 +1,4 @@
-"""Emit what links revisions to their users, in the place of what an earlier run emitted."""
+"""What links revisions to their users."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -7,7 +7,7 @@ from typing import Any
 
 from krm_fn import __version__
 from krm_fn.model import keys
-from krm_fn.model.emission import Emission, Object
+from krm_fn.model.emission import Object
 from krm_fn.model.item import Item, about
 from krm_fn.model.names import HASH
 from krm_fn.model.node import get
@@ -16,7 +16,6 @@ from krm_fn.model.settings import Settings, Surroundings
 from krm_fn.stages.linker_objects import access, job, roster, tag
 from krm_fn.stages.name import Revision
 from krm_fn.stages.plan_links import Group, plan_links
-from krm_fn.stages.upsert import upsert
 
 _STABLE = re.compile("-linker$")
 _NAMES = {
@@ -42,25 +41,23 @@ def is_emitted(item: Item) -> bool:
 
 
 def link(
-    items: Iterable[Item],
+    authored: list[Item],
     revisions: list[Revision],
     holders: Mapping[int, list[Item]],
     settings: Settings,
     surroundings: Surroundings,
-) -> tuple[Emission, list[Problem]]:
+) -> tuple[list[Object], list[Problem]]:
     """The objects of every namespace whose revisions can be linked, and why those of the others cannot."""
-    items = list(items)
-    own = [item for item in items if is_emitted(item) and item.labels.get(keys.SET) == settings.set]
-    held = [revision for revision in revisions if id(revision.item.node) in holders]
     if not settings.linker.enabled:
-        return upsert(own, []), [_disabled()] if revisions else []
-    linked, problems = _without_clashes(held, items)
-    groups = plan_links(linked, holders, items, settings)
+        return [], [_disabled()] if revisions else []
+    held = [revision for revision in revisions if id(revision.item.node) in holders]
+    linked, problems = _without_clashes(held, authored)
+    groups = plan_links(linked, holders, authored, settings)
     placed = [group for group in groups if _is_placed(group, settings, surroundings)]
     wanted = [*_tags(linked, placed, settings), *_objects(placed, settings, surroundings)]
     if len(placed) < len(groups):
         problems.append(_no_namespace())
-    return upsert(own, wanted), [*problems, *_too_many(placed), *_taken(items, wanted)]
+    return wanted, [*problems, *_too_many(placed), *_taken(authored, wanted)]
 
 
 def _objects(groups: list[Group], settings: Settings, surroundings: Surroundings) -> Iterator[Object]:
@@ -90,9 +87,9 @@ def _tags(linked: Iterable[Revision], groups: Iterable[Group], settings: Setting
             yield tag(revision, settings)
 
 
-def _without_clashes(held: list[Revision], items: Iterable[Item]) -> tuple[list[Revision], list[Problem]]:
+def _without_clashes(held: list[Revision], authored: Iterable[Item]) -> tuple[list[Revision], list[Problem]]:
     """Leave out Secrets whose tag would be a ConfigMap that is there already; only adopted names can clash."""
-    taken = {item.id for item in items if item.id.kind == "ConfigMap" and not is_emitted(item)}
+    taken = {item.id for item in authored if item.id.kind == "ConfigMap"}
     clashing = [one for one in held if one.id.kind == "Secret" and one.id._replace(kind="ConfigMap") in taken]
     message = "is never collected: the ConfigMap that would keep track of it has to have its name, and that is taken"
     problems = [about(one.item, message, severity=Severity.WARNING) for one in clashing]
@@ -109,11 +106,11 @@ def _too_many(groups: Iterable[Group]) -> Iterator[Problem]:
             yield Problem(message, field="metadata.name")
 
 
-def _taken(items: Iterable[Item], wanted: Iterable[Object]) -> Iterator[Problem]:
+def _taken(authored: Iterable[Item], wanted: Iterable[Object]) -> Iterator[Problem]:
     """Objects of the author under names that the linker's need."""
     names = {_identity_of(one) for one in wanted}
-    for item in items:
-        if (item.id.kind, item.id.namespace, item.id.name) in names and not is_emitted(item):
+    for item in authored:
+        if (item.id.kind, item.id.namespace, item.id.name) in names:
             yield about(item, "has the name of an object that the linker needs; give this or the set another name")
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Container, Iterable
 from typing import NamedTuple
 
+from krm_fn.model import keys
 from krm_fn.model.combine_patches import combine_patches
 from krm_fn.model.edit import Edit, Patch, PatchInside
 from krm_fn.model.emission import Emission
@@ -30,6 +31,7 @@ from krm_fn.stages.read_mounted import read_mounted
 from krm_fn.stages.resolve import Index, Link, index_configs, resolve
 from krm_fn.stages.roll import roll
 from krm_fn.stages.take_back import take_back, unmark
+from krm_fn.stages.upsert import upsert
 
 
 class Changes(NamedTuple):
@@ -46,6 +48,7 @@ def transform(
     items: list[Item], settings: Settings, surroundings: Surroundings, config_id: ResourceId | None
 ) -> Changes:
     """Choose, name, protect, follow, mount, roll, name Jobs, and link."""
+    emitted = [item for item in items if is_emitted(item)]
     authored = [item for item in items if not is_emitted(item)]
     configs = [item for item in authored if item.is_config and not item.is_local and item.id != config_id]
     index = index_configs(configs)
@@ -70,7 +73,8 @@ def transform(
     patches = [*marks, *mounts, *rolls.marks]
     jobs = name_jobs(authored, _readers(reads, revisions), edits, patches, settings.jobs)
     edits += jobs.edits
-    emission, link_problems = link(items, revisions, holders, settings, surroundings)
+    wanted, link_problems = link(authored, revisions, holders, settings, surroundings)
+    emission = upsert([item for item in emitted if item.labels.get(keys.SET) == settings.set], wanted)
 
     notices = [
         *notice_alone(authored, revisions),
