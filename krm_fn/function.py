@@ -17,7 +17,7 @@ from krm_fn.wire.config import parse_config
 from krm_fn.wire.edit_objects import added_documents, splice_objects
 from krm_fn.wire.edit_text import splice_edit
 from krm_fn.wire.envelope import Package, open_envelope
-from krm_fn.wire.merge_patch import plan_patch, plan_patch_inside
+from krm_fn.wire.merge_patch import plan_patch
 from krm_fn.wire.results import splice_results, stderr_lines
 from krm_fn.wire.sharing import settle_shared
 from krm_fn.wire.splice import Splice, apply_splices
@@ -60,7 +60,6 @@ def plan(packages: list[Package], function_config: Node | None, surroundings: Su
     items = [item for package in packages for item in package.items]
     changes = transform(items, settings, surroundings, config_id)
     patches = [edit for item, patch in changes.patches for edit in plan_patch(item, patch)]
-    patches += [edit for inside in changes.inside for edit in plan_patch_inside(inside)]
     by_item: dict[int, list[Edit]] = defaultdict(list)
     for edit in [*patches, *changes.edits]:
         by_item[id(edit.item)].append(edit)

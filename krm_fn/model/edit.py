@@ -41,15 +41,6 @@ class SetFields(NamedTuple):
     parent: Mapping | None = None
 
 
-class PatchInside(NamedTuple):
-    """A merge patch on a mapping deeper down in an object; `field` is the path to it."""
-
-    item: Item
-    node: Mapping
-    field: str
-    patch: Patch
-
-
 class SetItems(NamedTuple):
     """Add elements at the end of a list, or to an empty or null place where one belongs, and drop others.
 

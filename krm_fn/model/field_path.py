@@ -1,6 +1,10 @@
 """How a field is named to people."""
 
 from collections.abc import Iterable
+from typing import TypeAlias
+
+FieldPath: TypeAlias = tuple[str | int, ...]
+"""Names of fields, and places in lists."""
 
 
 def spell(path: Iterable[str | int]) -> str:

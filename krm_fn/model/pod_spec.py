@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from krm_fn.model.field_path import spell
+from krm_fn.model.field_path import FieldPath, spell
 from krm_fn.model.item import Item
 from krm_fn.model.node import Mapping, Node, fields, get, is_mapping, is_sequence, text
 from krm_fn.model.pod_template import find_templates
@@ -36,7 +36,7 @@ class PodSpec(NamedTuple):
     """The `spec` of a pod or pod template, the way to it, and its init containers and containers, in this order."""
 
     node: Mapping
-    path: tuple[str | int, ...]
+    path: FieldPath
     containers: tuple[Container, ...]
 
     @property
@@ -54,7 +54,7 @@ def find_pod_specs(item: Item) -> list[PodSpec]:
     return [_pod_spec(spec, (*path, "spec")) for spec, path in specs if is_mapping(spec)]
 
 
-def _pod_spec(node: Mapping, path: tuple[str | int, ...]) -> PodSpec:
+def _pod_spec(node: Mapping, path: FieldPath) -> PodSpec:
     held = fields(node)
     containers = tuple(
         Container(list_name, position, text(get(element, "name")), element)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from krm_fn.model.field_path import spell
+from krm_fn.model.field_path import FieldPath, spell
 from krm_fn.model.node import Mapping, Node, entries, get, is_mapping, is_sequence
 
 _TEMPLATE = re.compile(r"(?:^|\.)\w*[tT]emplate(?=\.(?:spec|metadata)\.)")
@@ -20,7 +20,7 @@ class PodTemplate(NamedTuple):
     """A pod template, and the way to it."""
 
     node: Mapping
-    path: tuple[str | int, ...]
+    path: FieldPath
 
     @property
     def field(self) -> str:
@@ -28,27 +28,25 @@ class PodTemplate(NamedTuple):
         return spell(self.path)
 
 
-def template_around(item: Node, field: str) -> tuple[str, Mapping] | None:
-    """The nearest pod template above a field, and its own path; None where there is none."""
-    for path in _templates_above(field):
-        node = template_at(item, path)
-        if node is not None:
-            return path, node
-    return None
+def template_around(item: Node, field: str) -> PodTemplate | None:
+    """The nearest pod template above a field; None where there is none."""
+    found = (template_at(item, path) for path in _templates_above(field))
+    return next((template for template in found if template is not None), None)
 
 
-def template_at(item: Node, path: str) -> Mapping | None:
-    """The pod template at a path, None where there is none."""
+def template_at(item: Node, field: str) -> PodTemplate | None:
+    """The pod template at a path as people write it; None where there is none."""
     node: Node | None = item
-    for name in _steps(path):
+    path = _steps(field)
+    for name in path:
         if isinstance(name, str):
             node = get(node, name)
         else:
             node = node.value[name] if is_sequence(node) and name < len(node.value) else None
-    return node if is_mapping(node) and _has_containers(node) else None
+    return PodTemplate(node, path) if is_mapping(node) and _has_containers(node) else None
 
 
-def find_templates(node: Node, path: tuple[str | int, ...] = ()) -> Iterator[PodTemplate]:
+def find_templates(node: Node, path: FieldPath = ()) -> Iterator[PodTemplate]:
     """Every pod template of an object, in the order of its text.
 
     Whatever the kind, that is a field called `template`, or something ending in it, whose `spec` lists `containers`.
@@ -75,7 +73,7 @@ def _templates_above(field: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1024)
-def _steps(path: str) -> tuple[str | int, ...]:
+def _steps(field: str) -> FieldPath:
     return tuple(
-        int(found["index"]) if found["index"] else found["quoted"] or found["name"] for found in _STEP.finditer(path)
+        int(found["index"]) if found["index"] else found["quoted"] or found["name"] for found in _STEP.finditer(field)
     )

@@ -8,21 +8,21 @@ from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.content_digest import content_digest
-from krm_fn.model.edit import Patch, PatchInside
-from krm_fn.model.field_path import step
+from krm_fn.model.edit import Patch
+from krm_fn.model.field_path import FieldPath, step
 from krm_fn.model.item import Item, about
 from krm_fn.model.names import base_name
 from krm_fn.model.node import Mapping, fields, get
+from krm_fn.model.patch_at import patch_at
 from krm_fn.model.pod_template import find_templates
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.stages.read_by import Reading
 
 
 class Checksums(NamedTuple):
-    """Marks on workloads, annotations of their templates, and what there is to say about these."""
+    """Marks on workloads and annotations of their templates, and what there is to say about these."""
 
-    marks: list[tuple[Item, Patch]]
-    annotations: list[PatchInside]
+    patches: list[tuple[Item, Patch]]
     problems: list[Problem]
 
 
@@ -32,14 +32,14 @@ def checksum(items: Iterable[Item], readings: Iterable[Reading], annotation: str
     The mark tells ours from an annotation of the same name that a chart has made.
     """
     digests = _Digests()
-    sums = Checksums([], [], [])
-    marked: dict[int, set[str]] = defaultdict(set)
+    sums = Checksums([], [])
+    marked: dict[int, set[FieldPath]] = defaultdict(set)
     for reading in readings:
         item = reading.item
         if id(item.node) not in marked:
-            sums.marks.append((item, {"metadata": {"annotations": {keys.CHECKSUM: annotation}}}))
-        marked[id(item.node)].add(reading.field)
-        sums.annotations.append(_annotate(reading, annotation, digests.of(reading)))
+            sums.patches.append((item, {"metadata": {"annotations": {keys.CHECKSUM: annotation}}}))
+        marked[id(item.node)].add(reading.template.path)
+        sums.patches.append(_annotate(reading, annotation, digests.of(reading)))
         sums.problems.extend(_say(reading, annotation))
     for item in items:
         if keys.CHECKSUM in item.annotations and not item.is_local:
@@ -65,18 +65,21 @@ class _Digests:
         return self._entries[key]
 
 
-def _annotate(reading: Reading, annotation: str, digest: str) -> PatchInside:
+def _annotate(reading: Reading, annotation: str, digest: str) -> tuple[Item, Patch]:
     former = reading.item.annotations.get(keys.CHECKSUM, annotation)
     annotations: Patch = {annotation: digest, **({} if former == annotation else {former: None})}
-    return PatchInside(reading.item, reading.template, reading.field, {"metadata": {"annotations": annotations}})
+    return reading.item, patch_at(reading.template.path, {"metadata": {"annotations": annotations}})
 
 
 def _say(reading: Reading, annotation: str) -> Iterator[Problem]:
     """What the pods roll with, the same on every run over the same references; and what gives way on the first."""
-    field = step(f"{reading.field}.metadata.annotations", annotation)
+    field = step(f"{reading.template.field}.metadata.annotations", annotation)
     read = ", ".join(sorted(_name(config, read, reading.item) for config, read in reading.configs.values()))
     yield about(reading.item, f"pods roll with {read}", field, Severity.INFO)
-    if get(reading.template, "metadata", "annotations", annotation) and keys.CHECKSUM not in reading.item.annotations:
+    if (
+        get(reading.template.node, "metadata", "annotations", annotation)
+        and keys.CHECKSUM not in reading.item.annotations
+    ):
         yield about(reading.item, "the checksum that was there gives way to ours", field, Severity.INFO)
 
 
@@ -87,14 +90,13 @@ def _name(config: Item, read: frozenset[str] | None, reader: Item) -> str:
     return name if read is None else f"{name} ({', '.join(sorted(read))})"
 
 
-def _take_back(item: Item, marked: set[str], sums: Checksums) -> None:
+def _take_back(item: Item, marked: set[FieldPath], sums: Checksums) -> None:
     former = item.annotations[keys.CHECKSUM]
     for template in find_templates(item.node):
-        field = template.field
-        if field not in marked and get(template.node, "metadata", "annotations", former) is not None:
-            sums.annotations.append(PatchInside(item, template.node, field, _without(template.node, former)))
+        if template.path not in marked and get(template.node, "metadata", "annotations", former) is not None:
+            sums.patches.append((item, patch_at(template.path, _without(template.node, former))))
     if not marked:
-        sums.marks.append((item, _without(item.node, keys.CHECKSUM)))
+        sums.patches.append((item, _without(item.node, keys.CHECKSUM)))
 
 
 def _without(node: Mapping, annotation: str) -> Patch:

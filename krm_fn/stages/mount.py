@@ -8,6 +8,7 @@ from krm_fn.model import keys
 from krm_fn.model.edit import ListPatch, Patch
 from krm_fn.model.item import Item
 from krm_fn.model.mount_mark import MountMark
+from krm_fn.model.patch_at import patch_at
 from krm_fn.model.problem import Problem
 from krm_fn.stages.fill import Filling, Placed, fill
 from krm_fn.stages.mount_collisions import find_collisions
@@ -36,7 +37,7 @@ def mount(templates: Iterable[Mounted], revisions: Iterable[Revision], index: In
         marks[id(item.node)].append(filling)
         patch = _patch(filling)
         if patch:
-            patches.append((item, _at(pod.path, patch)))
+            patches.append((item, patch_at(pod.path, patch)))
             changed.append((item, pod.field))
     for same in marks.values():
         item = same[0].mounted.site.item
@@ -59,16 +60,6 @@ def _patch(filling: Filling) -> Patch:
 def _refill(field: str, held: Held, wanted: Iterable[Placed]) -> dict[str, ListPatch]:
     patch = refill(held, [element for _, element in wanted])
     return {field: patch} if patch else {}
-
-
-def _at(path: tuple[str | int, ...], patch: Patch) -> Patch:
-    """A patch of what lies at a path, as one of the whole object."""
-    if not path:
-        return patch
-    name, *rest = path
-    if rest and isinstance(rest[0], int):
-        return {str(name): ListPatch({rest[0]: _at(tuple(rest[1:]), patch)})}
-    return {str(name): _at(tuple(rest), patch)}
 
 
 def _mark(fillings: Iterable[Filling], item: Item, set_name: str) -> Patch:

@@ -4,9 +4,9 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from krm_fn.model.field_path import FieldPath
 from krm_fn.model.item import Item
-from krm_fn.model.node import Mapping
-from krm_fn.model.pod_template import template_around, template_at
+from krm_fn.model.pod_template import PodTemplate, template_around, template_at
 from krm_fn.model.reference import Reference
 from krm_fn.model.settings import Strategy
 from krm_fn.stages.find_named import Catalogue
@@ -19,11 +19,10 @@ _PULLED = ".imagePullSecrets["
 
 
 class Reading(NamedTuple):
-    """A pod template (`field` is its path), and which keys of each object count; None stands for all of them."""
+    """A pod template, and which keys of each object count; None stands for all of them."""
 
     item: Item
-    field: str
-    template: Mapping
+    template: PodTemplate
     configs: dict[int, tuple[Item, frozenset[str] | None]]
 
     def add(self, config: Item, keys: frozenset[str] | None) -> None:
@@ -34,7 +33,7 @@ class Reading(NamedTuple):
 class Readings(NamedTuple):
     """By workload and path; and the links of what reads, but holds no pod template."""
 
-    templates: dict[tuple[int, str], Reading]
+    templates: dict[tuple[int, FieldPath], Reading]
     untemplated: list[Link]
 
     @property
@@ -92,19 +91,18 @@ def _add_links(
 
 
 def _add_link(readings: Readings, link: Link, config: Item) -> None:
-    found = template_around(link.referrer.node, link.reference.field)
-    if found is None:
+    template = template_around(link.referrer.node, link.reference.field)
+    if template is None:
         readings.untemplated.append(link)
-        return
-    field, template = found
-    _reading(readings, link.referrer, field, template).add(config, link.reference.keys)
+    else:
+        _reading(readings, link.referrer, template).add(config, link.reference.keys)
 
 
 def _add_named(readings: Readings, opt_in: OptIn, config: Item) -> None:
     template = template_at(opt_in.item.node, opt_in.template)
     if template is not None and opt_in.allows(config):
-        _reading(readings, opt_in.item, opt_in.template, template).add(config, None)
+        _reading(readings, opt_in.item, template).add(config, None)
 
 
-def _reading(readings: Readings, item: Item, field: str, template: Mapping) -> Reading:
-    return readings.templates.setdefault((id(item.node), field), Reading(item, field, template, {}))
+def _reading(readings: Readings, item: Item, template: PodTemplate) -> Reading:
+    return readings.templates.setdefault((id(item.node), template.path), Reading(item, template, {}))

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.combine_patches import combine_patches
-from krm_fn.model.edit import Edit, Patch, PatchInside
+from krm_fn.model.edit import Edit, Patch
 from krm_fn.model.emission import Emission
 from krm_fn.model.item import Item
 from krm_fn.model.problem import Problem
@@ -35,10 +35,9 @@ from krm_fn.stages.upsert import upsert
 
 
 class Changes(NamedTuple):
-    """What is to change: merge patches on objects and inside them, edits of single fields, and what to say about it."""
+    """What is to change: merge patches on objects, edits of fields, objects of our own; and what to say about it."""
 
     patches: list[tuple[Item, Patch]]
-    inside: list[PatchInside]
     edits: list[Edit]
     emission: Emission
     problems: list[Problem]
@@ -70,7 +69,7 @@ def transform(
     mounts, remounted, mount_problems = mount(templates, [*revisions, *returned], index, settings.set)
     own = [choice for choice in choices if not (opt_ins and written_by_others(choice.item, usage))]
     rolls = roll(authored, reads, own, opt_ins, settings.checksums.annotation)
-    patches = [*marks, *mounts, *rolls.marks]
+    patches = [*marks, *mounts, *rolls.patches]
     jobs = name_jobs(authored, _readers(reads, revisions), edits, patches, settings.jobs)
     edits += jobs.edits
     wanted, link_problems = link(authored, revisions, holders, settings, surroundings)
@@ -87,7 +86,7 @@ def transform(
         *(*mount_doubts, *mount_problems, *rolls.problems, *jobs.problems, *link_problems, *notices),
     ]
     all_patches = combine_patches([*patches, *jobs.patches])
-    return Changes(all_patches, rolls.annotations, edits, emission, jobs.readdress(problems))
+    return Changes(all_patches, edits, emission, jobs.readdress(problems))
 
 
 def _readers(reads: Iterable[Link], revisions: Iterable[Revision]) -> set[int]:

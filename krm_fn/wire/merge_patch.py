@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from krm_fn.model.edit import Edit, ListPatch, Patch, PatchInside, SetFields, SetItems, SetText, Value
+from krm_fn.model.edit import Edit, ListPatch, Patch, SetFields, SetItems, SetText, Value
 from krm_fn.model.field_path import step
 from krm_fn.model.item import Item, about
 from krm_fn.model.node import Mapping, Node, describe, fields, is_mapping, is_merge, is_null, is_scalar, is_sequence
@@ -12,11 +12,6 @@ from krm_fn.model.problem import Problem, Rejected
 def plan_patch(item: Item, patch: Patch) -> Iterator[Edit]:
     """Edits that make `item` say what `patch` says; nothing for what it says already."""
     yield from _plan(item, item.node, patch, "")
-
-
-def plan_patch_inside(inside: PatchInside) -> Iterator[Edit]:
-    """The same for a part of an object."""
-    yield from _plan(inside.item, inside.node, inside.patch, inside.field)
 
 
 def _plan(item: Item, node: Mapping, patch: Patch, prefix: str) -> Iterator[Edit]:
