@@ -8,6 +8,8 @@ import pytest
 
 from tests.cluster.api import Api
 from tests.cluster.control_plane import ControlPlane, control_plane, until_furnished
+from tests.cluster.linker_bench import LinkerBench, State, linker_bench
+from tests.cluster.release import DEPLOYERS, Release
 from tests.cluster.rollouts_controller import NAME, start_rollouts_controller
 from tests.cluster.watcher import Watcher
 from tests.tools.require import require_built
@@ -67,3 +69,31 @@ def invariants(namespace: Api) -> Iterator[Watcher]:
     with Watcher(namespace) as watcher:
         yield watcher
         watcher.check()
+
+
+@pytest.fixture
+def shop(namespace: Api, deployer: str) -> Release:
+    """An application of this test's own, for the deployer the test is run with."""
+    return Release(api=namespace, deployer=DEPLOYERS[deployer](namespace))
+
+
+@pytest.fixture(scope="module")
+def lasting(
+    request: pytest.FixtureRequest, cluster: ControlPlane, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[LinkerBench]:
+    """A linker's scene for a whole module, in the namespace that the module's `BENCH` names."""
+    with linker_bench(cluster, request.module.BENCH, tmp_path_factory.mktemp("linker")) as bench:
+        yield bench
+
+
+@pytest.fixture
+def bench(lasting: LinkerBench) -> Iterator[LinkerBench]:
+    """The same with everything as it was in the beginning."""
+    with lasting.fresh():
+        yield lasting
+
+
+@pytest.fixture
+def undisturbed(bench: LinkerBench) -> State:
+    """What the namespace is to look like in the end."""
+    return bench.undisturbed()

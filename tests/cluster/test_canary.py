@@ -2,27 +2,21 @@
 
 import pytest
 
-from tests.cluster.api import Api
 from tests.cluster.manifests import canary
-from tests.cluster.release import DEPLOYERS, Release, config, with_image
+from tests.cluster.release import Release, config, with_image
 from tests.cluster.rollouts_controller import abort, promote, rollout_in_phase
 from tests.cluster.test_bench import pods_by_config
 from tests.cluster.wait import until
 from tests.cluster.watcher import Watcher
+from tests.cluster.workloads import on_each_deployer
 
-pytestmark = pytest.mark.usefixtures("rollouts")
-deployers = pytest.mark.parametrize("deployer", DEPLOYERS)
+pytestmark = [pytest.mark.usefixtures("rollouts"), on_each_deployer]
 
 
 def web(content: str, **spec: object) -> list[dict[str, object]]:
     rollout = canary("web", replicas=2, config="web-config")
     rollout["spec"] |= {"revisionHistoryLimit": 1, **spec}
     return [config(content), rollout]
-
-
-@pytest.fixture
-def shop(namespace: Api, deployer: str) -> Release:
-    return Release(api=namespace, deployer=DEPLOYERS[deployer](namespace))
 
 
 @pytest.fixture
@@ -44,7 +38,6 @@ def replace_pods(shop: Release) -> None:
     until("the pods are back", lambda: pods_by_config(shop.api), lambda configs: len(configs) == 2)
 
 
-@deployers
 def test_replaced_pods_come_back_on_their_own_revision(paused: Release, invariants: Watcher) -> None:
     old, new = paused.revision_of("old"), paused.revision_of("new")
     assert pods_by_config(paused.api) == sorted([old, new])
@@ -53,7 +46,6 @@ def test_replaced_pods_come_back_on_their_own_revision(paused: Release, invarian
     assert invariants.violations() == []
 
 
-@deployers
 def test_promoted_the_old_revision_goes_with_its_last_replica_set(paused: Release, invariants: Watcher) -> None:
     old, new = paused.revision_of("old"), paused.revision_of("new")
     promote(paused.api, "web")
@@ -70,7 +62,6 @@ def test_promoted_the_old_revision_goes_with_its_last_replica_set(paused: Releas
     assert invariants.violations() == []
 
 
-@deployers
 def test_aborted_both_stay_as_the_new_one_is_still_wanted(paused: Release, invariants: Watcher) -> None:
     old, new = paused.revision_of("old"), paused.revision_of("new")
     abort(paused.api, "web")
@@ -81,7 +72,6 @@ def test_aborted_both_stay_as_the_new_one_is_still_wanted(paused: Release, invar
     assert invariants.violations() == []
 
 
-@deployers
 def test_a_second_change_during_the_pause_takes_nothing_from_anybody(paused: Release, invariants: Watcher) -> None:
     old = paused.revision_of("old")
     paused.release(*web("newer"))
@@ -93,7 +83,6 @@ def test_a_second_change_during_the_pause_takes_nothing_from_anybody(paused: Rel
     assert invariants.violations() == []
 
 
-@deployers
 def test_back_to_a_revision_whose_replica_set_still_exists(paused: Release, invariants: Watcher) -> None:
     old = paused.revision_of("old")
     promote(paused.api, "web")
@@ -107,7 +96,6 @@ def test_back_to_a_revision_whose_replica_set_still_exists(paused: Release, inva
     assert invariants.violations() == []
 
 
-@deployers
 def test_back_to_a_revision_that_is_gone_already(paused: Release, invariants: Watcher) -> None:
     old = paused.revision_of("old")
     for content in ("new", "newer", "newest"):

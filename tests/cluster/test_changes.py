@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.cluster.api import Api, Object
+from tests.cluster.api import Object
 from tests.cluster.manifests import secret
-from tests.cluster.release import DEPLOYERS, Release, owners
+from tests.cluster.release import Release, owners
 from tests.cluster.wait import until
 from tests.cluster.workloads import (
     KINDS,
@@ -21,11 +21,6 @@ from tests.cluster.workloads import (
 
 pytestmark = [pytest.mark.usefixtures("rollouts", "invariants"), on_each_deployer]
 LIMIT = 2
-
-
-@pytest.fixture
-def shop(namespace: Api, deployer: str) -> Release:
-    return Release(api=namespace, deployer=DEPLOYERS[deployer](namespace))
 
 
 def test_after_each_release_revisions_are_owned_by_exactly_those_who_name_them(shop: Release) -> None:

@@ -5,9 +5,9 @@ from operator import eq
 
 import pytest
 
-from tests.cluster.api import Api, reference
+from tests.cluster.api import reference
 from tests.cluster.manifests import job
-from tests.cluster.release import DEPLOYERS, Release
+from tests.cluster.release import Release
 from tests.cluster.wait import throughout, until
 from tests.cluster.workloads import (
     KINDS,
@@ -25,11 +25,6 @@ from tests.cluster.workloads import (
 )
 
 pytestmark = [pytest.mark.usefixtures("rollouts", "invariants"), on_each_deployer]
-
-
-@pytest.fixture
-def shop(namespace: Api, deployer: str) -> Release:
-    return Release(api=namespace, deployer=DEPLOYERS[deployer](namespace))
 
 
 def test_without_a_history_a_revision_goes_when_the_next_has_taken_over(shop: Release) -> None:

@@ -6,31 +6,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.cluster.control_plane import ControlPlane
 from tests.cluster.fault_proxy import Answer, Call, Fault, PassOn, no_fault
 from tests.cluster.faults import at, clock_ahead, delay, drop_before, first, pages_of, refuse
-from tests.cluster.linker_bench import LinkerBench, State, is_patch, linker_bench
+from tests.cluster.linker_bench import LinkerBench, State, is_patch
 from tests.cluster.manifests import config_map, pod
 from tests.cluster.tokens import token_of
 from tests.cluster.unlinked import UNUSED
 
-
-@pytest.fixture(scope="module")
-def lasting(cluster: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LinkerBench]:
-    with linker_bench(cluster, "ends", tmp_path_factory.mktemp("linker")) as bench:
-        yield bench
-
-
-@pytest.fixture
-def bench(lasting: LinkerBench) -> Iterator[LinkerBench]:
-    with lasting.fresh():
-        yield lasting
-
-
-@pytest.fixture
-def undisturbed(bench: LinkerBench) -> State:
-    """What the namespace is to look like in the end."""
-    return bench.undisturbed()
+BENCH = "ends"
 
 
 def test_told_to_end_it_finishes_the_patch_in_hand(bench: LinkerBench, undisturbed: State) -> None:

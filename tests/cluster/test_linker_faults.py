@@ -3,7 +3,6 @@
 import signal
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,26 +11,10 @@ import pytest
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.fault_proxy import Answer, Call, Dropped, Fault, PassOn, no_fault
 from tests.cluster.faults import at, both, drop_after, drop_before, first, pages_of, refuse
-from tests.cluster.linker_bench import SOON, LinkerBench, State, is_continued, is_event, is_patch, linker_bench
+from tests.cluster.linker_bench import SOON, LinkerBench, State, is_continued, is_event, is_patch
 from tests.cluster.linker_forge import Forge
 
-
-@pytest.fixture(scope="module")
-def lasting(cluster: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LinkerBench]:
-    with linker_bench(cluster, "faults", tmp_path_factory.mktemp("linker")) as bench:
-        yield bench
-
-
-@pytest.fixture
-def bench(lasting: LinkerBench) -> Iterator[LinkerBench]:
-    with lasting.fresh():
-        yield lasting
-
-
-@pytest.fixture
-def undisturbed(bench: LinkerBench) -> State:
-    """What the namespace is to look like in the end."""
-    return bench.undisturbed()
+BENCH = "faults"
 
 
 @pytest.mark.parametrize("arrives", [False, True], ids=["before it arrives", "after it is done"])

@@ -8,10 +8,9 @@ import pytest
 
 from krm_fn.model.user_kinds import USER_KINDS
 from tests.cluster.api import Api, Object
-from tests.cluster.control_plane import ControlPlane
 from tests.cluster.deployers import ArgoLike
 from tests.cluster.fault_proxy import Answer, Call, PassOn
-from tests.cluster.linker_bench import LinkerBench, linker_bench
+from tests.cluster.linker_bench import LinkerBench
 from tests.cluster.linker_job import run_linker
 from tests.cluster.manifests import config_map, secret
 from tests.cluster.release import SET, Release
@@ -19,20 +18,9 @@ from tests.cluster.server import METADATA_ONLY, ApiError
 from tests.cluster.unlinked import UNUSED, shop
 from tests.cluster.wait import until
 
-HERE = "/api/v1/namespaces/rights"
+BENCH = "rights"
+HERE = f"/api/v1/namespaces/{BENCH}"
 ACCOUNT = f"{SET}-linker"
-
-
-@pytest.fixture(scope="module")
-def lasting(cluster: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LinkerBench]:
-    with linker_bench(cluster, "rights", tmp_path_factory.mktemp("linker")) as bench:
-        yield bench
-
-
-@pytest.fixture
-def bench(lasting: LinkerBench) -> Iterator[LinkerBench]:
-    with lasting.fresh():
-        yield lasting
 
 
 @pytest.fixture
@@ -79,7 +67,7 @@ def take_away(rule: Object, group: str, resource: str, verb: str) -> Iterator[Ob
 def may(bench: LinkerBench, group: str, resource: str, verb: str) -> bool:
     api = bench.scene.api
     names = [name for rule in api.get("Role", ACCOUNT)["rules"] for name in rule.get("resourceNames", [])]
-    attributes = {"namespace": "rights", "group": group, "resource": resource, "verb": verb}
+    attributes = {"namespace": BENCH, "group": group, "resource": resource, "verb": verb}
     named = {"name": names[0]} if resource == "secrets" and names else {}
     spec = {"user": f"system:serviceaccount:rights:{ACCOUNT}", "resourceAttributes": {**attributes, **named}}
     body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec}

@@ -25,11 +25,6 @@ watched = pytest.mark.usefixtures("invariants")
 
 
 @pytest.fixture
-def shop(namespace: Api, deployer: str) -> Release:
-    return Release(api=namespace, deployer=DEPLOYERS[deployer](namespace))
-
-
-@pytest.fixture
 def grown(shop: Release) -> Release:
     """One workload of each kind, with a present and a past."""
     for content in ("old", "new"):

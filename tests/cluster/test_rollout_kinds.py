@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.cluster.api import Api, Object
+from tests.cluster.api import Object
 from tests.cluster.manifests import pod_template
-from tests.cluster.release import DEPLOYERS, Release, config
+from tests.cluster.release import Release, config
 from tests.cluster.rollouts_controller import abort, promote, rollout_in_phase
 from tests.cluster.wait import until
 from tests.cluster.workloads import app, config_of, configs, naming, on_each_deployer, settled, template_of
@@ -12,11 +12,6 @@ from tests.cluster.workloads import app, config_of, configs, naming, on_each_dep
 pytestmark = [pytest.mark.usefixtures("rollouts", "invariants"), on_each_deployer]
 WEB = config_of("Rollout")
 STEPS = {"canary": {"maxSurge": 0, "maxUnavailable": 1, "steps": [{"setWeight": 1}, {"pause": {}}]}}
-
-
-@pytest.fixture
-def shop(namespace: Api, deployer: str) -> Release:
-    return Release(api=namespace, deployer=DEPLOYERS[deployer](namespace))
 
 
 def canary(content: str) -> list[Object]:

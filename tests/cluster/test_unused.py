@@ -4,9 +4,8 @@ import time
 
 import pytest
 
-from tests.cluster.api import Api
 from tests.cluster.deployers import Step
-from tests.cluster.release import DEPLOYERS, Release, config
+from tests.cluster.release import Release, config
 from tests.cluster.wait import until
 from tests.cluster.workloads import (
     KINDS,
@@ -21,11 +20,6 @@ from tests.cluster.workloads import (
 )
 
 pytestmark = [pytest.mark.usefixtures("rollouts", "invariants"), on_each_deployer]
-
-
-@pytest.fixture
-def shop(namespace: Api, deployer: str) -> Release:
-    return Release(api=namespace, deployer=DEPLOYERS[deployer](namespace))
 
 
 def test_there_and_back_again_the_first_revision_is_in_use_and_the_second_history(shop: Release) -> None:
