@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from krm_fn.outcome import Outcome
+from krm_fn.model.problem import Outcome
 
 
 def main() -> int:
@@ -36,11 +36,11 @@ def _run(arguments: list[str]) -> Outcome:
 
         return command_line(arguments)
     from krm_fn.function import run  # noqa: PLC0415
-    from krm_fn.model.settings import Surroundings  # noqa: PLC0415
+    from krm_fn.model.settings import Environment  # noqa: PLC0415
 
     gc.disable()  # nodes hold no cycles; to look for some among a million of them takes a third of the time
     config = Path(arguments[0]).read_bytes() if arguments else None
-    return run(sys.stdin.buffer.read(), config, Surroundings(image=os.environ.get("KRM_FN_IMAGE", "")))
+    return run(sys.stdin.buffer.read(), config, Environment(image=os.environ.get("KRM_FN_IMAGE", "")))
 
 
 if __name__ == "__main__":

@@ -10,10 +10,10 @@ import click
 
 from krm_fn import __version__
 from krm_fn.model import link_plan
+from krm_fn.model.kinds import ConsumerKind
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
-from krm_fn.model.settings import Surroundings
-from krm_fn.model.user_kinds import UserKind
-from krm_fn.outcome import Outcome
+from krm_fn.model.problem import Outcome
+from krm_fn.model.settings import Environment
 
 _T = TypeVar("_T")
 
@@ -96,8 +96,8 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
     _refuse_halves(paths, deployed, check=check)
     stdin = sys.stdin.buffer.read() if "-" in (*paths, deployed) else None
     helm = HelmOptions(helm_release, namespace, helm_values, helm_kube_version, helm_api_versions)
-    surroundings = Surroundings(os.environ.get("KRM_FN_IMAGE", ""), namespace)
-    outcome = render_paths(paths, config, stdin, helm, surroundings)
+    environment = Environment(os.environ.get("KRM_FN_IMAGE", ""), namespace)
+    outcome = render_paths(paths, config, stdin, helm, environment)
     if deployed is None:
         return outcome
     from krm_fn.render.check import check as check_deployed  # noqa: PLC0415  # not for every rendering
@@ -160,7 +160,7 @@ def link(  # noqa: PLR0913  # click hands over every option by its name
     set_name: str,
     workloads: tuple[Workload, ...],
     revisions: tuple[RevisionName, ...],
-    kinds: tuple[UserKind, ...],
+    kinds: tuple[ConsumerKind, ...],
     timeout: int,
     minimum_age: int,
     namespace: str | None,

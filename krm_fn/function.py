@@ -5,23 +5,20 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from krm_fn.model.edit import Edit
-from krm_fn.model.emission import NOTHING, Emission
+from krm_fn.config.read import parse_config
+from krm_fn.model.changes import NOTHING, Edit, Emission
 from krm_fn.model.item import read_item
 from krm_fn.model.node import Node, is_mapping
-from krm_fn.model.problem import Problem, Rejected, Severity
-from krm_fn.model.settings import ALONE, Surroundings
-from krm_fn.outcome import Outcome
+from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
+from krm_fn.model.settings import ALONE, Environment
 from krm_fn.stages.transform import transform
-from krm_fn.wire.config import parse_config
+from krm_fn.wire.apply import settle_shared, splice_edit
 from krm_fn.wire.edit_objects import added_documents, splice_objects
-from krm_fn.wire.edit_text import splice_edit
 from krm_fn.wire.envelope import Package, open_envelope
 from krm_fn.wire.merge_patch import plan_patch
+from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.results import splice_results, stderr_lines
-from krm_fn.wire.sharing import settle_shared
 from krm_fn.wire.splice import Splice, apply_splices
-from krm_fn.wire.yaml_text import read_yaml
 
 
 class Plan(NamedTuple):
@@ -32,7 +29,7 @@ class Plan(NamedTuple):
     problems: list[Problem]
 
 
-def run(data: bytes, config: bytes | None = None, surroundings: Surroundings = ALONE) -> Outcome:
+def run(data: bytes, config: bytes | None = None, environment: Environment = ALONE) -> Outcome:
     """Transform a ResourceList, a List, or a stream of documents, and answer in the same wrapping.
 
     `config` is a functionConfig document for input that cannot carry one. After an error a ResourceList comes
@@ -43,7 +40,7 @@ def run(data: bytes, config: bytes | None = None, surroundings: Surroundings = A
     try:
         package = open_envelope(read_yaml(data))
         function_config = package.function_config if config is None else read_config(config)
-        planned = plan([package], function_config, surroundings)
+        planned = plan([package], function_config, environment)
     except Rejected as rejected:
         planned = planned._replace(problems=list(rejected.problems))
     failed = any(problem.severity is Severity.ERROR for problem in planned.problems)
@@ -53,12 +50,12 @@ def run(data: bytes, config: bytes | None = None, surroundings: Surroundings = A
     return Outcome(stdout, stderr_lines(planned.problems), int(failed))
 
 
-def plan(packages: list[Package], function_config: Node | None, surroundings: Surroundings) -> Plan:
+def plan(packages: list[Package], function_config: Node | None, environment: Environment) -> Plan:
     """Transform packages that refer to one another. Raises Rejected where they cannot be."""
     settings = parse_config(function_config)
     config_id = read_item(function_config).id if is_mapping(function_config) else None
     items = [item for package in packages for item in package.items]
-    changes = transform(items, settings, surroundings, config_id)
+    changes = transform(items, settings, environment, config_id)
     patches = [edit for item, patch in changes.patches for edit in plan_patch(item, patch)]
     by_item: dict[int, list[Edit]] = defaultdict(list)
     for edit in [*patches, *changes.edits]:

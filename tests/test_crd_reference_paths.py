@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from krm_fn.model.not_references import NOT_REFERENCES
-from krm_fn.model.resource import ResourceId
-from krm_fn.stages.find import find_references
-from krm_fn.wire.yaml_text import read_yaml
+from krm_fn.model.problem import ResourceId
+from krm_fn.references.exclusions import NOT_REFERENCES
+from krm_fn.references.find import find_references
+from krm_fn.wire.reader import read_yaml
 
 CRDS = json.loads((Path(__file__).parent / "data" / "crd_reference_paths.json").read_text())["crds"]
 

@@ -6,7 +6,7 @@ import pytest
 from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.function import run
-from krm_fn.outcome import Outcome
+from krm_fn.model.problem import Outcome
 from tests.cases import REJECTIONS, TRANSFORMS
 
 

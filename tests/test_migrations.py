@@ -7,7 +7,7 @@ import pytest
 from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.function import run
-from krm_fn.outcome import Outcome
+from krm_fn.model.problem import Outcome
 from krm_fn.render.check import check
 from tests.cases import MIGRATION_STEPS, MIGRATIONS
 from tests.migration_page import BLOCK, PAGE, deployed_before, with_diffs

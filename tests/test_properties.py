@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from krm_fn.function import run
 from krm_fn.model import keys
-from krm_fn.model.deploy_names import KAPP_VERSIONED, NEEDS_HASH_SUFFIX, SPINNAKER_VERSIONED
-from krm_fn.model.names import without_hash
+from krm_fn.model.deployers import KAPP_VERSIONED, NEEDS_HASH_SUFFIX, SPINNAKER_VERSIONED
+from krm_fn.naming.names import without_hash
 from tests.cases import TRANSFORMS, is_emitted
 from tests.mounted import without_mounts
 

@@ -10,8 +10,7 @@ from urllib3.exceptions import HTTPError
 
 from krm_fn import __version__
 from krm_fn.linker.cluster import Failed
-from krm_fn.linker.deadline import Deadline
-from krm_fn.linker.retry import NoAnswer, Response, with_retries
+from krm_fn.linker.retry import Deadline, NoAnswer, Response, with_retries
 
 _IN_POD = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 _CONNECT, _READ = 5.0, 30.0

@@ -2,10 +2,10 @@
 
 from typing import NamedTuple, Protocol
 
-from krm_fn.linker.deadline import Deadline
 from krm_fn.linker.objects import Owner, Revision, User
 from krm_fn.linker.owners import OwnerPatch
-from krm_fn.model.user_kinds import UserKind
+from krm_fn.linker.retry import Deadline
+from krm_fn.model.kinds import ConsumerKind
 
 
 class Failed(Exception):
@@ -34,7 +34,7 @@ class Cluster(Protocol):
     def configs(self, set_name: str) -> Configs:
         """The ConfigMaps of a set, without their content."""
 
-    def users(self, kind: UserKind, wanted: frozenset[str]) -> list[User]:
+    def users(self, kind: ConsumerKind, wanted: frozenset[str]) -> list[User]:
         """All objects of a kind; none where the kind is not installed."""
 
     def now(self) -> float:

@@ -1,11 +1,11 @@
 """The run."""
 
 from krm_fn.linker.cluster import Cluster, Failed
+from krm_fn.linker.events import tell
 from krm_fn.linker.objects import Owner
 from krm_fn.linker.observe import Seen, observe
 from krm_fn.linker.owners import OwnerPatch, plan_deletions, plan_owners
 from krm_fn.linker.report import Change, Report
-from krm_fn.linker.tell import tell
 from krm_fn.linker.wait import wait_for_history, wait_for_workloads
 from krm_fn.model.link_plan import LinkPlan
 

@@ -8,7 +8,7 @@ are known to hold other things.
 from collections.abc import Iterator
 from typing import Any
 
-from krm_fn.model.words import ABOUT_ITSELF, WORD
+from krm_fn.naming.names import ABOUT_ITSELF, WORD
 
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 

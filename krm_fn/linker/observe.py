@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from krm_fn.linker.cluster import Cluster
 from krm_fn.linker.objects import Revision, User
+from krm_fn.model.kinds import CONSUMER_KINDS, ConsumerKind
 from krm_fn.model.link_plan import LinkPlan
-from krm_fn.model.user_kinds import USER_KINDS, UserKind
 
 
 class Seen(NamedTuple):
@@ -18,17 +18,17 @@ class Seen(NamedTuple):
 
 def observe(plan: LinkPlan, cluster: Cluster) -> Seen:
     """Everything that may name a revision of the set."""
-    return _look(plan, cluster, (*USER_KINDS, *plan.kinds))
+    return _look(plan, cluster, (*CONSUMER_KINDS, *plan.kinds))
 
 
 def observe_workloads(plan: LinkPlan, cluster: Cluster) -> Seen:
     """Only the kinds of the planned workloads: little enough to be asked for again and again."""
     planned = {(workload.api_version, workload.kind) for workload in plan.workloads}
-    kinds = [kind for kind in (*USER_KINDS, *plan.kinds) if (kind.api_version, kind.kind) in planned]
+    kinds = [kind for kind in (*CONSUMER_KINDS, *plan.kinds) if (kind.api_version, kind.kind) in planned]
     return _look(plan, cluster, kinds)
 
 
-def _look(plan: LinkPlan, cluster: Cluster, kinds: Iterable[UserKind]) -> Seen:
+def _look(plan: LinkPlan, cluster: Cluster, kinds: Iterable[ConsumerKind]) -> Seen:
     revisions, rosters = cluster.configs(plan.set)
     wanted = frozenset({one.name for one in revisions} | {one.name for one in plan.rendered})
     users = [user for kind in kinds for user in cluster.users(kind, wanted)]

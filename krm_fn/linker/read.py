@@ -7,10 +7,10 @@ from typing import Any
 from krm_fn.linker.names import words_of
 from krm_fn.linker.objects import Owner, Revision, User
 from krm_fn.model import keys
-from krm_fn.model.names import HASH
-from krm_fn.model.user_kinds import POD_CONTROLLERS, USER_KINDS, UserKind
+from krm_fn.model.kinds import CONSUMER_KINDS, POD_CONTROLLERS, ConsumerKind
+from krm_fn.naming.names import HASH
 
-_KNOWN = frozenset(USER_KINDS)
+_KNOWN = frozenset(CONSUMER_KINDS)
 
 
 def read_config(item: dict[str, Any]) -> Revision | User | None:
@@ -61,7 +61,7 @@ def read_owners(item: dict[str, Any]) -> tuple[Owner, ...]:
     return tuple(Owner(owner["apiVersion"], owner["kind"], owner["name"], owner["uid"]) for owner in owners)
 
 
-def read_user(kind: UserKind, item: dict[str, Any], wanted: frozenset[str]) -> User | None:
+def read_user(kind: ConsumerKind, item: dict[str, Any], wanted: frozenset[str]) -> User | None:
     """An object of this kind, if it may hold one of the names `wanted`, or make objects that do.
 
     A pod lives and dies with its controller, if that is of a kind that is looked at anyway.

@@ -10,13 +10,13 @@ from typing import NamedTuple
 
 from krm_fn.linker.api import Api
 from krm_fn.linker.cluster import Cluster, Failed
-from krm_fn.linker.deadline import Deadline, Stopped
 from krm_fn.linker.dry_run import DryRun
 from krm_fn.linker.link import link
 from krm_fn.linker.live_cluster import LiveCluster
 from krm_fn.linker.report import Report
+from krm_fn.linker.retry import Deadline, Stopped
 from krm_fn.model.link_plan import LinkPlan
-from krm_fn.outcome import Outcome
+from krm_fn.model.problem import Outcome
 
 TERMINATED = 128 + signal.SIGTERM
 

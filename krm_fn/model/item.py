@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 from krm_fn.model import keys
 from krm_fn.model.node import Mapping, fields, text, texts
-from krm_fn.model.problem import Problem, Severity
-from krm_fn.model.resource import ResourceId
+from krm_fn.model.problem import Problem, ResourceId, Severity
 
 CONFIG_KINDS = ("ConfigMap", "Secret")
 

@@ -7,7 +7,7 @@ it from there.
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from krm_fn.model.user_kinds import UserKind
+from krm_fn.model.kinds import ConsumerKind
 
 
 class RevisionName(NamedTuple):
@@ -38,13 +38,13 @@ class LinkPlan:
     """One rendering of a set in a namespace.
 
     `workloads` are waited for; `revisions` are those of the rendering that none of them names; `kinds` are what else
-    may name revisions, beyond `USER_KINDS`. Times are in seconds.
+    may name revisions, beyond `CONSUMER_KINDS`. Times are in seconds.
     """
 
     set: str
     workloads: tuple[Workload, ...] = ()
     revisions: tuple[RevisionName, ...] = ()
-    kinds: tuple[UserKind, ...] = ()
+    kinds: tuple[ConsumerKind, ...] = ()
     timeout: int
     minimum_age: int
 
@@ -89,9 +89,9 @@ def read_revision(text: str) -> RevisionName:
     return RevisionName(kind, name)
 
 
-def read_kind(text: str) -> UserKind:
+def read_kind(text: str) -> ConsumerKind:
     """The inverse of `str`. Raises Unreadable."""
-    return UserKind(*_split(text, text, "example.com/v1/Widget/widgets"))
+    return ConsumerKind(*_split(text, text, "example.com/v1/Widget/widgets"))
 
 
 def _split(who: str, text: str, example: str) -> tuple[str, str, str]:

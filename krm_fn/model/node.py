@@ -1,11 +1,25 @@
-"""Reading a YAML node graph.
+"""How a field is named to people."""
 
-The nodes are PyYAML's (ScalarNode, MappingNode, SequenceNode), described here as protocols so that the
-model needs no YAML library. Scalars are raw text: nothing is resolved to a bool, a number or a date.
-"""
+from collections.abc import ItemsView, Iterable
+from typing import Any, Protocol, TypeAlias, TypeGuard
 
-from collections.abc import ItemsView
-from typing import Any, Protocol, TypeGuard
+FieldPath: TypeAlias = tuple[str | int, ...]
+"""Names of fields, and places in lists."""
+
+
+def spell(path: Iterable[str | int]) -> str:
+    """A whole path: `spec.templates[0].name`."""
+    field = ""
+    for one in path:
+        field = f"{field}[{one}]" if isinstance(one, int) else step(field, one)
+    return field
+
+
+def step(field: str, name: str) -> str:
+    """The path of a field one further down; brackets where a dot or slash in the name would mislead."""
+    if "." in name or "/" in name:
+        return f"{field}[{name}]"
+    return f"{field}.{name}" if field else name
 
 
 class Mark(Protocol):

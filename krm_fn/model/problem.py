@@ -1,9 +1,27 @@
-"""What went wrong or is worth saying, as values with an address."""
+"""Who an object is."""
 
 from enum import StrEnum
 from typing import NamedTuple
 
-from krm_fn.model.resource import ResourceId
+from krm_fn.model.node import Mark
+
+
+class ResourceId(NamedTuple):
+    """Who an object is, independent of what it says."""
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str
+
+    @property
+    def group(self) -> str:
+        """`apps` of `apps/v1`, `""` of `v1`."""
+        return self.api_version.rpartition("/")[0]
+
+    def __str__(self) -> str:
+        """`Deployment/shop/web`; the namespace is left out where the object has none."""
+        return "/".join(filter(None, [self.kind, self.namespace, self.name]))
 
 
 class Severity(StrEnum):
@@ -44,3 +62,16 @@ class Rejected(Exception):
     def __init__(self, *problems: Problem) -> None:
         super().__init__(*problems)
         self.problems = problems
+
+
+class Outcome(NamedTuple):
+    """What the process is to print, and its exit code."""
+
+    stdout: bytes
+    stderr: str
+    exit_code: int
+
+
+def at(mark: Mark | None, message: str) -> Problem:
+    """A problem at a place in the text."""
+    return Problem(message, line=mark.line + 1, column=mark.column + 1) if mark else Problem(message)

@@ -1,12 +1,57 @@
-"""What the user asked for, already checked."""
+"""What the user wants mounted where, already checked."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import NamedTuple
 
-from krm_fn.model.edit import Value
-from krm_fn.model.mount import Mount
+from krm_fn.model.changes import Value
+
+
+class KeyToPath(NamedTuple):
+    """One file of a volume; `mode` None leaves it to the volume."""
+
+    key: str
+    path: str
+    mode: int | None = None
+
+
+class Source(NamedTuple):
+    """A ConfigMap or Secret by its base name. No `items`: all keys."""
+
+    kind: str
+    name: str
+    items: tuple[KeyToPath, ...] = ()
+    optional: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}"
+
+
+class Mount(NamedTuple):
+    """An entry of `mounts`: what, which workloads, which containers, and where.
+
+    `name` and the names of containers are shell patterns; a `kind` of None means the kinds Kubernetes runs pods for,
+    and Argo's Rollout. Without a `path` the sources set environment variables.
+    """
+
+    sources: tuple[Source, ...]
+    kind: str | None = None
+    name: str = "*"
+    namespace: str | None = None
+    labels: Mapping[str, str] = MappingProxyType({})
+    containers: tuple[str, ...] = ("*",)
+    init_containers: tuple[str, ...] = ()
+    projected: bool = False
+    path: str = ""
+    sub_path: str = ""
+    default_mode: int | None = None
+    prefix: str = ""
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.sources))
+
 
 API_VERSION = "revisions.krm-fn.io/v1"
 KIND = "ConfigRevisions"
@@ -17,6 +62,10 @@ RESOURCES: Mapping[str, Value] = {
     "limits": {"cpu": "1", "memory": "256Mi"},
 }
 """Of the linker, for a namespace of thousands of ReplicaSets; `benchmarks` measures it."""
+
+
+CONTROLLERS = {"wave": "Wave", "reloader": "Reloader"}
+"""Controllers whose annotations on workloads count as an opt-in to checksums, and what people call them."""
 
 
 class Strategy(StrEnum):
@@ -67,7 +116,7 @@ class FieldSpec:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Linker:
-    """The Job that links, and its pod. `image` and `namespace` are None where only the surroundings know them.
+    """The Job that links, and its pod. `image` and `namespace` are None where only the environment know them.
 
     `resources`, `tolerations` and `image_pull_secrets` are as in a pod spec.
     """
@@ -88,7 +137,7 @@ class Linker:
     annotations: Mapping[str, str] = field(default_factory=dict)
 
 
-class Surroundings(NamedTuple):
+class Environment(NamedTuple):
     """What the process knows, and a configuration overrules: the image it runs in, where objects will be applied."""
 
     image: str = ""
@@ -121,5 +170,5 @@ class Settings:
     jobs: Jobs = Jobs.WARN
 
 
-ALONE = Surroundings()
+ALONE = Environment()
 """Those of a process that knows nothing."""

@@ -10,21 +10,34 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from krm_fn.model.item import CONFIG_KINDS, Item, about
-from krm_fn.model.names import HASH, base_name
-from krm_fn.model.problem import Problem, Rejected
-from krm_fn.model.resource import ResourceId
-from krm_fn.model.user_kinds import USER_KINDS
-from krm_fn.outcome import Outcome
-from krm_fn.render.live import read_live
-from krm_fn.render.names_by_place import NamesByPlace
+from krm_fn.model.kinds import CONSUMER_KINDS
+from krm_fn.model.node import Mapping, Node, entries, get, is_null, is_scalar, is_sequence, text
+from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId
+from krm_fn.naming.names import ABOUT_ITSELF, HASH, WORD, base_name
+from krm_fn.render.place import place
 from krm_fn.render.pruning import KEEPERS, find_deployers, find_pruners
-from krm_fn.render.words import words_of
+from krm_fn.render.sources import STDIN_NAME, Source, read_sources
+from krm_fn.render.tools import HelmOptions
 from krm_fn.stages.link import is_emitted
 from krm_fn.wire.envelope import open_envelope
+from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.results import stderr_lines
-from krm_fn.wire.yaml_text import read_yaml
 
-_USER_KINDS = frozenset(kind.kind for kind in USER_KINDS)
+
+class NamesByPlace:
+    """Objects by kind and name. No namespace may be any: of what is rendered only the deployer knows where it goes."""
+
+    def __init__(self, ids: Iterable[ResourceId]) -> None:
+        self._namespaces: dict[tuple[str, str], set[str]] = defaultdict(set)
+        for who in ids:
+            self._namespaces[who.kind, who.name].add(who.namespace)
+
+    def __contains__(self, who: ResourceId) -> bool:
+        namespaces = self._namespaces.get((who.kind, who.name), set())
+        return bool(namespaces) and (not who.namespace or not namespaces.isdisjoint(("", who.namespace)))
+
+
+_CONSUMER_KINDS = frozenset(kind.kind for kind in CONSUMER_KINDS)
 
 _Revisions: TypeAlias = dict[tuple[str, str], list[tuple[ResourceId, list[str]]]]
 """By kind and base name: who they are, and from which deployers they are protected."""
@@ -102,7 +115,7 @@ def _base_names(item: Item) -> Iterator[str]:
 def _named(live: list[Item]) -> NamesByPlace | None:
     """What deployed objects name; None where none of those that make pods is among them, so that nobody knows."""
     users = [item for item in live if not item.is_config]
-    if not any(item.id.kind in _USER_KINDS for item in users):
+    if not any(item.id.kind in _CONSUMER_KINDS for item in users):
         return None
     return NamesByPlace(
         ResourceId("", kind, item.id.namespace, word)
@@ -119,3 +132,50 @@ def _placed(who: ResourceId, namespace: str) -> ResourceId:
 def _join(names: Iterable[str]) -> str:
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def read_live(path: str, stdin: bytes | None) -> list[Item]:
+    """All objects at a path: a file, a directory, or `-`.
+
+    A List without items says that nothing is deployed; nothing at all, that a dump has failed.
+    """
+    texts, _, _ = read_sources([path], None, stdin, HelmOptions())
+    return [item for source in texts for item in _read(source)]
+
+
+def _read(source: Source) -> Iterator[Item]:
+    origin = "" if source.name == STDIN_NAME else source.name
+    try:
+        document = read_yaml(source.data)
+        said = [root for root in document.roots if not is_null(root)]
+        if not said or not all(map(_is_empty_list, said)):
+            yield from open_envelope(document, origin).items
+    except Rejected as rejected:
+        raise Rejected(*(place(source.name, problem) for problem in rejected.problems)) from rejected
+
+
+def _is_empty_list(root: Node) -> bool:
+    items = get(root, "items")
+    return text(get(root, "kind")).endswith("List") and (is_null(items) or (is_sequence(items) and not items.value))
+
+
+def words_of(item: Mapping) -> set[str]:
+    """Every word of what an object asks for."""
+    return {
+        word
+        for name, value in entries(item)
+        if name not in ABOUT_ITSELF
+        for text in _texts(value)
+        for word in WORD.findall(text)
+    }
+
+
+def _texts(node: Node) -> Iterator[str]:
+    if is_scalar(node):
+        yield node.value
+    elif is_sequence(node):
+        for element in node.value:
+            yield from _texts(element)
+    else:
+        for _, value in entries(node):
+            yield from _texts(value)

@@ -3,15 +3,14 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from krm_fn.config.read import parse_config
 from krm_fn.function import read_config
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node
-from krm_fn.model.problem import Problem, Rejected
+from krm_fn.model.problem import Problem, Rejected, at
 from krm_fn.model.settings import KIND
 from krm_fn.render.place import place, unreadable
-from krm_fn.wire.config import parse_config
 from krm_fn.wire.envelope import Package
-from krm_fn.wire.place import at
 
 
 def find_configuration(

@@ -3,8 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from krm_fn.model.problem import Problem
-from krm_fn.model.resource import ResourceId
+from krm_fn.model.problem import Problem, ResourceId
 from krm_fn.wire.envelope import Package
 
 

@@ -4,21 +4,18 @@ from collections.abc import Iterator
 
 from krm_fn.function import edit_text, plan
 from krm_fn.model.node import Node, describe, get, is_mapping, is_null, is_sequence, text
-from krm_fn.model.problem import Problem, Rejected, Severity
-from krm_fn.model.settings import ALONE, Surroundings
-from krm_fn.outcome import Outcome
+from krm_fn.model.problem import Outcome, Problem, Rejected, Severity, at
+from krm_fn.model.settings import ALONE, Environment
 from krm_fn.render.configuration import find_configuration
-from krm_fn.render.deployable import deployable, is_deployable
-from krm_fn.render.deployed import is_deployed
-from krm_fn.render.join import join
+from krm_fn.render.deployable import deployable, is_deployable, is_deployed
 from krm_fn.render.place import place, place_by_object
 from krm_fn.render.sources import STDIN_NAME, Source, read_sources
 from krm_fn.render.tools import HelmOptions
+from krm_fn.wire.documents import join
 from krm_fn.wire.envelope import Package, open_envelope
-from krm_fn.wire.place import at
+from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.results import stderr_lines
 from krm_fn.wire.write_value import write_document
-from krm_fn.wire.yaml_text import read_yaml
 
 
 def render(
@@ -26,11 +23,11 @@ def render(
     config: str | None,
     stdin: bytes | None,
     helm: HelmOptions,
-    surroundings: Surroundings = ALONE,
+    environment: Environment = ALONE,
 ) -> Outcome:
     """What is to be applied, as a stream of documents; nothing at all after an error."""
     try:
-        stream, problems = _render(paths, config, stdin, helm, surroundings)
+        stream, problems = _render(paths, config, stdin, helm, environment)
     except Rejected as rejected:
         stream, problems = "", list(rejected.problems)
     failed = any(problem.severity is Severity.ERROR for problem in problems)
@@ -38,14 +35,14 @@ def render(
 
 
 def _render(
-    paths: tuple[str, ...], config: str | None, stdin: bytes | None, helm: HelmOptions, surroundings: Surroundings
+    paths: tuple[str, ...], config: str | None, stdin: bytes | None, helm: HelmOptions, environment: Environment
 ) -> tuple[str, list[Problem]]:
     texts, configs, remarks = read_sources(paths, config, stdin, helm)
     opened = _open_all(texts)
     packages = [package for _, package in opened]
     function_config = find_configuration(config, configs, opened)
     try:
-        edits, emission, problems = plan(packages, function_config, surroundings)
+        edits, emission, problems = plan(packages, function_config, environment)
     except Rejected as rejected:
         raise Rejected(*place_by_object(rejected.problems, opened)) from rejected
     there = emission._replace(add=[])

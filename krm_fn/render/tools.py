@@ -10,7 +10,7 @@ from typing import NamedTuple
 from krm_fn.model.node import get, text
 from krm_fn.model.problem import Problem, Rejected, Severity
 from krm_fn.render.place import place
-from krm_fn.wire.yaml_text import read_yaml
+from krm_fn.wire.reader import read_yaml
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 CHART = "Chart.yaml"

@@ -7,16 +7,17 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from krm_fn.model import keys
-from krm_fn.model.content_digest import content_digest
-from krm_fn.model.edit import Patch
-from krm_fn.model.field_path import FieldPath, step
+from krm_fn.model.changes import Patch, patch_at
 from krm_fn.model.item import Item, about
-from krm_fn.model.names import base_name
-from krm_fn.model.node import Mapping, fields, get
-from krm_fn.model.patch_at import patch_at
-from krm_fn.model.pod_template import find_templates
+from krm_fn.model.node import FieldPath, Mapping, fields, get, step
+from krm_fn.model.pods import find_templates
 from krm_fn.model.problem import Problem, Severity
-from krm_fn.stages.read_by import Reading
+from krm_fn.naming.content_digest import content_digest
+from krm_fn.naming.names import base_name
+from krm_fn.references.resolve import Link
+from krm_fn.stages.choose import FIXED_NAMES, Choice
+from krm_fn.stages.readings import Reading, Readings, is_read, read_by
+from krm_fn.stages.wave_reloader import Catalogue, Named, OptIn, is_clear, is_literal
 
 
 class Checksums(NamedTuple):
@@ -105,3 +106,72 @@ def _without(node: Mapping, annotation: str) -> Patch:
     if len(fields(metadata["annotations"])) > 1:
         return {"metadata": {"annotations": {annotation: None}}}
     return {"metadata": {"annotations": None} if len(metadata) > 1 else None}
+
+
+def roll(
+    items: list[Item], links: list[Link], choices: list[Choice], opt_ins: list[OptIn], annotation: str
+) -> Checksums:
+    """`choices` are those about objects whose content is the package's to say."""
+    catalogue = Catalogue(choice.item for choice in choices)
+    readings = read_by(links, {id(choice.item.node): choice.strategy for choice in choices}, opt_ins, catalogue)
+    checksums = checksum(items, readings.rolled, annotation)
+    notices = notice_unrolled(readings, links, opt_ins, catalogue)
+    return checksums._replace(problems=[*checksums.problems, *notices])
+
+
+def notice_unrolled(
+    readings: Readings, links: Iterable[Link], opt_ins: list[OptIn], catalogue: Catalogue
+) -> Iterator[Problem]:
+    """A warning for each of them, with all that it reads."""
+    for reading in readings.frozen:
+        read = _list((config.id.kind, config.id.name) for config, _ in reading.configs.values())
+        yield _warn(reading.item, f"reads {read}, and a Job cannot change: it runs again as a hook, or when replaced")
+    untemplated: dict[int, list[Link]] = defaultdict(list)
+    for link in readings.untemplated:
+        untemplated[id(link.referrer.node)].append(link)
+    for several in untemplated.values():
+        read = _list((link.reference.kind, link.reference.target) for link in several)
+        yield _warn(
+            several[0].referrer, f"reads {read}, and has no pod template for a checksum: nothing rolls its pods"
+        )
+    if opt_ins:
+        yield from _notice_outside(links, opt_ins, catalogue)
+        yield from _notice_unclear(opt_ins)
+
+
+def _notice_outside(links: Iterable[Link], opt_ins: list[OptIn], catalogue: Catalogue) -> Iterator[Problem]:
+    """What a controller in the cluster sees, and a function that sees the package alone cannot."""
+    missing: dict[int, set[tuple[str, str]]] = defaultdict(set)
+    for link in links:
+        if is_read(link.reference) and not any(catalogue.holds(target) for target in link.targets):
+            missing[id(link.referrer.node)].add((link.reference.kind, link.reference.target))
+    for opt_in in opt_ins:
+        outside = {(kind, name) for kind, name in missing[id(opt_in.item.node)] if kind in opt_in.all_of}
+        outside |= {_short(named, opt_in) for named in opt_in.named if is_literal(named) and not catalogue.find(named)}
+        outside = {(kind, name) for kind, name in outside - opt_in.excluded if name not in FIXED_NAMES}
+        if outside:
+            message = (
+                f"reads {_list(outside)}, which the package has no say in: only {opt_in.controller} rolls it for that"
+            )
+            yield _warn(opt_in.item, message)
+
+
+def _short(named: Named, opt_in: OptIn) -> tuple[str, str]:
+    elsewhere = named.namespace != opt_in.item.id.namespace
+    return named.kind, f"{named.namespace}/{named.name}" if elsewhere else named.name
+
+
+def _notice_unclear(opt_ins: list[OptIn]) -> Iterator[Problem]:
+    for opt_in in opt_ins:
+        for named in opt_in.named:
+            if not is_literal(named) and not is_clear(named):
+                message = f"the pattern {named.name!r} is not followed; write out the names that it stands for"
+                yield _warn(opt_in.item, message)
+
+
+def _list(objects: Iterable[tuple[str, str]]) -> str:
+    return ", ".join(sorted({f"{kind}/{name}" for kind, name in objects}))
+
+
+def _warn(item: Item, message: str) -> Problem:
+    return about(item, message, severity=Severity.WARNING)

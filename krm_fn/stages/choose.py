@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.item import Item, about
-from krm_fn.model.lifetimes import HOOKS
-from krm_fn.model.names import base_name
+from krm_fn.model.kinds import HOOKS
 from krm_fn.model.node import get, is_null, text
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Selector, Settings, Strategy
+from krm_fn.naming.names import base_name
 
 FIXED_NAMES = frozenset({"kptfile.kpt.dev", "kube-root-ca.crt", "openshift-service-ca.crt"})
 """ConfigMaps that programs find by this very name."""

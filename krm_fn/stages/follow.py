@@ -4,20 +4,20 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from krm_fn.model.edit import Edit, SetText
+from krm_fn.model.changes import Edit, SetText
 from krm_fn.model.item import Item, about
-from krm_fn.model.names import HASH
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
+from krm_fn.naming.names import HASH
+from krm_fn.references.resolve import Link, is_cluster_scoped
 from krm_fn.stages.name import Revision
-from krm_fn.stages.resolve import Link, is_cluster_scoped
 
 _REVISION_NAME = re.compile(f"(.+)-{HASH}")
 
 
 def follow(links: Iterable[Link], revisions: Iterable[Revision]) -> tuple[list[Edit], list[Problem]]:
     """The edits of all references to renamed objects, and what cannot or should not be followed."""
-    renamed = {id(revision.item.node): revision for revision in revisions if revision.moves}
+    renamed = {id(revision.item.node): revision for revision in revisions if revision.is_renamed}
     known: dict[tuple[str, str], list[Revision]] = defaultdict(list)
     for revision in renamed.values():
         if revision.strategy is Strategy.RENAME:

@@ -7,15 +7,15 @@ from typing import Any
 
 from krm_fn import __version__
 from krm_fn.model import keys
-from krm_fn.model.emission import Object
+from krm_fn.model.changes import Object
 from krm_fn.model.item import Item, about
-from krm_fn.model.names import HASH
 from krm_fn.model.node import get
 from krm_fn.model.problem import Problem, Severity
-from krm_fn.model.settings import Settings, Surroundings
+from krm_fn.model.settings import Environment, Settings
+from krm_fn.naming.names import HASH
 from krm_fn.stages.linker_objects import access, job, roster, tag
+from krm_fn.stages.linker_plan import Group, plan_links
 from krm_fn.stages.name import Revision
-from krm_fn.stages.plan_links import Group, plan_links
 
 _STABLE = re.compile("-linker$")
 _NAMES = {
@@ -45,7 +45,7 @@ def link(
     revisions: list[Revision],
     holders: Mapping[int, list[Item]],
     settings: Settings,
-    surroundings: Surroundings,
+    environment: Environment,
 ) -> tuple[list[Object], list[Problem]]:
     """The objects of every namespace whose revisions can be linked, and why those of the others cannot."""
     if not settings.linker.enabled:
@@ -53,31 +53,31 @@ def link(
     held = [revision for revision in revisions if id(revision.item.node) in holders]
     linked, problems = _without_clashes(held, authored)
     groups = plan_links(linked, holders, authored, settings)
-    placed = [group for group in groups if _is_placed(group, settings, surroundings)]
-    wanted = [*_tags(linked, placed, settings), *_objects(placed, settings, surroundings)]
+    placed = [group for group in groups if _is_placed(group, settings, environment)]
+    wanted = [*_tags(linked, placed, settings), *_objects(placed, settings, environment)]
     if len(placed) < len(groups):
         problems.append(_no_namespace())
     return wanted, [*problems, *_too_many(placed), *_taken(authored, wanted)]
 
 
-def _objects(groups: list[Group], settings: Settings, surroundings: Surroundings) -> Iterator[Object]:
-    image = settings.linker.image or surroundings.image or f"krm-fn:{__version__}"
+def _objects(groups: list[Group], settings: Settings, environment: Environment) -> Iterator[Object]:
+    image = settings.linker.image or environment.image or f"krm-fn:{__version__}"
     for _, same in groupby(groups, key=lambda group: group.namespace):
         of_namespace = list(same)
         yield roster(of_namespace[0], settings)
         if settings.linker.service_account_name is None:
-            yield from access(of_namespace[0], settings, _namespace(of_namespace[0], settings, surroundings))
+            yield from access(of_namespace[0], settings, _namespace(of_namespace[0], settings, environment))
         for group in of_namespace:
             yield job(group, settings, image)
 
 
-def _is_placed(group: Group, settings: Settings, surroundings: Surroundings) -> bool:
+def _is_placed(group: Group, settings: Settings, environment: Environment) -> bool:
     """A RoleBinding must say the namespace of its ServiceAccount; without one there is nothing to say."""
-    return settings.linker.service_account_name is not None or bool(_namespace(group, settings, surroundings))
+    return settings.linker.service_account_name is not None or bool(_namespace(group, settings, environment))
 
 
-def _namespace(group: Group, settings: Settings, surroundings: Surroundings) -> str:
-    return group.namespace or settings.linker.namespace or surroundings.namespace
+def _namespace(group: Group, settings: Settings, environment: Environment) -> str:
+    return group.namespace or settings.linker.namespace or environment.namespace
 
 
 def _tags(linked: Iterable[Revision], groups: Iterable[Group], settings: Settings) -> Iterator[Object]:

@@ -5,16 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from krm_fn.model import keys
-from krm_fn.model.content_name import content_name
-from krm_fn.model.deploy_names import keep_new_name
-from krm_fn.model.deployers import PROTECTIONS
-from krm_fn.model.edit import Value
-from krm_fn.model.emission import Object
-from krm_fn.model.linker_pod import CONTAINER_SECURITY, NO_MESH_ANNOTATIONS, NO_MESH_LABELS, POD_SECURITY
+from krm_fn.model.changes import Object, Value
+from krm_fn.model.deployers import PROTECTIONS, keep_new_name
+from krm_fn.model.kinds import CONSUMER_KINDS, ConsumerKind
 from krm_fn.model.settings import Settings
-from krm_fn.model.user_kinds import USER_KINDS, UserKind
+from krm_fn.naming.content_hash import content_name
+from krm_fn.stages.linker_plan import SYNC_WAVE, Group, wave_of
 from krm_fn.stages.name import Revision
-from krm_fn.stages.plan_links import SYNC_WAVE, Group, wave_of
 
 
 def job(group: Group, settings: Settings, image: str) -> Object:
@@ -89,7 +86,7 @@ def access(group: Group, settings: Settings, subject_namespace: str) -> list[Obj
 
 
 def _rules(group: Group, settings: Settings) -> Iterator[Object]:
-    for api_group, plurals in _by_group((*USER_KINDS, *group.plan.kinds)).items():
+    for api_group, plurals in _by_group((*CONSUMER_KINDS, *group.plan.kinds)).items():
         yield _rule(api_group, plurals, ["list"])
     yield _rule("", ["configmaps"], ["list", "patch", "delete"])
     secrets = sorted(revision.name for revision in group.plan.rendered if revision.kind == "Secret")
@@ -127,7 +124,7 @@ def _given(**fields: Value) -> Object:
     return {name: value for name, value in fields.items() if value}
 
 
-def _by_group(kinds: Iterable[UserKind]) -> dict[str, list[str]]:
+def _by_group(kinds: Iterable[ConsumerKind]) -> dict[str, list[str]]:
     groups = defaultdict(set)
     for kind in kinds:
         groups[kind.group].add(kind.plural)
@@ -160,3 +157,24 @@ def _metadata(
         "labels": labels,
         **({"annotations": all_annotations} if all_annotations else {}),
     }
+
+
+NO_MESH_LABELS = {
+    "sidecar.istio.io/inject": "false",
+    "kuma.io/sidecar-injection": "disabled",
+}
+
+NO_MESH_ANNOTATIONS = {
+    "linkerd.io/inject": "disabled",
+    "consul.hashicorp.com/connect-inject": "false",
+}
+"""A sidecar that stays would keep the Job from ever being complete. From the meshes' own documentation."""
+
+# Together the restricted Pod Security Standard. No user id: the image says 65534, and OpenShift hands out its own.
+POD_SECURITY: dict[str, Value] = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
+
+CONTAINER_SECURITY: dict[str, Value] = {
+    "allowPrivilegeEscalation": False,
+    "readOnlyRootFilesystem": True,
+    "capabilities": {"drop": ["ALL"]},
+}

@@ -4,16 +4,14 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from krm_fn.model import keys
-from krm_fn.model.content_hash import content_hash
-from krm_fn.model.deploy_names import NEEDS_HASH_SUFFIX, keep_name
-from krm_fn.model.edit import Patch
-from krm_fn.model.hashed_value import Unhashable
+from krm_fn.model.changes import Patch
+from krm_fn.model.deployers import NEEDS_HASH_SUFFIX, keep_name
 from krm_fn.model.item import Item, about
-from krm_fn.model.names import base_name
-from krm_fn.model.node import get, is_null
-from krm_fn.model.problem import Problem, Severity
-from krm_fn.model.resource import ResourceId
+from krm_fn.model.node import fields, get, is_mapping, is_null
+from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Settings, Strategy
+from krm_fn.naming.content_hash import Unhashable, content_hash
+from krm_fn.naming.names import base_name
 from krm_fn.stages.choose import Choice
 
 MAX_NAME = 253
@@ -29,7 +27,7 @@ class Revision(NamedTuple):
     strategy: Strategy
 
     @property
-    def moves(self) -> bool:
+    def is_renamed(self) -> bool:
         """Whether its name is this function's to say."""
         return self.strategy is Strategy.RENAME or self.name != self.item.id.name
 
@@ -77,13 +75,13 @@ def mark_revision(revision: Revision, settings: Settings, protection: dict[str, 
     return {
         **({"immutable": True} if immutable else {}),
         "metadata": {
-            **({"name": revision.name} if revision.moves else {}),
+            **({"name": revision.name} if revision.is_renamed else {}),
             "labels": {keys.SET: settings.set},
             "annotations": {
                 keys.BASE_NAME: revision.base_name,
                 keys.RETAIN: None if held else "true",
                 **protection,
-                **(keep_name(revision.item.annotations, settings.deployers) if revision.moves else {}),
+                **(keep_name(revision.item.annotations, settings.deployers) if revision.is_renamed else {}),
             },
         },
     }
@@ -120,3 +118,36 @@ def _say(revision: Revision) -> Problem:
     """One info per revision; it says the same on every run over the same content."""
     problem = about(revision.item, f"revision of {revision.base_name}", severity=Severity.INFO)
     return problem._replace(resource=revision.id)
+
+
+_MARKS = {"labels": (keys.SET,), "annotations": (keys.BASE_NAME, keys.RETAIN)}
+
+
+def take_back(choices: Iterable[Choice], settings: Settings) -> list[Revision]:
+    """The objects that get the names back that their author gave them.
+
+    Only of this set, and only if somebody asked for it: what nobody chooses this time may be another run's.
+    """
+    return [
+        Revision(choice.item, base, base, choice.strategy)
+        for choice in choices
+        if choice.asked and choice.strategy not in REVISED and choice.item.labels.get(keys.SET) == settings.set
+        for base in [base_name(choice.item)]
+        if keys.BASE_NAME in choice.item.annotations
+    ]
+
+
+def unmark(revision: Revision) -> Patch:
+    """Less what said that it is a revision. What cannot change must not have a name that stays."""
+    metadata: dict[str, Patch | str | None] = {"name": revision.name}
+    for name, marks in _MARKS.items():
+        present = [mark for mark in marks if mark in fields(get(revision.item.node, "metadata", name))]
+        if present:
+            metadata[name] = _without(revision.item, name, present)
+    return {**({"immutable": None} if revision.is_renamed else {}), "metadata": metadata}
+
+
+def _without(item: Item, name: str, marks: list[str]) -> Patch | None:
+    """None where nothing would be left."""
+    present = get(item.node, "metadata", name)
+    return None if is_mapping(present) and len(present.value) == len(marks) else dict.fromkeys(marks)

@@ -4,34 +4,25 @@ from collections.abc import Collection, Container, Iterable
 from typing import NamedTuple
 
 from krm_fn.model import keys
-from krm_fn.model.combine_patches import combine_patches
-from krm_fn.model.edit import Edit, Patch
-from krm_fn.model.emission import Emission
+from krm_fn.model.changes import Edit, Emission, Patch, combine_patches
 from krm_fn.model.item import Item
-from krm_fn.model.problem import Problem
-from krm_fn.model.resource import ResourceId
-from krm_fn.model.settings import Settings, Surroundings
+from krm_fn.model.problem import Problem, ResourceId
+from krm_fn.model.settings import Environment, Settings
+from krm_fn.mounts.mount import mount
+from krm_fn.mounts.plan import mounted_links, plan_mounts
+from krm_fn.mounts.present import read_mounted
+from krm_fn.references.find import find_references
+from krm_fn.references.resolve import Index, Link, index_configs, resolve
+from krm_fn.stages.checksum import roll
 from krm_fn.stages.choose import Usage, choose, written_by_others
-from krm_fn.stages.find import find_references
 from krm_fn.stages.follow import find_torn, follow
-from krm_fn.stages.hold import find_holders
+from krm_fn.stages.jobs import name_jobs
 from krm_fn.stages.link import is_emitted, link
-from krm_fn.stages.mount import mount
-from krm_fn.stages.mounted_links import mounted_links
-from krm_fn.stages.name import Revision, mark_revision, name_revisions
-from krm_fn.stages.name_jobs import name_jobs
-from krm_fn.stages.notice_alone import notice_alone
-from krm_fn.stages.notice_immutable import notice_immutable
-from krm_fn.stages.notice_job_mentions import notice_job_mentions
-from krm_fn.stages.notice_mentions import notice_mentions
-from krm_fn.stages.opt_in import OptIn, read_opt_ins
-from krm_fn.stages.plan_mounts import plan_mounts
-from krm_fn.stages.protect import protect
-from krm_fn.stages.read_mounted import read_mounted
-from krm_fn.stages.resolve import Index, Link, index_configs, resolve
-from krm_fn.stages.roll import roll
-from krm_fn.stages.take_back import take_back, unmark
+from krm_fn.stages.name import Revision, mark_revision, name_revisions, take_back, unmark
+from krm_fn.stages.protect import find_holders, protect
 from krm_fn.stages.upsert import upsert
+from krm_fn.stages.warnings import notice_alone, notice_immutable, notice_job_mentions, notice_mentions
+from krm_fn.stages.wave_reloader import OptIn, read_opt_ins
 
 
 class Changes(NamedTuple):
@@ -43,9 +34,7 @@ class Changes(NamedTuple):
     problems: list[Problem]
 
 
-def transform(
-    items: list[Item], settings: Settings, surroundings: Surroundings, config_id: ResourceId | None
-) -> Changes:
+def transform(items: list[Item], settings: Settings, environment: Environment, config_id: ResourceId | None) -> Changes:
     """Choose, name, protect, follow, mount, roll, name Jobs, and link."""
     emitted = [item for item in items if is_emitted(item)]
     authored = [item for item in items if not is_emitted(item)]
@@ -62,17 +51,18 @@ def transform(
     choices, doubts = choose(configs, settings, usage)
     returned = take_back(choices, settings)
     revisions, name_problems = name_revisions(choices, returned)
+    names = {id(revision.item.node): revision.name for revision in [*revisions, *returned]}
     holders = find_holders(reads, revisions, settings)
     marks, prune_problems = _mark(revisions, settings, holders)
     marks += [(revision.item, unmark(revision)) for revision in returned]
     edits, reference_problems = follow(links, [*revisions, *returned])
-    mounts, remounted, mount_problems = mount(templates, [*revisions, *returned], index, settings.set)
+    mounts, remounted, mount_problems = mount(templates, names, index, settings.set)
     own = [choice for choice in choices if not (opt_ins and written_by_others(choice.item, usage))]
     rolls = roll(authored, reads, own, opt_ins, settings.checksums.annotation)
     patches = [*marks, *mounts, *rolls.patches]
     jobs = name_jobs(authored, _readers(reads, revisions), edits, patches, settings.jobs)
     edits += jobs.edits
-    wanted, link_problems = link(authored, revisions, holders, settings, surroundings)
+    wanted, link_problems = link(authored, revisions, holders, settings, environment)
     emission = upsert([item for item in emitted if item.labels.get(keys.SET) == settings.set], wanted)
 
     notices = [
@@ -91,7 +81,7 @@ def transform(
 
 def _readers(reads: Iterable[Link], revisions: Iterable[Revision]) -> set[int]:
     """The objects whose pods read a renamed revision, by `id(item.node)`."""
-    renamed = {id(revision.item.node) for revision in revisions if revision.moves}
+    renamed = {id(revision.item.node) for revision in revisions if revision.is_renamed}
     return {
         id(read.referrer.node)
         for read in reads

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from krm_fn.model import keys
-from krm_fn.model.emission import Emission, Object
+from krm_fn.model.changes import Emission, Object
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node, entries, is_mapping, is_sequence
-from krm_fn.stages.plan_links import SYNC_WAVE
+from krm_fn.stages.linker_plan import SYNC_WAVE
 
 _FOR_TOOLS = (
     "internal.config.kubernetes.io/",

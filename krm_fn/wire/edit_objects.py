@@ -1,19 +1,18 @@
 """Whole objects put in, exchanged and taken out."""
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from krm_fn.model.edit import SetItems
-from krm_fn.model.emission import Emission, Object
+from krm_fn.model import keys
+from krm_fn.model.changes import Emission, Object, SetItems
+from krm_fn.model.item import Item
 from krm_fn.model.node import Mapping, Node, Sequence, get, is_mapping, is_sequence
 from krm_fn.wire import layout
-from krm_fn.wire.edit_flow import key_style
-from krm_fn.wire.edit_text import splice_edit
+from krm_fn.wire.apply import splice_edit
+from krm_fn.wire.documents import end_last_line, split_documents
+from krm_fn.wire.edit_mapping import key_style
 from krm_fn.wire.envelope import Package
-from krm_fn.wire.last_line import end_last_line
-from krm_fn.wire.new_files import with_file
 from krm_fn.wire.splice import Splice
-from krm_fn.wire.split_documents import split_documents
 from krm_fn.wire.write_value import write_block, write_document, write_flow
 
 
@@ -70,3 +69,33 @@ def _lists(node: Node) -> Iterator[_List]:
         yield _List(node, items)
         for item in items.value:
             yield from _lists(item)
+
+
+_PATH = "internal.config.kubernetes.io/path"
+_INDEX = "internal.config.kubernetes.io/index"
+
+
+def with_file(added: Iterable[Object], items: Iterable[Item]) -> list[Object]:
+    """The objects with the file they go to and their places in it, both of which kpt asks for.
+
+    Only where the other objects have files, which kustomize's have not.
+    """
+    taken = {(item.file, item.file_index) for item in items if item.file}
+    if not taken:
+        return list(added)
+    placed = []
+    for one in added:
+        file = f"{_set_of(one)}-linker.yaml"
+        index = max((index for name, index in taken if name == file), default=-1) + 1
+        taken.add((file, index))
+        placed.append(_annotate(one, {_PATH: file, _INDEX: str(index)}))
+    return placed
+
+
+def _set_of(one: Any) -> str:
+    return str(one["metadata"]["labels"][keys.SET])
+
+
+def _annotate(one: Any, annotations: dict[str, str]) -> Object:
+    metadata = one["metadata"]
+    return {**one, "metadata": {**metadata, "annotations": {**metadata.get("annotations", {}), **annotations}}}

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Mapping, Node, describe, get, is_mapping, is_null, is_sequence, text
-from krm_fn.model.problem import Problem, Rejected
-from krm_fn.wire.place import at
-from krm_fn.wire.yaml_text import Document
+from krm_fn.model.problem import Problem, Rejected, at
+from krm_fn.wire.reader import Document
 
 API_VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1")
 

@@ -2,10 +2,20 @@
 
 from collections.abc import Iterator
 
-from krm_fn.model.edit import Edit, ListPatch, Patch, SetFields, SetItems, SetText, Value
-from krm_fn.model.field_path import step
+from krm_fn.model.changes import Edit, ListPatch, Patch, SetFields, SetItems, SetText, Value
 from krm_fn.model.item import Item, about
-from krm_fn.model.node import Mapping, Node, describe, fields, is_mapping, is_merge, is_null, is_scalar, is_sequence
+from krm_fn.model.node import (
+    Mapping,
+    Node,
+    describe,
+    fields,
+    is_mapping,
+    is_merge,
+    is_null,
+    is_scalar,
+    is_sequence,
+    step,
+)
 from krm_fn.model.problem import Problem, Rejected
 
 

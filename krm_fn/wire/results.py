@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from krm_fn.model.edit import SetFields, SetItems, Value
+from krm_fn.model.changes import SetFields, SetItems, Value
 from krm_fn.model.node import Mapping, get, is_sequence, text
-from krm_fn.model.problem import Problem, Severity
-from krm_fn.model.resource import ResourceId
-from krm_fn.wire.edit_text import splice_edit
+from krm_fn.model.problem import Problem, ResourceId, Severity
+from krm_fn.wire.apply import splice_edit
 from krm_fn.wire.splice import Splice
 from krm_fn.wire.write_value import write_flow
 

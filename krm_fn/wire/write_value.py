@@ -1,11 +1,11 @@
-"""New values as YAML text: block style for people, flow style where the surroundings are flow."""
+"""New values as YAML text: block style for people, flow style where the environment are flow."""
 
 import json
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from krm_fn.model.edit import Value
+from krm_fn.model.changes import Value
 
 # Text that every YAML 1.1 and 1.2 reader takes for a string, in block and in flow style.
 _PLAIN = re.compile(r"[A-Za-z/][A-Za-z0-9_./=-]*(?: [A-Za-z0-9_./=-]+)*")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.model.user_kinds import USER_KINDS
+from krm_fn.model.kinds import CONSUMER_KINDS
 from tests.cluster.api import Api, Object
 from tests.cluster.deployers import ArgoLike
 from tests.cluster.fault_proxy import Answer, Call, PassOn
@@ -74,7 +74,7 @@ def may(bench: LinkerBench, group: str, resource: str, verb: str) -> bool:
     return bool(api.call("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", body)["status"]["allowed"])
 
 
-LISTS = [pytest.param(kind.group, kind.plural, "list", id=f"list {kind.plural}") for kind in USER_KINDS]
+LISTS = [pytest.param(kind.group, kind.plural, "list", id=f"list {kind.plural}") for kind in CONSUMER_KINDS]
 
 
 @pytest.mark.parametrize(

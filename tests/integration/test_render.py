@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.outcome import Outcome
+from krm_fn.model.problem import Outcome
 from krm_fn.render.render import render
 from krm_fn.render.tools import HelmOptions
 from tests.integration.names import assert_names_hold, defined, load

@@ -2,9 +2,9 @@
 
 from threading import Lock, Thread
 
-from krm_fn.linker.deadline import Stopped
 from krm_fn.linker.link import link
 from krm_fn.linker.report import Report
+from krm_fn.linker.retry import Stopped
 from krm_fn.model.link_plan import LinkPlan
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.world import NAMESPACE, World

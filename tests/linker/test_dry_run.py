@@ -3,12 +3,12 @@
 from krm_fn.linker.dry_run import DryRun
 from krm_fn.linker.objects import Owner
 from krm_fn.linker.owners import OwnerPatch
-from krm_fn.model.user_kinds import USER_KINDS
+from krm_fn.model.kinds import CONSUMER_KINDS
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.manifests import A, B, pods, revision, workload
 from tests.linker.world import World
 
-DEPLOYMENTS = next(kind for kind in USER_KINDS if kind.kind == "Deployment")
+DEPLOYMENTS = next(kind for kind in CONSUMER_KINDS if kind.kind == "Deployment")
 NEW = Owner("apps/v1", "ReplicaSet", "web-1", "u9")
 
 

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from krm_fn.linker.cluster import Failed
-from krm_fn.linker.deadline import Stopped
 from krm_fn.linker.dry_run import DryRun
 from krm_fn.linker.link import link
 from krm_fn.linker.owners import OwnerPatch
 from krm_fn.linker.report import Report
+from krm_fn.linker.retry import Stopped
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.garbage_collector import collect, delete

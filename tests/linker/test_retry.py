@@ -5,8 +5,7 @@ from threading import Event
 
 import pytest
 
-from krm_fn.linker.deadline import Deadline, Stopped
-from krm_fn.linker.retry import NoAnswer, Response, with_retries
+from krm_fn.linker.retry import Deadline, NoAnswer, Response, Stopped, with_retries
 
 OK = Response(200, {}, b"{}")
 BUSY = Response(429, {}, b"")

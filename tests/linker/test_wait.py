@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from krm_fn.linker.deadline import Stopped
+from krm_fn.linker.retry import Stopped
 from krm_fn.linker.wait import wait_for_history, wait_for_workloads
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from tests.linker.fake_cluster import FakeCluster

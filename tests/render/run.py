@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.outcome import Outcome
+from krm_fn.model.problem import Outcome
 from krm_fn.render.render import render
 from krm_fn.render.tools import HelmOptions
 

@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 
+from krm_fn.config.expect import plain_value
 from krm_fn.model.item import Item
 from krm_fn.model.problem import Rejected
-from krm_fn.render.deployable import deployable, is_deployable
-from krm_fn.render.deployed import internal_annotations, is_deployed
+from krm_fn.render.deployable import deployable, internal_annotations, is_deployable, is_deployed
 from krm_fn.wire.envelope import open_envelope
-from krm_fn.wire.plain_value import plain_value
-from krm_fn.wire.yaml_text import read_yaml
+from krm_fn.wire.reader import read_yaml
 from tests.cases import TRANSFORMS
 
 WEB = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web # the shop\n"

@@ -6,7 +6,7 @@ import pytest
 
 from krm_fn.function import run
 from krm_fn.wire.envelope import open_envelope
-from krm_fn.wire.yaml_text import read_yaml
+from krm_fn.wire.reader import read_yaml
 from tests.cases import TRANSFORMS
 from tests.render.run import CONFIG_MAP, WITHOUT_LINKER, render_in, write
 

@@ -1,0 +1,1 @@
+"""The functionConfig: read, built into settings, explained where it is wrong."""

@@ -1,0 +1,75 @@
+"""A ConfigMap as functionConfig: what `kpt fn eval -- key=value` and a Kptfile's `configMap:` send.
+
+Values are raw text: a Kptfile's may come without quotes, so `yes` is three letters here and not a boolean.
+"""
+
+from krm_fn.config.expect import Plain, suggest
+from krm_fn.model.node import Mapping, Node, describe, fields, get, is_mapping, is_null, is_scalar
+from krm_fn.model.problem import Problem, Rejected, ResourceId, at
+from krm_fn.model.settings import DEFAULT_SET
+
+KPT_NAME = "function-input"
+"""What kpt calls the ConfigMap that it makes up from the command line."""
+
+_NUMBERS = ("linker.timeoutSeconds", "linker.minimumAgeSeconds", "linker.ttlSecondsAfterFinished")
+_SWITCHES = ("immutable", "linker.enabled", "linker.openshift")
+_WORDS = {"true": True, "yes": True, "false": False, "no": False}
+_LISTS = ("kinds", "deployers", "checksums.controllers")
+_NAMES = ("select", "exclude")
+_TEXTS = ("strategy", "jobs", "checksums.annotation", "linker.image", "linker.namespace", "linker.serviceAccountName")
+_SETTINGS = ("name", *_TEXTS, *_SWITCHES, *_LISTS, *_NAMES, *_NUMBERS)
+
+
+def read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:
+    """The configuration this ConfigMap stands for. Raises Rejected for what is no setting."""
+    data = get(node, "data")
+    if not is_null(data) and not is_mapping(data):
+        raise Rejected(_problem(who, "data", data or node, "expected settings by name"))
+    problems = [problem for key, value in fields(data).items() for problem in _check(who, key, value)]
+    if problems:
+        raise Rejected(*problems)
+    texts = {key: str(value.value) for key, value in fields(data).items() if not is_null(value)}
+    name = texts.pop("name", DEFAULT_SET if who.name in (KPT_NAME, "") else who.name)
+    return {"metadata": {"name": name}, "spec": _nest({key: _read(key, text) for key, text in texts.items()})}
+
+
+def _nest(flat: dict[str, Plain]) -> dict[str, Plain]:
+    """`checksums.annotation` is `annotation` in `checksums`."""
+    spec: dict[str, Plain] = {}
+    for key, value in flat.items():
+        group, _, name = key.rpartition(".")
+        if group:
+            spec[group] = {**spec.get(group, {}), name: value}  # type: ignore[dict-item]  # groups are mappings
+        else:
+            spec[name] = value
+    return spec
+
+
+def _check(who: ResourceId, key: str, value: Node) -> list[Problem]:
+    if key not in _SETTINGS:
+        return [_problem(who, f"data.{key}", value, f"unknown setting{suggest(key, _SETTINGS)}")]
+    if not is_scalar(value):
+        return [_problem(who, f"data.{key}", value, f"expected text, found {describe(value)}")]
+    if key in _SWITCHES and not is_null(value) and value.value.lower() not in _WORDS:
+        return [_problem(who, f"data.{key}", value, f"found {value.value!r}, allowed: {', '.join(_WORDS)}")]
+    if key in _NUMBERS and not is_null(value) and not value.value.isdecimal():
+        return [_problem(who, f"data.{key}", value, f"found {value.value!r}, expected a whole number")]
+    return []
+
+
+def _read(key: str, text: str) -> Plain:
+    if key in _LISTS:
+        return [*_split(text)]
+    if key in _NAMES:
+        return [{"name": name} for name in _split(text)]
+    if key in _NUMBERS:
+        return int(text)
+    return _WORDS[text.lower()] if key in _SWITCHES else text
+
+
+def _split(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _problem(who: ResourceId, field: str, node: Node, message: str) -> Problem:
+    return at(node.start_mark, message)._replace(resource=who, field=field)

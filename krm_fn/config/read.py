@@ -1,0 +1,79 @@
+"""The functionConfig as Settings.
+
+A valid configuration is read by hand, as loading a JSON Schema validator costs more than all the rest of the work
+on a small package. The schema stays the one source: what is refused here is explained by it, and a test shows that
+both agree on what is valid.
+"""
+
+from dataclasses import replace
+
+from krm_fn.config.build import build_settings
+from krm_fn.config.config_map_input import read_config_map
+from krm_fn.config.expect import Invalid, Plain, plain_value
+from krm_fn.model.item import read_item
+from krm_fn.model.node import Node, describe, get, is_mapping, is_sequence, text
+from krm_fn.model.problem import Problem, Rejected, ResourceId, at
+from krm_fn.model.settings import API_VERSION, KIND, Settings
+from krm_fn.wire.reader import read_yaml
+
+
+def parse_config(node: Node | None) -> Settings:
+    """The settings; all defaults where there is no configuration. Raises Rejected with every problem."""
+    if node is None:
+        return Settings()
+    if not is_mapping(node):
+        raise Rejected(at(node.start_mark, f"functionConfig: expected a {KIND}, found {describe(node)}"))
+    who = read_item(node).id
+    if (who.api_version, who.kind) == ("v1", "ConfigMap"):
+        config: Plain = {"apiVersion": API_VERSION, "kind": KIND, **read_config_map(node, who)}
+    elif (who.api_version, who.kind) == (API_VERSION, KIND):
+        config = plain_value(node)
+    else:
+        found = f"{who.api_version or 'no apiVersion'} {who.kind or 'no kind'}"
+        raise Rejected(
+            at(node.start_mark, f"functionConfig: found {found}, allowed: {API_VERSION} {KIND}, v1 ConfigMap")
+        )
+    settings = _settings(config, node, who)
+    if settings.linker.image is None:
+        settings = replace(settings, linker=replace(settings.linker, image=_own_image(node)))
+    return settings
+
+
+def _own_image(node: Node) -> str | None:
+    """The image this function runs in, where the configuration itself says so, as it does in kustomize."""
+    annotations = read_item(node).annotations if is_mapping(node) else {}
+    for name in ("config.kubernetes.io/function", "config.k8s.io/function"):
+        for declaration in read_yaml(annotations.get(name, "").encode()).roots:
+            image = text(get(declaration, "container", "image"))
+            if image:
+                return image
+    return None
+
+
+def _settings(config: Plain, node: Node, who: ResourceId) -> Settings:
+    try:
+        settings = build_settings(config)
+    except Invalid as invalid:
+        from krm_fn.config.explain import explain  # noqa: PLC0415  # jsonschema takes longer to load than we to run
+
+        raise Rejected(*explain(config, node, who, data=who.kind == "ConfigMap")) from invalid
+    problems = [
+        problem for list_name in ("select", "exclude") for problem in _stray_kinds(node, list_name, settings, who)
+    ]
+    if problems:
+        raise Rejected(*problems)
+    return settings
+
+
+def _stray_kinds(node: Node, list_name: str, settings: Settings, who: ResourceId) -> list[Problem]:
+    """Entries for a kind that `spec.kinds` does not hold: they could never match."""
+    entries = get(node, "spec", list_name)
+    problems = []
+    for index, entry in enumerate(entries.value if is_sequence(entries) else []):
+        kind = get(entry, "kind")
+        if kind is not None and kind.value not in settings.kinds:
+            held = " and ".join(sorted(settings.kinds))
+            message = f"found {kind.value}, but spec.kinds holds only {held}; add {kind.value} to spec.kinds"
+            field = f"spec.{list_name}[{index}].kind"
+            problems.append(at(kind.start_mark, message)._replace(resource=who, field=field))
+    return problems

@@ -1,0 +1,1 @@
+"""Configuration mounted into workloads that do not name it."""

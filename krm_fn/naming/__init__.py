@@ -1,0 +1,1 @@
+"""The content hash, and the names that come of it."""

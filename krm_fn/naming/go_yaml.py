@@ -1,0 +1,194 @@
+"""What a scalar's raw text means to go-yaml v3, in the values that JSON has.
+
+Its rules are neither YAML 1.1's nor 1.2's: `yes` and `12:30:45` are text, `0777` and `0o17` are octal, `1_000` is
+a number and `2020-01-02` a date. Quoted and block scalars are text unless an explicit tag says otherwise.
+"""
+
+import calendar
+import math
+import re
+from base64 import b64decode
+from types import NoneType
+from typing import Final, TypeAlias, TypeGuard
+
+from krm_fn.model.node import Node, Scalar, is_scalar
+
+ScalarValue: TypeAlias = str | float | bool | None
+
+_WORDS: dict[str, ScalarValue] = {
+    **dict.fromkeys(("", "~", "null", "Null", "NULL")),
+    **dict.fromkeys(("true", "True", "TRUE"), True),
+    **dict.fromkeys(("false", "False", "FALSE"), False),
+    **dict.fromkeys((".nan", ".NaN", ".NAN"), math.nan),
+    **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), math.inf),
+    **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), -math.inf),
+    "<<": "<<",
+}
+_NUMERIC = frozenset("+-.0123456789")
+"""How numbers and dates begin."""
+
+_STANDARD: Final = "tag:yaml.org,2002:"
+_TYPES: dict[str, tuple[type, ...]] = {
+    f"{_STANDARD}null": (NoneType,),
+    f"{_STANDARD}bool": (bool,),
+    f"{_STANDARD}int": (int,),
+    f"{_STANDARD}float": (float, int),
+}
+_BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
+
+
+def read_scalar(scalar: Scalar) -> ScalarValue:
+    """Text, float, bool or None. ValueError, which does not quote the text, where kustomize fails too."""
+    if is_plainly_text(scalar):
+        return scalar.value
+    value = _read_plain(scalar.value) if scalar.tag is None else _read_tagged(scalar.tag, scalar.value)
+    if isinstance(value, float) and not math.isfinite(value):
+        message = "neither infinity nor NaN can be hashed; quote it"
+        raise ValueError(message)
+    return float(value) if type(value) is int else value
+
+
+def is_plainly_text(node: Node) -> TypeGuard[Scalar]:
+    """Whether it is text at first sight. Nearly everything is, so nearly everything is done with here."""
+    if not is_scalar(node) or node.tag is not None:
+        return False
+    text = node.value
+    return bool(node.style) or (text not in _WORDS and text[0] not in _NUMERIC)
+
+
+def is_text(scalar: Scalar) -> bool:
+    """Whether it is text to begin with, not a number or a date that JSON has only as text."""
+    if scalar.tag is not None:
+        return scalar.tag == f"{_STANDARD}str"
+    return is_plainly_text(scalar) or _read_plain(scalar.value) is scalar.value
+
+
+def _read_plain(text: str) -> ScalarValue:
+    date = read_timestamp(text) if text[:1] in _NUMERIC else None
+    return _read_undated(text) if date is None else date
+
+
+def _read_undated(text: str) -> ScalarValue:
+    if text in _WORDS:
+        return _WORDS[text]
+    number = read_number(text) if text[:1] in _NUMERIC else None
+    return text if number is None else number
+
+
+def _read_tagged(tag: str, text: str) -> ScalarValue:
+    name = tag.removeprefix(_STANDARD)
+    if tag == f"{_STANDARD}binary":
+        return _read_binary(text)
+    if tag == f"{_STANDARD}timestamp":
+        date = read_timestamp(text)
+        if date is not None:
+            return date
+    elif tag not in _TYPES:  # `!!str`, and any tag it does not know
+        return text
+    elif type(value := _read_undated(text)) in _TYPES[tag]:
+        return value
+    message = f"not what its tag !!{name} says"
+    raise ValueError(message)
+
+
+def _read_binary(text: str) -> str:
+    """The decoded bytes as text; each byte that is not UTF-8 becomes a U+FFFD of its own."""
+    digits = text.replace("\n", "").replace("\r", "")
+    if not _BASE64.fullmatch(digits) or len(digits) % 4:
+        message = "not the base64 that its tag !!binary says"
+        raise ValueError(message)
+    return re.sub("[\udc80-\udcff]", "\ufffd", b64decode(digits).decode("utf-8", "surrogateescape"))
+
+
+_DECIMAL = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
+_POINT_FIRST = re.compile(r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?")
+_INTEGERS = (
+    (10, re.compile(r"([-+]?)(0|[1-9][0-9]{0,19})")),
+    (8, re.compile(r"([-+]?)0[oO]?([0-7]+)")),
+    (16, re.compile(r"([-+]?)0[xX]([0-9a-fA-F]+)")),
+    (2, re.compile(r"([-+]?)0[bB]([01]+)")),
+    # Its fallback for the prefixes of YAML 1.2 lets a sign through behind them.
+    (8, re.compile(r"0o([-+])([0-7]+)")),
+    (2, re.compile(r"0b([-+])([01]+)")),
+)
+_RANGES = {"": range(2**64), "+": range(2**63), "-": range(2**63 + 1)}
+
+
+def read_number(text: str) -> int | float | None:
+    """The number a text is that starts with a sign, a digit or a point; None if it is none.
+
+    An integer beyond 64 bits is a float if it is decimal, else no number. Neither is a float beyond 64 bits.
+    """
+    if text.startswith("."):
+        return _finite(text.replace("_", "")) if _POINT_FIRST.fullmatch(text) else None
+    digits = text.replace("_", "")
+    integer = _integer(digits)
+    if integer is not None:
+        return integer
+    return _finite(digits) if _DECIMAL.fullmatch(digits) else None
+
+
+def _integer(digits: str) -> int | None:
+    for base, pattern in _INTEGERS:
+        if found := pattern.fullmatch(digits):
+            sign, magnitude = found[1], int(found[2], base)
+            if magnitude in _RANGES[sign]:
+                return -magnitude if sign == "-" else magnitude
+    return None
+
+
+def _finite(digits: str) -> float | None:
+    number = float(digits)
+    return number if math.isfinite(number) else None
+
+
+_FORMAT = re.compile(
+    r"(?P<year>[0-9]{4})-(?P<month>[0-9]{1,2})-(?P<day>[0-9]{1,2})"
+    r"(?:(?:[Tt]|(?P<blank> +))"
+    r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{1,2}):(?P<second>[0-9]{1,2})(?:[.,](?P<fraction>[0-9]+))?"
+    r"(?(blank)|(?:Z|(?P<sign>[-+])(?P<zone_hours>[0-9]{2}):(?P<zone_minutes>[0-9]{2}))))?"
+)
+_LIMITS = (
+    ("month", range(1, 13)),
+    ("hour", range(24)),
+    ("minute", range(60)),
+    ("second", range(60)),
+    # One more than a clock shows: Go lets both through.
+    ("zone_hours", range(25)),
+    ("zone_minutes", range(61)),
+)
+_NANOSECONDS = 9
+_DAY = 24 * 60
+"""In minutes."""
+
+
+def read_timestamp(text: str) -> str | None:
+    """The date a text is, in RFC 3339 with no more of a fraction than it needs; None if it is no date.
+
+    An offset of a whole day, which Go reads and then cannot write, is a ValueError.
+    """
+    found = _FORMAT.fullmatch(text)
+    if found is None or not _exists(found):
+        return None
+    year, month, day, hour, minute, second = (
+        int(found[name] or 0) for name in ("year", "month", "day", "hour", "minute", "second")
+    )
+    fraction = (found["fraction"] or "")[:_NANOSECONDS].rstrip("0")
+    date = f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}"
+    return f"{date}{fraction and '.' + fraction}{_offset(found)}"
+
+
+def _exists(found: re.Match[str]) -> bool:
+    """Whether the calendar and the clock have this day and time."""
+    if any(int(found[name] or limit[0]) not in limit for name, limit in _LIMITS):
+        return False
+    _, last_day = calendar.monthrange(int(found["year"]), int(found["month"]))
+    return 1 <= int(found["day"]) <= last_day
+
+
+def _offset(found: re.Match[str]) -> str:
+    minutes = int(found["zone_hours"] or 0) * 60 + int(found["zone_minutes"] or 0)
+    if minutes >= _DAY:
+        message = "a time zone is less than a day away from UTC"
+        raise ValueError(message)
+    return f"{found['sign']}{minutes // 60:02}:{minutes % 60:02}" if minutes else "Z"

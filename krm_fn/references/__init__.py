@@ -1,0 +1,1 @@
+"""Which fields reference ConfigMaps and Secrets, and what they resolve to."""

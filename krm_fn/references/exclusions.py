@@ -1,0 +1,170 @@
+"""Fields that look like references to a ConfigMap or Secret of the package, and mean something else."""
+
+from typing import NamedTuple
+
+
+class NotReference(NamedTuple):
+    """Everything below a field of some kinds. The path is written with dots, without lists; `*` stands for anything.
+
+    `unless`: a field beside the name, and its value, that make it a reference after all; `but_in_pods`: so does the
+    shape of a pod's spec.
+    """
+
+    group: str
+    kinds: tuple[str, ...]
+    path: str
+    reason: str
+    unless: tuple[str, str] | None = None
+    but_in_pods: bool = False
+
+
+_REMOTE = "the objects in it live in another cluster"
+_DEPLOYED = "it speaks of the namespace it deploys to, not of its own"
+_CHART = "a chart may create an object of the name it is given, as well as read one"
+_OTHER_PACKAGE = "it selects objects of the package that it renders"
+
+NOT_REFERENCES = (
+    *(
+        NotReference(
+            "keda.sh", ("TriggerAuthentication", "ClusterTriggerAuthentication"), path, "names in a cloud's own store"
+        )
+        for path in ("spec.awsSecretManager.secrets", "spec.azureKeyVault.secrets", "spec.gcpSecretManager.secrets")
+    ),
+    NotReference(
+        "argoproj.io",
+        ("AnalysisTemplate", "ClusterAnalysisTemplate", "AnalysisRun"),
+        "spec.metrics.provider.datadog.secretRef",
+        "looked for in the namespace of the Rollouts controller",
+        unless=("namespaced", "true"),
+    ),
+    NotReference("argoproj.io", ("Application",), "spec", _DEPLOYED),
+    NotReference("argoproj.io", ("ApplicationSet",), "spec.template", _DEPLOYED),
+    NotReference("argoproj.io", ("ApplicationSet",), "spec.generators*.template", _DEPLOYED),
+    *(
+        NotReference("helm.toolkit.fluxcd.io", ("HelmRelease",), f"spec.values*.{name}", _CHART, but_in_pods=True)
+        for name in ("configMap", "secret")
+    ),
+    NotReference("kustomize.toolkit.fluxcd.io", ("Kustomization",), "spec.patches", _OTHER_PACKAGE),
+    NotReference("helm.toolkit.fluxcd.io", ("HelmRelease",), "spec.postRenderers", _OTHER_PACKAGE),
+    NotReference("work.open-cluster-management.io", ("ManifestWork", "ManifestWorkReplicaSet"), "spec", _REMOTE),
+    NotReference("kubernetes.crossplane.io", ("Object",), "spec.forProvider.manifest", _REMOTE),
+    NotReference(
+        "lerentis.uploadfilter24.eu", ("BitwardenSecret",), "spec.content", "`secretName` is a field of a vault's entry"
+    ),
+)
+
+
+class WrittenRow(NamedTuple):
+    """A field of some kinds of a group. `annotated`: only if the object carries one of these annotations."""
+
+    group: str
+    kinds: tuple[str, ...]
+    path: str
+    reason: str
+    target: str = "Secret"
+    annotated: tuple[str, ...] = ()
+
+
+_ISSUED = "cert-manager issues a certificate into it"
+_ISSUED_IF = ("cert-manager.io/issuer", "cert-manager.io/cluster-issuer", "kubernetes.io/tls-acme")
+_ACCOUNT = "cert-manager keeps its account in it"
+_USERS = "the operator keeps users in it"
+_BUCKET = "the address of the bucket is put in it"
+_RESULTS = "workflows keep results in it"
+_SYNCED = "its operator copies from an outside store into it"
+
+WRITTEN = (
+    WrittenRow("cert-manager.io", ("Certificate",), "spec/secretName", _ISSUED),
+    WrittenRow(
+        "cert-manager.io",
+        ("Issuer", "ClusterIssuer"),
+        "spec/acme/privateKeySecretRef",
+        "cert-manager keeps an account in it",
+    ),
+    *(
+        WrittenRow(group, ("Ingress",), "spec/tls/secretName", _ISSUED, annotated=_ISSUED_IF)
+        for group in ("networking.k8s.io", "extensions")
+    ),
+    *(
+        WrittenRow(
+            "gateway.networking.k8s.io", (kind,), "spec/listeners/tls/certificateRefs", _ISSUED, annotated=_ISSUED_IF
+        )
+        for kind in ("Gateway", "ListenerSet")
+    ),
+    WrittenRow(
+        "networking.internal.knative.dev",
+        ("Certificate",),
+        "spec/secretName",
+        "Knative has a certificate issued into it",
+    ),
+    # Argo Workflows
+    *(
+        WrittenRow(
+            "argoproj.io", kinds, f"{spec}/{path}/memoize/cache/configMap", "workflows keep results in it", "ConfigMap"
+        )
+        for kinds, spec in (
+            (("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate"), "spec"),
+            (("CronWorkflow",), "spec/workflowSpec"),
+        )
+        for path in ("templates", "templateDefaults")
+    ),
+    # Crossplane; of its composites and claims, `reference_sites` knows `writeConnectionSecretToRef`.
+    *(
+        WrittenRow(
+            "pkg.crossplane.io", ("ProviderRevision", "FunctionRevision"), path, "Crossplane issues certificates"
+        )
+        for path in ("spec/tlsServerSecretName", "spec/tlsClientSecretName")
+    ),
+    # Outside stores of secrets
+    WrittenRow("external-secrets.io", ("ExternalSecret",), "spec/target/name", _SYNCED),
+    WrittenRow("external-secrets.io", ("ClusterExternalSecret",), "spec/externalSecretSpec/target/name", _SYNCED),
+    WrittenRow(
+        "secrets.hashicorp.com",
+        ("VaultStaticSecret", "VaultDynamicSecret", "VaultPKISecret", "HCPVaultSecretsApp"),
+        "spec/destination",
+        _SYNCED,
+    ),
+    *(
+        WrittenRow("secrets.infisical.com", ("InfisicalSecret", "InfisicalDynamicSecret"), path, _SYNCED)
+        for path in ("spec/managedSecretReference/secretName", "spec/managedKubeSecretReferences/secretName")
+    ),
+    WrittenRow(
+        "secrets.infisical.com",
+        ("InfisicalSecret",),
+        "spec/managedKubeConfigMapReferences/configMapName",
+        _SYNCED,
+        "ConfigMap",
+    ),
+    WrittenRow("secrets.doppler.com", ("DopplerSecret",), "spec/managedSecret", _SYNCED),
+    WrittenRow("k8s.bitwarden.com", ("BitwardenSecret",), "spec/secretName", _SYNCED),
+    WrittenRow("onepassword.com", ("OnePasswordItem",), "metadata/name", _SYNCED),
+    WrittenRow("bitnami.com", ("SealedSecret",), "metadata/name", "the controller unseals into a Secret of its name"),
+    WrittenRow(
+        "secrets-store.csi.x-k8s.io",
+        ("SecretProviderClass",),
+        "spec/secretObjects/secretName",
+        "the driver mirrors into it",
+    ),
+    # Databases, buckets, dashboards
+    *(
+        WrittenRow(
+            "mongodbcommunity.mongodb.com",
+            ("MongoDBCommunity",),
+            f"spec/users/{name}",
+            "the operator keeps users in it",
+        )
+        for name in ("connectionStringSecretName", "scramCredentialsSecretName")
+    ),
+    WrittenRow("psmdb.percona.com", ("PerconaServerMongoDB",), "spec/secrets/users", _USERS),
+    WrittenRow("pxc.percona.com", ("PerconaXtraDBCluster",), "spec/secretsName", _USERS),
+    *(
+        WrittenRow("objectbucket.io", ("ObjectBucketClaim",), "metadata/name", _BUCKET, target)
+        for target in ("ConfigMap", "Secret")
+    ),
+    WrittenRow(
+        "grafana.integreatly.org",
+        ("GrafanaServiceAccount",),
+        "spec/tokens/secretName",
+        "a token is put in it",
+    ),
+)

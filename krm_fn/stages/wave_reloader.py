@@ -1,0 +1,230 @@
+"""How workloads ask Wave and Reloader to be rolled when configuration changes.
+
+Wave: its README, and what its code reads. Reloader: its README and annotation reference; where these are silent (which
+list wins, where an annotation may stand, what counts as true), its `ShouldReload`.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from krm_fn.model.item import Item
+from krm_fn.model.node import get, texts
+from krm_fn.model.settings import CONTROLLERS
+from krm_fn.naming.names import base_name
+
+TEMPLATES = {
+    ("apps", "Deployment"): "spec.template",
+    ("apps", "StatefulSet"): "spec.template",
+    ("apps", "DaemonSet"): "spec.template",
+    ("argoproj.io", "Rollout"): "spec.template",
+    ("batch", "CronJob"): "spec.jobTemplate.spec.template",
+    ("batch", "Job"): "spec.template",
+}
+"""The workloads that Reloader rolls, and where their pod template is."""
+
+# Wave. The opt-in stands on the workload itself; it counts everything its pods read, and what the lists name.
+WAVE_KINDS = frozenset({"Deployment", "StatefulSet", "DaemonSet"})
+WAVE_ON = ("wave.pusher.com/update-on-config-change", "true")
+WAVE_EXTRA = {"ConfigMap": "wave.pusher.com/extra-configmaps", "Secret": "wave.pusher.com/extra-secrets"}
+"""Comma lists of `name` or `namespace/name`."""
+
+# Reloader. The opt-in stands on the workload or, if that says nothing, on its pod template.
+RELOADER_AUTO = "reloader.stakater.com/auto"
+"""Everything its pods read."""
+
+RELOADER_SEARCH = "reloader.stakater.com/search"
+"""Of what its pods read, that which carries the next one."""
+
+RELOADER_MATCH = ("reloader.stakater.com/match", "true")
+RELOADER_IGNORE = ("reloader.stakater.com/ignore", "true")
+"""On ConfigMaps and Secrets. Ignored ones roll nothing."""
+
+GO_TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
+"""What Go's `strconv.ParseBool` takes for true."""
+
+
+class OfKind(NamedTuple):
+    """Reloader's annotations about ConfigMaps, or about Secrets.
+
+    `auto` is about all of this kind; `named` a comma list of anchored regular expressions, whether pods read the
+    objects or not; `excluded` a comma list of names, on the workload alone, which wins over all others.
+    """
+
+    auto: str
+    named: str
+    excluded: str
+
+
+RELOADER = {
+    "ConfigMap": OfKind(
+        "configmap.reloader.stakater.com/auto",
+        "configmap.reloader.stakater.com/reload",
+        "configmaps.exclude.reloader.stakater.com/reload",
+    ),
+    "Secret": OfKind(
+        "secret.reloader.stakater.com/auto",
+        "secret.reloader.stakater.com/reload",
+        "secrets.exclude.reloader.stakater.com/reload",
+    ),
+}
+
+
+_RELOADER_KEYS = frozenset({RELOADER_AUTO, RELOADER_SEARCH, *(key for keys in RELOADER.values() for key in keys)})
+
+
+class Named(NamedTuple):
+    """Objects that count whether pods read them or not. `pattern`: the name is a regular expression."""
+
+    kind: str
+    namespace: str
+    name: str
+    pattern: bool
+
+
+class OptIn(NamedTuple):
+    """What one controller was told on one workload, `item`; `template` is the path of its pod template.
+
+    Of what pods read, all of the kinds `all_of` counts, and of the kinds `marked` what carries the annotation for it.
+    """
+
+    item: Item
+    controller: str
+    template: str
+    all_of: frozenset[str]
+    marked: frozenset[str]
+    named: tuple[Named, ...]
+    excluded: frozenset[tuple[str, str]]
+
+    def counts(self, config: Item) -> bool:
+        """Whether it rolls the workload, given that its pods read it."""
+        if not self.allows(config):
+            return False
+        kind, (match, yes) = config.id.kind, RELOADER_MATCH
+        return kind in self.all_of or (kind in self.marked and config.annotations.get(match) == yes)
+
+    def allows(self, config: Item) -> bool:
+        """Whether nothing on either side speaks against it."""
+        ignore, yes = RELOADER_IGNORE
+        ignored = self.controller == CONTROLLERS["reloader"] and config.annotations.get(ignore) == yes
+        if ignored or not self.excluded:
+            return not ignored
+        return self.excluded.isdisjoint((config.id.kind, name) for name in (config.id.name, base_name(config)))
+
+
+def read_opt_ins(items: Iterable[Item], controllers: Iterable[str]) -> list[OptIn]:
+    """One for each controller and each workload that it would roll for anything."""
+    readers = [_READERS[controller] for controller in controllers]
+    workloads = [
+        (item, TEMPLATES[item.id.group, item.id.kind])
+        for item in items
+        if (item.id.group, item.id.kind) in TEMPLATES and not item.is_local
+    ]
+    found = [read(item, template) for item, template in workloads for read in readers]
+    return [opt_in for opt_in in found if opt_in is not None]
+
+
+def _read_wave(item: Item, template: str) -> OptIn | None:
+    annotation, yes = WAVE_ON
+    if item.annotations.get(annotation) != yes or item.id.kind not in WAVE_KINDS:
+        return None
+    named = []
+    for kind, extra in WAVE_EXTRA.items():
+        for entry in _split(item.annotations.get(extra, "")):
+            namespace, _, name = entry.rpartition("/")
+            named.append(Named(kind, namespace or item.id.namespace, name, pattern=False))
+    return OptIn(item, CONTROLLERS["wave"], template, frozenset(WAVE_EXTRA), frozenset(), tuple(named), frozenset())
+
+
+def _read_reloader(item: Item, template: str) -> OptIn | None:
+    on_pods = texts(get(item.node, *template.split("."), "metadata", "annotations"))
+    if _RELOADER_KEYS.isdisjoint(item.annotations) and _RELOADER_KEYS.isdisjoint(on_pods):
+        return None
+    all_of, marked, named = set(), set(), []
+    for kind, keys in RELOADER.items():
+        said = item.annotations
+        if said.keys().isdisjoint((RELOADER_AUTO, RELOADER_SEARCH, keys.auto, keys.named)):
+            said = on_pods
+        named += [Named(kind, item.id.namespace, name, pattern=True) for name in _split(said.get(keys.named, ""))]
+        if said.get(RELOADER_SEARCH) == "true":
+            marked.add(kind)
+        if not GO_TRUE.isdisjoint((said.get(RELOADER_AUTO), said.get(keys.auto))):
+            all_of.add(kind)
+    if not all_of and not marked and not named:
+        return None
+    excluded = frozenset(_excluded(item))
+    return OptIn(item, CONTROLLERS["reloader"], template, frozenset(all_of), frozenset(marked), tuple(named), excluded)
+
+
+_READERS: dict[str, Callable[[Item, str], OptIn | None]] = {"wave": _read_wave, "reloader": _read_reloader}
+
+
+def _excluded(item: Item) -> Iterator[tuple[str, str]]:
+    for kind, keys in RELOADER.items():
+        yield from ((kind, name) for name in _split(item.annotations.get(keys.excluded, "")))
+
+
+def _split(names: str) -> list[str]:
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+_LITERAL = re.compile(r"[a-z0-9-]*")
+
+# What Go and Python understand alike, and what cannot take long: Go's engine never does, Python's may.
+_ALIKE = re.compile(r"(?!.*\(\?)(?!.*\[\[)(?!.*\)[*+{])(?:[^\\]|\\[dwsDWS.^$*+?{}\[\]()|-])*")
+_BRANCHES = re.compile(r"[*+?{|]")
+_MOST_BRANCHES = 3
+
+
+class Catalogue:
+    """Objects by kind, namespace and name, sorted in when somebody first asks: for most packages nobody does."""
+
+    def __init__(self, configs: Iterable[Item]) -> None:
+        self._configs = list(configs)
+
+    def holds(self, config: Item) -> bool:
+        return id(config.node) in self._nodes
+
+    def find_all(self, several: Iterable[Named]) -> list[Item]:
+        return [item for named in several for item in self.find(named)]
+
+    def find(self, named: Named) -> list[Item]:
+        """What it names; nothing where the pattern is not clear."""
+        names = self._by_name.get((named.kind, named.namespace), {})
+        if is_literal(named):
+            return names.get(named.name, [])
+        if not is_clear(named):
+            return []
+        # As Reloader anchors it: of `a|b`, one end each.
+        matches = re.compile(f"^{named.name}$").search
+        return [item for name, items in names.items() if matches(name) for item in items]
+
+    @cached_property
+    def _nodes(self) -> set[int]:
+        return {id(item.node) for item in self._configs}
+
+    @cached_property
+    def _by_name(self) -> dict[tuple[str, str], dict[str, list[Item]]]:
+        index: dict[tuple[str, str], dict[str, list[Item]]] = defaultdict(lambda: defaultdict(list))
+        for item in self._configs:
+            for name in {item.id.name, base_name(item)}:
+                index[item.id.kind, item.id.namespace][name].append(item)
+        return index
+
+
+def is_literal(named: Named) -> bool:
+    return not named.pattern or bool(_LITERAL.fullmatch(named.name))
+
+
+@lru_cache(maxsize=256)
+def is_clear(named: Named) -> bool:
+    """Whether a pattern means the same here as to Reloader, and is cheap to match."""
+    if not _ALIKE.fullmatch(named.name) or len(_BRANCHES.findall(named.name)) > _MOST_BRANCHES:
+        return False
+    try:
+        re.compile(named.name)
+    except re.error:
+        return False
+    return True

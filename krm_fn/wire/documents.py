@@ -1,0 +1,141 @@
+"""Where the documents of a stream lie in its text."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from krm_fn.model.node import Mapping, Node, Sequence, get, is_null, is_scalar, is_sequence
+from krm_fn.wire import layout
+from krm_fn.wire.reader import Document, read_yaml
+
+# At the start of a line these always end a document, whatever scalar or bracket is open.
+_BORDER = re.compile(
+    r"(?:(?<=[\r\n\x85\u2028\u2029])|\A)(?:(?=---(?:\s|\Z))|\.\.\.(?=\s|\Z)[^\r\n]*(?:\r\n|[\r\n]|\Z))"
+)
+
+
+class Part(NamedTuple):
+    """The span of one document, its marker and the comments around it included, and what it says."""
+
+    start: int
+    end: int
+    root: Node
+
+
+def split_documents(document: Document) -> Iterator[Part]:
+    """Every document that says something."""
+    borders = sorted({0, *(match.end() for match in _BORDER.finditer(document.text)), len(document.text)})
+    for root in document.roots:
+        if not is_null(root):
+            index = bisect_right(borders, root.start_mark.index)
+            yield Part(borders[index - 1], borders[index], root)
+
+
+_BLOCK_HEADER = re.compile(r"([|>])[+-]?([1-9]?)[+-]?")
+
+
+def end_last_line(text: str) -> str:
+    """The text with a line break at its end, saying the same.
+
+    A block scalar that ends with the file, without a line break, has none in its value; with one it would.
+    """
+    if not text or text[-1] in "\r\n":
+        return text
+    scalar = _last_block_scalar(text)
+    if scalar is None:
+        return text + layout.line_break(text)
+    if str(scalar.value).endswith("\n"):  # its last line is nothing but spaces
+        return text.rstrip(" ")
+    start = layout.content_start(text, scalar)
+    return text[:start] + _BLOCK_HEADER.sub(r"\1\2-", text[start:], count=1) + layout.line_break(text)
+
+
+def _last_block_scalar(text: str) -> Node | None:
+    """The block scalar that the text ends in, if it does."""
+    roots = read_yaml(text.encode()).roots
+    node = roots[-1] if roots else None
+    while node is not None and node.value and not is_scalar(node):
+        node = node.value[-1][1] if node.id == "mapping" else node.value[-1]
+    ends_here = is_scalar(node) and node.style in ("|", ">") and not text[node.end_mark.index :].strip(" ")
+    return node if ends_here else None
+
+
+_MARKER = re.compile(r"---(?:\s|\Z)")
+
+# What may stand in front of the first document: blank lines, comments, `%YAML` and `%TAG`.
+_PROLOGUE = re.compile(r"(?:(?:[ \t]*(?:#[^\r\n]*)?|%[^\r\n]*)(?:\r\n|[\r\n]))+")
+_DIRECTIVE = re.compile(r"^%", re.MULTILINE)
+
+
+def join(texts: list[str]) -> str:
+    """A text alone as it is; several behind a marker each.
+
+    The first too: kubectl takes a stream that begins with a brace for JSON to its end.
+    """
+    plain = [*map(_comment_directives, texts)]
+    if len(plain) == 1:
+        return plain[0]
+    return "".join(_behind_marker(text) for text in [*map(end_last_line, plain[:-1]), *plain[-1:]])
+
+
+def _behind_marker(text: str) -> str:
+    return text if _MARKER.match(text) else "---\n" + text
+
+
+def _comment_directives(text: str) -> str:
+    """Kubectl and Argo CD split a stream before they read it, and trip over `%YAML`."""
+    prologue = _PROLOGUE.match(text)
+    head = prologue.group() if prologue else ""
+    return _DIRECTIVE.sub("#", head) + text[len(head) :]
+
+
+def open_list(text: str, wrapper: Mapping) -> str:
+    """A stream of the objects in `items`, each as it is written, moved to the left margin."""
+    items = get(wrapper, "items")
+    if not is_sequence(items):
+        return ""
+    key = next((key for key, value in wrapper.value if value is items), items)
+    objects = _in_brackets(text, items) if items.flow_style else _in_lines(text, key, items)
+    return "".join(f"---\n{_with_line_break(item)}" for item in objects)
+
+
+def _in_brackets(text: str, items: Sequence) -> Iterator[str]:
+    return (text[item.start_mark.index : item.end_mark.index] for item in items.value if not is_null(item))
+
+
+def _in_lines(text: str, key: Node, items: Sequence) -> Iterator[str]:
+    """Each with the comments above it; behind `key` begin those of the first, unless the list is an alias."""
+    dash = layout.indentation(text, items)
+    first = layout.line_start(text, layout.content_start(text, items))
+    start = min(first, layout.line_after(text, key.end_mark.index)[0])
+    for item in items.value:
+        end, _ = layout.line_after(text, layout.node_end(text, item))
+        lines = text[start:end].splitlines(keepends=True)
+        if not is_null(item):
+            yield "".join(_to_the_left(_without_dash(lines, dash), _column(text, item)))
+        start = end
+
+
+def _column(text: str, item: Node) -> int:
+    """Where the object's own lines begin."""
+    is_flow = item.id == "scalar" or item.flow_style  # type: ignore[attr-defined]  # only scalars have none
+    return item.start_mark.column if is_flow else layout.indentation(text, item)
+
+
+def _without_dash(lines: list[str], column: int) -> Iterator[str]:
+    found = False
+    for line in lines:
+        is_dash = not found and line[column : column + 1] == "-" and not line[:column].strip()
+        found = found or is_dash
+        yield line[:column] + " " + line[column + 1 :] if is_dash else line
+
+
+def _to_the_left(lines: Iterator[str], columns: int) -> Iterator[str]:
+    for line in lines:
+        indented = len(line) - len(line.lstrip(" "))
+        yield line[min(columns, indented) :]
+
+
+def _with_line_break(item: str) -> str:
+    return item if item.endswith(("\n", "\r")) else item + "\n"

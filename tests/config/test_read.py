@@ -1,0 +1,202 @@
+"""The functionConfig, from YAML to Settings or to sentences."""
+
+import pytest
+
+from krm_fn.config.read import parse_config
+from krm_fn.model.problem import Rejected
+from krm_fn.model.settings import Jobs, Settings, Strategy
+from krm_fn.wire.reader import read_yaml
+
+HEAD = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: web}\n"
+KPT = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: function-input}\n"
+
+
+def parse(text: str) -> Settings:
+    return parse_config(read_yaml(text.encode()).roots[0])
+
+
+def sentences(text: str) -> list[str]:
+    with pytest.raises(Rejected) as caught:
+        parse(text)
+    return [str(problem) for problem in caught.value.problems]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(HEAD, Settings(set="web"), id="no spec"),
+        pytest.param(HEAD + "spec:\n", Settings(set="web"), id="an empty spec"),
+        pytest.param(
+            HEAD + "spec: {kinds: null, select: ~, immutable: }\n", Settings(set="web"), id="nulls mean the default"
+        ),
+        pytest.param(HEAD + "spec: {immutable: false}\n", Settings(set="web", immutable=False), id="a boolean"),
+        pytest.param(KPT, Settings(), id="kpt without data"),
+        pytest.param(KPT + "data: {}\n", Settings(), id="kpt with empty data"),
+        pytest.param(KPT + "data: {immutable: NO}\n", Settings(immutable=False), id="a word without quotes"),
+        pytest.param(KPT + 'data: {immutable: "yes"}\n', Settings(), id="a word with quotes"),
+        pytest.param(
+            KPT + "data: {kinds: 'ConfigMap, Secret', deployers: ''}\n",
+            Settings(kinds=frozenset({"ConfigMap", "Secret"}), deployers=()),
+            id="lists with commas",
+        ),
+        pytest.param(
+            KPT.replace("function-input", "shop") + "data: {strategy: adopt}\n",
+            Settings(set="shop", strategy=Strategy.ADOPT),
+            id="a ConfigMap of the user's own gives the set its name",
+        ),
+        pytest.param(KPT + "data: {jobs: rename}\n", Settings(jobs=Jobs.RENAME), id="jobs from kpt"),
+        pytest.param(KPT + "data: {name: 1}\n", Settings(set="1"), id="raw text, not a number"),
+    ],
+)
+def test_settings(text: str, expected: Settings) -> None:
+    assert parse(text) == expected
+
+
+def test_without_a_configuration_the_defaults_hold() -> None:
+    assert parse_config(None) == Settings()
+
+
+def test_names_in_kpt_settings_are_patterns() -> None:
+    settings = parse(KPT + "data: {select: 'web-*,api', exclude: web-old}\n")
+    assert settings.select is not None
+    assert [selector.name for selector in settings.select] == ["web-*", "api"]
+    assert [selector.name for selector in settings.exclude] == ["web-old"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(
+            HEAD + "spec: text\n",
+            ['ConfigRevisions/web spec (line 4, column 7): found "text", expected a mapping'],
+            id="spec that is text",
+        ),
+        pytest.param(
+            HEAD + "spec: {exclude: [{strategi: adopt}]}\n",
+            [
+                (
+                    "ConfigRevisions/web spec.exclude[0].strategi (line 4, column 29): unknown field; "
+                    "allowed: kind, name, namespace, labels, annotations"
+                )
+            ],
+            id="an unknown field in an entry",
+        ),
+        pytest.param(
+            HEAD + "spec: {select: [{labels: {tier: 1}}]}\n",
+            [
+                (
+                    "ConfigRevisions/web spec.select[0].labels.tier (line 4, column 33): "
+                    'found the number 1, expected text: write "1"'
+                )
+            ],
+            id="a label that is a number",
+        ),
+        pytest.param(
+            HEAD + "spec: {references: [{kind: ConfigMap}]}\n",
+            ["ConfigRevisions/web spec.references[0].fieldSpecs (line 4, column 21): missing"],
+            id="a reference without fields",
+        ),
+        pytest.param(
+            HEAD.replace("{name: web}", "{}"),
+            ["ConfigRevisions metadata.name (line 3, column 11): missing"],
+            id="no name",
+        ),
+        pytest.param(
+            HEAD.replace("web", "w" * 64),
+            [f"ConfigRevisions/{'w' * 64} metadata.name (line 3, column 18): found 64 characters, allowed: 63"],
+            id="a name too long for a label",
+        ),
+        pytest.param(
+            HEAD + "spec: {mounts: [{path: /etc, envFrom: false}]}\n",
+            [
+                "ConfigRevisions/web spec.mounts[0].envFrom (line 4, column 39): found false, allowed: true",
+                (
+                    "ConfigRevisions/web spec.mounts[0] (line 4, column 17): "
+                    "expected one of configMap, secret, projected, found none"
+                ),
+                (
+                    "ConfigRevisions/web spec.mounts[0] (line 4, column 17): "
+                    "expected one of path, envFrom, found path and envFrom"
+                ),
+            ],
+            id="a mount of nothing to two places",
+        ),
+        pytest.param(
+            HEAD + "spec: {mounts: [{configMap: a, path: etc, prefix: A, defaultMode: 0888}]}\n",
+            [
+                (
+                    "ConfigRevisions/web spec.mounts[0].defaultMode (line 4, column 67): "
+                    "found the number 888, allowed: 0000 to 0777 (0 to 511)"
+                ),
+                (
+                    'ConfigRevisions/web spec.mounts[0].path (line 4, column 38): found "etc", '
+                    "expected an absolute path without `:`"
+                ),
+                "ConfigRevisions/web spec.mounts[0].prefix (line 4, column 51): needs envFrom beside it",
+            ],
+            id="a mount with fields that do not fit",
+        ),
+        pytest.param(
+            HEAD + "spec: {mounts: [{projected: [a, {name: b}], path: /etc, items: [{key: a}]}, text]}\n",
+            [
+                "ConfigRevisions/web spec.mounts[0].items[0].path (line 4, column 65): missing",
+                "ConfigRevisions/web spec.mounts[0].items (line 4, column 64): belongs into an entry of `projected`",
+                (
+                    "ConfigRevisions/web spec.mounts[0].projected[1].name (line 4, column 40): "
+                    "unknown field; allowed: configMap, secret, items, optional"
+                ),
+                (
+                    "ConfigRevisions/web spec.mounts[0].projected[1] (line 4, column 33): "
+                    "expected one of configMap, secret, found none"
+                ),
+                'ConfigRevisions/web spec.mounts[1] (line 4, column 77): found "text", expected a mapping',
+            ],
+            id="a mount of several",
+        ),
+        pytest.param(
+            "[a]\n", ["line 1, column 1: functionConfig: expected a ConfigRevisions, found a list"], id="a list"
+        ),
+        pytest.param(
+            KPT + "data: {immutable: maybe}\n",
+            [
+                (
+                    "ConfigMap/function-input data.immutable (line 4, column 19): "
+                    "found 'maybe', allowed: true, yes, false, no"
+                )
+            ],
+            id="a word that is neither yes nor no",
+        ),
+        pytest.param(
+            KPT + "data: {name: A B}\n",
+            [
+                (
+                    'ConfigMap/function-input data.name (line 4, column 14): found "A B", expected lower-case letters, '
+                    "digits, `-` and `.`, beginning and ending with a letter or digit"
+                )
+            ],
+            id="a set that is no label",
+        ),
+        pytest.param(
+            KPT + "data: {deployers: 'argo,flux'}\n",
+            [
+                (
+                    'ConfigMap/function-input data.deployers (line 4, column 19): found "argo"; did you mean "argocd"? '
+                    "allowed: argocd, flux, kpt, helm, kapp, spinnaker"
+                )
+            ],
+            id="a deployer in a list with commas",
+        ),
+        pytest.param(
+            KPT + "data: {kinds: ''}\n",
+            ["ConfigMap/function-input data.kinds (line 4, column 15): must not be empty"],
+            id="no kinds",
+        ),
+        pytest.param(
+            KPT + "data: text\n",
+            ["ConfigMap/function-input data (line 4, column 7): expected settings by name"],
+            id="data that is text",
+        ),
+    ],
+)
+def test_rejections(text: str, expected: list[str]) -> None:
+    assert sentences(text) == expected

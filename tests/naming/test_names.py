@@ -1,0 +1,47 @@
+"""The names an object goes by."""
+
+from dataclasses import replace
+
+import pytest
+
+from krm_fn.model.item import Item, read_item
+from krm_fn.model.keys import BASE_NAME
+from krm_fn.model.node import is_mapping
+from krm_fn.naming.names import base_name, names_of
+from krm_fn.wire.reader import read_yaml
+
+OWN_HASH = "4h2mbtbbt6"
+OTHER_HASH = "5t7h9k2b4c"
+
+
+def config(name: str, base: str = "") -> Item:
+    text = f"apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {name}\ndata: {{a: b}}\n"
+    root = read_yaml(text.encode()).roots[0]
+    assert is_mapping(root)
+    item = read_item(root)
+    return replace(item, annotations={BASE_NAME: base} if base else {})
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        pytest.param(config("app"), "app", id="a plain name"),
+        pytest.param(config(f"app-{OWN_HASH}"), "app", id="its own hash comes off"),
+        pytest.param(config(f"app-{OTHER_HASH}"), f"app-{OTHER_HASH}", id="what only looks like a hash stays"),
+        pytest.param(config(f"app-{OTHER_HASH}", "app"), "app", id="a hash of an earlier run comes off"),
+        pytest.param(config(f"pre-app-{OTHER_HASH}", "app"), "pre-app", id="a prefix put on since then stays"),
+        pytest.param(config(f"app-{OTHER_HASH}-v2", "app"), "app-v2", id="a suffix does too"),
+        pytest.param(config("app", "app"), "app", id="an adopted name"),
+        pytest.param(config("other", "app"), "other", id="a base name copied from another object counts for nothing"),
+    ],
+)
+def test_base_name(item: Item, expected: str) -> None:
+    assert base_name(item) == expected
+
+
+def test_the_strongest_claim_comes_first() -> None:
+    assert names_of(config(f"pre-app-{OTHER_HASH}", "app")) == [f"pre-app-{OTHER_HASH}", "pre-app", "app"]
+
+
+def test_a_copied_base_name_is_no_name() -> None:
+    assert names_of(config("other", "app")) == ["other"]

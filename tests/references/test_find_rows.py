@@ -1,0 +1,77 @@
+"""Every row of the tables has its effect, and none says what the shape of a field says already."""
+
+import json
+from typing import Any
+
+import pytest
+
+from krm_fn.model.problem import ResourceId
+from krm_fn.references.annotations import ANNOTATIONS, AnnotationRow
+from krm_fn.references.exclusions import NOT_REFERENCES, WRITTEN, NotReference, WrittenRow
+from krm_fn.references.field_specs import split_path
+from krm_fn.references.fields import FIELDS, SELECTORS, FieldRow, Selectors
+from krm_fn.references.find import find_references
+from krm_fn.references.find_by_shape import find_by_shape
+from krm_fn.references.reference import Reference
+from krm_fn.wire.reader import read_yaml
+
+
+def nest(steps: tuple[str, ...], content: Any) -> Any:
+    for step in reversed(steps):
+        content = {step: content}
+    return content
+
+
+def find(who: ResourceId, content: dict[str, Any]) -> list[Reference]:
+    return find_references(read_yaml(json.dumps(content).encode()).roots[0], who, ())
+
+
+def who_is(group: str, kind: str) -> ResourceId:
+    return ResourceId(f"{group}/v1", kind, "", "")
+
+
+@pytest.mark.parametrize("row", FIELDS, ids=lambda row: f"{'|'.join(row.kinds)} {row.path}")
+def test_text_that_is_a_name(row: FieldRow) -> None:
+    content = nest(split_path(row.path), "a")
+    for group in row.groups or ("any.group",):
+        for kind in row.kinds:
+            who = who_is(group, kind)
+            assert find_by_shape(read_yaml(json.dumps(content).encode()).roots[0], who) == []
+            (found,) = find(who, content)
+            assert (found.kind, found.target, found.in_pod, found.written) == (row.target, "a", row.in_pod, False)
+
+
+@pytest.mark.parametrize("row", SELECTORS, ids=lambda row: row.group)
+def test_keys_of_secrets(row: Selectors) -> None:
+    for kind in row.kinds or ("Any",):
+        (found,) = find(who_is(row.group, kind), {"spec": {"password": {"name": "a", "key": "k"}}})
+        assert found.kind == "Secret"
+
+
+@pytest.mark.parametrize("row", ANNOTATIONS, ids=lambda row: f"{row.kind} {row.annotation}")
+def test_annotations(row: AnnotationRow) -> None:
+    text = json.dumps({row.inside: "a"}) if row.inside else "a"
+    (found,) = find(who_is("any.group", row.kind), {"metadata": {"annotations": {row.annotation: text}}})
+    assert (found.kind, found.target, found.written) == (row.target, "a", row.written)
+
+
+@pytest.mark.parametrize("row", WRITTEN, ids=lambda row: f"{'|'.join(row.kinds)} {row.path} {row.target}")
+def test_names_for_controllers(row: WrittenRow) -> None:
+    *steps, last = split_path(row.path)
+    name = "a" if last.lower().endswith("name") or last == "users" else {"name": "a"}
+    content = nest((*steps, last), name)
+    content.setdefault("metadata", {})["annotations"] = dict.fromkeys(row.annotated, "yes")
+    for kind in row.kinds:
+        found = find(who_is(row.group, kind), content)
+        assert [(one.target, one.written) for one in found if one.kind == row.target] == [("a", True)]
+        assert not any(one.written for one in find(who_is("other.group", kind), content))
+    assert row.reason
+
+
+@pytest.mark.parametrize("row", NOT_REFERENCES, ids=lambda row: f"{'|'.join(row.kinds)} {row.path}")
+def test_lookalikes(row: NotReference) -> None:
+    content = nest(tuple(row.path.replace("*", ".list").split(".")), {"secretRef": {"name": "a"}})
+    for kind in row.kinds:
+        assert find(who_is(row.group, kind), content) == []
+        assert len(find(who_is("other.group", kind), content)) == 1
+    assert row.reason

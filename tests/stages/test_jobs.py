@@ -1,0 +1,105 @@
+"""Fields that name a Job, and fields that look as if they did."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krm_fn.model.changes import ListPatch, Patch
+from krm_fn.model.item import read_item
+from krm_fn.model.node import is_mapping
+from krm_fn.stages.jobs import edited_value, find_jobs
+from krm_fn.wire.apply import splice_edit
+from krm_fn.wire.merge_patch import plan_patch
+from krm_fn.wire.reader import read_yaml
+from krm_fn.wire.splice import apply_splices
+
+HEAD = "apiVersion: example.com/v1\nkind: Widget\n"
+
+FOUND = [
+    pytest.param(HEAD + "spec: {ref: {kind: Job, name: a}}", [("spec.ref.name", "a")], id="by kind"),
+    pytest.param(HEAD + "spec: [{apiGroup: batch, kind: Job, name: a}]", [("spec[0].name", "a")], id="by group"),
+    pytest.param(HEAD + "spec: {apiVersion: batch/v1, kind: Job, name: a}", [("spec.name", "a")], id="by version"),
+    pytest.param(
+        "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nrules:\n"
+        "- {apiGroups: [batch], resources: [jobs/status], resourceNames: [a, b]}",
+        [("rules[0].resourceNames[0]", "a"), ("rules[0].resourceNames[1]", "b")],
+        id="rules of a role",
+    ),
+]
+LEFT_ALONE = [
+    pytest.param(HEAD + "spec: {apiGroup: x.example.com, kind: Job, name: a}", id="a Job of another group"),
+    pytest.param(HEAD + "spec: {kind: CronJob, name: a}", id="another kind"),
+    pytest.param(HEAD + "spec: {kind: Job, name: }", id="no name"),
+    pytest.param(HEAD + "metadata: {ownerReferences: [{kind: Job, name: a}]}", id="an owner, who has a uid"),
+    pytest.param(HEAD + "status: {kind: Job, name: a}", id="what is only reported"),
+    pytest.param("apiVersion: batch/v1\nkind: Job\nspec: {ref: {kind: Job, name: a}}", id="a Job's own spec"),
+    pytest.param(
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n"
+        "spec: {patches: [{target: {kind: Job, name: a}}]}",
+        id="a selector of a package's objects",
+    ),
+    pytest.param(
+        "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\npatches: [{target: {kind: Job, name: a}}]",
+        id="settings of a tool",
+    ),
+    pytest.param(
+        "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role\nrules:\n"
+        "- {apiGroups: [''], resources: [jobs], resourceNames: [a]}",
+        id="a rule for another group",
+    ),
+]
+
+
+def find(text: str) -> list[tuple[str, str]]:
+    node = read_yaml(text.encode()).roots[0]
+    assert is_mapping(node)
+    return [(one.field, one.target) for one in find_jobs(read_item(node))]
+
+
+@pytest.mark.parametrize(("text", "expected"), FOUND)
+def test_found(text: str, expected: list[tuple[str, str]]) -> None:
+    assert find(text) == expected
+
+
+@pytest.mark.parametrize("text", LEFT_ALONE)
+def test_left_alone(text: str) -> None:
+    assert find(text) == []
+
+
+PATCHES: list[Patch] = [
+    {},
+    {"a": "new-2456789bcd"},
+    {"a": None},
+    {"l": ListPatch(drop=(0,))},
+    {"l": ListPatch(drop=(0, 1))},
+    {"l": ListPatch({0: {"b": "x", "n": None}}, drop=(1,), add=({"m": 292, "o": True, "s": [{"k": "v"}]},))},
+    {"l": ListPatch({1: {"l": ListPatch(add=({"d": 1},))}})},
+    {"new": ListPatch(add=({"c": "e"},)), "m": {"x": {"y": "z"}}},
+]
+SOURCES = [
+    "a: text\nl:\n- {b: 1, n: yes}\n- b: 0o17 # kept\n  l: []\nm: {}\n",
+    '{"a": "1", "l": [{"b": 1.50, "n": null}, {"b": true}], "m": null}\n',
+    "a: >-\n  x\n  y\nl: [{b: .inf}, {<<: {b: 2}, c: !!int x}]\n",
+]
+
+
+@pytest.mark.parametrize("patch", PATCHES)
+@pytest.mark.parametrize("source", SOURCES)
+def test_foretold_is_read(source: str, patch: Patch) -> None:
+    document = read_yaml(source.encode())
+    (root,) = document.roots
+    assert is_mapping(root)
+    edits = list(plan_patch(read_item(root), patch))
+    text = apply_splices(source, [splice for edit in edits for splice in splice_edit(source, edit.change)])
+    assert edited_value(root, patch, {}) == edited_value(read_yaml(text.encode()).roots[0], None, {})
+
+
+def test_texts_that_change_are_foretold_too() -> None:
+    (root,) = read_yaml(b"a: [b, c]").roots
+    assert edited_value(root, None, {id(root.value[0][1].value[1]): "d"}) == {"a": ["b", "d"]}
+
+
+@given(st.integers(1, 390))
+def test_depth_is_no_matter(depth: int) -> None:
+    (root,) = read_yaml(b"[" * depth + b"]" * depth).roots
+    edited_value(root, None, {})

@@ -1,0 +1,158 @@
+"""Edits keep every byte they are not about."""
+
+import pytest
+import yaml
+
+from krm_fn.model.changes import Edit, Patch, SetText
+from krm_fn.model.item import read_item
+from krm_fn.model.node import Mapping, is_mapping
+from krm_fn.wire.apply import splice_edit
+from krm_fn.wire.merge_patch import plan_patch
+from krm_fn.wire.reader import read_yaml
+from krm_fn.wire.splice import apply_splices
+
+PATCH: Patch = {
+    "immutable": True,
+    "metadata": {"name": "new-2456789bcd", "labels": {"s": "w"}, "annotations": {"b": "c", "x": None}},
+}
+ADDED = "  labels:\n    s: w\n  annotations:\n    b: c\n"
+
+
+def patched(source: str, patch: Patch = PATCH) -> str:
+    document = read_yaml(source.encode())
+    root = document.roots[0]
+    node: Mapping = root if is_mapping(root) else root.value[0]
+    edits: list[Edit] = list(plan_patch(read_item(node), patch))
+    splices = [splice for edit in edits for splice in splice_edit(document.text, edit.change)]
+    return apply_splices(document.text, splices)
+
+
+CASES = [
+    pytest.param(
+        "metadata:\n  name: a\n",
+        "metadata:\n  name: new-2456789bcd\n" + ADDED + "immutable: true\n",
+        id="missing fields are added as blocks",
+    ),
+    pytest.param(
+        "metadata:\n  name: a",
+        "metadata:\n  name: new-2456789bcd\n" + ADDED + "immutable: true",
+        id="a missing last newline stays missing",
+    ),
+    pytest.param(
+        "metadata:\r\n  name: a # c\r\nkind: x\r\n",
+        "metadata:\r\n  name: new-2456789bcd # c\r\n" + ADDED.replace("\n", "\r\n") + "kind: x\r\nimmutable: true\r\n",
+        id="new lines end as the old ones do",
+    ),
+    pytest.param(
+        "metadata: {name: a}\n",
+        "metadata: {name: new-2456789bcd, labels: {s: w}, annotations: {b: c}}\nimmutable: true\n",
+        id="a flow mapping gains flow entries",
+    ),
+    pytest.param(
+        '{"metadata": {"name": "a"}}',
+        '{"metadata": {"name": "new-2456789bcd", "labels": {"s": "w"}, "annotations": {"b": "c"}}, "immutable": true}',
+        id="JSON stays JSON",
+    ),
+    pytest.param(
+        '{\n  "metadata": {\n    "name": "a",\n    "labels": {},\n    "annotations": {"x": "1"}\n  }\n}\n',
+        '{\n  "metadata": {\n    "name": "new-2456789bcd",\n    "labels": {"s": "w"},\n'
+        '    "annotations": {"b": "c"}\n  },\n'
+        '  "immutable": true\n}\n',
+        id="indented JSON stays indented",
+    ),
+    pytest.param(
+        "metadata:\n  annotations:\n  labels: {}  # none\n  name: 'a'\n",
+        "metadata:\n  annotations:\n    b: c\n  labels:\n    s: w  # none\n  name: 'new-2456789bcd'\nimmutable: true\n",
+        id="empty places are filled as blocks, comments kept",
+    ),
+    pytest.param(
+        'metadata:\n  annotations: {x: 1, y: 2,}\n  name: "a"\n',
+        'metadata:\n  annotations: {y: 2, b: c,}\n  name: "new-2456789bcd"\n  labels:\n    s: w\nimmutable: true\n',
+        id="a trailing comma stays one",
+    ),
+    pytest.param(
+        "metadata:\n  annotations:\n    x: 1 # gone\n    # stays\n    y: |+\n      a\n\n  name: a\n",
+        "metadata:\n  annotations:\n    # stays\n    y: |+\n      a\n\n    b: c\n"
+        "  name: new-2456789bcd\n  labels:\n    s: w\n"
+        "immutable: true\n",
+        id="a dropped entry takes its line, a kept block scalar its blank lines",
+    ),
+    pytest.param(
+        "metadata:\n  name: a\n  annotations:\n    x: 1\n    y: |\n      z",
+        "immutable: true\nmetadata:\n  labels:\n    s: w\n  name: new-2456789bcd\n  annotations:\n"
+        "    b: c\n    y: |\n      z",
+        id="behind a block scalar without a last newline nothing can be added",
+    ),
+    pytest.param(
+        "- ? metadata\n  : name: &n a\n    annotations: !!map {}\n",
+        "- ? metadata\n  : name: &n new-2456789bcd\n    annotations: !!map {b: c}\n    labels:\n"
+        "      s: w\n  immutable: true\n",
+        id="explicit keys, anchors and tags stay",
+    ),
+    pytest.param(
+        "base: &b [1]\nmetadata:\n  name: a\n  other: *b # c\n",
+        "base: &b [1]\nmetadata:\n  name: new-2456789bcd\n  other: *b # c\n" + ADDED + "immutable: true\n",
+        id="an alias ends where it is written",
+    ),
+    pytest.param(
+        "list: &l\n- 1\nmetadata:\n  name: a\n  other:\n  - 1\n  - *l\n  # c\nkind: x",
+        "list: &l\n- 1\nmetadata:\n  name: new-2456789bcd\n  other:\n  - 1\n  - *l\n"
+        + ADDED
+        + "  # c\nkind: x\nimmutable: true",
+        id="an alias at the end of a list does too",
+    ),
+    pytest.param(
+        "metadata: {annotations: , name: a}\n",
+        "metadata: {annotations: {b: c}, name: new-2456789bcd, labels: {s: w}}\nimmutable: true\n",
+        id="an empty value in a flow mapping",
+    ),
+    pytest.param(
+        "metadata:\n  name: >-\n    a\n  annotations:\n    q: 1\n",
+        "metadata:\n  name: new-2456789bcd\n  annotations:\n    q: 1\n    b: c\n  labels:\n    s: w\nimmutable: true\n",
+        id="a folded name becomes a plain one",
+    ),
+    pytest.param(
+        "metadata:\n  annotations: {x: b}\n  name: a\n...\n",
+        "metadata:\n  annotations: {b: c}\n  name: new-2456789bcd\n  labels:\n    s: w\nimmutable: true\n...\n",
+        id="the only entry is replaced",
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), CASES)
+def test_a_merge_patch_in_text(before: str, after: str) -> None:
+    assert patched(before) == after
+
+
+@pytest.mark.parametrize("after", [case.values[1] for case in CASES])
+def test_a_merge_patch_is_done_once(after: str) -> None:
+    assert patched(after) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "drop", "after"),
+    [
+        pytest.param("m:\n  a: 1\n  b: 2\n  c: 3\n", ("a", "b"), "m:\n  c: 3\n", id="the first of a block"),
+        pytest.param("m:\n  a: 1\n  b: 2\n", ("b",), "m:\n  a: 1\n", id="the last of a block"),
+        pytest.param("m:\n  a: 1\n", ("a",), "m:\n  {}\n", id="all of a block"),
+        pytest.param("m: {a: 1, b: 2, c: 3}\n", ("b", "c"), "m: {a: 1}\n", id="the last of a flow mapping"),
+        pytest.param("m: {a: 1, b: 2, c: 3}\n", ("a", "c"), "m: {b: 2}\n", id="both ends of a flow mapping"),
+        pytest.param("m: {a: 1, b: 2}\n", ("a", "b"), "m: {}\n", id="all of a flow mapping"),
+        pytest.param('{"m": {"a": 1,\n "b": 2}}', ("b",), '{"m": {"a": 1}}', id="JSON"),
+    ],
+)
+def test_dropped_entries(before: str, drop: tuple[str, ...], after: str) -> None:
+    assert patched(before, {"m": dict.fromkeys(drop)}) == after
+    assert yaml.safe_load(after) is not None
+
+
+def test_an_entry_behind_a_dash_gives_its_place_to_the_next() -> None:
+    assert patched("- a: 1\n  b: 2\n  c: 3\n", {"a": None}) == "- b: 2\n  c: 3\n"
+
+
+def test_two_edits_of_one_place_are_a_bug() -> None:
+    document = read_yaml(b"a: b\n")
+    _, value = document.roots[0].value[0]
+    changes = [SetText(value, "c"), SetText(value, "d")]
+    with pytest.raises(AssertionError, match="two edits of the same place, at character 3"):
+        apply_splices(document.text, [splice for change in changes for splice in splice_edit(document.text, change)])

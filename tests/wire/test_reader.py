@@ -1,0 +1,77 @@
+"""What is refused is refused with its place, and what is let through can be walked by everything behind it."""
+
+import pytest
+
+from krm_fn.function import run
+from krm_fn.model.problem import Rejected
+from krm_fn.wire.reader import MAX_DEPTH, read_yaml
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        pytest.param(
+            b"a: b\n? [x]\n: c\na: d\n",
+            "line 4, column 1: key 'a' is here a second time; the first is on line 1",
+            id="beside a key that is a list",
+        ),
+        pytest.param(
+            b"? {a: 1, a: 2}\n: c\n",
+            "line 1, column 10: key 'a' is here a second time; the first is on line 1",
+            id="inside a key",
+        ),
+        pytest.param(
+            "ä: [\n".encode(),
+            "line 2, column 1: not YAML: did not find expected node content, while parsing a flow node",
+            id="behind a character of two bytes",
+        ),
+        pytest.param(
+            "ä: \udcff".encode("utf-8", "surrogateescape"),
+            "line 1, column 4: byte 0xff is not UTF-8",
+            id="a byte behind a character of two",
+        ),
+        pytest.param(
+            b"\xff\xfea\x00",
+            "line 1, column 1: byte 0xff is not UTF-8",
+            id="UTF-16",
+        ),
+        pytest.param(
+            b"a: \x07",
+            "line 1, column 4: not YAML: character U+0007 is not allowed",
+            id="a control character",
+        ),
+        pytest.param(
+            b"%YAML 3.0\n---\na: b\n",
+            "line 1, column 1: not YAML: found incompatible YAML document",
+            id="a YAML of the future",
+        ),
+    ],
+)
+def test_refused(data: bytes, sentence: str) -> None:
+    with pytest.raises(Rejected) as caught:
+        read_yaml(data)
+    assert [str(problem) for problem in caught.value.problems] == [sentence]
+
+
+@pytest.mark.parametrize("data", [b"[" * 100_000, b"- " * 100_000, b"{a: " * 100_000, b"? " * 100_000], ids=repr)
+def test_depth_is_bounded(data: bytes) -> None:
+    with pytest.raises(Rejected, match=f"nested deeper than {MAX_DEPTH} levels"):
+        read_yaml(data)
+
+
+CONFIG_MAP = "- {apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {a: DATA}}\n"
+POD = (
+    "- {apiVersion: v1, kind: Pod, metadata: {name: b}, l: &l [x], m: ALIAS, "
+    "spec: {volumes: [{configMap: {name: a}}], deep: SPEC}}\n"
+)
+
+
+@pytest.mark.parametrize("place", ["DATA", "SPEC"])
+@pytest.mark.parametrize("alias", ["*l", "x"])
+@pytest.mark.parametrize("brackets", ["{a: }", "[]"])
+def test_what_is_just_not_too_deep_goes_through(place: str, alias: str, brackets: str) -> None:
+    deep = brackets[:-1] * (MAX_DEPTH - 8) + "x" + brackets[-1] * (MAX_DEPTH - 8)
+    items = (CONFIG_MAP + POD).replace("ALIAS", alias).replace(place, deep)
+    outcome = run(f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{items}".encode())
+    assert outcome.exit_code == 0, outcome.stderr
+    assert deep in outcome.stdout.decode()
