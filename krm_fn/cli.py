@@ -10,7 +10,7 @@ import click
 
 from krm_fn import __version__
 from krm_fn.model import link_plan
-from krm_fn.model.kinds import ConsumerKind
+from krm_fn.model.kinds import Kind
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from krm_fn.model.problem import Outcome
 from krm_fn.model.settings import Environment
@@ -160,7 +160,7 @@ def link(  # noqa: PLR0913  # click hands over every option by its name
     set_name: str,
     workloads: tuple[Workload, ...],
     revisions: tuple[RevisionName, ...],
-    kinds: tuple[ConsumerKind, ...],
+    kinds: tuple[Kind, ...],
     timeout: int,
     minimum_age: int,
     namespace: str | None,

@@ -4,13 +4,13 @@ import json
 
 from krm_fn.linker.cluster import Failed
 from krm_fn.linker.retry import Response
-from krm_fn.model.kinds import ConsumerKind
+from krm_fn.model.kinds import Kind
 
 _SUCCESS = range(200, 300)
 _UNAUTHORIZED, _FORBIDDEN = 401, 403
 
 
-def check(response: Response, verb: str, kind: ConsumerKind, namespace: str, name: str = "") -> None:
+def check(response: Response, verb: str, kind: Kind, namespace: str, name: str = "") -> None:
     """Raises Failed for what is no success. `verb` is that of a Role's rule; no name stands for all of the kind."""
     if response.status not in _SUCCESS:
         what = f"{kind.kind} {namespace}/{name}" if name else f"{kind.plural} in {namespace}"
@@ -26,7 +26,7 @@ def is_another(response: Response) -> bool:
     return any(cause.get("field") == "metadata.uid" for cause in causes)
 
 
-def _why(response: Response, verb: str, kind: ConsumerKind, name: str) -> str:
+def _why(response: Response, verb: str, kind: Kind, name: str) -> str:
     message = _message(response)
     if response.status == _UNAUTHORIZED:
         return f"cannot {verb}: the token is no longer good; run the Job again, or log in again"

@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 from krm_fn.linker.objects import Owner, Revision, User
 from krm_fn.linker.owners import OwnerPatch
 from krm_fn.linker.retry import Deadline
-from krm_fn.model.kinds import ConsumerKind
+from krm_fn.model.kinds import Kind
 
 
 class Failed(Exception):
@@ -34,7 +34,7 @@ class Cluster(Protocol):
     def configs(self, set_name: str) -> Configs:
         """The ConfigMaps of a set, without their content."""
 
-    def users(self, kind: ConsumerKind, wanted: frozenset[str]) -> list[User]:
+    def users(self, kind: Kind, wanted: frozenset[str]) -> list[User]:
         """All objects of a kind; none where the kind is not installed."""
 
     def now(self) -> float:

@@ -4,7 +4,7 @@ from krm_fn.linker.cluster import Cluster, Configs
 from krm_fn.linker.objects import Owner, Revision, User
 from krm_fn.linker.owners import OwnerPatch
 from krm_fn.linker.retry import Deadline
-from krm_fn.model.kinds import ConsumerKind
+from krm_fn.model.kinds import Kind
 
 
 class DryRun:
@@ -34,7 +34,7 @@ class DryRun:
             return revision.owners
         return tuple(owner for owner in (*revision.owners, *patch.add) if owner not in patch.remove)
 
-    def users(self, kind: ConsumerKind, wanted: frozenset[str]) -> list[User]:
+    def users(self, kind: Kind, wanted: frozenset[str]) -> list[User]:
         return self._cluster.users(kind, wanted)
 
     def now(self) -> float:

@@ -15,7 +15,7 @@ from krm_fn.linker.owners import OwnerPatch
 from krm_fn.linker.read import read_config, read_metadata, read_user
 from krm_fn.linker.retry import Deadline, Response
 from krm_fn.model import keys
-from krm_fn.model.kinds import CONSUMER_KINDS, ConsumerKind
+from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 
 FIELD_MANAGER = "krm-fn-linker"
 """Not one that begins with `kubectl`: Flux takes those over, and our owners with them."""
@@ -23,9 +23,9 @@ FIELD_MANAGER = "krm-fn-linker"
 _PAGE = "500"
 _METADATA = "application/json;as={};g=meta.k8s.io;v=v1"
 _MERGE = "application/strategic-merge-patch+json"
-_CONFIG_MAPS = ConsumerKind("v1", "ConfigMap", "configmaps")
-_SECRETS = ConsumerKind("v1", "Secret", "secrets")
-_EVENTS = ConsumerKind("v1", "Event", "events")
+_CONFIG_MAPS = Kind("v1", "ConfigMap", "configmaps")
+_SECRETS = Kind("v1", "Secret", "secrets")
+_EVENTS = Kind("v1", "Event", "events")
 
 _NOT_FOUND, _CONFLICT, _GONE, _INVALID = 404, 409, 410, 422
 
@@ -55,7 +55,7 @@ class LiveCluster:
             [item for item in items if isinstance(item, Revision)], [item for item in items if isinstance(item, User)]
         )
 
-    def users(self, kind: ConsumerKind, wanted: frozenset[str]) -> list[User]:
+    def users(self, kind: Kind, wanted: frozenset[str]) -> list[User]:
         return self._list(kind, lambda item: read_user(kind, item, wanted))
 
     def now(self) -> float:
@@ -101,7 +101,7 @@ class LiveCluster:
         with suppress(Failed):
             self._api.request("POST", self._path(_EVENTS), body=body, once=True)
 
-    def _patch(self, kind: ConsumerKind, name: str, body: dict[str, object]) -> bool:
+    def _patch(self, kind: Kind, name: str, body: dict[str, object]) -> bool:
         response = self._api.request(
             "PATCH",
             self._path(kind, name),
@@ -112,14 +112,14 @@ class LiveCluster:
         )
         return self._done(response, "patch", kind, name)
 
-    def _done(self, response: Response, verb: str, kind: ConsumerKind, name: str) -> bool:
+    def _done(self, response: Response, verb: str, kind: Kind, name: str) -> bool:
         """Whether it was done. An object that is gone, or has another uid or version by now, is for the next look."""
         if response.status in (_NOT_FOUND, _CONFLICT) or (response.status == _INVALID and is_another(response)):
             return False
         check(response, verb, kind, self._namespace, name)
         return True
 
-    def _list(self, kind: ConsumerKind, read: Callable[[Any], _T | None], **options: str) -> list[_T]:
+    def _list(self, kind: Kind, read: Callable[[Any], _T | None], **options: str) -> list[_T]:
         """All objects of a kind, page by page, so that only what `read` takes from them stays in memory."""
         accept = options.pop("accept", "application/json")
         found: list[_T] = []
@@ -141,7 +141,7 @@ class LiveCluster:
             if not following:
                 return found
 
-    def _path(self, kind: ConsumerKind, name: str = "") -> str:
+    def _path(self, kind: Kind, name: str = "") -> str:
         prefix = "apis" if kind.group else "api"
         return "/".join(filter(None, [f"/{prefix}", kind.api_version, "namespaces", self.namespace, kind.plural, name]))
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from krm_fn.linker.cluster import Cluster
 from krm_fn.linker.objects import Revision, User
-from krm_fn.model.kinds import CONSUMER_KINDS, ConsumerKind
+from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan
 
 
@@ -28,7 +28,7 @@ def observe_workloads(plan: LinkPlan, cluster: Cluster) -> Seen:
     return _look(plan, cluster, kinds)
 
 
-def _look(plan: LinkPlan, cluster: Cluster, kinds: Iterable[ConsumerKind]) -> Seen:
+def _look(plan: LinkPlan, cluster: Cluster, kinds: Iterable[Kind]) -> Seen:
     revisions, rosters = cluster.configs(plan.set)
     wanted = frozenset({one.name for one in revisions} | {one.name for one in plan.rendered})
     users = [user for kind in kinds for user in cluster.users(kind, wanted)]

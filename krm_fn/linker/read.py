@@ -7,10 +7,11 @@ from typing import Any
 from krm_fn.linker.names import words_of
 from krm_fn.linker.objects import Owner, Revision, User
 from krm_fn.model import keys
-from krm_fn.model.kinds import CONSUMER_KINDS, POD_CONTROLLERS, ConsumerKind
+from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 from krm_fn.naming.names import HASH
 
 _KNOWN = frozenset(CONSUMER_KINDS)
+_POD_CONTROLLERS = frozenset((kind.api_version, kind.kind) for kind in CONSUMER_KINDS if kind.controls_pods)
 
 
 def read_config(item: dict[str, Any]) -> Revision | User | None:
@@ -61,18 +62,18 @@ def read_owners(item: dict[str, Any]) -> tuple[Owner, ...]:
     return tuple(Owner(owner["apiVersion"], owner["kind"], owner["name"], owner["uid"]) for owner in owners)
 
 
-def read_user(kind: ConsumerKind, item: dict[str, Any], wanted: frozenset[str]) -> User | None:
+def read_user(kind: Kind, item: dict[str, Any], wanted: frozenset[str]) -> User | None:
     """An object of this kind, if it may hold one of the names `wanted`, or make objects that do.
 
     A pod lives and dies with its controller, if that is of a kind that is looked at anyway.
     """
     metadata = item["metadata"]
     made_by = next((owner for owner in metadata.get("ownerReferences") or [] if owner.get("controller")), None)
-    if kind.kind == "Pod" and made_by and (made_by["apiVersion"], made_by["kind"]) in POD_CONTROLLERS:
+    if kind.kind == "Pod" and made_by and (made_by["apiVersion"], made_by["kind"]) in _POD_CONTROLLERS:
         return None
     return User(
         Owner(kind.api_version, kind.kind, metadata["name"], metadata["uid"]),
-        current=kind.current,
+        current=kind.is_current,
         names=wanted.intersection(words_of(item, in_pods=kind in _KNOWN)),
         controller=made_by["uid"] if made_by else "",
         template=_template(item),

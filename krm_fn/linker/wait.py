@@ -3,6 +3,7 @@
 from krm_fn.linker.cluster import Cluster
 from krm_fn.linker.objects import User
 from krm_fn.linker.observe import Seen, observe, observe_workloads
+from krm_fn.model.kinds import CONSUMER_KINDS
 from krm_fn.model.link_plan import LinkPlan, Workload
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 5.0
@@ -10,12 +11,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 5.0
 _FOR_HISTORY = 10.0
 """Seconds for a controller to make a ReplicaSet or ControllerRevision of a template; far more than one needs."""
 
-_HISTORY = {
-    "Deployment": "ReplicaSet",
-    "Rollout": "ReplicaSet",
-    "StatefulSet": "ControllerRevision",
-    "DaemonSet": "ControllerRevision",
-}
+_HISTORY = {kind.kind: kind.history for kind in CONSUMER_KINDS if kind.history}
 
 
 def wait_for_workloads(plan: LinkPlan, cluster: Cluster) -> list[str]:

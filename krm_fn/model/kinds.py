@@ -1,63 +1,117 @@
-"""Kinds of objects that name revisions in a namespace: what the linker reads, and what its Role lets it read."""
+"""The kinds of Kubernetes and its extensions, by group and kind: one row holds everything that depends on the kind.
+
+Scope, plural and version come from the API reference and from each project's CRDs. A definition in the package wins
+over a row here.
+"""
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
+from krm_fn.model.item import Item
+from krm_fn.model.node import get, text
+from krm_fn.model.problem import ResourceId
 
-class ConsumerKind(NamedTuple):
-    """A kind and its name in URLs and in rules.
+HOOKS = ("helm.sh/hook", "argocd.argoproj.io/hook")
+"""Annotations of objects that a deployer creates and deletes during one step of a deployment."""
 
-    `current`: its objects say what is wanted now, so they hold what their template names today. The others are what
-    was made from a template, and hold what it named then.
+_REPLACED = {
+    "argocd.argoproj.io/sync-options": ("Replace=true", "Force=true"),
+    "kustomize.toolkit.fluxcd.io/force": ("enabled",),
+}
+"""Annotations of objects that their deployer deletes and creates again when an immutable field changes."""
+
+
+class Kind(NamedTuple):
+    """A kind and its name in URLs and in RBAC rules. `pod_spec` and `template` are paths with dots.
+
+    `is_consumer`: the linker always looks at its objects. `is_current`: they say what is wanted now, as a Deployment
+    does; the others were made from a template and reference what it said then. `controls_pods`: they live as long as
+    their pods and reference what these reference. `history`: the kind that its controller makes of each template.
+    `is_immutable`: the API server refuses another pod template. `rolled_by`: controllers that roll it when
+    configuration changes.
     """
 
     api_version: str
     kind: str
     plural: str
-    current: bool = True
+    is_current: bool = True
+    is_namespaced: bool = True
+    is_consumer: bool = False
+    controls_pods: bool = False
+    is_immutable: bool = False
+    pod_spec: str = ""
+    history: str = ""
+    rolled_by: tuple[str, ...] = ()
 
     @property
     def group(self) -> str:
+        """`apps` of `apps/v1`, `""` of `v1`."""
         return self.api_version.rpartition("/")[0]
+
+    @property
+    def template(self) -> str:
+        """The path of the pod template; `""` for kinds without one."""
+        return self.pod_spec.removesuffix(".spec") if self.pod_spec.endswith("template.spec") else ""
 
     def __str__(self) -> str:
         """As in the linker's arguments: `example.com/v1/Widget/widgets`."""
         return f"{self.api_version}/{self.kind}/{self.plural}"
 
 
-CONSUMER_KINDS = (
-    ConsumerKind("v1", "Pod", "pods", current=False),
-    ConsumerKind("v1", "ReplicationController", "replicationcontrollers"),
-    ConsumerKind("apps/v1", "Deployment", "deployments"),
-    ConsumerKind("apps/v1", "StatefulSet", "statefulsets"),
-    ConsumerKind("apps/v1", "DaemonSet", "daemonsets"),
-    ConsumerKind("apps/v1", "ReplicaSet", "replicasets", current=False),
-    ConsumerKind("apps/v1", "ControllerRevision", "controllerrevisions", current=False),
-    ConsumerKind("batch/v1", "CronJob", "cronjobs"),
-    ConsumerKind("batch/v1", "Job", "jobs", current=False),
-    ConsumerKind("argoproj.io/v1alpha1", "Rollout", "rollouts"),
-    ConsumerKind("argoproj.io/v1alpha1", "AnalysisTemplate", "analysistemplates"),
-    ConsumerKind("argoproj.io/v1alpha1", "AnalysisRun", "analysisruns", current=False),
-    ConsumerKind("argoproj.io/v1alpha1", "Experiment", "experiments", current=False),
-)
-"""What the linker always looks at. A kind whose definition is not installed has no objects."""
+_TEMPLATE = "spec.template.spec"
+_IN_CRON_JOB = "spec.jobTemplate.spec.template.spec"
+_BOTH = ("wave", "reloader")
+_ARGO = "argoproj.io/v1alpha1"
 
-POD_CONTROLLERS = frozenset(
-    {
-        ("v1", "ReplicationController"),
-        ("apps/v1", "ReplicaSet"),
-        ("apps/v1", "StatefulSet"),
-        ("apps/v1", "DaemonSet"),
-        ("batch/v1", "Job"),
-    }
+CONSUMER_KINDS = tuple(
+    kind._replace(is_consumer=True)
+    for kind in (
+        Kind("v1", "Pod", "pods", is_current=False, is_immutable=True, pod_spec="spec"),
+        Kind("v1", "ReplicationController", "replicationcontrollers", controls_pods=True, pod_spec=_TEMPLATE),
+        Kind("apps/v1", "Deployment", "deployments", pod_spec=_TEMPLATE, history="ReplicaSet", rolled_by=_BOTH),
+        Kind(
+            "apps/v1",
+            "StatefulSet",
+            "statefulsets",
+            controls_pods=True,
+            pod_spec=_TEMPLATE,
+            history="ControllerRevision",
+            rolled_by=_BOTH,
+        ),
+        Kind(
+            "apps/v1",
+            "DaemonSet",
+            "daemonsets",
+            controls_pods=True,
+            pod_spec=_TEMPLATE,
+            history="ControllerRevision",
+            rolled_by=_BOTH,
+        ),
+        Kind("apps/v1", "ReplicaSet", "replicasets", is_current=False, controls_pods=True, pod_spec=_TEMPLATE),
+        Kind("apps/v1", "ControllerRevision", "controllerrevisions", is_current=False),
+        Kind("batch/v1", "CronJob", "cronjobs", pod_spec=_IN_CRON_JOB, rolled_by=("reloader",)),
+        Kind(
+            "batch/v1",
+            "Job",
+            "jobs",
+            is_current=False,
+            controls_pods=True,
+            is_immutable=True,
+            pod_spec=_TEMPLATE,
+            rolled_by=("reloader",),
+        ),
+        Kind(_ARGO, "Rollout", "rollouts", pod_spec=_TEMPLATE, history="ReplicaSet", rolled_by=("reloader",)),
+        Kind(_ARGO, "AnalysisTemplate", "analysistemplates"),
+        Kind(_ARGO, "AnalysisRun", "analysisruns", is_current=False),
+        Kind(_ARGO, "Experiment", "experiments", is_current=False),
+    )
 )
-"""Controllers that live as long as their pods and name what these name; pods of any other speak for themselves."""
-
-_IRREGULAR = {"Redis": "redis"}
+"""The linker always looks at these. A kind whose definition is not installed has no objects."""
 
 
 def plural_of(kind: str) -> str:
-    """The plural by the rules of English, by which generators of definitions name them."""
+    """The plural by the rules of English, as generators of definitions name them."""
     name = kind.lower()
     if kind in _IRREGULAR:
         return _IRREGULAR[kind]
@@ -66,44 +120,117 @@ def plural_of(kind: str) -> str:
     return f"{name[:-1]}ies" if re.search("[^aeiou]y$", name) else f"{name}s"
 
 
-CLUSTER_SCOPED = frozenset(
-    {
-        "APIService",
-        "Bundle",
-        "CSIDriver",
-        "ClusterAnalysisTemplate",
-        "ClusterExternalSecret",
-        "ClusterIssuer",
-        "ClusterPolicy",
-        "ClusterRole",
-        "ClusterRoleBinding",
-        "ClusterSecretStore",
-        "ClusterTriggerAuthentication",
-        "ClusterWorkflowTemplate",
-        "Composition",
-        "CompositionRevision",
+_IRREGULAR = {"Redis": "redis"}
+
+_CLUSTER_SCOPED = {
+    "v1": ("Namespace", "Node", "PersistentVolume"),
+    "admissionregistration.k8s.io/v1": (
+        "MutatingAdmissionPolicy",
+        "MutatingAdmissionPolicyBinding",
+        "MutatingWebhookConfiguration",
+        "ValidatingAdmissionPolicy",
+        "ValidatingAdmissionPolicyBinding",
+        "ValidatingWebhookConfiguration",
+    ),
+    "apiextensions.crossplane.io/v1": ("CompositeResourceDefinition", "Composition", "CompositionRevision"),
+    "apiextensions.k8s.io/v1": ("CustomResourceDefinition",),
+    "apiregistration.k8s.io/v1": ("APIService",),
+    "apps.kruise.io/v1alpha1": ("NodeImage", "SidecarSet"),
+    _ARGO: ("ClusterAnalysisTemplate", "ClusterWorkflowTemplate"),
+    "cert-manager.io/v1": ("ClusterIssuer",),
+    "config.openshift.io/v1": ("OAuth",),
+    "external-secrets.io/v1": ("ClusterExternalSecret", "ClusterPushSecret", "ClusterSecretStore"),
+    "gateway.networking.k8s.io/v1": ("GatewayClass",),
+    "gateway.networking.x-k8s.io/v1alpha1": ("XMesh",),
+    "keda.sh/v1alpha1": ("ClusterTriggerAuthentication",),
+    "kyverno.io/v1": ("ClusterPolicy",),
+    "networking.k8s.io/v1": ("IngressClass",),
+    "nvidia.com/v1": ("ClusterPolicy",),
+    "ops.crossplane.io/v1alpha1": ("CronOperation", "Operation", "WatchOperation"),
+    "pkg.crossplane.io/v1": (
         "Configuration",
+        "ConfigurationRevision",
         "DeploymentRuntimeConfig",
         "Function",
-        "GatewayClass",
+        "FunctionRevision",
         "ImageConfig",
-        "IngressClass",
-        "MutatingWebhookConfiguration",
-        "Namespace",
-        "Node",
-        "OAuth",
-        "PersistentVolume",
         "Provider",
-        "ProviderConfig",
-        "StorageClass",
-        "ValidatingWebhookConfiguration",
-        "VolumeSnapshotClass",
-    }
-)
+        "ProviderRevision",
+    ),
+    "rbac.authorization.k8s.io/v1": ("ClusterRole", "ClusterRoleBinding"),
+    "snapshot.storage.k8s.io/v1": ("VolumeSnapshotClass",),
+    "storage.k8s.io/v1": ("CSIDriver", "StorageClass", "VolumeAttributesClass"),
+    "trust.cert-manager.io/v1alpha1": ("Bundle",),
+}
+
+_PROVIDER_GROUPS = (".crossplane.io", ".upbound.io")
+"""Each of Crossplane's providers has a cluster-scoped ProviderConfig in a group of its own."""
+
+KINDS = {
+    (kind.group, kind.kind): kind
+    for kind in (
+        *CONSUMER_KINDS,
+        *(
+            Kind(api_version, name, plural_of(name), is_namespaced=False)
+            for api_version, names in _CLUSTER_SCOPED.items()
+            for name in names
+        ),
+    )
+}
 
 
-HOOKS = ("helm.sh/hook", "argocd.argoproj.io/hook")
-"""Annotations of what lives and dies with a step of a deployment."""
+class Kinds:
+    """The kinds of a package: its own definitions first, then the table."""
 
-IMMUTABLE = (("batch", "Job"), ("", "Pod"))
-"""Groups and kinds whose pods are what they are from the beginning, and done some day."""
+    def __init__(self, items: Iterable[Item] = ()) -> None:
+        definitions = [item for item in items if item.id.kind == "CustomResourceDefinition"]
+        self._defined = {(kind.group, kind.kind): kind for kind in map(_read_definition, definitions)}
+
+    def of(self, who: ResourceId) -> Kind:
+        """The kind of an object; for one that nobody knows, what its name suggests."""
+        key = (who.group, who.kind)
+        known = self._defined.get(key) or KINDS.get(key)
+        if known is None:
+            is_namespaced = not (who.kind == "ProviderConfig" and f".{who.group}".endswith(_PROVIDER_GROUPS))
+            return Kind(who.api_version, who.kind, plural_of(who.kind), is_namespaced=is_namespaced)
+        return known if known.is_consumer else known._replace(api_version=who.api_version)
+
+    def is_cluster_scoped(self, who: ResourceId) -> bool:
+        """Whether the object has no namespace, so that what it references may be in any."""
+        return not who.namespace and not self.of(who).is_namespaced
+
+
+def _read_definition(item: Item) -> Kind:
+    spec = get(item.node, "spec")
+    name = text(get(spec, "names", "kind"))
+    plural = text(get(spec, "names", "plural")) or plural_of(name)
+    group = text(get(spec, "group"))
+    known = KINDS.get((group, name), Kind(f"{group}/", name, plural))
+    return known._replace(plural=plural, is_namespaced=text(get(spec, "scope")) != "Cluster")
+
+
+def kind_of(item: Item) -> Kind | None:
+    """The row of an object's kind, None for a kind that the table does not hold."""
+    return KINDS.get((item.id.group, item.id.kind))
+
+
+def is_hook(item: Item) -> bool:
+    """Whether the object lives and dies with one step of a deployment."""
+    return any(hook in item.annotations for hook in HOOKS)
+
+
+def is_replaced(item: Item) -> bool:
+    """Whether each change makes a new object: a hook, a generated name, or an object its deployer replaces."""
+    if not item.id.name or is_hook(item):
+        return True
+    return any(
+        value in item.annotations.get(annotation, "").split(",")
+        for annotation, values in _REPLACED.items()
+        for value in values
+    )
+
+
+def cannot_change(item: Item) -> bool:
+    """Whether the API server refuses another pod template under the same name, and nothing replaces the object."""
+    kind = kind_of(item)
+    return kind is not None and kind.is_immutable and not is_replaced(item)

@@ -7,7 +7,7 @@ it from there.
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from krm_fn.model.kinds import ConsumerKind
+from krm_fn.model.kinds import Kind
 
 
 class RevisionName(NamedTuple):
@@ -44,7 +44,7 @@ class LinkPlan:
     set: str
     workloads: tuple[Workload, ...] = ()
     revisions: tuple[RevisionName, ...] = ()
-    kinds: tuple[ConsumerKind, ...] = ()
+    kinds: tuple[Kind, ...] = ()
     timeout: int
     minimum_age: int
 
@@ -89,9 +89,9 @@ def read_revision(text: str) -> RevisionName:
     return RevisionName(kind, name)
 
 
-def read_kind(text: str) -> ConsumerKind:
+def read_kind(text: str) -> Kind:
     """The inverse of `str`. Raises Unreadable."""
-    return ConsumerKind(*_split(text, text, "example.com/v1/Widget/widgets"))
+    return Kind(*_split(text, text, "example.com/v1/Widget/widgets"))
 
 
 def _split(who: str, text: str, example: str) -> tuple[str, str, str]:

@@ -79,22 +79,6 @@ def _steps(field: str) -> FieldPath:
     )
 
 
-WORKLOAD_KINDS = frozenset(
-    {
-        "CronJob",
-        "DaemonSet",
-        "Deployment",
-        "Job",
-        "Pod",
-        "ReplicaSet",
-        "ReplicationController",
-        "Rollout",
-        "StatefulSet",
-    }
-)
-"""Kinds whose pod template is the whole point of them."""
-
-
 class Container(NamedTuple):
     """A container and its place in the pod's spec."""
 

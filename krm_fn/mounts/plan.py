@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.item import Item, about
+from krm_fn.model.kinds import kind_of
 from krm_fn.model.node import get, is_scalar
-from krm_fn.model.pods import WORKLOAD_KINDS, Container, PodSpec, find_pod_specs
+from krm_fn.model.pods import Container, PodSpec, find_pod_specs
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Mount, Settings
 from krm_fn.mounts.mark import MountMark, read_mount_mark
@@ -69,11 +70,16 @@ def plan_mounts(
 
 def _matches(item: Item, mount: Mount) -> bool:
     return (
-        (item.id.kind in WORKLOAD_KINDS if mount.kind is None else item.id.kind == mount.kind)
+        (_runs_pods(item) if mount.kind is None else item.id.kind == mount.kind)
         and mount.namespace in (None, item.id.namespace)
         and (mount.name == "*" or any(fnmatchcase(name, mount.name) for name in names_of(item)))
         and (not mount.labels or mount.labels.items() <= item.labels.items())
     )
+
+
+def _runs_pods(item: Item) -> bool:
+    kind = kind_of(item)
+    return kind is not None and bool(kind.pod_spec)
 
 
 def _want(item: Item, pod: PodSpec, entry: str, mount: Mount, index: Index) -> Wanted:

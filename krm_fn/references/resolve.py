@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
-from krm_fn.model.kinds import CLUSTER_SCOPED
+from krm_fn.model.kinds import Kinds
 from krm_fn.model.problem import ResourceId
 from krm_fn.naming.names import affixes, former_names, names_of
 from krm_fn.references.reference import Reference
@@ -68,7 +68,7 @@ def _in_reach(referrer: Item, reference: Meant, item: Item) -> bool:
 
 
 def is_cluster_scoped(who: ResourceId) -> bool:
-    return who.kind in CLUSTER_SCOPED and not who.namespace
+    return Kinds().is_cluster_scoped(who)
 
 
 def _nearest_package(candidates: list[Item], referrer: Item, _: Meant) -> list[Item]:

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias
 from krm_fn.model import keys
 from krm_fn.model.changes import Edit, ListPatch, Patch, SetText, Value, combine_patches
 from krm_fn.model.item import Item
+from krm_fn.model.kinds import is_replaced
 from krm_fn.model.node import Node, entries, fields, get, is_mapping, is_scalar, is_sequence, step, text
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Jobs, Strategy
@@ -24,7 +25,6 @@ from krm_fn.references.shapes import GROUP_FIELDS, PASSED_OVER
 from krm_fn.stages.choose import Choice
 from krm_fn.stages.follow import follow
 from krm_fn.stages.name import Revision, find_clashes, find_too_long
-from krm_fn.stages.warnings import is_replaced
 
 
 class JobNames(NamedTuple):

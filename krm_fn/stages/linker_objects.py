@@ -7,7 +7,7 @@ from types import MappingProxyType
 from krm_fn.model import keys
 from krm_fn.model.changes import Object, Value
 from krm_fn.model.deployers import PROTECTIONS, keep_new_name
-from krm_fn.model.kinds import CONSUMER_KINDS, ConsumerKind
+from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 from krm_fn.model.settings import Settings
 from krm_fn.naming.content_hash import content_name
 from krm_fn.stages.linker_plan import SYNC_WAVE, Group, wave_of
@@ -124,7 +124,7 @@ def _given(**fields: Value) -> Object:
     return {name: value for name, value in fields.items() if value}
 
 
-def _by_group(kinds: Iterable[ConsumerKind]) -> dict[str, list[str]]:
+def _by_group(kinds: Iterable[Kind]) -> dict[str, list[str]]:
     groups = defaultdict(set)
     for kind in kinds:
         groups[kind.group].add(kind.plural)

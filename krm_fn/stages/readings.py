@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
+from krm_fn.model.kinds import cannot_change
 from krm_fn.model.node import FieldPath
 from krm_fn.model.pods import PodTemplate, template_around, template_at
 from krm_fn.model.settings import Strategy
 from krm_fn.references.reference import Reference
 from krm_fn.references.resolve import Link
-from krm_fn.stages.warnings import cannot_change
 from krm_fn.stages.wave_reloader import Catalogue, OptIn
 
 _PULLED = ".imagePullSecrets["

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from krm_fn.model.changes import Edit
 from krm_fn.model.item import Item, about
-from krm_fn.model.kinds import HOOKS, IMMUTABLE
+from krm_fn.model.kinds import cannot_change
 from krm_fn.model.node import Node, entries, get, is_mapping, is_scalar, is_sequence, text
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
@@ -27,13 +27,6 @@ def notice_alone(items: Iterable[Item], revisions: Iterable[Revision]) -> list[P
     return [Problem(_MESSAGE, severity=Severity.WARNING)]
 
 
-_REPLACED = {
-    "argocd.argoproj.io/sync-options": ("Replace=true", "Force=true"),
-    "kustomize.toolkit.fluxcd.io/force": ("enabled",),
-}
-"""Annotations of objects that their deployer deletes and creates anew when an immutable field changes."""
-
-
 def notice_immutable(changed: Iterable[tuple[Item, str]], but: Collection[int]) -> Iterator[Problem]:
     """A warning for each plain Job and bare Pod among the objects that change, with the first field that does.
 
@@ -48,22 +41,6 @@ def notice_immutable(changed: Iterable[tuple[Item, str]], but: Collection[int]) 
                 "delete the old one before applying, or make it a hook"
             )
             yield about(item, message, field, Severity.WARNING)
-
-
-def cannot_change(item: Item) -> bool:
-    """Whether the API server refuses another template under the same name, and nothing replaces the object."""
-    return (item.id.group, item.id.kind) in IMMUTABLE and not is_replaced(item)
-
-
-def is_replaced(item: Item) -> bool:
-    """Whether each change of it makes a new one: a hook, a generated name, or its deployer's doing."""
-    if not item.id.name or any(hook in item.annotations for hook in HOOKS):
-        return True
-    return any(
-        value in item.annotations.get(annotation, "").split(",")
-        for annotation, values in _REPLACED.items()
-        for value in values
-    )
 
 
 WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")

@@ -11,22 +11,12 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
+from krm_fn.model.kinds import kind_of
 from krm_fn.model.node import get, texts
 from krm_fn.model.settings import CONTROLLERS
 from krm_fn.naming.names import base_name
 
-TEMPLATES = {
-    ("apps", "Deployment"): "spec.template",
-    ("apps", "StatefulSet"): "spec.template",
-    ("apps", "DaemonSet"): "spec.template",
-    ("argoproj.io", "Rollout"): "spec.template",
-    ("batch", "CronJob"): "spec.jobTemplate.spec.template",
-    ("batch", "Job"): "spec.template",
-}
-"""The workloads that Reloader rolls, and where their pod template is."""
-
 # Wave. The opt-in stands on the workload itself; it counts everything its pods read, and what the lists name.
-WAVE_KINDS = frozenset({"Deployment", "StatefulSet", "DaemonSet"})
 WAVE_ON = ("wave.pusher.com/update-on-config-change", "true")
 WAVE_EXTRA = {"ConfigMap": "wave.pusher.com/extra-configmaps", "Secret": "wave.pusher.com/extra-secrets"}
 """Comma lists of `name` or `namespace/name`."""
@@ -116,19 +106,18 @@ class OptIn(NamedTuple):
 
 def read_opt_ins(items: Iterable[Item], controllers: Iterable[str]) -> list[OptIn]:
     """One for each controller and each workload that it would roll for anything."""
-    readers = [_READERS[controller] for controller in controllers]
-    workloads = [
-        (item, TEMPLATES[item.id.group, item.id.kind])
-        for item in items
-        if (item.id.group, item.id.kind) in TEMPLATES and not item.is_local
-    ]
-    found = [read(item, template) for item, template in workloads for read in readers]
+    asked = list(controllers)
+    found = []
+    for item in items:
+        kind = kind_of(item)
+        if kind is not None and not item.is_local:
+            found += [_READERS[name](item, kind.template) for name in asked if name in kind.rolled_by]
     return [opt_in for opt_in in found if opt_in is not None]
 
 
 def _read_wave(item: Item, template: str) -> OptIn | None:
     annotation, yes = WAVE_ON
-    if item.annotations.get(annotation) != yes or item.id.kind not in WAVE_KINDS:
+    if item.annotations.get(annotation) != yes:
         return None
     named = []
     for kind, extra in WAVE_EXTRA.items():

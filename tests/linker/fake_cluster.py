@@ -9,7 +9,7 @@ from krm_fn.linker.owners import OwnerPatch
 from krm_fn.linker.read import read_config, read_metadata, read_user
 from krm_fn.linker.retry import Deadline
 from krm_fn.model import keys
-from krm_fn.model.kinds import ConsumerKind
+from krm_fn.model.kinds import Kind
 from tests.linker.world import NAMESPACE, Hook, Object, World, nothing
 
 
@@ -56,7 +56,7 @@ class FakeCluster:
             [one for one in found if isinstance(one, Revision)], [one for one in found if isinstance(one, User)]
         )
 
-    def users(self, kind: ConsumerKind, wanted: frozenset[str]) -> list[User]:
+    def users(self, kind: Kind, wanted: frozenset[str]) -> list[User]:
         self._call(f"list {kind.plural}")
         items = [item for item in self.world.of_kind(kind.kind) if item["apiVersion"] == kind.api_version]
         return [user for item in items if (user := read_user(kind, item, wanted)) is not None]

@@ -7,11 +7,11 @@ import pytest
 from krm_fn.linker.objects import Owner, Revision, User
 from krm_fn.linker.read import read_config, read_revision, read_user
 from krm_fn.model import keys
-from krm_fn.model.kinds import CONSUMER_KINDS, ConsumerKind
+from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 
 NAME = "web-config-bbbbbbbbbb"
 KINDS = {kind.kind: kind for kind in CONSUMER_KINDS}
-WIDGET = ConsumerKind("example.com/v1", "Widget", "widgets")
+WIDGET = Kind("example.com/v1", "Widget", "widgets")
 WANTED = frozenset({NAME, "web-config-cccccccccc"})
 NAMING = {"template": {"spec": {"volumes": [{"configMap": {"name": NAME}}]}}}
 
@@ -99,10 +99,10 @@ def test_the_kind_of_a_tag_is_that_of_what_it_keeps() -> None:
     assert (plain.kind, plain._replace(is_tag=True).kind) == ("ConfigMap", "Secret")
 
 
-def named(kind: ConsumerKind, **fields: Any) -> User:
+def named(kind: Kind, **fields: Any) -> User:
     """What is read of an object that names the one revision."""
     owner = Owner(kind.api_version, kind.kind, "web", "u2")
-    return User(owner, current=kind.current, names=frozenset({NAME}))._replace(**fields)
+    return User(owner, current=kind.is_current, names=frozenset({NAME}))._replace(**fields)
 
 
 @pytest.mark.parametrize(

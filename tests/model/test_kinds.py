@@ -6,7 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.model.kinds import CONSUMER_KINDS, POD_CONTROLLERS, ConsumerKind, plural_of
+from krm_fn.model.item import Item
+from krm_fn.model.kinds import CONSUMER_KINDS, Kind, Kinds, plural_of
+from krm_fn.model.problem import ResourceId
+from krm_fn.wire.envelope import open_envelope
+from krm_fn.wire.reader import read_yaml
 
 CRDS = json.loads((Path(__file__).parent.parent / "data" / "crd_reference_paths.json").read_text())["crds"]
 PUBLISHED = {
@@ -57,20 +61,72 @@ def test_enough_was_published() -> None:
 
 
 @pytest.mark.parametrize("kind", CONSUMER_KINDS, ids=lambda kind: kind.kind)
-def test_our_own_table_keeps_the_rule(kind: ConsumerKind) -> None:
+def test_our_own_table_keeps_the_rule(kind: Kind) -> None:
     assert plural_of(kind.kind) == kind.plural
 
 
 @pytest.mark.parametrize(
     ("kind", "group", "text"),
     [
-        (ConsumerKind("v1", "Pod", "pods"), "", "v1/Pod/pods"),
-        (ConsumerKind("apps/v1", "Deployment", "deployments"), "apps", "apps/v1/Deployment/deployments"),
+        (Kind("v1", "Pod", "pods"), "", "v1/Pod/pods"),
+        (Kind("apps/v1", "Deployment", "deployments"), "apps", "apps/v1/Deployment/deployments"),
     ],
 )
-def test_group_and_text(kind: ConsumerKind, group: str, text: str) -> None:
+def test_group_and_text(kind: Kind, group: str, text: str) -> None:
     assert (kind.group, str(kind)) == (group, text)
 
 
-def test_controllers_of_pods_are_looked_at_themselves() -> None:
-    assert {(kind.api_version, kind.kind) for kind in CONSUMER_KINDS} >= POD_CONTROLLERS
+CLUSTER_SCOPED = {
+    *(("apiextensions.crossplane.io", kind) for kind in ("CompositeResourceDefinition", "Composition")),
+    ("apiextensions.crossplane.io", "CompositionRevision"),
+    *(("ops.crossplane.io", kind) for kind in ("CronOperation", "Operation", "WatchOperation")),
+    *(("pkg.crossplane.io", kind) for kind in ("Configuration", "Function", "Provider")),
+    *(("pkg.crossplane.io", f"{kind}Revision") for kind in ("Configuration", "Function", "Provider")),
+    *(("pkg.crossplane.io", kind) for kind in ("DeploymentRuntimeConfig", "ImageConfig")),
+    *(("apps.kruise.io", kind) for kind in ("NodeImage", "SidecarSet")),
+    ("argoproj.io", "ClusterAnalysisTemplate"),
+    ("argoproj.io", "ClusterWorkflowTemplate"),
+    ("cert-manager.io", "ClusterIssuer"),
+    ("gateway.networking.k8s.io", "GatewayClass"),
+    ("gateway.networking.x-k8s.io", "XMesh"),
+    ("keda.sh", "ClusterTriggerAuthentication"),
+}
+"""Of the 88, by `spec.scope` in their own repositories."""
+
+
+@pytest.mark.parametrize("crd", CRDS, ids=lambda crd: f"{crd['group']}/{crd['kind']}")
+def test_the_scope_of_each_published_kind(crd: dict[str, str]) -> None:
+    who = ResourceId(f"{crd['group']}/{crd['version']}", crd["kind"], "", "web")
+    assert Kinds().is_cluster_scoped(who) == ((crd["group"], crd["kind"]) in CLUSTER_SCOPED)
+
+
+SCOPES = [
+    pytest.param("pkg.crossplane.io/v1", "Configuration", "", True, id="Crossplane's Configuration"),
+    pytest.param("serving.knative.dev/v1", "Configuration", "", False, id="Knative's Configuration"),
+    pytest.param("pkg.crossplane.io/v1", "Provider", "", True, id="Crossplane's Provider"),
+    pytest.param("notification.toolkit.fluxcd.io/v1beta3", "Provider", "", False, id="Flux's Provider"),
+    pytest.param("trust.cert-manager.io/v1alpha1", "Bundle", "", True, id="trust-manager's Bundle"),
+    pytest.param("fleet.cattle.io/v1alpha1", "Bundle", "", False, id="Fleet's Bundle"),
+    pytest.param("aws.upbound.io/v1beta1", "ProviderConfig", "", True, id="a provider's own configuration"),
+    pytest.param("example.com/v1", "ProviderConfig", "", False, id="somebody else's ProviderConfig"),
+    pytest.param("rbac.authorization.k8s.io/v1", "ClusterRole", "shop", False, id="one that says a namespace"),
+    pytest.param("apps/v1", "Deployment", "", False, id="a Deployment that says none"),
+]
+
+
+@pytest.mark.parametrize(("api_version", "kind", "namespace", "expected"), SCOPES)
+def test_scope_depends_on_group_and_kind(api_version: str, kind: str, namespace: str, *, expected: bool) -> None:
+    assert Kinds().is_cluster_scoped(ResourceId(api_version, kind, namespace, "web")) == expected
+
+
+def definition(scope: str) -> Item:
+    text = f"""{{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {{name: x}},
+      spec: {{group: pkg.crossplane.io, scope: {scope}, names: {{kind: Provider, plural: providerz}}}}}}"""
+    return open_envelope(read_yaml(text.encode())).items[0]
+
+
+def test_a_definition_in_the_package_wins_over_the_table() -> None:
+    who = ResourceId("pkg.crossplane.io/v1", "Provider", "", "aws")
+    kinds = Kinds([definition("Namespaced")])
+    assert (kinds.is_cluster_scoped(who), str(kinds.of(who))) == (False, "pkg.crossplane.io/v1/Provider/providerz")
+    assert Kinds([definition("Cluster")]).is_cluster_scoped(who)

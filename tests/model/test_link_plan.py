@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn.cli import main
-from krm_fn.model.kinds import ConsumerKind
+from krm_fn.model.kinds import Kind
 from krm_fn.model.link_plan import (
     LinkPlan,
     RevisionName,
@@ -24,7 +24,7 @@ PLAN = LinkPlan(
     set="web",
     workloads=(WEB, Workload("v1", "ReplicationController", "old", (CONFIG,))),
     revisions=(RevisionName("ConfigMap", "unused-2222222222"),),
-    kinds=(ConsumerKind("example.com/v1", "Widget", "widgets"),),
+    kinds=(Kind("example.com/v1", "Widget", "widgets"),),
     timeout=300,
     minimum_age=600,
 )
@@ -35,7 +35,7 @@ KIND = st.from_regex(r"[A-Z][A-Za-z0-9]{0,10}", fullmatch=True)
 API_VERSION = st.builds(lambda group, version: f"{group}/{version}" if group else version, NAME | st.just(""), LABEL)
 REVISION = st.builds(RevisionName, st.sampled_from(["ConfigMap", "Secret"]), NAME)
 WORKLOAD = st.builds(Workload, API_VERSION, KIND, NAME, st.lists(REVISION, min_size=1, max_size=3).map(tuple))
-USER_KIND = st.builds(ConsumerKind, API_VERSION, KIND, LABEL, current=st.just(value=True))
+USER_KIND = st.builds(Kind, API_VERSION, KIND, LABEL)
 SECONDS = st.integers(0, 10**6)
 PLANS = st.builds(
     LinkPlan,
