@@ -1,97 +1,106 @@
 """The KRM function: bytes in, bytes out."""
 
 import codecs
-from collections import defaultdict
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.config.read import parse_config
-from krm_fn.model.changes import NOTHING, Edit, Emission
-from krm_fn.model.item import read_item
+from krm_fn.model.changes import NOTHING, Edit, Emission, Patch
+from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Node, is_mapping
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
-from krm_fn.model.settings import ALONE, Environment
-from krm_fn.stages.transform import transform
-from krm_fn.wire.apply import settle_shared, splice_edit
-from krm_fn.wire.edit_objects import added_documents, splice_objects
-from krm_fn.wire.envelope import Package, open_envelope
-from krm_fn.wire.merge_patch import plan_patch
-from krm_fn.wire.reader import read_yaml
+from krm_fn.model.settings import NO_ENVIRONMENT, Environment
+from krm_fn.stages.transform import Changes, transform
+from krm_fn.wire.apply import plan_splices
+from krm_fn.wire.edit_objects import add_documents, splice_objects
+from krm_fn.wire.envelope import Envelope, open_envelope
+from krm_fn.wire.reader import Document, read_yaml
 from krm_fn.wire.results import splice_results, stderr_lines
 from krm_fn.wire.splice import Splice, apply_splices
 
 
-class Plan(NamedTuple):
-    """What to change in each package, in the order they were given, what to put in and take out, and every remark."""
+def run(data: bytes, config: bytes | None = None, environment: Environment = NO_ENVIRONMENT) -> Outcome:
+    """Transform a ResourceList, a List, or a stream of documents, and answer in the same form.
 
-    edits: list[list[Edit]]
+    `config` is a functionConfig document for input that cannot carry one. After an error a ResourceList is returned
+    unchanged but for its `results`; for any other input nothing is returned.
+    """
+    try:
+        envelope = open_envelope(read_yaml(data))
+    except Rejected as rejected:
+        return Outcome(b"", stderr_lines(rejected.problems), 1)
+    try:
+        function_config = envelope.function_config if config is None else read_config(config)
+        planned = plan([envelope], function_config, environment)
+    except Rejected as rejected:
+        planned = Plan([[]], NOTHING, list(rejected.problems))
+    failed = any(problem.severity is Severity.ERROR for problem in planned.problems)
+    stdout = _refuse(envelope, planned.problems) if failed else _answer(envelope, planned)
+    return Outcome(stdout, stderr_lines(planned.problems), int(failed))
+
+
+class Plan(NamedTuple):
+    """The splices of each envelope's own objects, the objects to replace, remove and add, and all problems."""
+
+    splices: list[list[Splice]]
     emission: Emission
     problems: list[Problem]
 
 
-def run(data: bytes, config: bytes | None = None, environment: Environment = ALONE) -> Outcome:
-    """Transform a ResourceList, a List, or a stream of documents, and answer in the same wrapping.
-
-    `config` is a functionConfig document for input that cannot carry one. After an error a ResourceList comes
-    back as it was, with `results`; anything else does not come back at all.
-    """
-    package = None
-    planned = Plan([[]], NOTHING, [])
-    try:
-        package = open_envelope(read_yaml(data))
-        function_config = package.function_config if config is None else read_config(config)
-        planned = plan([package], function_config, environment)
-    except Rejected as rejected:
-        planned = planned._replace(problems=list(rejected.problems))
-    failed = any(problem.severity is Severity.ERROR for problem in planned.problems)
-    if failed:
-        planned = Plan([[]], NOTHING, planned.problems)
-    stdout = _answer(package, planned, failed=failed) if package else b""
-    return Outcome(stdout, stderr_lines(planned.problems), int(failed))
-
-
-def plan(packages: list[Package], function_config: Node | None, environment: Environment) -> Plan:
-    """Transform packages that refer to one another. Raises Rejected where they cannot be."""
+def plan(envelopes: list[Envelope], function_config: Node | None, environment: Environment) -> Plan:
+    """Transform the objects of all envelopes, which may reference one another. Raises Rejected for wrong input."""
     settings = parse_config(function_config)
     config_id = read_item(function_config).id if is_mapping(function_config) else None
-    items = [item for package in packages for item in package.items]
+    items = [item for envelope in envelopes for item in envelope.items]
     changes = transform(items, settings, environment, config_id)
-    patches = [edit for item, patch in changes.patches for edit in plan_patch(item, patch)]
-    by_item: dict[int, list[Edit]] = defaultdict(list)
-    for edit in [*patches, *changes.edits]:
-        by_item[id(edit.item)].append(edit)
-    edits = [[edit for item in package.items for edit in by_item[id(item)]] for package in packages]
-    settled = [settle_shared(package.document, own) for package, own in zip(packages, edits, strict=True)]
-    return Plan(settled, changes.emission, changes.problems)
-
-
-def edit_text(package: Package, edits: Iterable[Edit], emission: Emission) -> str:
-    """The package's text after its edits. What is new is in it only if a ResourceList wraps its objects."""
-    return apply_splices(package.document.text, _splices(package, edits, emission))
+    shares = _share_out(changes, envelopes)
+    splices = [plan_splices(envelope, *share) for envelope, share in zip(envelopes, shares, strict=True)]
+    return Plan(splices, changes.emission, changes.problems)
 
 
 def read_config(config: bytes) -> Node:
-    """The one document of a functionConfig's file."""
+    """Read a functionConfig file. Raises Rejected unless it holds exactly one document."""
     roots = read_yaml(config).roots
     if len(roots) != 1:
-        raise Rejected(Problem(f"a functionConfig is one document, found {len(roots)}"))
+        raise Rejected(Problem(f"expected one functionConfig document, found {len(roots)}"))
     return roots[0]
 
 
-def _splices(package: Package, edits: Iterable[Edit], emission: Emission) -> list[Splice]:
-    text = package.document.text
-    in_place = [splice for edit in edits for splice in splice_edit(text, edit.change)]
-    return [*in_place, *splice_objects(package, emission)]
+_Share: TypeAlias = tuple[list[tuple[Item, Patch]], list[Edit]]
 
 
-def _answer(package: Package, planned: Plan, *, failed: bool) -> bytes:
-    document = package.document
-    splices = _splices(package, planned.edits[0], planned.emission)
-    if package.resource_list is not None:
-        results = splice_results(document.text, package.resource_list, planned.problems)
-        text = apply_splices(document.text, [*splices, *results])
-    elif failed:
+def _share_out(changes: Changes, envelopes: Iterable[Envelope]) -> list[_Share]:
+    """Give each envelope the patches and edits of its own items."""
+    shares: list[_Share] = []
+    share_of: dict[Item, _Share] = {}
+    for envelope in envelopes:
+        share: _Share = ([], [])
+        shares.append(share)
+        share_of.update(dict.fromkeys(envelope.items, share))
+    for item, patch in changes.patches:
+        share_of[item][0].append((item, patch))
+    for edit in changes.edits:
+        share_of[edit.item][1].append(edit)
+    return shares
+
+
+def _answer(envelope: Envelope, planned: Plan) -> bytes:
+    document = envelope.document
+    splices = [*planned.splices[0], *splice_objects(envelope, planned.emission)]
+    if envelope.resource_list is None:
+        return _encode(document, add_documents(apply_splices(document.text, splices), planned.emission.add))
+    splices += splice_results(document.text, envelope.resource_list, planned.problems)
+    return _encode(document, apply_splices(document.text, splices))
+
+
+def _refuse(envelope: Envelope, problems: Iterable[Problem]) -> bytes:
+    document = envelope.document
+    if envelope.resource_list is None:
         return b""
-    else:
-        text = added_documents(apply_splices(document.text, splices), planned.emission.add)
+    return _encode(
+        document, apply_splices(document.text, splice_results(document.text, envelope.resource_list, problems))
+    )
+
+
+def _encode(document: Document, text: str) -> bytes:
     return (codecs.BOM_UTF8 if document.byte_order_mark else b"") + text.encode()

@@ -62,7 +62,7 @@ def named(item: dict[str, Any]) -> list[str]:
 def test_names_behind_anchors(package: str) -> None:
     outcome = run(package.encode())
     if outcome.exit_code:
-        assert "its text stands for" in outcome.stderr
+        assert "is a YAML anchor used in" in outcome.stderr
         return
     renamed = {}
     for before, after in zip(items(package.encode()), items(outcome.stdout), strict=True):

@@ -101,7 +101,10 @@ def test_an_error_prints_nothing_else(tmp_path: Path) -> None:
     write(tmp_path, {"a.yaml": CONFIG_MAP, "b.yaml": "a: [\n"})
     done = krm_fn("render", cwd=tmp_path)
     assert (done.stdout, done.returncode) == ("", 1)
-    assert done.stderr == "error: b.yaml:2:1: not YAML: did not find expected node content, while parsing a flow node\n"
+    assert (
+        done.stderr
+        == "error: b.yaml:2:1: invalid YAML: did not find expected node content, while parsing a flow node\n"
+    )
 
 
 def test_a_file_whose_name_is_no_text(tmp_path: Path) -> None:

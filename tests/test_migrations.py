@@ -38,7 +38,7 @@ def test_a_step_is_safe_after_the_one_before(step: Path) -> None:
 def test_the_second_step_alone_is_not(case: Path) -> None:
     """But under Spinnaker, which prunes nothing."""
     outcome = checked(case / "step-2", case / "deployed.yaml")
-    assert ("would prune it under running pods" in outcome.stderr) == (case.name != "from-spinnaker")
+    assert ("would prune it while pods still use it" in outcome.stderr) == (case.name != "from-spinnaker")
 
 
 def test_what_is_left_of_a_name_that_kapp_gave_is_seen_too() -> None:

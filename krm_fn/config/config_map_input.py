@@ -1,15 +1,15 @@
-"""A ConfigMap as functionConfig: what `kpt fn eval -- key=value` and a Kptfile's `configMap:` send.
+"""A ConfigMap as functionConfig, as `kpt fn eval -- key=value` and a Kptfile's `configMap:` send it.
 
-Values are raw text: a Kptfile's may come without quotes, so `yes` is three letters here and not a boolean.
+Values are raw text: those of a Kptfile may be without quotes, and `yes` is three letters here, not a boolean.
 """
 
-from krm_fn.config.expect import Plain, suggest
+from krm_fn.config.plain import Plain, suggest
 from krm_fn.model.node import Mapping, Node, describe, fields, get, is_mapping, is_null, is_scalar
 from krm_fn.model.problem import Problem, Rejected, ResourceId, at
 from krm_fn.model.settings import DEFAULT_SET
 
 KPT_NAME = "function-input"
-"""What kpt calls the ConfigMap that it makes up from the command line."""
+"""The name that kpt gives to the ConfigMap it makes from the command line."""
 
 _NUMBERS = ("linker.timeoutSeconds", "linker.minimumAgeSeconds", "linker.ttlSecondsAfterFinished")
 _SWITCHES = ("immutable", "linker.enabled", "linker.openshift")
@@ -21,10 +21,11 @@ _SETTINGS = ("name", *_TEXTS, *_SWITCHES, *_LISTS, *_NAMES, *_NUMBERS)
 
 
 def read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:
-    """The configuration this ConfigMap stands for. Raises Rejected for what is no setting."""
+    """Return the configuration that this ConfigMap means. Raises Rejected for unknown settings and wrong values."""
     data = get(node, "data")
     if not is_null(data) and not is_mapping(data):
-        raise Rejected(_problem(who, "data", data or node, "expected settings by name"))
+        found = describe(data or node)
+        raise Rejected(_problem(who, "data", data or node, f"expected a mapping of settings, found {found}"))
     problems = [problem for key, value in fields(data).items() for problem in _check(who, key, value)]
     if problems:
         raise Rejected(*problems)
@@ -34,7 +35,7 @@ def read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:
 
 
 def _nest(flat: dict[str, Plain]) -> dict[str, Plain]:
-    """`checksums.annotation` is `annotation` in `checksums`."""
+    """Put `checksums.annotation` into `checksums` as `annotation`."""
     spec: dict[str, Plain] = {}
     for key, value in flat.items():
         group, _, name = key.rpartition(".")

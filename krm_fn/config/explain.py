@@ -1,4 +1,4 @@
-"""Why the schema does not allow a configuration, in sentences. The only user of the JSON Schema library."""
+"""Sentences that say why the JSON Schema does not allow a configuration. The only importer of `jsonschema`."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from jsonschema import Draft202012Validator, ValidationError
 
-from krm_fn.config.expect import Plain, suggest
+from krm_fn.config.plain import Plain, suggest
 from krm_fn.model.node import Node, fields, is_sequence, step
 from krm_fn.model.problem import Problem, ResourceId, at
 
@@ -25,7 +25,7 @@ _NAMES = {
 
 
 def explain(config: Plain, node: Node, who: ResourceId, *, data: bool) -> list[Problem]:
-    """Every reason, with the field and its line. `data`: settings stand in `data`, as in a ConfigMap."""
+    """Return every reason, with the field and its line. `data`: the configuration is the `data` of a ConfigMap."""
     errors = sorted(Draft202012Validator(load_schema()).iter_errors(config), key=lambda error: str(error.absolute_path))
     problems = (_place(path, node, who, message, data=data) for error in errors for path, message in _sentences(error))
     return list(dict.fromkeys(problems))
@@ -37,7 +37,7 @@ def load_schema() -> dict[str, object]:
 
 
 def _sentences(error: ValidationError) -> Iterator[Sentence]:
-    """What one broken rule of the schema has to say, and of which path."""
+    """Yield path and sentence of each violation of one rule of the schema."""
     found: Any = error.instance
     rule: Any = error.validator_value
     schema: Any = error.schema
@@ -50,16 +50,18 @@ def _sentences(error: ValidationError) -> Iterator[Sentence]:
     elif error.validator == "dependentRequired":
         pairs = ((name, other) for name, others in rule.items() for other in others)
         yield from (
-            ([*path, name], f"needs {other} beside it") for name, other in pairs if name in found and other not in found
+            ([*path, name], f"only allowed together with {other}")
+            for name, other in pairs
+            if name in found and other not in found
         )
     elif error.validator == "oneOf" and not isinstance(found, dict):
-        return  # its type is wrong, which another rule says
+        return  # its type is wrong, which another rule reports
     else:
         yield path, _RULES[str(error.validator)](found, rule, schema)
 
 
 def _show(value: Plain) -> str:
-    """What was found, short: collections by their kind, never by what they hold."""
+    """Describe a value: a scalar by itself, a collection only by its kind."""
     if isinstance(value, dict | list):
         return "a mapping" if isinstance(value, dict) else "a list"
     if value is None:
@@ -90,8 +92,10 @@ def _outside(found: Plain, schema: dict[str, Any], bound: str) -> str:
 
 
 def _exclusive(found: Any, names: list[str]) -> str:
-    """What is said where exactly one of some fields belongs."""
-    return f"expected one of {', '.join(names)}, found {' and '.join(filter(found.__contains__, names)) or 'none'}"
+    """Write the sentence for fields of which exactly one must be set."""
+    return (
+        f"expected exactly one of {', '.join(names)}, found {' and '.join(filter(found.__contains__, names)) or 'none'}"
+    )
 
 
 def _kinds(rule: str | list[str]) -> str:
@@ -115,7 +119,7 @@ def _place(path: Sequence[str | int], node: Node, who: ResourceId, message: str,
 
 
 def _steps_in_data(path: Sequence[str | int]) -> Sequence[str | int]:
-    """In a ConfigMap `spec.kinds[0]` is `data.kinds`, `spec.checksums.annotation` is `data.checksums.annotation`."""
+    """Translate `spec.kinds[0]` to `data.kinds`, and `spec.checksums.annotation` to `data.checksums.annotation`."""
     names = list(takewhile(lambda name: isinstance(name, str), path[1:]))
     return ("data", ".".join(map(str, names))) if names else ("data",)
 

@@ -1,15 +1,14 @@
 """The functionConfig as Settings.
 
-A valid configuration is read by hand, as loading a JSON Schema validator costs more than all the rest of the work
-on a small package. The schema stays the one source: what is refused here is explained by it, and a test shows that
-both agree on what is valid.
+A valid configuration is read without the JSON Schema: to load a validator takes longer than all other work on a small
+package. The schema explains what is invalid, and a test proves that both agree on what is valid.
 """
 
 from dataclasses import replace
 
 from krm_fn.config.build import build_settings
 from krm_fn.config.config_map_input import read_config_map
-from krm_fn.config.expect import Invalid, Plain, plain_value
+from krm_fn.config.plain import Invalid, Plain, plain_value
 from krm_fn.model.item import read_item
 from krm_fn.model.node import Node, describe, get, is_mapping, is_sequence, text
 from krm_fn.model.problem import Problem, Rejected, ResourceId, at
@@ -18,7 +17,7 @@ from krm_fn.wire.reader import read_yaml
 
 
 def parse_config(node: Node | None) -> Settings:
-    """The settings; all defaults where there is no configuration. Raises Rejected with every problem."""
+    """Return the settings; all defaults without a configuration. Raises Rejected with every problem."""
     if node is None:
         return Settings()
     if not is_mapping(node):
@@ -40,7 +39,7 @@ def parse_config(node: Node | None) -> Settings:
 
 
 def _own_image(node: Node) -> str | None:
-    """The image this function runs in, where the configuration itself says so, as it does in kustomize."""
+    """Return the image in the configuration's own annotation, with which kustomize runs this function."""
     annotations = read_item(node).annotations if is_mapping(node) else {}
     for name in ("config.kubernetes.io/function", "config.k8s.io/function"):
         for declaration in read_yaml(annotations.get(name, "").encode()).roots:
@@ -54,7 +53,7 @@ def _settings(config: Plain, node: Node, who: ResourceId) -> Settings:
     try:
         settings = build_settings(config)
     except Invalid as invalid:
-        from krm_fn.config.explain import explain  # noqa: PLC0415  # jsonschema takes longer to load than we to run
+        from krm_fn.config.explain import explain  # noqa: PLC0415  # jsonschema takes longer to load than all other work
 
         raise Rejected(*explain(config, node, who, data=who.kind == "ConfigMap")) from invalid
     problems = [
@@ -66,14 +65,14 @@ def _settings(config: Plain, node: Node, who: ResourceId) -> Settings:
 
 
 def _stray_kinds(node: Node, list_name: str, settings: Settings, who: ResourceId) -> list[Problem]:
-    """Entries for a kind that `spec.kinds` does not hold: they could never match."""
+    """Find entries for a kind that is not in `spec.kinds`: they could never match."""
     entries = get(node, "spec", list_name)
     problems = []
     for index, entry in enumerate(entries.value if is_sequence(entries) else []):
         kind = get(entry, "kind")
         if kind is not None and kind.value not in settings.kinds:
-            held = " and ".join(sorted(settings.kinds))
-            message = f"found {kind.value}, but spec.kinds holds only {held}; add {kind.value} to spec.kinds"
+            kinds = ", ".join(sorted(settings.kinds))
+            message = f"found {kind.value}, which is not in spec.kinds ({kinds}); add {kind.value} to spec.kinds"
             field = f"spec.{list_name}[{index}].kind"
             problems.append(at(kind.start_mark, message)._replace(resource=who, field=field))
     return problems

@@ -8,7 +8,7 @@ are known to hold other things.
 from collections.abc import Iterator
 from typing import Any
 
-from krm_fn.naming.names import ABOUT_ITSELF, WORD
+from krm_fn.naming.names import NOT_SPEC, WORD
 
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
@@ -35,7 +35,7 @@ def words_of(item: dict[str, Any], *, in_pods: bool) -> Iterator[str]:
     """
     annotations = item.get("metadata", {}).get("annotations") or {}
     yield from _words([text for key, text in annotations.items() if key != _LAST_APPLIED], in_pods=False)
-    yield from _words({key: value for key, value in item.items() if key not in ABOUT_ITSELF}, in_pods=in_pods)
+    yield from _words({key: value for key, value in item.items() if key not in NOT_SPEC}, in_pods=in_pods)
 
 
 def _words(value: Any, *, in_pods: bool, named: bool = False) -> Iterator[str]:

@@ -9,7 +9,7 @@ from krm_fn.model.problem import Problem, ResourceId, Severity
 CONFIG_KINDS = ("ConfigMap", "Secret")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Item:
     """An object and what its metadata says, as raw text. `origin` is the file it was read from, where that is known."""
 

@@ -234,3 +234,12 @@ def cannot_change(item: Item) -> bool:
     """Whether the API server refuses another pod template under the same name, and nothing replaces the object."""
     kind = kind_of(item)
     return kind is not None and kind.is_immutable and not is_replaced(item)
+
+
+TOOL_GROUPS = frozenset(
+    {"config.kubernetes.io", "fn.kpt.dev", "kpt.dev", "kustomize.config.k8s.io", "revisions.krm-fn.io"}
+)
+"""Groups of objects for the tools that render packages: kustomizations, Kptfiles, configurations of functions.
+
+Their fields name files and generators, not objects.
+"""

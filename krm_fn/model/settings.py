@@ -170,5 +170,4 @@ class Settings:
     jobs: Jobs = Jobs.WARN
 
 
-ALONE = Environment()
-"""Those of a process that knows nothing."""
+NO_ENVIRONMENT = Environment()

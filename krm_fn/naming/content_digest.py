@@ -1,7 +1,6 @@
-"""A digest of what pods get from a ConfigMap or Secret: bytes by key, however they are written down.
+"""A digest of what pods get from a ConfigMap or Secret: the bytes of each key, whatever YAML they are written in.
 
-Names in the cluster do not depend on it; the annotations on pod templates do, so that another digest for the same
-content rolls every workload.
+It is in annotations of pod templates: if the digest of the same content ever changed, every workload would restart.
 """
 
 from base64 import b64decode
@@ -15,7 +14,7 @@ _BASE64 = {"ConfigMap": "binaryData", "Secret": "data"}
 
 
 def content_digest(item: Node, keys: frozenset[str] | None = None) -> str:
-    """In hexadecimal, of the given keys or of all. A key that is missing is not a key that is empty."""
+    """Return the hexadecimal digest of the given keys, or of all. A missing key differs from an empty one."""
     content = _content(item)
     digest = sha256()
     for key in sorted(content if keys is None else keys):
@@ -26,14 +25,14 @@ def content_digest(item: Node, keys: frozenset[str] | None = None) -> str:
 
 
 def _content(item: Node) -> dict[str, bytes]:
-    """As the API server merges the fields: a Secret's `stringData` wins."""
+    """Merge the fields as the API server does: a Secret's `stringData` wins."""
     kind = text(get(item, "kind"))
     content = {key: _decode(value) for key, value in entries(get(item, _BASE64[kind]))}
     return content | {key: _encode(value) for key, value in entries(get(item, _TEXT[kind]))}
 
 
 def _decode(value: Node) -> bytes:
-    """The bytes behind base64. What is none, a placeholder that is filled in later, counts as it stands."""
+    """Decode base64. Anything else, such as a placeholder that is replaced later, counts as it is."""
     written = _encode(value)
     try:
         return b64decode(written.replace(b"\r", b"").replace(b"\n", b""), validate=True)
@@ -42,7 +41,7 @@ def _decode(value: Node) -> bytes:
 
 
 def _encode(value: Node) -> bytes:
-    """The text. The API server takes nothing else; what is there instead still makes a difference."""
+    """Encode text. The API server accepts nothing else, but other values still make a difference."""
     if is_scalar(value):
         return text(value).encode()
     parts = [part for pair in value.value for part in pair] if is_mapping(value) else value.value

@@ -1,18 +1,15 @@
 """The hash kustomize appends to the name of a ConfigMap or Secret, bit for bit.
 
-What it covers is what kustomize's hasher covers: never the name, labels, annotations, `immutable`, a ConfigMap's
-`stringData` or a Secret's `binaryData`. `data` that is missing, null or any other scalar enters as its raw text,
-and a list as null.
+It covers what kustomize's hasher covers: never the name, labels, annotations, `immutable`, a ConfigMap's `stringData`
+or a Secret's `binaryData`. If `data` is missing, null or another scalar, its raw text is hashed; a list is hashed as
+null.
 
-One thing is not copied: kustomize changes some folded text (`>`) before it hashes and writes it, so that two
-contents may become one. Here the hash is of what the author wrote.
+There is one difference: kustomize changes some folded text (`>`) before it hashes and writes it, so that two contents
+may get one hash. Here the hash is that of the text which the author wrote.
 """
 
-import json
-from collections.abc import Mapping as Dict
 from hashlib import sha256
 
-from krm_fn.model.changes import Value
 from krm_fn.model.node import (
     Mapping,
     Node,
@@ -30,20 +27,30 @@ from krm_fn.naming.go_yaml import is_plainly_text, is_text, read_scalar
 
 _LENGTH = 10
 
-# Vowels could spell a word, and 0, 1 and 3 look like letters.
+# Without vowels it cannot spell a word; 0, 1 and 3 look like letters.
 _ALPHABET = str.maketrans("013ae", "ghkmt")
 
 _ALWAYS = {"ConfigMap": ("data",), "Secret": ("type", "data")}
 _UNLESS_SCALAR = {"ConfigMap": "binaryData", "Secret": "stringData"}
+_MERGE = "<<"
 
 
 def content_hash(item: Node) -> str:
-    """Ten characters. Raises Unhashable for content that kustomize cannot hash either."""
+    """Return ten characters. Raises Unhashable for content that kustomize cannot hash either."""
     return short_digest(go_json(_content(item)))
 
 
+class Unhashable(ValueError):
+    """Content without a hash, in nearly all cases in kustomize as well: which field and why, never its value."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(f"{field}: {message}")
+        self.field = field
+        self.message = message
+
+
 def short_digest(text: str) -> str:
-    """Ten characters that look like no word."""
+    """Return ten characters that look like no word."""
     return sha256(text.encode()).hexdigest()[:_LENGTH].translate(_ALPHABET)
 
 
@@ -68,24 +75,12 @@ def _read_field(node: Node | None, name: str) -> JsonValue:
         return node.value
     if is_mapping(node):
         return read_fields(node, name)
-    read_value(node, name)  # nothing of a list enters, but what is in it can still be unhashable
+    read_value(node, name)  # a list is hashed as null, but kustomize still fails at an unhashable value in it
     return None
 
 
-_MERGE = "<<"
-
-
-class Unhashable(ValueError):
-    """Content without a hash, nearly always in kustomize as well: which field and why, never what it holds."""
-
-    def __init__(self, field: str, message: str) -> None:
-        super().__init__(f"{field}: {message}")
-        self.field = field
-        self.message = message
-
-
 def read_fields(node: Mapping, field: str) -> dict[str, JsonValue]:
-    """`data` and its like. A key may be a number or a date here: its raw text is the name."""
+    """Read `data` or a field like it. A key may look like a number or a date here: its raw text is the name."""
     texts: dict[str, JsonValue] = {
         key.value: child.value for key, child in node.value if is_plainly_text(key) and is_plainly_text(child)
     }
@@ -98,10 +93,10 @@ def read_fields(node: Mapping, field: str) -> dict[str, JsonValue]:
 
 
 def read_value(node: Node, field: str, *, in_flow: bool = False) -> JsonValue:
-    """What is inside `data`: text as a rule, but all of YAML is possible.
+    """Read a value inside `data`: in most cases text, but all of YAML is possible.
 
-    The hasher writes YAML and reads it again. Inside `{}` and `[]` its writer puts quotes around what is empty
-    or has a colon, which makes text of a blank null and of a time of day.
+    The hasher writes YAML and reads it again. Inside `{}` and `[]` its writer adds quotes to a value that is empty or
+    has a colon, which turns an empty null and a time of day into text.
     """
     # No comprehensions: this takes one frame for each level of nesting.
     if is_scalar(node):
@@ -126,7 +121,7 @@ def read_value(node: Node, field: str, *, in_flow: bool = False) -> JsonValue:
 
 
 def _fields(node: Mapping, field: str) -> dict[str, tuple[Scalar, Node]]:
-    """Key and value by name. A mapping's own fields win over merged ones, earlier merges over later ones."""
+    """Return key and value by name. Own fields win over merged ones, earlier merges over later ones."""
     fields: dict[str, tuple[Scalar, Node]] = {}
     merged: list[Node] = []
     for key, value in node.value:
@@ -134,27 +129,17 @@ def _fields(node: Mapping, field: str) -> dict[str, tuple[Scalar, Node]]:
             raise Unhashable(field, "a key is a list or a mapping, expected text")
         name = key.value
         if name in fields:
-            raise Unhashable(field, f"key {name} is there twice")
+            raise Unhashable(field, f"duplicate key {name}")
         if is_merge(key):
             merged = value.value if is_sequence(value) else [value]
         elif key.tag is not None and not is_text(key):
             raise Unhashable(field, f"key {name} has a tag, expected plain text")
         elif name and is_null(key):
             raise Unhashable(field, f"key {name} is null; quote it")
-        elif name != _MERGE:  # with quotes it merges nothing, but kustomize drops it all the same
+        elif name != _MERGE:  # in quotes it merges nothing, but kustomize drops it nevertheless
             fields[name] = (key, value)
     for source in merged:
         if not is_mapping(source):
-            raise Unhashable(field, "`<<` merges what is not a mapping")
+            raise Unhashable(field, "`<<` expects a mapping or a list of mappings")
         fields = _fields(source, field) | fields
     return fields
-
-
-MAX_JOB_NAME = 63
-"""A Job's name becomes a label of its pods."""
-
-
-def content_name(base: str, ending: str, content: Dict[str, Value]) -> str:
-    """`<base><ending>-<ten characters>`, the base cut short where it would not fit."""
-    tail = f"{ending}-{short_digest(json.dumps(content, sort_keys=True))}"
-    return base[: MAX_JOB_NAME - len(tail)].rstrip("-.") + tail

@@ -1,4 +1,4 @@
-"""JSON as Go's `json.Marshal` writes it, byte for byte."""
+"""JSON exactly as Go's `json.Marshal` writes it."""
 
 import math
 from decimal import Decimal
@@ -6,14 +6,14 @@ from json.encoder import encode_basestring
 from typing import TypeAlias
 
 JsonValue: TypeAlias = bool | float | str | list["JsonValue"] | dict[str, "JsonValue"] | None
-"""What Go decodes JSON to: every number is a float."""
+"""Go decodes every JSON number to a float."""
 
 # Go makes its JSON safe inside HTML and JavaScript. None of these occurs outside a string.
 _ESCAPES = tuple((character, f"\\u{ord(character):04x}") for character in "<>&\u2028\u2029")
 
 
 def go_json(value: JsonValue) -> str:
-    """No blanks; keys in the order of their code points, which is that of their UTF-8 bytes."""
+    """Write JSON without blanks. Keys are sorted by code points, which is the order of their UTF-8 bytes."""
     text = _encode(value)
     for character, escape in _ESCAPES:
         text = text.replace(character, escape)
@@ -38,7 +38,7 @@ def _encode(value: JsonValue) -> str:
 
 
 def _number(value: float) -> str:
-    """The shortest digits that read back as this float, with an exponent only below 1e-6 and from 1e21."""
+    """Write the shortest digits that read back as this float, with an exponent only below 1e-6 and from 1e21."""
     if value == 0:
         return "-0" if math.copysign(1, value) < 0 else "0"
     shortest = repr(value)

@@ -1,7 +1,8 @@
-"""What a scalar's raw text means to go-yaml v3, in the values that JSON has.
+"""Scalars as go-yaml v3 reads them, which kustomize's hasher uses. The values are those of JSON.
 
-Its rules are neither YAML 1.1's nor 1.2's: `yes` and `12:30:45` are text, `0777` and `0o17` are octal, `1_000` is
-a number and `2020-01-02` a date. Quoted and block scalars are text unless an explicit tag says otherwise.
+Its rules are neither YAML 1.1's nor 1.2's: `yes` and `12:30:45` are text, `0777` and `0o17` are octal, `1_000` is a
+number and `2020-01-02` a date. Quoted and block scalars are text unless they have an explicit tag. (A functionConfig
+is read by other rules: see `config.plain`.)
 """
 
 import calendar
@@ -25,7 +26,7 @@ _WORDS: dict[str, ScalarValue] = {
     "<<": "<<",
 }
 _NUMERIC = frozenset("+-.0123456789")
-"""How numbers and dates begin."""
+"""The first characters of numbers and dates."""
 
 _STANDARD: Final = "tag:yaml.org,2002:"
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -38,18 +39,18 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
 
 
 def read_scalar(scalar: Scalar) -> ScalarValue:
-    """Text, float, bool or None. ValueError, which does not quote the text, where kustomize fails too."""
+    """Return text, float, bool or None. Raises ValueError, without the text in it, where kustomize fails too."""
     if is_plainly_text(scalar):
         return scalar.value
     value = _read_plain(scalar.value) if scalar.tag is None else _read_tagged(scalar.tag, scalar.value)
     if isinstance(value, float) and not math.isfinite(value):
-        message = "neither infinity nor NaN can be hashed; quote it"
+        message = "infinity and NaN cannot be hashed; quote the value"
         raise ValueError(message)
     return float(value) if type(value) is int else value
 
 
 def is_plainly_text(node: Node) -> TypeGuard[Scalar]:
-    """Whether it is text at first sight. Nearly everything is, so nearly everything is done with here."""
+    """Tell whether a node is text at first sight. Nearly all are, so this saves the time for a closer look."""
     if not is_scalar(node) or node.tag is not None:
         return False
     text = node.value
@@ -57,7 +58,7 @@ def is_plainly_text(node: Node) -> TypeGuard[Scalar]:
 
 
 def is_text(scalar: Scalar) -> bool:
-    """Whether it is text to begin with, not a number or a date that JSON has only as text."""
+    """Tell whether a scalar is text in YAML already, not a date, which only JSON writes as text."""
     if scalar.tag is not None:
         return scalar.tag == f"{_STANDARD}str"
     return is_plainly_text(scalar) or _read_plain(scalar.value) is scalar.value
@@ -83,19 +84,19 @@ def _read_tagged(tag: str, text: str) -> ScalarValue:
         date = read_timestamp(text)
         if date is not None:
             return date
-    elif tag not in _TYPES:  # `!!str`, and any tag it does not know
+    elif tag not in _TYPES:  # `!!str`, and any tag that go-yaml does not know
         return text
     elif type(value := _read_undated(text)) in _TYPES[tag]:
         return value
-    message = f"not what its tag !!{name} says"
+    message = f"does not match its tag !!{name}"
     raise ValueError(message)
 
 
 def _read_binary(text: str) -> str:
-    """The decoded bytes as text; each byte that is not UTF-8 becomes a U+FFFD of its own."""
+    """Return the decoded bytes as text; each byte that is not UTF-8 becomes one U+FFFD."""
     digits = text.replace("\n", "").replace("\r", "")
     if not _BASE64.fullmatch(digits) or len(digits) % 4:
-        message = "not the base64 that its tag !!binary says"
+        message = "does not match its tag !!binary: not base64"
         raise ValueError(message)
     return re.sub("[\udc80-\udcff]", "\ufffd", b64decode(digits).decode("utf-8", "surrogateescape"))
 
@@ -107,7 +108,7 @@ _INTEGERS = (
     (8, re.compile(r"([-+]?)0[oO]?([0-7]+)")),
     (16, re.compile(r"([-+]?)0[xX]([0-9a-fA-F]+)")),
     (2, re.compile(r"([-+]?)0[bB]([01]+)")),
-    # Its fallback for the prefixes of YAML 1.2 lets a sign through behind them.
+    # go-yaml's fallback for the prefixes of YAML 1.2 accepts a sign behind them.
     (8, re.compile(r"0o([-+])([0-7]+)")),
     (2, re.compile(r"0b([-+])([01]+)")),
 )
@@ -115,9 +116,9 @@ _RANGES = {"": range(2**64), "+": range(2**63), "-": range(2**63 + 1)}
 
 
 def read_number(text: str) -> int | float | None:
-    """The number a text is that starts with a sign, a digit or a point; None if it is none.
+    """Read a text that begins with a sign, a digit or a point as a number; None if it is not one.
 
-    An integer beyond 64 bits is a float if it is decimal, else no number. Neither is a float beyond 64 bits.
+    An integer beyond 64 bits is a float if it is decimal, else text. A float beyond 64 bits is text.
     """
     if text.startswith("."):
         return _finite(text.replace("_", "")) if _POINT_FIRST.fullmatch(text) else None
@@ -153,7 +154,7 @@ _LIMITS = (
     ("hour", range(24)),
     ("minute", range(60)),
     ("second", range(60)),
-    # One more than a clock shows: Go lets both through.
+    # One more than a clock shows: Go accepts both.
     ("zone_hours", range(25)),
     ("zone_minutes", range(61)),
 )
@@ -163,9 +164,9 @@ _DAY = 24 * 60
 
 
 def read_timestamp(text: str) -> str | None:
-    """The date a text is, in RFC 3339 with no more of a fraction than it needs; None if it is no date.
+    """Read a text as a date, and write it in RFC 3339 without trailing zeros; None if it is not one.
 
-    An offset of a whole day, which Go reads and then cannot write, is a ValueError.
+    Raises ValueError for a time zone offset of a whole day, which Go can read but not write.
     """
     found = _FORMAT.fullmatch(text)
     if found is None or not _exists(found):
@@ -179,7 +180,7 @@ def read_timestamp(text: str) -> str | None:
 
 
 def _exists(found: re.Match[str]) -> bool:
-    """Whether the calendar and the clock have this day and time."""
+    """Tell whether this day and time exist."""
     if any(int(found[name] or limit[0]) not in limit for name, limit in _LIMITS):
         return False
     _, last_day = calendar.monthrange(int(found["year"]), int(found["month"]))
@@ -189,6 +190,6 @@ def _exists(found: re.Match[str]) -> bool:
 def _offset(found: re.Match[str]) -> str:
     minutes = int(found["zone_hours"] or 0) * 60 + int(found["zone_minutes"] or 0)
     if minutes >= _DAY:
-        message = "a time zone is less than a day away from UTC"
+        message = "a time zone offset must be less than 24 hours"
         raise ValueError(message)
     return f"{found['sign']}{minutes // 60:02}:{minutes % 60:02}" if minutes else "Z"

@@ -1,46 +1,53 @@
-"""The names a ConfigMap or Secret goes by: now, before, and in its author's files."""
+"""The names of a ConfigMap or Secret: its present name, its base name, and earlier ones."""
 
+import json
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from krm_fn.model import keys
+from krm_fn.model.changes import Value
 from krm_fn.model.item import Item
-from krm_fn.naming.content_hash import Unhashable, content_hash
+from krm_fn.naming.content_hash import Unhashable, content_hash, short_digest
 
 HASH = "[2456789bcdfghkmt]{10}"
+"""The pattern of a content hash."""
+
 _ENDS_IN_HASH = re.compile(f"(.+)-({HASH})")
 _INTERNAL = "internal.config.kubernetes.io/"
 
+WORD = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
+"""Anything in a text that can be the name of an object."""
 
-class Former(NamedTuple):
-    """A name and namespace an object had earlier in the same kustomize build."""
+NOT_SPEC = frozenset({"apiVersion", "kind", "metadata", "status"})
+"""Fields at the top of an object whose words reference nothing."""
 
-    namespace: str
-    name: str
+MAX_JOB_NAME = 63
+"""A Job's name becomes a label of its pods."""
+
+
+def names_of(item: Item) -> list[str]:
+    """Return every name that a reference may use, the one that takes precedence first."""
+    formers = [former.name for former in former_names(item)]
+    return [name for name in dict.fromkeys([item.id.name, base_name(item), _recorded_base(item), *formers]) if name]
 
 
 def base_name(item: Item) -> str:
-    """The name without its content hash.
+    """Return the name without its content hash.
 
-    A hash is taken off only if it is known to be one: it is this object's own, or the base name was written down
-    by an earlier run (a prefix or suffix put around the name since then is kept). `app-bcdfghkmtt` can be a real name.
+    A suffix is only known to be a hash if it is the hash of this object, or if an earlier run has recorded the base
+    name (then a prefix or suffix that was added since stays). `app-bcdfghkmtt` can be a real name.
     """
     name = item.id.name
-    written_down = _written_down(item)
-    if written_down:
-        return re.sub(f"({re.escape(written_down)})-{HASH}", r"\1", name)
+    recorded = _recorded_base(item)
+    if recorded:
+        return re.sub(f"({re.escape(recorded)})-{HASH}", r"\1", name)
     match = _ENDS_IN_HASH.fullmatch(name)
     return match.group(1) if match and match.group(2) == _own_hash(item) else name
 
 
-def without_hash(name: str) -> str:
-    """What looks like a content name, less what looks like its hash; for telling people, not for deciding."""
-    match = _ENDS_IN_HASH.fullmatch(name)
-    return match.group(1) if match else name
-
-
-def _written_down(item: Item) -> str:
-    """The base name in the annotation; `""` where it is not about this name, as after copying an object."""
+def _recorded_base(item: Item) -> str:
+    """Return the base name in the annotation; `""` if it does not fit the name, as in a copy of another object."""
     base = item.annotations.get(keys.BASE_NAME, "")
     return base if base and re.search(f"{re.escape(base)}-{HASH}", item.id.name) else ""
 
@@ -52,14 +59,21 @@ def _own_hash(item: Item) -> str | None:
         return None
 
 
-def names_of(item: Item) -> list[str]:
-    """Every name a reference may use, the strongest claim first."""
-    formers = [former.name for former in former_names(item)]
-    return [name for name in dict.fromkeys([item.id.name, base_name(item), _written_down(item), *formers]) if name]
+def without_hash(name: str) -> str:
+    """Remove what looks like a content hash. Only for messages: the name may just end in such letters."""
+    match = _ENDS_IN_HASH.fullmatch(name)
+    return match.group(1) if match else name
+
+
+class Former(NamedTuple):
+    """A name and namespace that an object had earlier in the same kustomize build."""
+
+    namespace: str
+    name: str
 
 
 def former_names(item: Item) -> list[Former]:
-    """From kustomize's parallel comma lists; `default` there stands for no namespace."""
+    """Read kustomize's parallel comma lists, in which `default` means no namespace."""
     names = _list(item, "previousNames")
     namespaces = _list(item, "previousNamespaces") or ["default"] * len(names)
     pairs = zip(namespaces, names, strict=False)
@@ -67,7 +81,7 @@ def former_names(item: Item) -> list[Former]:
 
 
 def affixes(item: Item) -> tuple[list[str], list[str]]:
-    """The prefixes and suffixes kustomize has put on, innermost first."""
+    """Return the prefixes and suffixes that kustomize has added, innermost first."""
     return _list(item, "prefixes"), _list(item, "suffixes")
 
 
@@ -76,7 +90,7 @@ def _list(item: Item, name: str) -> list[str]:
     return value.split(",") if value else []
 
 
-WORD = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
-
-ABOUT_ITSELF = frozenset({"apiVersion", "kind", "metadata", "status"})
-"""Fields at the top of an object that ask for nothing."""
+def content_name(base: str, ending: str, content: Mapping[str, Value]) -> str:
+    """Return the name of a Job, `<base><ending>-<ten characters>`. The base is cut where the name would be too long."""
+    tail = f"{ending}-{short_digest(json.dumps(content, sort_keys=True))}"
+    return base[: MAX_JOB_NAME - len(tail)].rstrip("-.") + tail

@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple, TypeVar
 
 from krm_fn.model.item import CONFIG_KINDS
+from krm_fn.model.kinds import TOOL_GROUPS
 from krm_fn.model.node import Node, entries, fields, get, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import FieldSpec
@@ -16,7 +17,7 @@ from krm_fn.references.field_specs import Found, find_by_specs, look_up, refer
 from krm_fn.references.fields import FIELDS, FieldRow
 from krm_fn.references.find_by_shape import Sight, find_by_shape
 from krm_fn.references.reference import Reference
-from krm_fn.references.shapes import OPAQUE_GROUPS, OPAQUE_KINDS
+from krm_fn.references.shapes import OPAQUE_KINDS
 
 _INDEX = re.compile(r"\[\d+\]")
 
@@ -59,7 +60,7 @@ def may_refer(resource: ResourceId) -> bool:
         return False
     if resource.kind in CONFIG_KINDS and resource.api_version == "v1":
         return False
-    return resource.group not in OPAQUE_GROUPS
+    return resource.group not in TOOL_GROUPS
 
 
 def without_lookalikes(sights: list[Sight], resource: ResourceId) -> list[Sight]:

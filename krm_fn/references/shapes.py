@@ -69,9 +69,6 @@ PASSED_OVER = frozenset({"labels", "annotations", "matchLabels", "ownerReference
 FREE_KEYS = frozenset({"selector", "nodeSelector", "data", "stringData", "binaryData", "encryptedData"})
 """Mappings whose keys the author invents: a key `secretName` in there is no field."""
 
-OPAQUE_GROUPS = frozenset({"kustomize.config.k8s.io", "kpt.dev", "config.kubernetes.io", "revisions.krm-fn.io"})
-"""Settings of the tools that render packages; they mean files and generators, not objects."""
-
 OPAQUE_KINDS = frozenset({"CustomResourceDefinition"})
 
 _POD_LISTS = ("env", "envFrom", "volumes", "templatedVolumes", "workspaces", "imagePullSecrets")

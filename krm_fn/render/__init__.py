@@ -1,1 +1,1 @@
-"""Directories, charts and files in, one stream out that can be applied as it is."""
+"""Directories, charts and files in, one stream out that is ready for `kubectl apply`."""

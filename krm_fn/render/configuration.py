@@ -1,4 +1,4 @@
-"""The functionConfig of a rendering: the file given, one beside the manifests, or one among them."""
+"""The functionConfig of a rendering: the file of --config, a krm-fn.yaml beside the manifests, or one among them."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,20 +10,18 @@ from krm_fn.model.node import Node
 from krm_fn.model.problem import Problem, Rejected, at
 from krm_fn.model.settings import KIND
 from krm_fn.render.place import place, unreadable
-from krm_fn.wire.envelope import Package
+from krm_fn.wire.envelope import Envelope
 
 
-def find_configuration(
-    given: str | None, files: Iterable[Path], packages: Iterable[tuple[str, Package]]
-) -> Node | None:
-    """The one configuration there is; None for all defaults. Raises Rejected for a wrong one, and for two.
+def find_configuration(given: str | None, files: Iterable[Path], opened: Iterable[tuple[str, Envelope]]) -> Node | None:
+    """Find the only configuration; None if there is none. Raises Rejected for an invalid one, and for two.
 
-    Only the file given wins over others: which of two others to pass over in silence is not for us to say.
+    The file of --config wins over all others. Without it, two are an error: neither may be ignored silently.
     """
     if given:
         return _read(Path(given))
     beside = [(str(file), _read(file)) for file in files]
-    among = [(name, node) for name, package in packages for node in _configurations(package)]
+    among = [(name, node) for name, envelope in opened for node in _configurations(envelope)]
     found = [*beside, *among]
     if len(found) > 1:
         places = ", ".join(place(name, at(node.start_mark, "")).file for name, node in found)
@@ -31,11 +29,11 @@ def find_configuration(
     return _check(*found[0]) if found else None
 
 
-def _configurations(package: Package) -> Iterable[Node]:
-    """Objects of our kind, and what a ResourceList carries."""
-    if package.function_config is not None:
-        yield package.function_config
-    yield from (item.node for item in package.items if _is_ours(item))
+def _configurations(envelope: Envelope) -> Iterable[Node]:
+    """Yield the functionConfig of a ResourceList, and the objects of our kind."""
+    if envelope.function_config is not None:
+        yield envelope.function_config
+    yield from (item.node for item in envelope.items if _is_ours(item))
 
 
 def _is_ours(item: Item) -> bool:
@@ -54,7 +52,7 @@ def _read(file: Path) -> Node:
 
 
 def _check(name: str, node: Node) -> Node:
-    """The node, if it is a valid configuration; its errors with places in its own text."""
+    """Return the node if it is a valid configuration. Raises Rejected with the places in its file."""
     try:
         parse_config(node)
     except Rejected as rejected:

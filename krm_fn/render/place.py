@@ -1,32 +1,31 @@
-"""Where in which file, in the form that editors and terminals understand: `web.yaml:3:5`."""
+"""Places in files, in the form that editors and terminals understand: `web.yaml:3:5`."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from krm_fn.model.problem import Problem, ResourceId
-from krm_fn.wire.envelope import Package
+from krm_fn.wire.envelope import Envelope
 
 
 def place(name: str, problem: Problem) -> Problem:
-    """A problem of one text, with its line in that text."""
+    """Place a problem in a file, at its line if it has one."""
     where = f"{name}:{problem.line}:{problem.column}" if problem.line else name
     return problem._replace(file=where, line=0, column=0)
 
 
 def unreadable(name: str, error: OSError) -> Problem:
-    """What the system says of a file."""
+    """Return the problem of a file that cannot be read."""
     return Problem((error.strerror or str(error)).lower(), file=name)
 
 
-def place_by_object(problems: Iterable[Problem], packages: Iterable[tuple[str, Package]]) -> Iterator[Problem]:
-    """Problems of the packages, read from texts with these names.
+def place_by_object(problems: Iterable[Problem], opened: Iterable[tuple[str, Envelope]]) -> Iterator[Problem]:
+    """Place problems in the files whose names come with the envelopes.
 
-    One that says only which object it means is placed where that object begins; one that means an object
-    in a file of a kpt package has its place already.
+    A problem without a line is placed where its object begins. One with the file of a kpt package keeps that file.
     """
     begins: dict[tuple[ResourceId | None, str], list[tuple[str, int, int]]] = defaultdict(list)
-    for name, package in packages:
-        for item in package.items:
+    for name, envelope in opened:
+        for item in envelope.items:
             mark = item.node.start_mark
             begins[item.id, item.file].append((name, mark.line + 1, mark.column + 1))
     for problem in problems:

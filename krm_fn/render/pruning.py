@@ -1,4 +1,4 @@
-"""Who would prune a deployed object once it is no longer rendered: each reads what is live, not what is about to be."""
+"""Which deployers would prune a deployed object that is no longer rendered. Each reads the live object's metadata."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from krm_fn.model.item import Item
 from krm_fn.model.node import get, is_sequence
 
 KEEPERS = {deployer: tuple(one for one in protections if one.keeps) for deployer, protections in PROTECTIONS.items()}
-"""What keeps an object, by deployer; nothing for one that prunes nothing."""
+"""By deployer: the annotations that stop it from pruning; none for one that prunes nothing."""
 
 _AS_WELL = {
     "flux": (
@@ -16,17 +16,17 @@ _AS_WELL = {
     ),
     "kpt": (Protection("cli-utils.sigs.k8s.io/on-remove", "keep"),),
 }
-"""What keeps it just as well, though this project does not write it."""
+"""Other annotations that stop it as well, though this project does not write them."""
 
 _READ_LABELS = frozenset({"flux"})
-"""Who takes a label for an annotation."""
+"""Deployers that also accept a label in the place of the annotation."""
 
 _SPARE_OWNED = frozenset({"argocd"})
-"""Who leaves an object to its owner, if it has one; the others do not look."""
+"""Deployers that never prune an object with an owner."""
 
 
 def find_deployers(revision: Item) -> list[str]:
-    """From whom a rendered revision is protected."""
+    """Find the deployers from which a rendered revision is protected."""
     return [
         deployer
         for deployer, keepers in KEEPERS.items()
@@ -35,7 +35,7 @@ def find_deployers(revision: Item) -> list[str]:
 
 
 def find_pruners(item: Item, deployers: Iterable[str]) -> list[str]:
-    """Those of the deployers from whom nothing keeps a deployed object."""
+    """Find the deployers that nothing stops from pruning a deployed object."""
     return [deployer for deployer in deployers if not _is_kept(item, deployer)]
 
 

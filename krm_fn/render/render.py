@@ -2,19 +2,22 @@
 
 from collections.abc import Iterator
 
-from krm_fn.function import edit_text, plan
+from krm_fn.function import plan
+from krm_fn.model.changes import Emission
 from krm_fn.model.node import Node, describe, get, is_mapping, is_null, is_sequence, text
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity, at
-from krm_fn.model.settings import ALONE, Environment
+from krm_fn.model.settings import NO_ENVIRONMENT, Environment
 from krm_fn.render.configuration import find_configuration
 from krm_fn.render.deployable import deployable, is_deployable, is_deployed
 from krm_fn.render.place import place, place_by_object
 from krm_fn.render.sources import STDIN_NAME, Source, read_sources
 from krm_fn.render.tools import HelmOptions
-from krm_fn.wire.documents import join
-from krm_fn.wire.envelope import Package, open_envelope
+from krm_fn.wire.documents import join_streams
+from krm_fn.wire.edit_objects import splice_objects
+from krm_fn.wire.envelope import Envelope, open_envelope
 from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.results import stderr_lines
+from krm_fn.wire.splice import Splice, apply_splices
 from krm_fn.wire.write_value import write_document
 
 
@@ -23,9 +26,9 @@ def render(
     config: str | None,
     stdin: bytes | None,
     helm: HelmOptions,
-    environment: Environment = ALONE,
+    environment: Environment = NO_ENVIRONMENT,
 ) -> Outcome:
-    """What is to be applied, as a stream of documents; nothing at all after an error."""
+    """Render what is to be applied, as a stream of documents. After an error the stream is empty."""
     try:
         stream, problems = _render(paths, config, stdin, helm, environment)
     except Rejected as rejected:
@@ -39,65 +42,70 @@ def _render(
 ) -> tuple[str, list[Problem]]:
     texts, configs, remarks = read_sources(paths, config, stdin, helm)
     opened = _open_all(texts)
-    packages = [package for _, package in opened]
+    envelopes = [envelope for _, envelope in opened]
     function_config = find_configuration(config, configs, opened)
     try:
-        edits, emission, problems = plan(packages, function_config, environment)
+        splices, emission, problems = plan(envelopes, function_config, environment)
     except Rejected as rejected:
         raise Rejected(*place_by_object(rejected.problems, opened)) from rejected
-    there = emission._replace(add=[])
-    edited = [edit_text(package, own, there) for package, own in zip(packages, edits, strict=True)]
-    ready = [one if is_deployable(package) else deployable(one) for package, one in zip(packages, edited, strict=True)]
+    in_place = emission._replace(add=[])
+    streams = [_edit(envelope, own, in_place) for envelope, own in zip(envelopes, splices, strict=True)]
     added = "".join(map(write_document, emission.add))
-    return join([one for one in (*ready, added) if one]), [*remarks, *place_by_object(problems, opened)]
+    stream = join_streams([one for one in (*streams, added) if one])
+    return stream, [*remarks, *place_by_object(problems, opened)]
 
 
-def _open_all(sources: list[Source]) -> list[tuple[str, Package]]:
-    """Every text that holds objects. Raises Rejected with the problems of all, and where there is nothing to apply."""
+def _edit(envelope: Envelope, splices: list[Splice], emission: Emission) -> str:
+    text = apply_splices(envelope.document.text, [*splices, *splice_objects(envelope, emission)])
+    return text if is_deployable(envelope) else deployable(text)
+
+
+def _open_all(sources: list[Source]) -> list[tuple[str, Envelope]]:
+    """Open every text that is not empty. Raises Rejected for all that is no object, and if nothing is to be applied."""
     opened, problems = [], []
     for source in sources:
         try:
-            opened += [(source.name, package) for package in _open(source)]
+            opened += [(source.name, envelope) for envelope in _open(source)]
         except Rejected as rejected:
             problems += [place(source.name, problem) for problem in rejected.problems]
-    if not problems and not any(is_deployed(item) for _, package in opened for item in package.items):
+    if not problems and not any(is_deployed(item) for _, envelope in opened for item in envelope.items):
         names = ", ".join(dict.fromkeys(source.name for source in sources))
-        what = "only what is for tools" if opened else "no objects"
+        what = "only objects for tools" if opened else "no objects"
         problems.append(Problem(f"nothing to apply: {what} in {names}"))  # a deployer would delete everything
     if problems:
         raise Rejected(*problems)
     return opened
 
 
-def _open(source: Source) -> Iterator[Package]:
-    """A text's objects; nothing for one that is empty or all comments."""
+def _open(source: Source) -> Iterator[Envelope]:
+    """Open a text, unless it is empty or holds only comments."""
     document = read_yaml(source.data)
     if all(map(is_null, document.roots)):
         return
-    strangers = [problem for root in document.roots for problem in _no_objects(root)]
-    if strangers:
-        raise Rejected(*strangers)
-    # What comes through a pipe was read from files by somebody else, and may say from which.
-    package = open_envelope(document, "" if source.name == STDIN_NAME else source.name)
-    problems = [*_unnamed(package)]
+    wrong = [problem for root in document.roots for problem in _find_non_objects(root)]
+    if wrong:
+        raise Rejected(*wrong)
+    # Objects on stdin may have annotations with the file they were read from.
+    envelope = open_envelope(document, "" if source.name == STDIN_NAME else source.name)
+    problems = [*_find_unnamed(envelope)]
     if problems:
         raise Rejected(*problems)
-    yield package
+    yield envelope
 
 
-def _no_objects(node: Node) -> Iterator[Problem]:
-    """Documents and entries of lists that are none."""
+def _find_non_objects(node: Node) -> Iterator[Problem]:
+    """Find documents and elements of Lists that are not objects."""
     items = get(node, "items")
     if not is_mapping(node) and not is_null(node):
         yield at(node.start_mark, f"expected a Kubernetes object, found {describe(node)}")
     if text(get(node, "kind")).endswith("List") and is_sequence(items):
         for item in items.value:
-            yield from _no_objects(item)
+            yield from _find_non_objects(item)
 
 
-def _unnamed(package: Package) -> Iterator[Problem]:
-    """What no deployer knows what to do with: a chart's values, a workflow of CI."""
-    for item in package.items:
+def _find_unnamed(envelope: Envelope) -> Iterator[Problem]:
+    """Find objects without apiVersion or kind, which cannot be applied: a chart's values, a CI workflow."""
+    for item in envelope.items:
         missing = [name for name, value in (("apiVersion", item.id.api_version), ("kind", item.id.kind)) if not value]
         if missing and is_deployed(item):
             yield at(

@@ -1,4 +1,4 @@
-"""What lies at the paths: manifests as they are, and what other programs build."""
+"""The texts at the given paths: manifests as they are, and what kustomize and helm build."""
 
 import os
 from collections.abc import Iterable
@@ -16,26 +16,26 @@ _MANIFESTS = (".yaml", ".yml", ".json")
 
 
 class Source(NamedTuple):
-    """A text and what it is called in an error: a file, or the command that printed it."""
+    """A text and its name in errors: a file, or the command that printed it."""
 
     name: str
     data: bytes
 
 
 class Sources(NamedTuple):
-    """All texts in order, the configurations that lie among them, and what was said on the way."""
+    """All texts in order, the configuration files beside them, and the warnings of kustomize and helm."""
 
     texts: list[Source]
     configs: list[Path]
     remarks: list[Problem]
 
     def plus(self, more: "Sources") -> "Sources":
-        """These and, behind them, those."""
+        """Append others."""
         return Sources(self.texts + more.texts, self.configs + more.configs, self.remarks + more.remarks)
 
 
 def read_sources(paths: Iterable[str], config: str | None, stdin: bytes | None, helm: HelmOptions) -> Sources:
-    """Everything at the paths but the file `config`. Raises Rejected with what is wrong at any of them."""
+    """Read everything at the paths but the file `config`. Raises Rejected with the problems of all paths."""
     found = Sources([], [], [])
     problems: list[Problem] = []
     for path in paths:
@@ -64,12 +64,12 @@ def _read(path: str, config: str | None, stdin: bytes | None, helm: HelmOptions)
 
 
 def _read_folder(folder: Path, config: str | None) -> Sources:
-    """The manifests of a folder and of those below it, in the order of their names' bytes."""
+    """Read the manifests in a folder and below, in the order of the bytes of their paths."""
     files, to_build = _walk(folder)
     if to_build:
         raise Rejected(*(_not_built(path, folder) for path in to_build))
     configs = [file for file in files if file.name == CONFIG_FILE]
-    # The file given with --config may lie among the manifests, under any name.
+    # The file of --config may be among the manifests, under any name.
     manifests = [file for file in files if file not in configs and not (config and file.samefile(config))]
     if not manifests:
         message = "has no manifests (*.yaml, *.yml, *.json), no kustomization.yaml and no Chart.yaml"
@@ -78,7 +78,7 @@ def _read_folder(folder: Path, config: str | None) -> Sources:
 
 
 def _walk(folder: Path) -> tuple[list[Path], list[Path]]:
-    """Files that look like manifests, and folders that want building. What is hidden is for tools."""
+    """Find the manifests, and the folders that kustomize or helm must build. Hidden files and folders are for tools."""
     files: list[Path] = []
     to_build: list[Path] = []
     for place, folders, names in os.walk(folder, onerror=_refuse):
@@ -93,10 +93,10 @@ def _walk(folder: Path) -> tuple[list[Path], list[Path]]:
 
 
 def _refuse(error: OSError) -> None:
-    """To pass over a folder that cannot be read would be to delete what is in it."""
+    """Raise: if an unreadable folder were skipped, a deployer would delete its objects."""
     raise error
 
 
 def _not_built(path: Path, folder: Path) -> Problem:
-    message = f"has a {built_from(path)}, which is not built as a part of {folder}; give it as a PATH of its own"
+    message = f"has a {built_from(path)}, which is not built as part of {folder}; pass it as a PATH of its own"
     return Problem(message, file=str(path))

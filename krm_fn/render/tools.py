@@ -1,4 +1,4 @@
-"""The programs that know how to build a directory, whichever of them is on PATH."""
+"""The programs that build a directory: kustomize or kubectl, and helm."""
 
 import re
 import shutil
@@ -16,12 +16,12 @@ KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 CHART = "Chart.yaml"
 _LINES_OF_STDERR = 3
 
-# Where kustomize cannot decide between objects it prints them, data of Secrets and all.
+# If a reference is ambiguous, kustomize prints the candidates with their data, Secrets too.
 _MANIFEST = re.compile(r"""[\s-]*["']?(?:apiVersion|kind|metadata|data|stringData|binaryData)["']?:""")
 
 
 class HelmOptions(NamedTuple):
-    """What `helm template` is told besides the chart; without `release`, its name is the chart's own."""
+    """Arguments of `helm template` besides the chart. Without `release` it is named like the chart."""
 
     release: str = ""
     namespace: str = ""
@@ -31,7 +31,7 @@ class HelmOptions(NamedTuple):
 
 
 class Built(NamedTuple):
-    """What a program printed, and the remarks it made."""
+    """What a program printed on stdout, and its stderr as warnings."""
 
     command: str
     stdout: bytes
@@ -39,12 +39,12 @@ class Built(NamedTuple):
 
 
 def built_from(directory: Path) -> str:
-    """The file that says how a directory is built; `""` for a plain folder of manifests."""
+    """Return the file that a directory is built from; `""` for a plain folder of manifests."""
     return next((name for name in (*KUSTOMIZATIONS, CHART) if (directory / name).is_file()), "")
 
 
 def build(directory: Path, helm: HelmOptions) -> Built:
-    """What kustomize or helm make of a directory. Raises Rejected with what the program said."""
+    """Build a directory with kustomize or helm. Raises Rejected with what the program printed on stderr."""
     file = built_from(directory)
     if file == CHART:
         return _run(directory, [_find(directory, file, "helm"), "template", *_helm_arguments(directory, helm)])
@@ -53,20 +53,20 @@ def build(directory: Path, helm: HelmOptions) -> Built:
 
 
 def _helm_arguments(directory: Path, helm: HelmOptions) -> list[str]:
-    """With the chart's CRDs, as Argo CD renders it; without its tests, which nobody means to apply."""
+    """Include the chart's CRDs, as Argo CD does, but not its tests, which are not meant to be applied."""
     options = [
         *(("--namespace", helm.namespace) if helm.namespace else ()),
         *(argument for file in helm.values for argument in ("--values", file)),
         *(("--kube-version", helm.kube_version) if helm.kube_version else ()),
         *(("--api-versions", helm.api_versions) if helm.api_versions else ()),
     ]
-    # Absolute: helm might take a relative path for the name of a chart in a repository.
+    # Absolute: helm may read a relative path as the name of a chart in a repository.
     chart = str(directory.absolute())
     return ["--include-crds", "--skip-tests", *options, "--", helm.release or _chart_name(directory), chart]
 
 
 def _chart_name(directory: Path) -> str:
-    """The chart's own name, which is the same wherever the directory has been checked out to."""
+    """Return the chart's own name, which does not depend on where the directory was checked out."""
     file = directory / CHART
     try:
         roots = read_yaml(file.read_bytes()).roots
@@ -91,17 +91,17 @@ def _run(directory: Path, command: list[str]) -> Built:
         raise _rejected(directory, f"{called} cannot be run: {error.strerror}") from error
     said = _said(done.stderr.decode(errors="replace"))
     if done.returncode:
-        raise _rejected(directory, f"{called} {_ended(done.returncode)}: {' '.join(said) or 'it said nothing'}")
+        raise _rejected(directory, f"{called} {_ended(done.returncode)}: {' '.join(said) or 'no output on stderr'}")
     remarks = [Problem(f"{called}: {line}", severity=Severity.WARNING, file=str(directory)) for line in said]
     return Built(f"{called} {directory}", done.stdout, remarks)
 
 
 def _ended(code: int) -> str:
-    return f"was ended by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+    return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"exited with code {code}"
 
 
 def _said(stderr: str) -> list[str]:
-    """The first lines, up to where a manifest begins."""
+    """Return the first lines, up to where a manifest begins."""
     lines: list[str] = []
     for line in stderr.splitlines():
         if _MANIFEST.match(line) or len(lines) == _LINES_OF_STDERR:

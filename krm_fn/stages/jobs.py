@@ -12,10 +12,10 @@ from krm_fn.model.kinds import is_replaced
 from krm_fn.model.node import Node, entries, fields, get, is_mapping, is_scalar, is_sequence, step, text
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Jobs, Strategy
-from krm_fn.naming.content_hash import MAX_JOB_NAME, short_digest
+from krm_fn.naming.content_hash import short_digest
 from krm_fn.naming.go_json import JsonValue, go_json
 from krm_fn.naming.go_yaml import read_scalar
-from krm_fn.naming.names import base_name
+from krm_fn.naming.names import MAX_JOB_NAME, base_name
 from krm_fn.references.field_specs import Found, beside, refer
 from krm_fn.references.find import Resource, find_in_rules, may_refer, without_lookalikes
 from krm_fn.references.find_by_shape import Sight

@@ -1,43 +1,20 @@
 """What links revisions to their users."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
 from krm_fn import __version__
-from krm_fn.model import keys
 from krm_fn.model.changes import Object
 from krm_fn.model.item import Item, about
-from krm_fn.model.node import get
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Environment, Settings
-from krm_fn.naming.names import HASH
 from krm_fn.stages.linker_objects import access, job, roster, tag
 from krm_fn.stages.linker_plan import Group, plan_links
 from krm_fn.stages.name import Revision
 
-_STABLE = re.compile("-linker$")
-_NAMES = {
-    **dict.fromkeys(("ConfigMap", "ServiceAccount", "Role", "RoleBinding"), _STABLE),
-    "Job": re.compile(f"-link-{HASH}$"),
-}
-"""What is emitted, and how its names end."""
-
 _MAX_ANNOTATIONS = 200 * 1024
 """Characters. Kubernetes allows 256 KiB for all of an object's annotations, those of deployers included."""
-
-
-def is_emitted(item: Item) -> bool:
-    """Whether some run of this function has made the object: such are neither chosen nor followed, and may go.
-
-    The label alone does not say so. Somebody may have copied it, along with others, to an object of theirs.
-    """
-    component = item.labels.get(keys.COMPONENT)
-    if component == keys.TAG:
-        return item.id.kind == "ConfigMap" and get(item.node, "data") is None and keys.BASE_NAME in item.annotations
-    pattern = _NAMES.get(item.id.kind) if component == keys.LINKER else None
-    return pattern is not None and pattern.search(item.id.name) is not None
 
 
 def link(

@@ -9,7 +9,7 @@ from krm_fn.model.changes import Object, Value
 from krm_fn.model.deployers import PROTECTIONS, keep_new_name
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 from krm_fn.model.settings import Settings
-from krm_fn.naming.content_hash import content_name
+from krm_fn.naming.names import content_name
 from krm_fn.stages.linker_plan import SYNC_WAVE, Group, wave_of
 from krm_fn.stages.name import Revision
 

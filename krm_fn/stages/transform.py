@@ -11,13 +11,14 @@ from krm_fn.model.settings import Environment, Settings
 from krm_fn.mounts.mount import mount
 from krm_fn.mounts.plan import mounted_links, plan_mounts
 from krm_fn.mounts.present import read_mounted
+from krm_fn.naming.emitted import is_emitted
 from krm_fn.references.find import find_references
 from krm_fn.references.resolve import Index, Link, index_configs, resolve
 from krm_fn.stages.checksum import roll
 from krm_fn.stages.choose import Usage, choose, written_by_others
 from krm_fn.stages.follow import find_torn, follow
 from krm_fn.stages.jobs import name_jobs
-from krm_fn.stages.link import is_emitted, link
+from krm_fn.stages.link import link
 from krm_fn.stages.name import Revision, mark_revision, name_revisions, take_back, unmark
 from krm_fn.stages.protect import find_holders, protect
 from krm_fn.stages.upsert import upsert

@@ -1,4 +1,4 @@
-"""Where the documents of a stream lie in its text."""
+"""The documents of a YAML stream: split it into them, join texts to one stream, turn a List into documents."""
 
 import re
 from bisect import bisect_right
@@ -13,10 +13,17 @@ from krm_fn.wire.reader import Document, read_yaml
 _BORDER = re.compile(
     r"(?:(?<=[\r\n\x85\u2028\u2029])|\A)(?:(?=---(?:\s|\Z))|\.\.\.(?=\s|\Z)[^\r\n]*(?:\r\n|[\r\n]|\Z))"
 )
+_MARKER = re.compile(r"---(?:\s|\Z)")
+
+# What may be in front of the first document: blank lines, comments, `%YAML` and `%TAG`.
+_PROLOGUE = re.compile(r"(?:(?:[ \t]*(?:#[^\r\n]*)?|%[^\r\n]*)(?:\r\n|[\r\n]))+")
+_DIRECTIVE = re.compile(r"^%", re.MULTILINE)
+
+_BLOCK_HEADER = re.compile(r"([|>])[+-]?([1-9]?)[+-]?")
 
 
 class Part(NamedTuple):
-    """The span of one document, its marker and the comments around it included, and what it says."""
+    """One document and its span, with its marker and the comments around it."""
 
     start: int
     end: int
@@ -24,7 +31,7 @@ class Part(NamedTuple):
 
 
 def split_documents(document: Document) -> Iterator[Part]:
-    """Every document that says something."""
+    """Yield every document that is not empty."""
     borders = sorted({0, *(match.end() for match in _BORDER.finditer(document.text)), len(document.text)})
     for root in document.roots:
         if not is_null(root):
@@ -32,11 +39,30 @@ def split_documents(document: Document) -> Iterator[Part]:
             yield Part(borders[index - 1], borders[index], root)
 
 
-_BLOCK_HEADER = re.compile(r"([|>])[+-]?([1-9]?)[+-]?")
+def join_streams(texts: list[str]) -> str:
+    """Join streams to one, with a marker in front of each. One alone stays as it is.
+
+    The first of several needs a marker too: kubectl reads a stream that begins with a brace as JSON to its end.
+    """
+    plain = [*map(_comment_directives, texts)]
+    if len(plain) == 1:
+        return plain[0]
+    return "".join(_with_marker(text) for text in [*map(end_last_line, plain[:-1]), *plain[-1:]])
+
+
+def _comment_directives(text: str) -> str:
+    """Turn directives into comments: kubectl and Argo CD split a stream before they parse it, and fail at `%YAML`."""
+    prologue = _PROLOGUE.match(text)
+    head = prologue.group() if prologue else ""
+    return _DIRECTIVE.sub("#", head) + text[len(head) :]
+
+
+def _with_marker(text: str) -> str:
+    return text if _MARKER.match(text) else "---\n" + text
 
 
 def end_last_line(text: str) -> str:
-    """The text with a line break at its end, saying the same.
+    """Add the line break that the last line lacks, without changing any value.
 
     A block scalar that ends with the file, without a line break, has none in its value; with one it would.
     """
@@ -45,14 +71,14 @@ def end_last_line(text: str) -> str:
     scalar = _last_block_scalar(text)
     if scalar is None:
         return text + layout.line_break(text)
-    if str(scalar.value).endswith("\n"):  # its last line is nothing but spaces
+    if str(scalar.value).endswith("\n"):  # its last line is only spaces
         return text.rstrip(" ")
     start = layout.content_start(text, scalar)
     return text[:start] + _BLOCK_HEADER.sub(r"\1\2-", text[start:], count=1) + layout.line_break(text)
 
 
 def _last_block_scalar(text: str) -> Node | None:
-    """The block scalar that the text ends in, if it does."""
+    """Return the block scalar that the text ends in; None if it ends in anything else."""
     roots = read_yaml(text.encode()).roots
     node = roots[-1] if roots else None
     while node is not None and node.value and not is_scalar(node):
@@ -61,37 +87,8 @@ def _last_block_scalar(text: str) -> Node | None:
     return node if ends_here else None
 
 
-_MARKER = re.compile(r"---(?:\s|\Z)")
-
-# What may stand in front of the first document: blank lines, comments, `%YAML` and `%TAG`.
-_PROLOGUE = re.compile(r"(?:(?:[ \t]*(?:#[^\r\n]*)?|%[^\r\n]*)(?:\r\n|[\r\n]))+")
-_DIRECTIVE = re.compile(r"^%", re.MULTILINE)
-
-
-def join(texts: list[str]) -> str:
-    """A text alone as it is; several behind a marker each.
-
-    The first too: kubectl takes a stream that begins with a brace for JSON to its end.
-    """
-    plain = [*map(_comment_directives, texts)]
-    if len(plain) == 1:
-        return plain[0]
-    return "".join(_behind_marker(text) for text in [*map(end_last_line, plain[:-1]), *plain[-1:]])
-
-
-def _behind_marker(text: str) -> str:
-    return text if _MARKER.match(text) else "---\n" + text
-
-
-def _comment_directives(text: str) -> str:
-    """Kubectl and Argo CD split a stream before they read it, and trip over `%YAML`."""
-    prologue = _PROLOGUE.match(text)
-    head = prologue.group() if prologue else ""
-    return _DIRECTIVE.sub("#", head) + text[len(head) :]
-
-
 def open_list(text: str, wrapper: Mapping) -> str:
-    """A stream of the objects in `items`, each as it is written, moved to the left margin."""
+    """Turn the objects in `items` into documents, each as it is written, but moved to the left margin."""
     items = get(wrapper, "items")
     if not is_sequence(items):
         return ""
@@ -105,7 +102,7 @@ def _in_brackets(text: str, items: Sequence) -> Iterator[str]:
 
 
 def _in_lines(text: str, key: Node, items: Sequence) -> Iterator[str]:
-    """Each with the comments above it; behind `key` begin those of the first, unless the list is an alias."""
+    """Yield each object with the comments above it. Those of the first begin behind `key`, but not for an alias."""
     dash = layout.indentation(text, items)
     first = layout.line_start(text, layout.content_start(text, items))
     start = min(first, layout.line_after(text, key.end_mark.index)[0])
@@ -118,7 +115,7 @@ def _in_lines(text: str, key: Node, items: Sequence) -> Iterator[str]:
 
 
 def _column(text: str, item: Node) -> int:
-    """Where the object's own lines begin."""
+    """Return the column at which the lines of an object begin."""
     is_flow = item.id == "scalar" or item.flow_style  # type: ignore[attr-defined]  # only scalars have none
     return item.start_mark.column if is_flow else layout.indentation(text, item)
 

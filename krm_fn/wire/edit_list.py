@@ -1,4 +1,4 @@
-"""Edits of lists: elements at the end, in the style of the list, and elements that go."""
+"""Edits of lists: elements added at the end, in the style of the list, and elements dropped."""
 
 import re
 from collections.abc import Iterator
@@ -6,24 +6,23 @@ from collections.abc import Iterator
 from krm_fn.model.changes import SetItems
 from krm_fn.model.node import Sequence, is_mapping
 from krm_fn.wire import layout
-from krm_fn.wire.edit_mapping import ends_in_block_scalar, insert_lines, key_style, runs_in
+from krm_fn.wire.edit_mapping import insert_lines, runs_of
 from krm_fn.wire.splice import Splice
 from krm_fn.wire.write_value import write_block_item, write_flow
 
 _DASH = re.compile(r"#[^\r\n]*|(-)")
 
 
-def edit_items(text: str, node: Sequence, change: SetItems) -> Iterator[Splice]:
-    """The splices of one edit of a list that holds something."""
+def edit_list(text: str, node: Sequence, change: SetItems) -> Iterator[Splice]:
+    """Yield the splices of one edit of a list that is not empty."""
     edit = _edit_flow if node.flow_style else _edit_block
-    yield from edit(text, node, change)
+    yield from edit(text, node, change, runs_of(change.drop))
 
 
-def _edit_flow(text: str, node: Sequence, change: SetItems) -> Iterator[Splice]:
+def _edit_flow(text: str, node: Sequence, change: SetItems, runs: list[tuple[int, int]]) -> Iterator[Splice]:
     opening, closing = layout.flow_span(text, node)
     spans = layout.element_spans(text, node)
-    runs = runs_in(change.drop)
-    added = [write_flow(item, style=_style(node)) for item in change.add]
+    added = [write_flow(item, style=_key_style(node)) for item in change.add]
     if runs == [(0, len(spans))]:
         yield Splice(opening + 1, closing, ", ".join(added))
         return
@@ -36,36 +35,38 @@ def _edit_flow(text: str, node: Sequence, change: SetItems) -> Iterator[Splice]:
         yield Splice(end, end, ("," + gap).join(["", *added]))
 
 
-def _style(node: Sequence) -> str:
-    """The quotes of field names in this list."""
+def _key_style(node: Sequence) -> str:
+    """Return the quotes around field names in this list."""
     keys = [element.value[0][0] for element in node.value if is_mapping(element) and element.value]
-    return key_style(keys[0]) if keys else ""
+    return layout.key_style(keys[0]) if keys else ""
 
 
-def _edit_block(text: str, node: Sequence, change: SetItems) -> Iterator[Splice]:
+def _edit_block(text: str, node: Sequence, change: SetItems, runs: list[tuple[int, int]]) -> Iterator[Splice]:
     indent = layout.indentation(text, node)
     lines = [line for item in change.add for line in write_block_item(item, indent)]
-    if not change.drop and not ends_in_block_scalar(node.value[-1]):  # the long lists are those that only grow
+    if not runs and not layout.ends_in_block_scalar(
+        node.value[-1]
+    ):  # long lists only grow: do not look at each element
         yield insert_lines(text, *layout.line_after(text, layout.node_end(text, node)), lines)
         return
     dashes, ends = _block_spans(text, node)
-    runs = runs_in(change.drop)
     if runs == [(0, len(ends))]:
         yield _replace(text, dashes[0], ends[-1], lines or [" " * (indent + 1) + "[]"], indent)
         return
     for first, behind in runs:
-        yield _drop(text, dashes, ends, (first, behind), keep_break=ends_in_block_scalar(node.value[first - 1]))
+        keep_break = layout.ends_in_block_scalar(node.value[first - 1])
+        yield _drop(text, dashes, ends, (first, behind), keep_break=keep_break)
     if lines:
         end, line_break = layout.line_after(text, ends[-1])
         kept = [index for index in range(len(ends)) if index not in change.drop]
-        if not line_break and ends_in_block_scalar(node.value[kept[-1]]):
-            yield _put_in_front(text, dashes[kept[0]], lines, indent)
+        if not line_break and layout.ends_in_block_scalar(node.value[kept[-1]]):
+            yield _insert_first(text, dashes[kept[0]], lines, indent)
         else:
             yield insert_lines(text, end, line_break, lines)
 
 
 def _block_spans(text: str, node: Sequence) -> tuple[list[int], list[int]]:
-    """Where each element's dash stands, and where the element ends."""
+    """Return the position of each element's dash, and that of its end."""
     dashes, ends = [], []
     behind = layout.content_start(text, node)
     for start, end in layout.element_spans(text, node):
@@ -76,13 +77,13 @@ def _block_spans(text: str, node: Sequence) -> tuple[list[int], list[int]]:
 
 
 def _drop(text: str, dashes: list[int], ends: list[int], run: tuple[int, int], *, keep_break: bool) -> Splice:
-    """The lines of some elements in a row. `keep_break`: the line break before them is part of somebody's text."""
+    """Drop the lines of a run of elements. `keep_break`: the line break before them belongs to a block scalar."""
     first, behind = run
     start = layout.line_start(text, dashes[first])
-    if text[start : dashes[first]].strip(" "):  # it stands behind something: what follows moves up to its place
+    if text[start : dashes[first]].strip(" "):  # something is in front of the dash: what follows moves up to its place
         return Splice(dashes[first], dashes[behind], "")
     end, line_break = layout.line_after(text, ends[behind - 1])
-    if not line_break and not keep_break:  # the text ends here, and goes on ending without one
+    if not line_break and not keep_break:  # the text ends here without a line break, and must still do so
         start = len(text[:start].removesuffix("\n").removesuffix("\r"))
     return Splice(start, end, "")
 
@@ -92,7 +93,7 @@ def _replace(text: str, start: int, end: int, lines: list[str], indent: int) -> 
     return Splice(start, end, (layout.line_break(text) + " " * indent).join(line[indent:] for line in lines) + tail)
 
 
-def _put_in_front(text: str, start: int, lines: list[str], indent: int) -> Splice:
-    """Before the first element that stays: a line break at the end would become part of its last text."""
+def _insert_first(text: str, start: int, lines: list[str], indent: int) -> Splice:
+    """Insert before the first element that stays: at the end, a line break would become part of a block scalar."""
     break_ = layout.line_break(text) + " " * indent
     return Splice(start, start, "".join(line[indent:] + break_ for line in lines))

@@ -1,4 +1,4 @@
-"""Whole objects put in, exchanged and taken out."""
+"""Whole objects: added, replaced and removed."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -8,12 +8,67 @@ from krm_fn.model.changes import Emission, Object, SetItems
 from krm_fn.model.item import Item
 from krm_fn.model.node import Mapping, Node, Sequence, get, is_mapping, is_sequence
 from krm_fn.wire import layout
-from krm_fn.wire.apply import splice_edit
+from krm_fn.wire.apply import splice_change
 from krm_fn.wire.documents import end_last_line, split_documents
-from krm_fn.wire.edit_mapping import key_style
-from krm_fn.wire.envelope import Package
+from krm_fn.wire.envelope import Envelope
 from krm_fn.wire.splice import Splice
 from krm_fn.wire.write_value import write_block, write_document, write_flow
+
+_PATH = "internal.config.kubernetes.io/path"
+_INDEX = "internal.config.kubernetes.io/index"
+
+
+def splice_objects(envelope: Envelope, emission: Emission) -> Iterator[Splice]:
+    """Yield the splices that replace and remove objects, and those that add objects to a ResourceList.
+
+    Objects that belong to another envelope are passed over. Added documents go to a stream with `add_documents`.
+    """
+    own = {item.node for item in envelope.items}
+    for item, wanted in emission.replace:
+        if item.node in own:
+            yield _replace(envelope.document.text, item.node, wanted)
+    removed: set[Node] = {item.node for item in emission.remove if item.node in own}
+    if removed:
+        yield from _remove_documents(envelope, removed)
+    added = _place_in_files(emission.add, envelope.items) if envelope.resource_list is not None else []
+    if removed or added:
+        yield from _edit_lists(envelope, removed, added)
+
+
+def add_documents(text: str, added: Iterable[Object]) -> str:
+    """Append documents to a stream."""
+    documents = "".join(map(write_document, added))
+    return end_last_line(text) + documents if documents else text
+
+
+def _replace(text: str, node: Mapping, wanted: Object) -> Splice:
+    if node.flow_style:
+        opening, closing = layout.flow_span(text, node)
+        return Splice(opening, closing + 1, write_flow(wanted, style=layout.key_style(node.value[0][0])))
+    start, end = layout.entry_start(text, node.value[0][0]), layout.node_end(text, node)
+    lines = [line for key, value in wanted.items() for line in write_block(key, value, 0)]
+    line_break = layout.line_break(text)
+    tail = line_break if text[end - 1 : end] in ("\n", "\r") else ""  # behind a block scalar
+    return Splice(start, end, (line_break + " " * layout.indentation(text, node)).join(lines) + tail)
+
+
+def _remove_documents(envelope: Envelope, removed: set[Node]) -> Iterator[Splice]:
+    if removed.isdisjoint(envelope.document.roots):
+        return
+    for part in split_documents(envelope.document):
+        if part.root in removed:
+            yield Splice(part.start, part.end, "")
+
+
+def _edit_lists(envelope: Envelope, removed: set[Node], added: list[Object]) -> Iterator[Splice]:
+    """Remove objects from the lists they are in, and add others to that of the ResourceList."""
+    for root in envelope.document.roots:
+        for parent, items in _lists(root):
+            drop = tuple(index for index, item in enumerate(items.value) if item in removed)
+            add = tuple(added) if parent is envelope.resource_list else ()
+            if drop or add:
+                key = next(key for key, value in parent.value if value is items)
+                yield from splice_change(envelope.document.text, SetItems(items, add, drop, key, parent))
 
 
 class _List(NamedTuple):
@@ -23,47 +78,8 @@ class _List(NamedTuple):
     items: Sequence
 
 
-def splice_objects(package: Package, emission: Emission) -> Iterator[Splice]:
-    """What is exchanged and taken out, and what is put into a ResourceList; a stream gets `added_documents`."""
-    text = package.document.text
-    own = {id(item.node) for item in package.items}
-    for item, wanted in emission.replace:
-        if id(item.node) in own:
-            yield _replace(text, item.node, wanted)
-    removed = {id(item.node) for item in emission.remove} & own
-    added = with_file(emission.add, package.items) if package.resource_list is not None else []
-    if any(id(root) in removed for root in package.document.roots):
-        for part in split_documents(package.document):
-            if id(part.root) in removed:
-                yield Splice(part.start, part.end, "")
-    for root in package.document.roots if removed or added else ():
-        for parent, items in _lists(root):
-            drop = tuple(index for index, item in enumerate(items.value) if id(item) in removed)
-            add = tuple(added) if parent is package.resource_list else ()
-            if drop or add:
-                key = next(key for key, value in parent.value if value is items)
-                yield from splice_edit(text, SetItems(items, add, drop, key, parent))
-
-
-def added_documents(text: str, added: Iterable[Object]) -> str:
-    """A stream with more documents at its end."""
-    documents = "".join(map(write_document, added))
-    return end_last_line(text) + documents if documents else text
-
-
-def _replace(text: str, node: Mapping, wanted: Object) -> Splice:
-    if node.flow_style:
-        opening, closing = layout.flow_span(text, node)
-        return Splice(opening, closing + 1, write_flow(wanted, style=key_style(node.value[0][0])))
-    start, end = layout.entry_start(text, node.value[0][0]), layout.node_end(text, node)
-    lines = [line for key, value in wanted.items() for line in write_block(key, value, 0)]
-    line_break = layout.line_break(text)
-    tail = line_break if text[end - 1 : end] in ("\n", "\r") else ""  # behind a block scalar
-    return Splice(start, end, (line_break + " " * layout.indentation(text, node)).join(lines) + tail)
-
-
 def _lists(node: Node) -> Iterator[_List]:
-    """The lists of objects in a document, Lists in Lists included."""
+    """Yield the lists of objects in a document. A List may hold other Lists."""
     items = get(node, "items")
     if is_mapping(node) and is_sequence(items):
         yield _List(node, items)
@@ -71,14 +87,10 @@ def _lists(node: Node) -> Iterator[_List]:
             yield from _lists(item)
 
 
-_PATH = "internal.config.kubernetes.io/path"
-_INDEX = "internal.config.kubernetes.io/index"
+def _place_in_files(added: Iterable[Object], items: Iterable[Item]) -> list[Object]:
+    """Annotate new objects with their file and their index in it, both of which kpt requires.
 
-
-def with_file(added: Iterable[Object], items: Iterable[Item]) -> list[Object]:
-    """The objects with the file they go to and their places in it, both of which kpt asks for.
-
-    Only where the other objects have files, which kustomize's have not.
+    Only where the other objects have these annotations: kpt sets them, kustomize does not.
     """
     taken = {(item.file, item.file_index) for item in items if item.file}
     if not taken:

@@ -1,4 +1,4 @@
-"""What wraps the objects: a ResourceList, a List, or nothing but document markers."""
+"""What is around the objects: a ResourceList, a List, or only document markers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ API_VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "conf
 
 
 @dataclass(frozen=True, slots=True)
-class Package:
-    """All objects of one run.
+class Envelope:
+    """A text and the objects in it.
 
-    `resource_list` is the ResourceList around them, None for a bare stream; `function_config` is the one it
-    carries.
+    `resource_list` is the ResourceList around the objects, None for a List or plain documents; `function_config` is
+    the functionConfig in it.
     """
 
     document: Document
@@ -25,24 +25,24 @@ class Package:
     function_config: Node | None = None
 
 
-def open_envelope(document: Document, origin: str = "") -> Package:
-    """Find the objects in whatever wraps them. Raises Rejected where there are none.
+def open_envelope(document: Document, origin: str = "") -> Envelope:
+    """Find the objects in a text. Raises Rejected where there are none.
 
     `origin` is the name of the file the text was read from, if any.
     """
     wrapped = [root for root in document.roots if is_mapping(root) and text(get(root, "kind")) == "ResourceList"]
     if not wrapped:
         items = [read_item(node, origin) for root in document.roots for node in _objects(root)]
-        if not items:  # to print nothing here would make a deployer delete everything
+        if not items:  # from an empty output a deployer would conclude that everything must be deleted
             raise Rejected(Problem("no objects in the input; expected a ResourceList, a List, or YAML documents"))
-        return Package(document, items)
+        return Envelope(document, items)
     others = [root for root in document.roots if root is not wrapped[0] and not is_null(root)]
     if others:
-        raise Rejected(at(others[0].start_mark, "a ResourceList must be the only document; here is another one"))
+        raise Rejected(at(others[0].start_mark, "found another document; a ResourceList must be the only one"))
     return _open_resource_list(document, wrapped[0], origin)
 
 
-def _open_resource_list(document: Document, root: Mapping, origin: str) -> Package:
+def _open_resource_list(document: Document, root: Mapping, origin: str) -> Envelope:
     api_version = get(root, "apiVersion")
     if text(api_version) not in API_VERSIONS:
         where = (api_version or root).start_mark
@@ -56,11 +56,11 @@ def _open_resource_list(document: Document, root: Mapping, origin: str) -> Packa
     config = get(root, "functionConfig")
     nodes = items.value if is_sequence(items) else []
     objects = [read_item(node, origin) for outer in nodes for node in _objects(outer)]
-    return Package(document, objects, root, None if is_null(config) else config)
+    return Envelope(document, objects, root, None if is_null(config) else config)
 
 
 def _objects(node: Node) -> Iterator[Mapping]:
-    """The objects a node stands for: itself, or a List's items, however deep Lists are put into Lists."""
+    """Yield the node itself, or the items of a List. A List may hold other Lists."""
     if not is_mapping(node):
         return
     items = get(node, "items")

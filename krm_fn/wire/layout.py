@@ -1,13 +1,12 @@
-"""Where things begin and end in YAML text.
+"""Where things begin and end in YAML text, and how they are written.
 
-The parser's marks say where tokens are; what an editor needs on top is where a *line* of a block mapping ends
-(comments after it stay), where the braces of a flow mapping stand, and where a scalar's text begins behind its
-anchor and tag.
+The parser's marks tell where tokens are. An editor also needs to know where the *line* of a field ends (comments
+below it stay), where the braces of a flow mapping are, and where a scalar begins behind its anchor and tag.
 """
 
 import re
 
-from krm_fn.model.node import Mapping, Node, Scalar, Sequence, is_sequence
+from krm_fn.model.node import Mapping, Node, Scalar, Sequence, is_scalar, is_sequence
 
 _PROPERTIES = re.compile(r"(?:[&!][^\s,\[\]{}]*(?:[ \t]+|(?=[\[{\"'])|$)|(?:\s|#[^\r\n]*[\r\n])+)*")
 _REST_OF_LINE = re.compile(r"[^\r\n\x85\u2028\u2029]*(\r\n|[\r\n\x85\u2028\u2029]|\Z)")
@@ -16,7 +15,7 @@ _COMMENT = re.compile(r"(?:(?<=\s)|^)#[^\r\n]*")
 
 
 def content_start(text: str, node: Node) -> int:
-    """Behind the anchor and tag, if there are any."""
+    """Return where a node begins behind its anchor and tag, if it has any."""
     start = node.start_mark.index
     if text[start : start + 1] not in ("&", "!"):
         return start
@@ -25,28 +24,28 @@ def content_start(text: str, node: Node) -> int:
 
 
 def scalar_span(text: str, node: Scalar) -> tuple[int, int]:
-    """A scalar as written, without anchor, tag, and the line break that ends a block scalar."""
+    """Return the span of a scalar without its anchor, its tag, and the line break that ends a block scalar."""
     start, end = content_start(text, node), node.end_mark.index
     return start, max(start, len(text[:end].rstrip()) if node.style in ("|", ">") else end)
 
 
 def flow_span(text: str, node: Mapping | Sequence) -> tuple[int, int]:
-    """The places of the opening and the closing bracket."""
+    """Return the positions of the opening and the closing bracket."""
     return content_start(text, node), node.end_mark.index - 1
 
 
 def value_end(text: str, key: Node, value: Node) -> int:
-    """Where the value of a field ends; an alias lies where it is written, not where its anchor is."""
+    """Return where the value of a field ends: for an alias, where the alias is written, not its anchor."""
     return _alias_end(text, key.end_mark.index) if is_alias(key, value) else node_end(text, value)
 
 
 def is_alias(before: Node, node: Node) -> bool:
-    """Whether `node`, written behind `before`, is an alias: then its marks are those of its anchor."""
+    """Tell whether `node`, which follows `before`, is an alias: then its marks are those of its anchor."""
     return node.start_mark.index < before.end_mark.index
 
 
 def node_end(text: str, node: Node) -> int:
-    """Behind the last character of a node, comments not counted."""
+    """Return where a node ends, without the comments behind it."""
     if node.id == "scalar" or node.flow_style:  # type: ignore[attr-defined]  # only scalars have none
         return node.end_mark.index
     if node.id == "mapping":
@@ -60,7 +59,7 @@ def node_end(text: str, node: Node) -> int:
 
 
 def element_spans(text: str, node: Sequence) -> list[tuple[int, int]]:
-    """Where each element of a list begins and ends; an alias lies where it is written."""
+    """Return where each element of a list begins and ends: for an alias, where the alias is written."""
     spans = []
     behind = content_start(text, node) + node.flow_style  # the alias behind a bracket, or at a dash
     for element in node.value:
@@ -79,7 +78,7 @@ def _alias_end(text: str, start: int) -> int:
 
 
 def line_after(text: str, position: int) -> tuple[int, str]:
-    """The start of the next line, and the line break before it (`""` where the text ends without one)."""
+    """Return the start of the next line, and the line break before it (`""` where the text ends without one)."""
     if position and text[position - 1] in "\r\n":  # a block scalar ends behind its last line break
         return position, line_break(text)
     match = _REST_OF_LINE.match(text, position)
@@ -87,13 +86,13 @@ def line_after(text: str, position: int) -> tuple[int, str]:
 
 
 def line_break(text: str) -> str:
-    """The line break this text uses."""
+    """Return the line break that the text uses."""
     first = text.find("\n")
     return "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
 
 
 def gap_before(text: str, position: int) -> str:
-    """The white space in front of a place."""
+    """Return the white space in front of a position."""
     start = position
     while start and text[start - 1].isspace():
         start -= 1
@@ -106,14 +105,14 @@ def line_start(text: str, position: int) -> int:
 
 
 def entry_start(text: str, key: Node) -> int:
-    """Where a field begins: at its key, or at the `?` in front of it."""
+    """Return where a field begins: at its key, or at the `?` in front of it."""
     start = key.start_mark.index
     line = text[line_start(text, start) : start].rstrip(" ")
     return start - (start - line_start(text, start) - len(line)) - 1 if line.endswith("?") else start
 
 
 def indentation(text: str, node: Node) -> int:
-    """The column of a block collection's entries: of its first key, its `?`, or its `-`."""
+    """Return the column at which the entries of a block collection begin: a key, a `?` or a `-`."""
     if node.id == "sequence":
         dash = text.index("-", content_start(text, node))
         return dash - line_start(text, dash)
@@ -122,12 +121,26 @@ def indentation(text: str, node: Node) -> int:
 
 
 def list_offset(text: str, node: Mapping) -> int:
-    """How far block lists in a block mapping stand to the right of their keys: as those there do, else not at all."""
+    """Return how far the lists in a block mapping are indented below their keys; 0 if it has none."""
     own = indentation(text, node)
     for key, value in node.value:
         if is_sequence(value) and not value.flow_style and not is_alias(key, value):
             return max(0, indentation(text, value) - own)
     return 0
+
+
+def ends_in_block_scalar(node: Node) -> bool:
+    """Tell whether the last thing in a node is a block scalar, which a line break behind it would become part of."""
+    while not is_scalar(node):
+        if not node.value or node.flow_style:  # type: ignore[attr-defined]  # only scalars have none
+            return False
+        node = node.value[-1][1] if node.id == "mapping" else node.value[-1]
+    return node.style in ("|", ">")
+
+
+def key_style(key: Node) -> str:
+    """Return the quotes that new keys beside this one get: `"` in JSON, else none."""
+    return '"' if is_scalar(key) and key.style == '"' else ""
 
 
 def without_comments(text: str) -> str:

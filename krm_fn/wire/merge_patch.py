@@ -1,4 +1,4 @@
-"""A merge patch on an object, planned as edits of the nodes that are there."""
+"""A merge patch of an object as edits of its text."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ from krm_fn.model.problem import Problem, Rejected
 
 
 def plan_patch(item: Item, patch: Patch) -> Iterator[Edit]:
-    """Edits that make `item` say what `patch` says; nothing for what it says already."""
+    """Plan the edits that make `item` say what `patch` says; none for what it already says."""
     yield from _plan(item, item.node, patch, "")
 
 
@@ -53,7 +53,7 @@ def _plan(item: Item, node: Mapping, patch: Patch, prefix: str) -> Iterator[Edit
 
 
 def _is_emptied(current: Node | None, wanted: str | bool | Patch | ListPatch) -> bool:
-    """Whether nothing of a list stays: then its field goes with it."""
+    """Tell whether no element of a list stays: then its field is dropped as well."""
     if not isinstance(wanted, ListPatch) or not is_sequence(current) or wanted.add:
         return False
     return bool(wanted.drop) and len(wanted.drop) == len(current.value)

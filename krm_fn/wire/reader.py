@@ -1,8 +1,8 @@
-"""YAML text to nodes with marks: the only door through which the YAML library enters.
+"""YAML text to nodes with marks. The only importer of the YAML library.
 
-Nothing is resolved or constructed: a scalar is its text and its style. What could not be read back the same
-way by every tool behind us (duplicate keys, recursive or exploding aliases, absurd nesting) is refused here, so
-that all later code may walk the nodes without care.
+Nothing is resolved or constructed: a scalar is its text and its style. A text that tools may read in different ways or
+not at all is refused here (duplicate keys, recursive or exploding aliases, absurd nesting), so that all later code may
+walk the nodes without care.
 """
 
 import codecs
@@ -16,11 +16,15 @@ from krm_fn.model.node import Mark, Node
 from krm_fn.model.problem import Problem, Rejected, at
 
 MAX_DEPTH = 400
-"""Levels of nesting; real manifests stay under 60. The parser recurses in C, so a bound is needed."""
+"""Levels of nesting; real manifests stay under 60. The parser recurses in C, so a limit is needed."""
+
+_MAX_EXPANDED = 1_000_000
+_MAX_EXPANSION = 4
+"""Once its aliases are written out, a text may have a million nodes, or four times those that are written."""
 
 
 class Document(NamedTuple):
-    """A YAML text and what it says. `text` has no byte order mark; `mark` says whether the bytes had one."""
+    """A YAML text and its nodes. `text` has no byte order mark; `byte_order_mark`: the bytes had one."""
 
     text: str
     byte_order_mark: bool
@@ -28,11 +32,48 @@ class Document(NamedTuple):
     has_aliases: bool
 
 
+def read_yaml(data: bytes) -> Document:
+    """Read all documents of a text. Raises Rejected with line and column."""
+    text = _decode(data)
+    byte_order_mark = text.startswith("\ufeff")
+    text = text.removeprefix("\ufeff")
+    roots = list(_compose(data.removeprefix(codecs.BOM_UTF8)))
+    has_aliases = "*" in text and "&" in text and _is_shared(roots)
+    if has_aliases:
+        _refuse_explosion(roots)
+    for root in roots:
+        _refuse_duplicate_keys(root, once=has_aliases)
+    return Document(text, byte_order_mark, roots, has_aliases)
+
+
+def children(node: Node) -> Iterator[Node]:
+    """Yield the nodes right below a node, keys included."""
+    if node.id == "mapping":
+        for key, value in node.value:
+            yield key
+            yield value
+    elif node.id == "sequence":
+        yield from node.value
+
+
+def _decode(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Rejected(_at_offset(data, error.start, f"byte 0x{data[error.start]:02x} is not valid UTF-8")) from error
+
+
+def _at_offset(data: bytes, offset: int, message: str) -> Problem:
+    line_start = data.rfind(b"\n", 0, offset) + 1
+    column = len(data[line_start:offset].decode("utf-8", "replace")) + 1
+    return Problem(message, line=data.count(b"\n", 0, offset) + 1, column=column)
+
+
 class _Parser(CParser):
     """libyaml's parser, composing nodes without resolving tags (half the time of the stock loader).
 
-    It calls the three hooks below once for each node. Set on the instance and written for speed, as they are a fifth
-    of its work: the depth is the length of a list, so that going up is a call into C.
+    It calls the three hooks below once for each node, a fifth of its work. They are set on the instance, and the depth
+    is the length of a list, so that going up is a call into C: both for speed.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -50,33 +91,6 @@ class _Parser(CParser):
         self.ascend_resolver = levels.pop
 
 
-def read_yaml(data: bytes) -> Document:
-    """All documents of a text. Raises Rejected with line and column."""
-    text = _decode(data)
-    byte_order_mark = text.startswith("\ufeff")
-    text = text.removeprefix("\ufeff")
-    roots = list(_compose(data.removeprefix(codecs.BOM_UTF8)))
-    has_aliases = "*" in text and "&" in text and has_shared(roots)
-    if has_aliases:
-        refuse_explosion(roots)
-    for root in roots:
-        refuse_duplicate_keys(root, once=has_aliases)
-    return Document(text, byte_order_mark, roots, has_aliases)
-
-
-def _decode(data: bytes) -> str:
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise Rejected(_at_offset(data, error.start, f"byte 0x{data[error.start]:02x} is not UTF-8")) from error
-
-
-def _at_offset(data: bytes, offset: int, message: str) -> Problem:
-    line_start = data.rfind(b"\n", 0, offset) + 1
-    column = len(data[line_start:offset].decode("utf-8", "replace")) + 1
-    return Problem(message, line=data.count(b"\n", 0, offset) + 1, column=column)
-
-
 def _compose(data: bytes) -> Iterator[Node]:
     try:
         parser = _Parser(data)
@@ -84,73 +98,60 @@ def _compose(data: bytes) -> Iterator[Node]:
             yield cast("Node", parser.get_node())
     except yaml.MarkedYAMLError as error:
         what = ", ".join(filter(None, [error.problem, error.context]))
-        raise Rejected(at(error.problem_mark or error.context_mark, f"not YAML: {what}")) from error
+        raise Rejected(at(error.problem_mark or error.context_mark, f"invalid YAML: {what}")) from error
     except yaml.reader.ReaderError as error:
         character = f"character U+{error.character:04X}" if isinstance(error.character, int) else "a character"
-        raise Rejected(_at_offset(data, error.position, f"not YAML: {character} is not allowed")) from error
+        raise Rejected(_at_offset(data, error.position, f"invalid YAML: {character} is not allowed")) from error
 
 
-MAX_EXPANDED = 1_000_000
-MAX_EXPANSION = 4
-"""A text may stand for a million nodes once its aliases are written out, or for four times what is written."""
-
-
-def has_shared(roots: list[Node]) -> bool:
-    """Whether any node is reached twice, scalars included."""
-    seen: set[int] = set()
+def _is_shared(roots: list[Node]) -> bool:
+    """Tell whether any node is used twice, scalars included."""
+    seen: set[Node] = set()
     stack: list[Node] = list(roots)
     while stack:
         node = stack.pop()
-        if id(node) in seen:
+        if node in seen:
             return True
-        seen.add(id(node))
+        seen.add(node)
         stack.extend(children(node))
     return False
 
 
-def children(node: Node) -> Iterator[Node]:
-    """The nodes right below a node, keys included."""
-    if node.id == "mapping":
-        for key, value in node.value:
-            yield key
-            yield value
-    elif node.id == "sequence":
-        yield from node.value
-
-
-def refuse_explosion(roots: list[Node]) -> None:
-    """Raise where aliases are recursive or stand for many times what is written."""
-    sizes: dict[int, int] = {}
+def _refuse_explosion(roots: list[Node]) -> None:
+    """Raise where an alias is inside its own anchor, or aliases stand for many times what is written."""
+    sizes: dict[Node, int] = {}
 
     def size(node: Node) -> int:
-        known = sizes.get(id(node))
+        known = sizes.get(node)
         if known == 0:
-            raise Rejected(at(node.start_mark, "an alias inside its own anchor: the document never ends"))
+            raise Rejected(at(node.start_mark, "an alias is inside its own anchor, so the document would never end"))
         if known is None:
-            sizes[id(node)] = 0
+            sizes[node] = 0
             known = 1 + sum(size(child) for child in children(node))
-            sizes[id(node)] = known
+            sizes[node] = known
         return known
 
     expanded = sum(size(root) for root in roots)
-    if expanded > max(MAX_EXPANDED, MAX_EXPANSION * len(sizes)):
+    allowed = max(_MAX_EXPANDED, _MAX_EXPANSION * len(sizes))
+    if expanded > allowed:
         largest = max(roots, key=size)
-        raise Rejected(at(largest.start_mark, f"aliases expand {len(sizes)} nodes to {expanded}"))
+        message = f"aliases expand {len(sizes)} YAML nodes to {expanded}, allowed: {allowed}"
+        raise Rejected(at(largest.start_mark, message))
 
 
-def refuse_duplicate_keys(root: Node, *, once: bool) -> None:  # noqa: C901  # the one hot loop
+def _refuse_duplicate_keys(root: Node, *, once: bool) -> None:  # noqa: C901  # the one hot loop
     """Raise at the second of two equal keys. The hot loop over every node: kept flat on purpose."""
     scalar = yaml.ScalarNode
     mapping = yaml.MappingNode
-    seen: set[int] = set()
+    seen: set[Any] = set()
     stack: list[Any] = [root]
     pop, push = stack.pop, stack.append
     while stack:
         node = pop()
         if once:
-            if id(node) in seen:
+            if node in seen:
                 continue
-            seen.add(id(node))
+            seen.add(node)
         if node.__class__ is mapping:
             pairs = node.value
             try:
@@ -180,6 +181,6 @@ def _duplicate(pairs: list[tuple[Any, Any]]) -> Problem:
         if key.id == "scalar":
             if key.value in first:
                 line = first[key.value].line + 1
-                return at(key.start_mark, f"key {key.value!r} is here a second time; the first is on line {line}")
+                return at(key.start_mark, f"duplicate key {key.value!r}; the first is on line {line}")
             first[key.value] = key.start_mark
     raise AssertionError(pairs)

@@ -1,17 +1,17 @@
-"""Problems as the KRM functions specification wants them, and as lines on stderr."""
+"""Problems as `results` of the KRM functions specification, and as lines on stderr."""
 
 from collections.abc import Iterable, Iterator
 
 from krm_fn.model.changes import SetFields, SetItems, Value
-from krm_fn.model.node import Mapping, get, is_sequence, text
+from krm_fn.model.node import Mapping, Node, get, is_sequence, text
 from krm_fn.model.problem import Problem, ResourceId, Severity
-from krm_fn.wire.apply import splice_edit
+from krm_fn.wire.apply import splice_change
 from krm_fn.wire.splice import Splice
 from krm_fn.wire.write_value import write_flow
 
 
 def stderr_lines(problems: Iterable[Problem]) -> str:
-    """One line for each error and warning; orchestrators show little else of a function."""
+    """Write one line for each error and warning. Many orchestrators show only stderr."""
     return "".join(
         f"{problem.severity}: {' '.join(str(problem).split())}\n"
         for problem in problems
@@ -20,25 +20,25 @@ def stderr_lines(problems: Iterable[Problem]) -> str:
 
 
 def splice_results(source: str, resource_list: Mapping, problems: Iterable[Problem]) -> Iterator[Splice]:
-    """Add the problems to the ResourceList's `results`, but for those an earlier run has put there."""
+    """Add the problems to the ResourceList's `results`, without those that an earlier run has added."""
     results = get(resource_list, "results")
-    present = {_identity(item) for item in results.value} if is_sequence(results) else set()
-    new = [problem for problem in dict.fromkeys(problems) if _own_identity(problem) not in present]
+    present = {_identity_of_result(item) for item in results.value} if is_sequence(results) else set()
+    new = [problem for problem in dict.fromkeys(problems) if _identity(problem) not in present]
     items = [_result(problem) for problem in new]
     if not items:
         return
     if is_sequence(results):
         key = resource_list.value[0][0]
-        yield from splice_edit(source, SetItems(results, tuple(items), key=key, parent=resource_list))
+        yield from splice_change(source, SetItems(results, tuple(items), key=key, parent=resource_list))
     elif results is None:
-        yield from splice_edit(source, SetFields(resource_list, (("results", items),)))
+        yield from splice_change(source, SetFields(resource_list, (("results", items),)))
     else:
         start, end = results.start_mark.index, results.end_mark.index
         yield Splice(start, end, " " * (start == end) + write_flow(items))
 
 
 def _result(problem: Problem) -> dict[str, Value]:
-    """One entry of `results`; what is unknown is left out."""
+    """Return one entry of `results`. Unknown fields are left out."""
     result: dict[str, Value] = {"message": problem.message, "severity": str(problem.severity)}
     if problem.resource and _is_addressable(problem.resource):
         api_version, kind, namespace, name = problem.resource
@@ -51,8 +51,8 @@ def _result(problem: Problem) -> dict[str, Value]:
     return result
 
 
-def _own_identity(problem: Problem) -> tuple[str, ...]:
-    """What tells a problem from others, of what its result says."""
+def _identity(problem: Problem) -> tuple[str, ...]:
+    """Return what distinguishes a problem from others, as far as its result contains it."""
     who = problem.resource
     if who is None or not _is_addressable(who):
         return (problem.message, "", "", "", "")
@@ -60,11 +60,11 @@ def _own_identity(problem: Problem) -> tuple[str, ...]:
 
 
 def _is_addressable(who: ResourceId) -> bool:
-    """Whether a result may name it: the specification wants all of this."""
+    """Tell whether a result may name the object: the specification requires these fields."""
     return bool(who.name and who.api_version)
 
 
-def _identity(item: object) -> tuple[str, ...]:
+def _identity_of_result(result: Node) -> tuple[str, ...]:
     paths = [
         ("message",),
         ("resourceRef", "kind"),
@@ -72,4 +72,4 @@ def _identity(item: object) -> tuple[str, ...]:
         ("resourceRef", "name"),
         ("field", "path"),
     ]
-    return tuple(text(get(item, *path)) for path in paths)  # type: ignore[arg-type]  # any node
+    return tuple(text(get(result, *path)) for path in paths)

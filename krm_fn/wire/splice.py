@@ -1,11 +1,11 @@
-"""The smallest change of a text, and how all of them are made at once."""
+"""Replacements of parts of a text, applied all at once."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
 
 class Splice(NamedTuple):
-    """Put `text` in place of the characters from `start` to `end`."""
+    """Replace the characters from `start` to `end` by `text`."""
 
     start: int
     end: int
@@ -13,7 +13,7 @@ class Splice(NamedTuple):
 
 
 def apply_splices(text: str, splices: Iterable[Splice]) -> str:
-    """The text after all splices. Two at the same place are applied in the order given; overlapping ones raise."""
+    """Return the text after all splices. Insertions at one position keep their order; an overlap raises, as a bug."""
     pieces = []
     position = 0
     for splice in sorted(splices, key=lambda splice: splice[:2]):

@@ -1,4 +1,4 @@
-"""New values as YAML text: block style for people, flow style where the environment are flow."""
+"""New values as YAML text: in block style, or in flow style inside of braces and brackets."""
 
 import json
 import re
@@ -6,20 +6,21 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from krm_fn.model.changes import Value
+from krm_fn.naming.names import HASH
 
-# Text that every YAML 1.1 and 1.2 reader takes for a string, in block and in flow style.
+# Text that every YAML 1.1 and 1.2 parser reads as a string, in block and in flow style.
 _PLAIN = re.compile(r"[A-Za-z/][A-Za-z0-9_./=-]*(?: [A-Za-z0-9_./=-]+)*")
 _KEYWORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
-# What a content name looks like may stay plain where the old name was plain, even with a digit in front:
-# it ends in a dash and ten characters, which no number or date does.
-_CONTENT_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*-[2456789bcdfghkmt]{10}")
+# A content name needs no quotes, even if it begins with a digit: it ends in a dash and ten characters, and no number
+# or date does.
+_CONTENT_NAME = re.compile(f"[A-Za-z0-9][A-Za-z0-9.-]*-{HASH}")
 
-# Line breaks to YAML 1.1, though not to JSON.
+# These are line breaks in YAML 1.1, but not in JSON.
 _LINE_BREAKS = str.maketrans({character: f"\\u{ord(character):04x}" for character in "\x85\u2028\u2029\ufeff"})
 
 
 def write_scalar(value: str | bool | int, *, style: str = "") -> str:
-    """One scalar; `style` is that of the text it replaces, or `"` for JSON."""
+    """Write one scalar. `style` is that of the text it replaces, or `"` for JSON."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -38,7 +39,7 @@ def _is_plain(value: str) -> bool:
 
 
 def write_flow(value: Value, *, style: str = "") -> str:
-    """`{a: b, c: [d]}`, or JSON where `style` is `"`."""
+    """Write `{a: b, c: [d]}`, or JSON where `style` is `"`."""
     if isinstance(value, str | bool | int):
         return write_scalar(value, style=style)
     if not isinstance(value, Mapping):
@@ -47,7 +48,7 @@ def write_flow(value: Value, *, style: str = "") -> str:
 
 
 def write_block(key: str, value: Value, indent: int, *, offset: int = 0) -> Iterator[str]:
-    """The lines of one field, without line breaks. `offset`: how far a list stands to the right of its key."""
+    """Yield the lines of one field, without line breaks. `offset`: how far lists are indented below their keys."""
     start = " " * indent + _key(key, "") + ":"
     if isinstance(value, str | bool | int) or not value:
         yield f"{start} {write_flow(value)}"
@@ -62,12 +63,12 @@ def write_block(key: str, value: Value, indent: int, *, offset: int = 0) -> Iter
 
 
 def write_document(value: Mapping[str, Value]) -> str:
-    """An object as a document of its own, behind its marker."""
+    """Write an object as a document, with its marker."""
     return "---\n" + "".join(f"{line}\n" for key, field in value.items() for line in write_block(key, field, 0))
 
 
 def write_block_item(value: Value, indent: int, *, offset: int = 0) -> Iterator[str]:
-    """The lines of one list item, its `-` at column `indent`."""
+    """Yield the lines of one list element, its `-` at column `indent`."""
     if not isinstance(value, Mapping):
         yield " " * indent + "- " + write_flow(value)
         return

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from krm_fn.config.build import build_settings
-from krm_fn.config.expect import Invalid
 from krm_fn.config.explain import load_schema
+from krm_fn.config.plain import Invalid
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.settings import (
     API_VERSION,

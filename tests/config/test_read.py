@@ -112,11 +112,11 @@ def test_names_in_kpt_settings_are_patterns() -> None:
                 "ConfigRevisions/web spec.mounts[0].envFrom (line 4, column 39): found false, allowed: true",
                 (
                     "ConfigRevisions/web spec.mounts[0] (line 4, column 17): "
-                    "expected one of configMap, secret, projected, found none"
+                    "expected exactly one of configMap, secret, projected, found none"
                 ),
                 (
                     "ConfigRevisions/web spec.mounts[0] (line 4, column 17): "
-                    "expected one of path, envFrom, found path and envFrom"
+                    "expected exactly one of path, envFrom, found path and envFrom"
                 ),
             ],
             id="a mount of nothing to two places",
@@ -132,7 +132,7 @@ def test_names_in_kpt_settings_are_patterns() -> None:
                     'ConfigRevisions/web spec.mounts[0].path (line 4, column 38): found "etc", '
                     "expected an absolute path without `:`"
                 ),
-                "ConfigRevisions/web spec.mounts[0].prefix (line 4, column 51): needs envFrom beside it",
+                "ConfigRevisions/web spec.mounts[0].prefix (line 4, column 51): only allowed together with envFrom",
             ],
             id="a mount with fields that do not fit",
         ),
@@ -147,7 +147,7 @@ def test_names_in_kpt_settings_are_patterns() -> None:
                 ),
                 (
                     "ConfigRevisions/web spec.mounts[0].projected[1] (line 4, column 33): "
-                    "expected one of configMap, secret, found none"
+                    "expected exactly one of configMap, secret, found none"
                 ),
                 'ConfigRevisions/web spec.mounts[1] (line 4, column 77): found "text", expected a mapping',
             ],
@@ -193,7 +193,7 @@ def test_names_in_kpt_settings_are_patterns() -> None:
         ),
         pytest.param(
             KPT + "data: text\n",
-            ["ConfigMap/function-input data (line 4, column 7): expected settings by name"],
+            ["ConfigMap/function-input data (line 4, column 7): expected a mapping of settings, found text"],
             id="data that is text",
         ),
     ],

@@ -146,7 +146,7 @@ def test_the_release_of_a_chart_is_the_application(require_tool: Tools, sidecar:
 
 
 WRONG = [
-    pytest.param({"a.yaml": CONFIG_MAP, "b.yaml": "a: [\n"}, "error: b.yaml:2:1: not YAML", id="no YAML"),
+    pytest.param({"a.yaml": CONFIG_MAP, "b.yaml": "a: [\n"}, "error: b.yaml:2:1: invalid YAML", id="no YAML"),
     pytest.param({"krm-fn.yaml": "a: b\n", "a.yaml": CONFIG_MAP}, "error: krm-fn.yaml:1:1: ", id="no configuration"),
     pytest.param({"a.yaml": "# soon\n"}, "error: nothing to apply: no objects in a.yaml\n", id="nothing"),
     pytest.param({"kustomization.yaml": "", "a.yaml": CONFIG_MAP}, "error: .: ", id="an empty kustomization"),

@@ -61,9 +61,7 @@ def test_a_kustomization_that_is_wrong(require_tool: Tools, tmp_path: Path, monk
     only(require_tool("kustomize"), tmp_path, monkeypatch)
     outcome = render_shop(tmp_path, monkeypatch)
     assert (outcome.stdout, outcome.exit_code) == (b"", 1)
-    assert outcome.stderr.startswith(
-        "error: shop: kustomize build ended with exit code 1: Error: accumulating resources"
-    )
+    assert outcome.stderr.startswith("error: shop: kustomize build exited with code 1: Error: accumulating resources")
     assert outcome.stderr.count("\n") == 1
 
 
@@ -130,9 +128,7 @@ def test_a_chart_that_is_wrong(require_tool: Tools, tmp_path: Path, monkeypatch:
     only(require_tool("helm"), tmp_path, monkeypatch)
     outcome = render_shop(tmp_path, monkeypatch)
     assert (outcome.stdout, outcome.exit_code) == (b"", 1)
-    assert outcome.stderr.startswith(
-        "error: shop: helm template ended with exit code 1: Error: execution error at (web/"
-    )
+    assert outcome.stderr.startswith("error: shop: helm template exited with code 1: Error: execution error at (web/")
 
 
 def test_kubectl_reads_every_document(require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

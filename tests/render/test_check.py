@@ -50,8 +50,8 @@ def run_check(package: str, deployed: str, namespace: str = "") -> Outcome:
 
 def hazard(lacking: str, pruners: str = "argocd, flux and kpt", who: str = "ConfigMap/web-config") -> str:
     return (
-        f"error: {who}: {pruners} would prune it under running pods: it is to become {NOW}, "
-        f"and what is deployed lacks {lacking}; first deploy it unchanged, with `strategy: adopt`\n"
+        f"error: {who}: {pruners} would prune it while pods still use it: it will be renamed to {NOW}, "
+        f"and the deployed object lacks {lacking}; first deploy it unchanged, with `strategy: adopt`\n"
     )
 
 
@@ -204,7 +204,7 @@ UNREADABLE = [
         "", "<stdin>: no objects in the input; expected a ResourceList, a List, or YAML documents", id="empty"
     ),
     pytest.param(
-        "a: [", "<stdin>:2:1: not YAML: did not find expected node content, while parsing a flow node", id="no YAML"
+        "a: [", "<stdin>:2:1: invalid YAML: did not find expected node content, while parsing a flow node", id="no YAML"
     ),
 ]
 

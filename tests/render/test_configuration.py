@@ -88,13 +88,13 @@ REFUSED = [
     pytest.param(
         {"b.yaml": "a: [\n"},
         "b.yaml",
-        "error: b.yaml:2:1: not YAML: did not find expected node content, while parsing a flow node\n",
+        "error: b.yaml:2:1: invalid YAML: did not find expected node content, while parsing a flow node\n",
         id="no YAML",
     ),
     pytest.param(
         {"b.yaml": config("b") + "---\n" + config("c")},
         "b.yaml",
-        "error: b.yaml: a functionConfig is one document, found 2\n",
+        "error: b.yaml: expected one functionConfig document, found 2\n",
         id="two in one file",
     ),
     pytest.param(

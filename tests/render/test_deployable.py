@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.config.expect import plain_value
+from krm_fn.config.plain import plain_value
 from krm_fn.model.item import Item
 from krm_fn.model.problem import Rejected
 from krm_fn.render.deployable import deployable, internal_annotations, is_deployable, is_deployed
@@ -150,7 +150,7 @@ def test_an_alias_stays_with_its_anchor() -> None:
 
 def test_an_alias_to_another_object_is_refused() -> None:
     items = "- {apiVersion: v1, kind: A, a: &a {b: c}}\n- {apiVersion: v1, kind: B, d: *a}\n"
-    with pytest.raises(Rejected, match="in a List uses an anchor of another; write it out there instead of"):
+    with pytest.raises(Rejected, match="in a List uses a YAML anchor of another object; write the value out"):
         deployable("kind: List\nitems:\n" + items + "- {apiVersion: kpt.dev/v1, kind: Kptfile}\n")
 
 

@@ -54,12 +54,12 @@ PLACES = [
     ),
     pytest.param(
         {"c.yaml": "# one\n---\n" + UNREADABLE, "d.yaml": DEPLOYMENT},
-        "error: ConfigMap/a data.A (c.yaml:3:1): not the base64 that its tag !!binary says\n",
+        "error: ConfigMap/a data.A (c.yaml:3:1): does not match its tag !!binary: not base64\n",
         id="an object, where it begins",
     ),
     pytest.param(
         {"c.yaml": UNREADABLE + "---\n" + UNREADABLE, "d.yaml": DEPLOYMENT},
-        "error: ConfigMap/a data.A (c.yaml): not the base64 that its tag !!binary says\n" * 2,
+        "error: ConfigMap/a data.A (c.yaml): does not match its tag !!binary: not base64\n" * 2,
         id="one of two of the same name, in their file",
     ),
 ]
@@ -82,9 +82,9 @@ def test_what_is_piped_says_from_which_file_it_came(tmp_path: Path, monkeypatch:
     path = "metadata: {name: a, annotations: {internal.config.kubernetes.io/path: shop/c.yaml}}"
     text = UNREADABLE.replace("metadata: {name: a}", path) + "---\n" + DEPLOYMENT
     outcome = render_in(tmp_path, monkeypatch, "-", stdin=text.encode())
-    assert outcome.stderr == "error: ConfigMap/a data.A (shop/c.yaml): not the base64 that its tag !!binary says\n"
+    assert outcome.stderr == "error: ConfigMap/a data.A (shop/c.yaml): does not match its tag !!binary: not base64\n"
 
 
 def test_what_is_piped_without_has_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = render_in(tmp_path, monkeypatch, "-", stdin=(UNREADABLE + "---\n" + DEPLOYMENT).encode())
-    assert outcome.stderr == "error: ConfigMap/a data.A (<stdin>:1:1): not the base64 that its tag !!binary says\n"
+    assert outcome.stderr == "error: ConfigMap/a data.A (<stdin>:1:1): does not match its tag !!binary: not base64\n"

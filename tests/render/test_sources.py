@@ -75,18 +75,18 @@ REFUSED = [
     pytest.param(
         {"a.yaml": CONFIG_MAP, "b/kustomization.yaml": "", "b/c.yaml": CONFIG_MAP, "d/e/Chart.yaml": ""},
         ["."],
-        "error: b: has a kustomization.yaml, which is not built as a part of .; give it as a PATH of its own\n"
-        "error: d/e: has a Chart.yaml, which is not built as a part of .; give it as a PATH of its own\n",
+        "error: b: has a kustomization.yaml, which is not built as part of .; pass it as a PATH of its own\n"
+        "error: d/e: has a Chart.yaml, which is not built as part of .; pass it as a PATH of its own\n",
         id="folders inside that are to be built",
     ),
     pytest.param(
-        {"a.yaml": b"a: 1\nb: \xe9t\xe9\n"}, ["."], "error: a.yaml:2:4: byte 0xe9 is not UTF-8\n", id="Latin-1"
+        {"a.yaml": b"a: 1\nb: \xe9t\xe9\n"}, ["."], "error: a.yaml:2:4: byte 0xe9 is not valid UTF-8\n", id="Latin-1"
     ),
     pytest.param(
         {"a.yaml": CONFIG_MAP, "b.yaml": "a: [1\n", "c.yaml": "a: 1\na: 2\n"},
         ["."],
-        "error: b.yaml:2:1: not YAML: did not find expected ',' or ']', while parsing a flow sequence\n"
-        "error: c.yaml:2:1: key 'a' is here a second time; the first is on line 1\n",
+        "error: b.yaml:2:1: invalid YAML: did not find expected ',' or ']', while parsing a flow sequence\n"
+        "error: c.yaml:2:1: duplicate key 'a'; the first is on line 1\n",
         id="what is wrong in each file, with its own lines",
     ),
     pytest.param(
@@ -113,7 +113,7 @@ REFUSED = [
     pytest.param(
         {"a.yaml": "apiVersion: kpt.dev/v1\nkind: Kptfile\n"},
         ["."],
-        "error: nothing to apply: only what is for tools in a.yaml\n",
+        "error: nothing to apply: only objects for tools in a.yaml\n",
         id="no object for a cluster",
     ),
 ]

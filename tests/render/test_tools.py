@@ -86,25 +86,25 @@ REFUSED = [
     pytest.param(
         "kustomization.yaml",
         {"kustomize": failing("exit 3", "Error: no\n\n  such file\nthird\nfourth")},
-        "kustomize build ended with exit code 3: Error: no such file third",
+        "kustomize build exited with code 3: Error: no such file third",
         id="a failure, with the first lines of what was said",
     ),
     pytest.param(
         "kustomization.yaml",
         {"kustomize": failing("exit 1", "Error: two\ndata:\n  password: hunter2")},
-        "kustomize build ended with exit code 1: Error: two",
+        "kustomize build exited with code 1: Error: two",
         id="not with a manifest, which may be a Secret",
     ),
     pytest.param(
         "kustomization.yaml",
         {"kustomize": failing("exit 1", "")},
-        "kustomize build ended with exit code 1: it said nothing",
+        "kustomize build exited with code 1: no output on stderr",
         id="a failure without a word",
     ),
     pytest.param(
         "kustomization.yaml",
         {"kustomize": failing("kill -9 $$", "")},
-        "kustomize build was ended by SIGKILL: it said nothing",
+        "kustomize build was killed by SIGKILL: no output on stderr",
         id="a signal",
     ),
     pytest.param(
@@ -128,7 +128,7 @@ def test_refused(
 def test_a_chart_that_is_no_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {"shop/Chart.yaml": "a: b\na: c\n"})
     install(tmp_path / "bin", monkeypatch, helm=ECHO)
-    sentence = "error: shop/Chart.yaml:2:1: key 'a' is here a second time; the first is on line 1\n"
+    sentence = "error: shop/Chart.yaml:2:1: duplicate key 'a'; the first is on line 1\n"
     assert render_in(tmp_path, monkeypatch, "shop") == (b"", sentence, 1)
 
 
@@ -145,7 +145,7 @@ def test_what_is_said_on_success_is_passed_on(tmp_path: Path, monkeypatch: pytes
         pytest.param("", "nothing to apply: no objects in kustomize build shop", id="nothing"),
         pytest.param(
             "a: 1\na: 2",
-            "kustomize build shop:2:1: key 'a' is here a second time; the first is on line 1",
+            "kustomize build shop:2:1: duplicate key 'a'; the first is on line 1",
             id="no YAML, with the line of what was printed",
         ),
     ],

@@ -8,7 +8,7 @@ from krm_fn.model.changes import ListPatch, Patch
 from krm_fn.model.item import read_item
 from krm_fn.model.node import is_mapping
 from krm_fn.stages.jobs import edited_value, find_jobs
-from krm_fn.wire.apply import splice_edit
+from krm_fn.wire.apply import splice_change
 from krm_fn.wire.merge_patch import plan_patch
 from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.splice import apply_splices
@@ -90,7 +90,7 @@ def test_foretold_is_read(source: str, patch: Patch) -> None:
     (root,) = document.roots
     assert is_mapping(root)
     edits = list(plan_patch(read_item(root), patch))
-    text = apply_splices(source, [splice for edit in edits for splice in splice_edit(source, edit.change)])
+    text = apply_splices(source, [splice for edit in edits for splice in splice_change(source, edit.change)])
     assert edited_value(root, patch, {}) == edited_value(read_yaml(text.encode()).roots[0], None, {})
 
 

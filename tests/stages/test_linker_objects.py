@@ -10,7 +10,7 @@ import pytest
 from krm_fn.function import run
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from krm_fn.model.settings import Linker, Settings
-from krm_fn.naming.content_hash import MAX_JOB_NAME
+from krm_fn.naming.names import MAX_JOB_NAME
 from krm_fn.stages.linker_objects import access, job
 from krm_fn.stages.linker_plan import Group
 from tests.linker.arguments import read_plan

@@ -3,11 +3,11 @@
 import pytest
 import yaml
 
-from krm_fn.model.changes import Edit, Patch, SetText
+from krm_fn.model.changes import Patch, SetText
 from krm_fn.model.item import read_item
 from krm_fn.model.node import Mapping, is_mapping
-from krm_fn.wire.apply import splice_edit
-from krm_fn.wire.merge_patch import plan_patch
+from krm_fn.wire.apply import plan_splices, splice_change
+from krm_fn.wire.envelope import Envelope
 from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.splice import apply_splices
 
@@ -22,9 +22,8 @@ def patched(source: str, patch: Patch = PATCH) -> str:
     document = read_yaml(source.encode())
     root = document.roots[0]
     node: Mapping = root if is_mapping(root) else root.value[0]
-    edits: list[Edit] = list(plan_patch(read_item(node), patch))
-    splices = [splice for edit in edits for splice in splice_edit(document.text, edit.change)]
-    return apply_splices(document.text, splices)
+    item = read_item(node)
+    return apply_splices(document.text, plan_splices(Envelope(document, [item]), [(item, patch)]))
 
 
 CASES = [
@@ -155,4 +154,4 @@ def test_two_edits_of_one_place_are_a_bug() -> None:
     _, value = document.roots[0].value[0]
     changes = [SetText(value, "c"), SetText(value, "d")]
     with pytest.raises(AssertionError, match="two edits of the same place, at character 3"):
-        apply_splices(document.text, [splice for change in changes for splice in splice_edit(document.text, change)])
+        apply_splices(document.text, [splice for change in changes for splice in splice_change(document.text, change)])

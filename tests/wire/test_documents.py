@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.config.expect import Plain, plain_value
-from krm_fn.wire.documents import end_last_line, join
+from krm_fn.config.plain import Plain, plain_value
+from krm_fn.wire.documents import end_last_line, join_streams
 from krm_fn.wire.reader import read_yaml
 
 AFTER = "---\nz: 1\n"
@@ -55,14 +55,14 @@ JOINED = [
 
 @pytest.mark.parametrize(("texts", "joined"), JOINED)
 def test_joined(texts: list[str], joined: str) -> None:
-    assert join(texts) == joined
+    assert join_streams(texts) == joined
 
 
 @given(st.lists(st.tuples(st.sampled_from([end.values[0] for end in ENDS]), st.booleans()), min_size=1, max_size=4))
 def test_whatever_is_joined_says_the_same(parts: list[tuple[str, bool]]) -> None:
     texts = ["---\n" * marked + str(text) for text, marked in parts]
     said = [value for text in texts for value in values(text)]
-    assert [value for value in values(join(texts)) if value is not None] == [
+    assert [value for value in values(join_streams(texts)) if value is not None] == [
         value for value in said if value is not None
     ]
 

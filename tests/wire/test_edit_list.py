@@ -11,8 +11,8 @@ from krm_fn.model.changes import ListPatch, Patch, Value
 from krm_fn.model.item import read_item
 from krm_fn.model.node import is_mapping
 from krm_fn.model.problem import Rejected
-from krm_fn.wire.apply import settle_shared, splice_edit
-from krm_fn.wire.merge_patch import plan_patch
+from krm_fn.wire.apply import plan_splices
+from krm_fn.wire.envelope import Envelope
 from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.splice import apply_splices
 
@@ -26,10 +26,8 @@ def patched(source: str, patch: Patch) -> str:
     document = read_yaml(source.encode())
     root = document.roots[0]
     assert is_mapping(root)
-    edits = settle_shared(document, plan_patch(read_item(root), patch))
-    return apply_splices(
-        document.text, [splice for edit in edits for splice in splice_edit(document.text, edit.change)]
-    )
+    item = read_item(root)
+    return apply_splices(document.text, plan_splices(Envelope(document, [item]), [(item, patch)]))
 
 
 BLOCK = """\
@@ -152,7 +150,8 @@ def test_an_element_is_changed_where_it_stands() -> None:
         pytest.param(
             "v:\n- &x {a: 1}\n- b\nw: *x\n",
             ListPatch(drop=(0,)),
-            "v (line 2, column 1): must go in part, but an alias elsewhere stands for that part; write it out there",
+            "v (line 2, column 1): holds a YAML anchor that must be removed, but an alias elsewhere needs it; "
+            "write the value out there instead of the alias",
             id="an anchor that would go",
         ),
     ],

@@ -12,37 +12,37 @@ from krm_fn.wire.reader import MAX_DEPTH, read_yaml
     [
         pytest.param(
             b"a: b\n? [x]\n: c\na: d\n",
-            "line 4, column 1: key 'a' is here a second time; the first is on line 1",
+            "line 4, column 1: duplicate key 'a'; the first is on line 1",
             id="beside a key that is a list",
         ),
         pytest.param(
             b"? {a: 1, a: 2}\n: c\n",
-            "line 1, column 10: key 'a' is here a second time; the first is on line 1",
+            "line 1, column 10: duplicate key 'a'; the first is on line 1",
             id="inside a key",
         ),
         pytest.param(
             "ä: [\n".encode(),
-            "line 2, column 1: not YAML: did not find expected node content, while parsing a flow node",
+            "line 2, column 1: invalid YAML: did not find expected node content, while parsing a flow node",
             id="behind a character of two bytes",
         ),
         pytest.param(
             "ä: \udcff".encode("utf-8", "surrogateescape"),
-            "line 1, column 4: byte 0xff is not UTF-8",
+            "line 1, column 4: byte 0xff is not valid UTF-8",
             id="a byte behind a character of two",
         ),
         pytest.param(
             b"\xff\xfea\x00",
-            "line 1, column 1: byte 0xff is not UTF-8",
+            "line 1, column 1: byte 0xff is not valid UTF-8",
             id="UTF-16",
         ),
         pytest.param(
             b"a: \x07",
-            "line 1, column 4: not YAML: character U+0007 is not allowed",
+            "line 1, column 4: invalid YAML: character U+0007 is not allowed",
             id="a control character",
         ),
         pytest.param(
             b"%YAML 3.0\n---\na: b\n",
-            "line 1, column 1: not YAML: found incompatible YAML document",
+            "line 1, column 1: invalid YAML: found incompatible YAML document",
             id="a YAML of the future",
         ),
     ],

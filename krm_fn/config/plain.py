@@ -1,0 +1,110 @@
+"""Plain values: how a functionConfig is read into them, and checks of what they must be."""
+
+import re
+from collections.abc import Collection, Iterable
+from difflib import get_close_matches
+from typing import NoReturn, TypeAlias
+
+from krm_fn.model.node import Node, Scalar, fields, is_mapping, is_null, is_scalar
+
+Plain: TypeAlias = "str | bool | int | float | list[Plain] | dict[str, Plain] | None"
+
+_INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
+_OCTAL = re.compile(r"[-+]?0[0-7]+")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+_BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+
+
+def plain_value(node: Node) -> Plain:
+    """Return the value of a node. A field that is null is left out, as it means the default.
+
+    Scalars follow the core schema of YAML 1.2, as a person reads a configuration: `1_000` and `2020-01-02` are text.
+    (`naming.go_yaml` reads them as kustomize's hasher does, which a configuration need not agree with.)
+    """
+    if is_scalar(node):
+        return _scalar(node)
+    if is_mapping(node):
+        return {key: plain_value(value) for key, value in fields(node).items() if not is_null(value)}
+    return [plain_value(child) for child in node.value]
+
+
+def _scalar(node: Scalar) -> Plain:
+    if is_null(node):
+        return None
+    if node.style or (node.tag is not None and node.tag.endswith(":str")):
+        return node.value
+    if node.value in _BOOLEANS:
+        return _BOOLEANS[node.value]
+    number = _number(node.value)
+    return node.value if number is None else number
+
+
+def _number(text: str) -> int | float | None:
+    if _OCTAL.fullmatch(text):  # not in YAML 1.2, but Kubernetes' tools read it, and people write file modes so
+        return int(text, 8)
+    if _INTEGER.fullmatch(text):
+        return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
+    return float(text.replace(".inf", "inf").replace(".nan", "nan")) if _FLOAT.fullmatch(text) else None
+
+
+class Invalid(Exception):
+    """The schema does not allow this value. `explain` says why."""
+
+
+def refuse() -> NoReturn:
+    raise Invalid
+
+
+def as_mapping(value: Plain, allowed: Collection[str] | None = None) -> dict[str, Plain]:
+    """Return a mapping that has only the allowed fields; any, if `allowed` is None."""
+    if not isinstance(value, dict) or (allowed is not None and not value.keys() <= set(allowed)):
+        refuse()
+    return value
+
+
+def as_list(value: Plain) -> list[Plain]:
+    return value if isinstance(value, list) else refuse()
+
+
+def as_filled_list(value: Plain) -> list[Plain]:
+    return as_list(value) or refuse()
+
+
+def as_text(value: Plain) -> str:
+    return value if isinstance(value, str) else refuse()
+
+
+def as_filled_text(value: Plain) -> str:
+    return as_text(value) or refuse()
+
+
+def as_texts(value: Plain) -> dict[str, str]:
+    return {key: as_text(text) for key, text in as_mapping(value).items()}
+
+
+def as_boolean(value: Plain) -> bool:
+    return value if isinstance(value, bool) else refuse()
+
+
+def as_number(value: Plain, minimum: int | None = None, maximum: int | None = None) -> int:
+    """Return a whole number. JSON Schema counts `1.0` as one."""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        refuse()
+    if (minimum is not None and value < minimum) or (maximum is not None and value > maximum):
+        refuse()
+    return value
+
+
+def one_of(value: Plain, allowed: Collection[str]) -> str:
+    text = as_text(value)
+    return text if text in allowed else refuse()
+
+
+def suggest(found: str, allowed: Iterable[str]) -> str:
+    """Write `; did you mean "rename"? allowed: rename, adopt, checksum, ignore`, the question only for a near miss."""
+    names = list(allowed)
+    near = get_close_matches(found, names, n=1, cutoff=0.7)
+    question = f'did you mean "{near[0]}"? ' if near else ""
+    return f"; {question}allowed: {', '.join(names)}"
