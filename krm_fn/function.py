@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from krm_fn.config.read import parse_config
-from krm_fn.model.changes import NOTHING, Edit, Emission
-from krm_fn.model.item import read_item
+from krm_fn.model.changes import Changes, Edit, combine_patches
+from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Node, is_mapping
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import ALONE, Environment
+from krm_fn.stages.package import read_package
 from krm_fn.stages.transform import transform
 from krm_fn.wire.apply import settle_shared, splice_edit
 from krm_fn.wire.edit_objects import added_documents, splice_objects
@@ -25,7 +26,7 @@ class Plan(NamedTuple):
     """What to change in each package, in the order they were given, what to put in and take out, and every remark."""
 
     edits: list[list[Edit]]
-    emission: Emission
+    emission: Changes
     problems: list[Problem]
 
 
@@ -36,7 +37,7 @@ def run(data: bytes, config: bytes | None = None, environment: Environment = ALO
     back as it was, with `results`; anything else does not come back at all.
     """
     package = None
-    planned = Plan([[]], NOTHING, [])
+    planned = Plan([[]], Changes(), [])
     try:
         package = open_envelope(read_yaml(data))
         function_config = package.function_config if config is None else read_config(config)
@@ -45,7 +46,7 @@ def run(data: bytes, config: bytes | None = None, environment: Environment = ALO
         planned = planned._replace(problems=list(rejected.problems))
     failed = any(problem.severity is Severity.ERROR for problem in planned.problems)
     if failed:
-        planned = Plan([[]], NOTHING, planned.problems)
+        planned = Plan([[]], Changes(), planned.problems)
     stdout = _answer(package, planned, failed=failed) if package else b""
     return Outcome(stdout, stderr_lines(planned.problems), int(failed))
 
@@ -55,17 +56,17 @@ def plan(packages: list[Package], function_config: Node | None, environment: Env
     settings = parse_config(function_config)
     config_id = read_item(function_config).id if is_mapping(function_config) else None
     items = [item for package in packages for item in package.items]
-    changes = transform(items, settings, environment, config_id)
-    patches = [edit for item, patch in changes.patches for edit in plan_patch(item, patch)]
-    by_item: dict[int, list[Edit]] = defaultdict(list)
+    changes = transform(read_package(items, config_id), settings, environment)
+    patches = [edit for item, patch in combine_patches(changes.patches) for edit in plan_patch(item, patch)]
+    by_item: dict[Item, list[Edit]] = defaultdict(list)
     for edit in [*patches, *changes.edits]:
-        by_item[id(edit.item)].append(edit)
-    edits = [[edit for item in package.items for edit in by_item[id(item)]] for package in packages]
+        by_item[edit.item].append(edit)
+    edits = [[edit for item in package.items for edit in by_item[item]] for package in packages]
     settled = [settle_shared(package.document, own) for package, own in zip(packages, edits, strict=True)]
-    return Plan(settled, changes.emission, changes.problems)
+    return Plan(settled, changes, list(changes.problems))
 
 
-def edit_text(package: Package, edits: Iterable[Edit], emission: Emission) -> str:
+def edit_text(package: Package, edits: Iterable[Edit], emission: Changes) -> str:
     """The package's text after its edits. What is new is in it only if a ResourceList wraps its objects."""
     return apply_splices(package.document.text, _splices(package, edits, emission))
 
@@ -78,7 +79,7 @@ def read_config(config: bytes) -> Node:
     return roots[0]
 
 
-def _splices(package: Package, edits: Iterable[Edit], emission: Emission) -> list[Splice]:
+def _splices(package: Package, edits: Iterable[Edit], emission: Changes) -> list[Splice]:
     text = package.document.text
     in_place = [splice for edit in edits for splice in splice_edit(text, edit.change)]
     return [*in_place, *splice_objects(package, emission)]

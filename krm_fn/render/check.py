@@ -13,12 +13,12 @@ from krm_fn.model.item import CONFIG_KINDS, Item, about
 from krm_fn.model.kinds import CONSUMER_KINDS
 from krm_fn.model.node import Mapping, Node, entries, get, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId
+from krm_fn.naming.emitted import is_emitted
 from krm_fn.naming.names import ABOUT_ITSELF, HASH, WORD, base_name
 from krm_fn.render.place import place
 from krm_fn.render.pruning import KEEPERS, find_deployers, find_pruners
 from krm_fn.render.sources import STDIN_NAME, Source, read_sources
 from krm_fn.render.tools import HelmOptions
-from krm_fn.stages.link import is_emitted
 from krm_fn.wire.envelope import open_envelope
 from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.results import stderr_lines

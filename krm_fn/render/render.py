@@ -1,6 +1,7 @@
 """Paths to one deployable stream."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from krm_fn.function import edit_text, plan
 from krm_fn.model.node import Node, describe, get, is_mapping, is_null, is_sequence, text
@@ -45,7 +46,7 @@ def _render(
         edits, emission, problems = plan(packages, function_config, environment)
     except Rejected as rejected:
         raise Rejected(*place_by_object(rejected.problems, opened)) from rejected
-    there = emission._replace(add=[])
+    there = replace(emission, add=())
     edited = [edit_text(package, own, there) for package, own in zip(packages, edits, strict=True)]
     ready = [one if is_deployable(package) else deployable(one) for package, one in zip(packages, edited, strict=True)]
     added = "".join(map(write_document, emission.add))

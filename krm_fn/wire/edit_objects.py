@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from krm_fn.model import keys
-from krm_fn.model.changes import Emission, Object, SetItems
+from krm_fn.model.changes import Changes, Object, SetItems
 from krm_fn.model.item import Item
 from krm_fn.model.node import Mapping, Node, Sequence, get, is_mapping, is_sequence
 from krm_fn.wire import layout
@@ -23,7 +23,7 @@ class _List(NamedTuple):
     items: Sequence
 
 
-def splice_objects(package: Package, emission: Emission) -> Iterator[Splice]:
+def splice_objects(package: Package, emission: Changes) -> Iterator[Splice]:
     """What is exchanged and taken out, and what is put into a ResourceList; a stream gets `added_documents`."""
     text = package.document.text
     own = {id(item.node) for item in package.items}
