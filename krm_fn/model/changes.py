@@ -1,20 +1,26 @@
-"""What is to change in the text, as values. Stages make them, the writer applies them all at once."""
+"""What is to change, as values. Every stage returns Changes, they add up, and the writer applies them all at once."""
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Dict
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.model.item import Item
 from krm_fn.model.node import FieldPath, Mapping, Node, Scalar
+from krm_fn.model.problem import Problem
 
 Value: TypeAlias = "str | bool | int | Sequence[Value] | Dict[str, Value]"
+
+Object: TypeAlias = dict[str, Value]
+"""A whole object that this project writes itself."""
+
 Patch: TypeAlias = Dict[str, "str | bool | Patch | ListPatch | None"]
-"""A JSON merge patch (RFC 7386): None removes a field, a mapping descends, and so does what is said of a list."""
+"""A JSON merge patch (RFC 7386): None removes a field, a mapping descends, a ListPatch changes a list in place."""
 
 
 class ListPatch(NamedTuple):
-    """What to do with a list, which a merge patch could only replace: elements counted as they stand."""
+    """Change a list, which a merge patch could only replace. Positions are those of the list before the change."""
 
     change: Dict[int, Patch] = MappingProxyType({})
     drop: tuple[int, ...] = ()
@@ -22,7 +28,7 @@ class ListPatch(NamedTuple):
 
 
 class SetText(NamedTuple):
-    """Give a scalar other text, in its own style."""
+    """Give a scalar another text, in its own style."""
 
     node: Scalar
     text: str | bool
@@ -42,9 +48,9 @@ class SetFields(NamedTuple):
 
 
 class SetItems(NamedTuple):
-    """Add elements at the end of a list, or to an empty or null place where one belongs, and drop others.
+    """Append elements to a list, or fill an empty or null place where one belongs, and drop others.
 
-    `drop` counts the elements there are. `key` is the field name of `node` in the mapping above.
+    `drop` holds positions in the present list. `key` is the field name of `node` in the mapping above.
     """
 
     node: Node
@@ -58,29 +64,41 @@ Change: TypeAlias = SetText | SetFields | SetItems
 
 
 class Edit(NamedTuple):
-    """A change, who asks for it, and the path of the field for people."""
+    """Change the text in one place. `item` is the object around it, `field` the path for people."""
 
     change: Change
     item: Item
     field: str
 
 
-Object: TypeAlias = dict[str, Value]
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Changes:
+    """What a stage wants: patches of objects, edits of single places, whole objects, and problems to report.
 
+    `replace` and `remove` are about objects that an earlier run of this project added.
+    """
 
-class Emission(NamedTuple):
-    """Objects to put in the place of earlier ones, earlier ones that go, and new ones."""
+    patches: tuple[tuple[Item, Patch], ...] = ()
+    edits: tuple[Edit, ...] = ()
+    replace: tuple[tuple[Item, Object], ...] = ()
+    remove: tuple[Item, ...] = ()
+    add: tuple[Object, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
-    replace: list[tuple[Item, Object]]
-    remove: list[Item]
-    add: list[Object]
-
-
-NOTHING = Emission([], [], [])
+    def __add__(self, more: "Changes") -> "Changes":
+        """Join two; what belongs to `more` comes last."""
+        return Changes(
+            patches=self.patches + more.patches,
+            edits=self.edits + more.edits,
+            replace=self.replace + more.replace,
+            remove=self.remove + more.remove,
+            add=self.add + more.add,
+            problems=self.problems + more.problems,
+        )
 
 
 def patch_at(path: FieldPath, patch: Patch) -> Patch:
-    """The patch of what lies at a path."""
+    """Return the patch of a whole object that patches the mapping at `path`."""
     if not path:
         return patch
     name, *rest = path
@@ -90,15 +108,14 @@ def patch_at(path: FieldPath, patch: Patch) -> Patch:
 
 
 def combine_patches(patches: Iterable[tuple[Item, Patch]]) -> list[tuple[Item, Patch]]:
-    """One patch for each object, in the order in which they were first named.
+    """Return one patch for each object, in the order in which objects first occur.
 
-    Annotations that would all go take their mapping along.
+    Where every annotation is removed, the mapping of annotations goes as well.
     """
-    combined: dict[int, tuple[Item, Patch]] = {}
+    combined: dict[Item, Patch] = {}
     for item, patch in patches:
-        _, before = combined.get(id(item.node), (item, {}))
-        combined[id(item.node)] = (item, _combine(before, patch))
-    return [(item, _without_empty_annotations(item, patch)) for item, patch in combined.values() if patch]
+        combined[item] = _combine(combined.get(item, {}), patch)
+    return [(item, _without_empty_annotations(item, patch)) for item, patch in combined.items() if patch]
 
 
 def _combine(first: Patch, second: Patch) -> Patch:

@@ -62,3 +62,8 @@ def read_item(node: Mapping, origin: str = "") -> Item:
         text(metadata.get("name")),
     )
     return Item(node, who, texts(metadata.get("annotations")), texts(metadata.get("labels")), origin)
+
+
+def locate(item: Item) -> str:
+    """Name an item and its place, for a message about several of them."""
+    return f"{item.id} in {item.file}" if item.file else f"{item.id} on line {item.node.start_mark.line + 1}"

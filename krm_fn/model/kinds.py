@@ -111,7 +111,7 @@ CONSUMER_KINDS = tuple(
 
 
 def plural_of(kind: str) -> str:
-    """The plural by the rules of English, as generators of definitions name them."""
+    """Return the plural by the rules of English, as generators of definitions name it."""
     name = kind.lower()
     if kind in _IRREGULAR:
         return _IRREGULAR[kind]
@@ -187,7 +187,7 @@ class Kinds:
         self._defined = {(kind.group, kind.kind): kind for kind in map(_read_definition, definitions)}
 
     def of(self, who: ResourceId) -> Kind:
-        """The kind of an object; for one that nobody knows, what its name suggests."""
+        """Return the kind of an object; for an unknown one, what its name suggests."""
         key = (who.group, who.kind)
         known = self._defined.get(key) or KINDS.get(key)
         if known is None:
@@ -210,7 +210,7 @@ def _read_definition(item: Item) -> Kind:
 
 
 def kind_of(item: Item) -> Kind | None:
-    """The row of an object's kind, None for a kind that the table does not hold."""
+    """Return the row of an object's kind, None for a kind that the table does not hold."""
     return KINDS.get((item.id.group, item.id.kind))
 
 

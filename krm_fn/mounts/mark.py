@@ -1,19 +1,19 @@
-"""What a run has mounted into a workload, as the workload's annotation says it, so that a later run can take it back.
+"""The annotation on a workload that records what a run mounted, so that a later run can change or remove it.
 
-Words with blanks between them: `volume`, `container=/path`, `container=ConfigMap/name=prefix`. All parts are
-percent-encoded as in a URL, so that a blank or `=` in them separates nothing.
+It holds words separated by blanks: `volume`, `container=/path`, `container=ConfigMap/name=prefix`. Each part is
+percent-encoded as in a URL, so that a blank or `=` in it does not separate.
 """
 
 import re
 from typing import NamedTuple
 
-# Not urllib's: loading that takes longer than all the rest of mounting.
+# Not urllib: importing it takes longer than all of mounting.
 _UNSAFE = re.compile(r"[^A-Za-z0-9_.~-]")
 _ENCODED = re.compile("(?:%[0-9A-F]{2})+")
 
 
 class EnvSource(NamedTuple):
-    """One element of `envFrom`: by base name, as the name in there follows its revision."""
+    """An element of `envFrom`, by its base name: the name in the element follows its revision."""
 
     container: str
     kind: str
@@ -22,14 +22,14 @@ class EnvSource(NamedTuple):
 
 
 class MountMark(NamedTuple):
-    """Names of volumes; containers and paths of mounts; sources of variables."""
+    """Names of volumes, containers and paths of volume mounts, elements of `envFrom`."""
 
     volumes: tuple[str, ...] = ()
     mounts: tuple[tuple[str, str], ...] = ()
     sources: tuple[EnvSource, ...] = ()
 
     def __str__(self) -> str:
-        """The annotation's text."""
+        """Return the annotation's text."""
         mounts = (f"{_quote(container)}={_quote(path, but='/')}" for container, path in self.mounts)
         sources = (
             f"{_quote(one.container)}={one.kind}/{_quote(one.name)}={_quote(one.prefix)}" for one in self.sources
@@ -38,7 +38,7 @@ class MountMark(NamedTuple):
 
 
 def read_mount_mark(annotation: str) -> MountMark:
-    """Never fails: a word that is none of ours marks nothing."""
+    """Read the annotation. Words that this function does not write mark nothing."""
     volumes, mounts, sources = [], [], []
     for word in annotation.split():
         match word.split("="):

@@ -1,4 +1,4 @@
-"""Which pod templates get which mounts, and what an earlier run has mounted there."""
+"""Which pod templates get which entries of `spec.mounts`, and what an earlier run has mounted there."""
 
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
@@ -14,14 +14,14 @@ from krm_fn.model.settings import Mount, Settings
 from krm_fn.mounts.mark import MountMark, read_mount_mark
 from krm_fn.naming.names import names_of
 from krm_fn.references.find import may_refer
-from krm_fn.references.reference import Reference
-from krm_fn.references.resolve import Index, Link, Meant, find_targets
+from krm_fn.references.reference import Reference, ResolvedReference
+from krm_fn.references.resolve import Index
 
-_WILD = frozenset("*?[")
+_WILDCARDS = frozenset("*?[")
 
 
-class Wanted(NamedTuple):
-    """An entry of `spec.mounts` in one pod template. `targets`: what each of its sources may mean."""
+class PlannedMount(NamedTuple):
+    """An entry of `spec.mounts` in one pod template. `targets`: the objects that each of its sources matches."""
 
     entry: str
     mount: Mount
@@ -29,25 +29,35 @@ class Wanted(NamedTuple):
     targets: tuple[tuple[Item, ...], ...]
 
 
-class Site(NamedTuple):
-    """A pod template with mounts, now or before. `mark` says what an earlier run has put there."""
+class TemplatePlan(NamedTuple):
+    """A pod template with mounts, now or before. `mark` is what an earlier run wrote down about its own."""
 
     item: Item
     pod: PodSpec
     mark: MountMark
-    wanted: tuple[Wanted, ...]
+    mounts: tuple[PlannedMount, ...]
 
-    @property
-    def targets(self) -> list[Item]:
-        """All that is to be mounted here."""
-        return [item for wanted in self.wanted for found in wanted.targets for item in found]
+    def references(self) -> Iterator[ResolvedReference]:
+        """Return each source that the package holds as a reference. The referrer has no text for it yet."""
+        for planned in self.mounts:
+            for targets in planned.targets:
+                name = get(targets[0].node, "metadata", "name") if targets else None
+                if is_scalar(name):
+                    field = f"{self.pod.field}.volumes"
+                    reference = Reference(targets[0].id.kind, name, None, field, in_pod=True, written=False)
+                    yield ResolvedReference(self.item, reference, targets)
 
 
-def plan_mounts(
-    items: Iterable[Item], settings: Settings, index: Index, config_id: ResourceId | None
-) -> tuple[list[Site], list[Problem]]:
-    """The pod templates to look at, and what is asked for in vain."""
-    sites: list[Site] = []
+class MountPlan(NamedTuple):
+    """All pod templates with mounts, and the entries that cannot be mounted."""
+
+    templates: tuple[TemplatePlan, ...]
+    problems: tuple[Problem, ...]
+
+
+def plan_mounts(items: Iterable[Item], index: Index, settings: Settings, config_id: ResourceId | None) -> MountPlan:
+    """Match workloads against `spec.mounts`. `config_id` is the functionConfig, for problems about its entries."""
+    templates: list[TemplatePlan] = []
     problems: list[Problem] = []
     entries = [(f"spec.mounts[{number}]", mount) for number, mount in enumerate(settings.mounts)]
     used: set[str] = set()
@@ -55,17 +65,20 @@ def plan_mounts(
         if item.is_local or not may_refer(item.id):
             continue
         mounts = [(entry, mount) for entry, mount in entries if _matches(item, mount)]
-        marked = item.annotations.get(keys.MOUNTS + settings.set, "")
-        if not mounts and not marked:
+        mark = item.annotations.get(keys.MOUNTS + settings.set, "")
+        if not mounts and not mark:
             continue
         pods = find_pod_specs(item)
         used |= {entry for entry, _ in mounts}
-        problems += _in_vain(item, pods, mounts)
+        problems += _without_place(item, pods, mounts)
         for pod in pods:
-            wanted = tuple(_want(item, pod, entry, mount, index) for entry, mount in mounts)
-            sites.append(Site(item, pod, read_mount_mark(marked), tuple(one for one in wanted if one.containers)))
-    problems += [problem for site in sites for problem in _missing(site)]
-    return sites, [*problems, *_unused([entry for entry, _ in entries if entry not in used], config_id)]
+            planned = [_plan(item, pod, entry, mount, index) for entry, mount in mounts]
+            in_container = tuple(one for one in planned if one.containers)
+            templates.append(TemplatePlan(item, pod, read_mount_mark(mark), in_container))
+    problems += [problem for template in templates for problem in _missing_sources(template)]
+    unused = [entry for entry, _ in entries if entry not in used]
+    problems += [Problem("matches no workload of the package", config_id, entry, Severity.WARNING) for entry in unused]
+    return MountPlan(tuple(templates), tuple(problems))
 
 
 def _matches(item: Item, mount: Mount) -> bool:
@@ -82,53 +95,38 @@ def _runs_pods(item: Item) -> bool:
     return kind is not None and bool(kind.pod_spec)
 
 
-def _want(item: Item, pod: PodSpec, entry: str, mount: Mount, index: Index) -> Wanted:
+def _plan(item: Item, pod: PodSpec, entry: str, mount: Mount, index: Index) -> PlannedMount:
     patterns = {"containers": mount.containers, "initContainers": mount.init_containers}
     containers = tuple(
         container
         for container in pod.containers
         if any(fnmatchcase(container.name, pattern) for pattern in patterns[container.list_name])
     )
-    targets = tuple(find_targets(item, Meant(source.kind, source.name), index) for source in mount.sources)
-    return Wanted(entry, mount, containers, targets)
+    targets = tuple(index.find(item, source.kind, source.name) for source in mount.sources)
+    return PlannedMount(entry, mount, containers, targets)
 
 
-def _in_vain(item: Item, pods: list[PodSpec], mounts: Iterable[tuple[str, Mount]]) -> Iterator[Problem]:
-    """Entries that mean this object by its kind or a container by its name, and there is none."""
+def _without_place(item: Item, pods: list[PodSpec], mounts: Iterable[tuple[str, Mount]]) -> Iterator[Problem]:
+    """Report entries that name this kind or a container exactly, where there is no such pod or container."""
     for entry, mount in mounts:
         if not pods and mount.kind is not None:
-            yield about(item, f"has no pod template that {entry} could mount {mount} into")
+            yield about(item, f"{entry} cannot mount {mount} here: there is no pod template")
         for list_name, patterns in (("containers", mount.containers), ("initContainers", mount.init_containers)):
             for pattern in patterns if pods else ():
-                if _WILD & set(pattern):
+                if _WILDCARDS & set(pattern):
                     continue
                 names = [one.name for pod in pods for one in pod.containers if one.list_name == list_name]
                 if pattern not in names:
                     found = ", ".join(filter(None, names)) or "none"
-                    field = f"{pods[0].field}.{list_name}"
-                    yield about(item, f"found {found}; {entry} mounts {mount} into {pattern!r}", field)
+                    message = f"{entry} mounts {mount} into container {pattern!r}; found: {found}"
+                    yield about(item, message, f"{pods[0].field}.{list_name}")
 
 
-def _missing(site: Site) -> Iterator[Problem]:
-    for entry, mount, _, targets in site.wanted:
+def _missing_sources(template: TemplatePlan) -> Iterator[Problem]:
+    item = template.item
+    for entry, mount, _, targets in template.mounts:
         for source, found in zip(mount.sources, targets, strict=True):
             if not found and not source.optional:
-                where = f" in namespace {site.item.id.namespace}" if site.item.id.namespace else ""
-                message = f"{entry} mounts {source} into it, but the package has none{where}; add it, or say `optional`"
-                yield about(site.item, message, site.pod.field)
-
-
-def _unused(entries: Iterable[str], config_id: ResourceId | None) -> Iterator[Problem]:
-    for entry in entries:
-        yield Problem("matches no workload of the package", config_id, entry, Severity.WARNING)
-
-
-def mounted_links(sites: Iterable[Site]) -> Iterator[Link]:
-    """One for each source of a mount that the package holds. There is no text in the referrer to change."""
-    for site in sites:
-        for targets in (found for wanted in site.wanted for found in wanted.targets if found):
-            name = get(targets[0].node, "metadata", "name")
-            if is_scalar(name):
-                field = f"{site.pod.field}.volumes"
-                reference = Reference(targets[0].id.kind, name, None, field, in_pod=True, written=False)
-                yield Link(site.item, reference, targets)
+                where = f"namespace {item.id.namespace}" if item.id.namespace else "the package"
+                message = f"{entry} mounts {source}, which is not in {where}; add it, or set `optional: true`"
+                yield about(item, message, template.pod.field)

@@ -1,4 +1,4 @@
-"""Tell what an earlier run has mounted from what the author wrote."""
+"""What an earlier run has mounted into a pod template, told from what the author wrote."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -8,116 +8,126 @@ from krm_fn.model.item import Item
 from krm_fn.model.node import Node, get, is_null, text
 from krm_fn.model.pods import Container, elements
 from krm_fn.mounts.mark import EnvSource, MountMark
-from krm_fn.mounts.plan import Site
+from krm_fn.mounts.plan import TemplatePlan
 from krm_fn.naming.names import HASH, names_of
-from krm_fn.references.resolve import Index, Meant, find_targets
+from krm_fn.references.resolve import Index
 
 _REFERENCES = {"configMapRef": "ConfigMap", "secretRef": "Secret"}
 
 
-class Held(NamedTuple):
-    """A list of a pod template, if it is there, and the places of those elements that an earlier run put into it."""
+class PresentList(NamedTuple):
+    """A list of a pod template, None where it is missing, and the positions of what an earlier run added."""
 
     node: Node | None
     field: str
-    ours: frozenset[int]
+    own: frozenset[int]
 
-    def others(self) -> Iterator[tuple[str, Node]]:
-        """What the author wrote, each with its path."""
+    def authored(self) -> Iterator[tuple[str, Node]]:
+        """Return the author's elements, each with its path."""
         for position, element in enumerate(elements(self.node)):
-            if position not in self.ours:
+            if position not in self.own:
                 yield f"{self.field}[{position}]", element
 
 
-class MountedContainer(NamedTuple):
-    """A container and two of its lists."""
+class PresentContainer(NamedTuple):
+    """A container and the two lists of it that mounts change."""
 
     container: Container
     field: str
-    mounts: Held
-    sources: Held
+    mounts: PresentList
+    sources: PresentList
 
 
-class Mounted(NamedTuple):
-    """A pod template as mounting looks at it."""
+class PresentMounts(NamedTuple):
+    """A pod template as mounting sees it."""
 
-    site: Site
-    volumes: Held
-    containers: tuple[MountedContainer, ...]
+    plan: TemplatePlan
+    volumes: PresentList
+    containers: tuple[PresentContainer, ...]
 
-    def our_scalars(self) -> Iterator[int]:
-        """`id` of every text in what an earlier run put there."""
-        lists = [self.volumes, *(held for each in self.containers for held in (each.mounts, each.sources))]
-        for held in lists:
-            for position in held.ours:
-                yield from _scalars(elements(held.node)[position])
-
-
-def read_mounted(site: Site, index: Index) -> Mounted:
-    """The lists of a pod template. What carries no mark is the author's, whatever it is called."""
-    volumes = get(site.pod.node, "volumes")
-    ours = _places(volumes, lambda node: text(get(node, "name")) in site.mark.volumes)
-    containers = tuple(_read_container(site, container, index) for container in site.pod.containers)
-    return Mounted(site, Held(volumes, f"{site.pod.field}.volumes", ours), containers)
+    def own_texts(self) -> Iterator[Node]:
+        """Return every scalar in what an earlier run added."""
+        lists = [self.volumes]
+        for one in self.containers:
+            lists += [one.mounts, one.sources]
+        for present in lists:
+            for position in present.own:
+                yield from _scalars(elements(present.node)[position])
 
 
-def _read_container(site: Site, container: Container, index: Index) -> MountedContainer:
-    field = f"{site.pod.field}.{container.list_name}[{container.position}]"
+def read_present(plan: TemplatePlan, index: Index) -> PresentMounts:
+    """Read the lists of a pod template. What the mark does not hold is the author's, whatever its name."""
+    volumes = get(plan.pod.node, "volumes")
+    own = _positions(volumes, lambda node: text(get(node, "name")) in plan.mark.volumes)
+    containers = tuple(_read_container(plan, container, index) for container in plan.pod.containers)
+    return PresentMounts(plan, PresentList(volumes, f"{plan.pod.field}.volumes", own), containers)
+
+
+def _read_container(plan: TemplatePlan, container: Container, index: Index) -> PresentContainer:
+    field = f"{plan.pod.field}.{container.list_name}[{container.position}]"
     mounts, sources = get(container.node, "volumeMounts"), get(container.node, "envFrom")
-    our_mounts = _places(mounts, lambda node: _is_our_mount(node, container, site.mark))
-    our_sources = _our_sources(sources, container, site, index)
-    return MountedContainer(
+    own_mounts = _positions(mounts, lambda node: _is_own_mount(node, container, plan.mark))
+    own_sources = _own_sources(sources, container, plan, index)
+    return PresentContainer(
         container,
         field,
-        Held(mounts, f"{field}.volumeMounts", our_mounts),
-        Held(sources, f"{field}.envFrom", our_sources),
+        PresentList(mounts, f"{field}.volumeMounts", own_mounts),
+        PresentList(sources, f"{field}.envFrom", own_sources),
     )
 
 
-def read_source(node: Node) -> tuple[Meant, str] | None:
-    """What an element of `envFrom` names, and its prefix."""
+class EnvFrom(NamedTuple):
+    """What an element of `envFrom` says."""
+
+    kind: str
+    name: str
+    prefix: str
+
+
+def read_env_from(node: Node) -> EnvFrom | None:
+    """Read an element of `envFrom`; None if it names nothing."""
     for field, kind in _REFERENCES.items():
         name = get(node, field, "name")
         if not is_null(name):
-            return Meant(kind, text(name)), text(get(node, "prefix"))
+            return EnvFrom(kind, text(name), text(get(node, "prefix")))
     return None
 
 
-def _places(node: Node | None, is_ours: Callable[[Node], bool]) -> frozenset[int]:
-    return frozenset(position for position, element in enumerate(elements(node)) if is_ours(element))
+def _positions(node: Node | None, is_own: Callable[[Node], bool]) -> frozenset[int]:
+    return frozenset(position for position, element in enumerate(elements(node)) if is_own(element))
 
 
-def _is_our_mount(node: Node, container: Container, mark: MountMark) -> bool:
+def _is_own_mount(node: Node, container: Container, mark: MountMark) -> bool:
     place = (container.name, text(get(node, "mountPath")))
     return text(get(node, "name")) in mark.volumes and place in mark.mounts
 
 
-def _our_sources(node: Node | None, container: Container, site: Site, index: Index) -> frozenset[int]:
-    """One element for each mark: the last that fits, as ours are added at the end."""
-    ours = set()
-    for marked in site.mark.sources:
+def _own_sources(node: Node | None, container: Container, plan: TemplatePlan, index: Index) -> frozenset[int]:
+    """Find one element for each marked source: the last that matches, because a run appends."""
+    own = set()
+    for marked in plan.mark.sources:
         if marked.container == container.name:
-            fits = [place for place, one in enumerate(elements(node)) if _fits(one, marked, site.item, index)]
-            ours |= set(fits[-1:])
-    return frozenset(ours)
+            found = [place for place, one in enumerate(elements(node)) if _is_marked(one, marked, plan.item, index)]
+            own |= set(found[-1:])
+    return frozenset(own)
 
 
-def _fits(node: Node, marked: EnvSource, item: Item, index: Index) -> bool:
-    """Whether this is the source that was marked, under whatever name it goes now."""
-    found = read_source(node)
-    if found is None or (found[0].kind, found[1]) != (marked.kind, marked.prefix):
+def _is_marked(node: Node, marked: EnvSource, item: Item, index: Index) -> bool:
+    """Whether this is the source that the mark names, under whatever name it has now."""
+    found = read_env_from(node)
+    if found is None or (found.kind, found.prefix) != (marked.kind, marked.prefix):
         return False
-    if re.fullmatch(f"{re.escape(marked.name)}(-{HASH})?", found[0].target):
+    if re.fullmatch(f"{re.escape(marked.name)}(-{HASH})?", found.name):
         return True
-    return any(marked.name in names_of(target) for target in find_targets(item, found[0], index))
+    return any(marked.name in names_of(target) for target in index.find(item, found.kind, found.name))
 
 
-def _scalars(node: Node) -> Iterator[int]:
+def _scalars(node: Node) -> Iterator[Node]:
     stack = [node]
     while stack:
         one = stack.pop()
         if one.id == "scalar":
-            yield id(one)
+            yield one
         elif one.id == "sequence":
             stack += one.value
         else:

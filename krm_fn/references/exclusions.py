@@ -1,13 +1,17 @@
-"""Fields that look like references to a ConfigMap or Secret of the package, and mean something else."""
+"""Fields that look like references to a ConfigMap or Secret of the package, and are none.
+
+`NOT_REFERENCES` mean something else. `WRITTEN` name the object that a controller *writes*: what the controller writes
+has exactly that name, so that an object of the package under it, a placeholder to be filled, keeps its name.
+"""
 
 from typing import NamedTuple
 
 
 class NotReference(NamedTuple):
-    """Everything below a field of some kinds. The path is written with dots, without lists; `*` stands for anything.
+    """Everything below a field of some kinds. The path has dots and no list indices; `*` matches anything.
 
-    `unless`: a field beside the name, and its value, that make it a reference after all; `but_in_pods`: so does the
-    shape of a pod's spec.
+    `unless`: a field beside the name, and its value, that make it a reference after all. `but_in_pods`: fields of a
+    pod spec are references after all.
     """
 
     group: str
@@ -18,10 +22,10 @@ class NotReference(NamedTuple):
     but_in_pods: bool = False
 
 
-_REMOTE = "the objects in it live in another cluster"
-_DEPLOYED = "it speaks of the namespace it deploys to, not of its own"
-_CHART = "a chart may create an object of the name it is given, as well as read one"
-_OTHER_PACKAGE = "it selects objects of the package that it renders"
+_REMOTE = "its objects are in another cluster"
+_DEPLOYED = "it is about the namespace it deploys to, not its own"
+_CHART = "a chart may create an object with this name, or read one"
+_OTHER_PACKAGE = "it selects objects of another package"
 
 NOT_REFERENCES = (
     *(
@@ -79,7 +83,7 @@ WRITTEN = (
         "cert-manager.io",
         ("Issuer", "ClusterIssuer"),
         "spec/acme/privateKeySecretRef",
-        "cert-manager keeps an account in it",
+        _ACCOUNT,
     ),
     *(
         WrittenRow(group, ("Ingress",), "spec/tls/secretName", _ISSUED, annotated=_ISSUED_IF)
@@ -99,16 +103,14 @@ WRITTEN = (
     ),
     # Argo Workflows
     *(
-        WrittenRow(
-            "argoproj.io", kinds, f"{spec}/{path}/memoize/cache/configMap", "workflows keep results in it", "ConfigMap"
-        )
+        WrittenRow("argoproj.io", kinds, f"{spec}/{path}/memoize/cache/configMap", _RESULTS, "ConfigMap")
         for kinds, spec in (
             (("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate"), "spec"),
             (("CronWorkflow",), "spec/workflowSpec"),
         )
         for path in ("templates", "templateDefaults")
     ),
-    # Crossplane; of its composites and claims, `reference_sites` knows `writeConnectionSecretToRef`.
+    # Crossplane; `shapes.py` knows `writeConnectionSecretToRef` of its composites and claims.
     *(
         WrittenRow(
             "pkg.crossplane.io", ("ProviderRevision", "FunctionRevision"), path, "Crossplane issues certificates"
@@ -151,7 +153,7 @@ WRITTEN = (
             "mongodbcommunity.mongodb.com",
             ("MongoDBCommunity",),
             f"spec/users/{name}",
-            "the operator keeps users in it",
+            _USERS,
         )
         for name in ("connectionStringSecretName", "scramCredentialsSecretName")
     ),

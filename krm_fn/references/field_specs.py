@@ -1,56 +1,40 @@
-"""Find references where field paths say, with the meaning that kustomize's fieldSpecs have."""
+"""Find references at field paths, which mean what kustomize's fieldSpecs mean."""
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TypeAlias
 
 from krm_fn.model.node import Node, Scalar, fields, is_mapping, is_null, is_scalar, is_sequence, step
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import FieldSpec
-from krm_fn.references.reference import Reference
-from krm_fn.references.shapes import is_in_pod
+from krm_fn.references.reference import Reference, read_reference
 
-
-class Found(NamedTuple):
-    """A name at the end of a path, the namespace beside it, and its field for people."""
-
-    name: Scalar
-    namespace: Scalar | None
-    field: str
+Name: TypeAlias = tuple[Scalar, Scalar | None, str]
+"""A name, the namespace beside it, and its field."""
 
 
 def find_by_specs(item: Node, resource: ResourceId, specs: Iterable[FieldSpec]) -> Iterator[Reference]:
-    """The references at the user's own paths."""
+    """Find the references at the paths of `spec.references`."""
     for spec in specs:
-        if _means(spec, resource):
-            for found in look_up(item, spec.path):
-                yield refer(found, spec.target)
+        if _matches(spec, resource):
+            yield from find_at(item, spec.path, spec.target)
 
 
-def refer(
-    found: Found, kind: str, *, in_pod: bool = False, written: bool = False, around: dict[str, Node] | None = None
-) -> Reference:
-    """A found text as a reference; it may be the name, or `namespace/name`."""
-    before = found.name.value[: found.name.value.rfind("/") + 1]
-    in_pod = in_pod or is_in_pod(found.field)
-    return Reference(
-        kind, found.name, found.namespace, found.field, in_pod, written, before, around=around if in_pod else None
-    )
+def find_at(item: Node, path: str, kind: str, *, in_pod: bool = False, written: bool = False) -> list[Reference]:
+    """Find every name at `path`. A field that is missing or has another shape holds none.
 
-
-def look_up(item: Node, path: str) -> list[Found]:
-    """Every name at `path`. What is missing, or of another shape than the path, is passed over.
-
-    Lists on the way are entered without a word. At the end stands a name, a mapping with `name`, or a list of either.
+    Lists on the way need no mark in the path. At its end is a name, a mapping with `name`, or a list of either.
     """
-    found: list[Found] = []
+    found: list[Name] = []
     _descend(item, split_path(path), "", found)
-    return found
+    return [
+        read_reference(kind, name, namespace, field, in_pod=in_pod, written=written) for name, namespace, field in found
+    ]
 
 
 @lru_cache(maxsize=1024)
 def split_path(path: str) -> tuple[str, ...]:
-    r"""`a/b\/c` is `a` and `b/c`. One slash in front is allowed, and `[]` after a name."""
+    r"""Split `a/b\/c` into `a` and `b/c`. A slash in front and `[]` after a name are allowed."""
     first, *rest = path.removeprefix("/").split("/")
     names = [first]
     for part in rest:
@@ -62,9 +46,9 @@ def split_path(path: str) -> tuple[str, ...]:
 
 
 def beside(held: dict[str, Node], name: str) -> Scalar | None:
-    """The namespace that goes with the name in field `name` of the same mapping.
+    """Return the namespace that goes with the name in field `name` of the same mapping.
 
-    Beside `secretName` that is `secretNamespace`, beside `csi.../node-stage-secret-name` its like.
+    It is `secretNamespace` for `secretName`, `...-secret-namespace` for `...-secret-name`, else `namespace`.
     """
     for ending, other in (("Name", "Namespace"), ("-name", "-namespace")):
         node = held.get(name.removesuffix(ending) + other) if name.endswith(ending) else None
@@ -74,7 +58,7 @@ def beside(held: dict[str, Node], name: str) -> Scalar | None:
     return node if is_scalar(node) and not is_null(node) else None
 
 
-def _means(spec: FieldSpec, resource: ResourceId) -> bool:
+def _matches(spec: FieldSpec, resource: ResourceId) -> bool:
     return (
         spec.kind in ("", resource.kind)
         and spec.group in ("", resource.group)
@@ -82,14 +66,14 @@ def _means(spec: FieldSpec, resource: ResourceId) -> bool:
     )
 
 
-def _descend(node: Node, names: tuple[str, ...], field: str, found: list[Found]) -> None:
+def _descend(node: Node, names: tuple[str, ...], field: str, found: list[Name]) -> None:
     if is_mapping(node):
         held = fields(node)
         name, *rest = names or ("name",)
         value = held.get(name)
         if is_scalar(value):
             if not rest and value.value and not is_null(value):
-                found.append(Found(value, beside(held, name), step(field, name)))
+                found.append((value, beside(held, name), step(field, name)))
         elif value is not None and names:
             _descend(value, tuple(rest), step(field, name), found)
     elif is_sequence(node):
@@ -97,4 +81,4 @@ def _descend(node: Node, names: tuple[str, ...], field: str, found: list[Found])
             if not is_scalar(element):
                 _descend(element, names, f"{field}[{index}]", found)
             elif not names and element.value and not is_null(element):
-                found.append(Found(element, None, f"{field}[{index}]"))
+                found.append((element, None, f"{field}[{index}]"))

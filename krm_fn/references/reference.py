@@ -2,23 +2,26 @@
 
 import re
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
+from krm_fn.model.item import Item
 from krm_fn.model.node import Node, Scalar, get, is_sequence, text
+from krm_fn.references.shapes import is_in_pod
 
 _NAMESPACE = re.compile(r"([^/:]+)/$")
+_NOTHING: Mapping[str, Node] = MappingProxyType({})
 
 
 class Reference(NamedTuple):
-    """One reference as it stands in a referrer.
+    """One reference as it is written in a referrer.
 
-    `name` is the scalar that holds the name; `namespace` the one beside it that says where, if there is
-    one; `field` the path to `name`, for people. `in_pod` is true where pods read the object, so that a change
-    of name makes a new pod template. `written` is true where a controller *writes* the object named here
-    rather than reads it: such a name is never changed.
+    `name` is the scalar that holds the name, `namespace` the one beside it that names a namespace, `field` the path to
+    `name` for people. `in_pod`: pods read the object, so that another name makes another pod template. `written`: a
+    controller writes the object, so that its name must stay.
 
-    `before` and `after` are what else the scalar's text holds around the name: `shop/` of `shop/users`.
-    `around` are the fields of the mapping that `name` stands in, where pods read the object and that is known.
+    `before` and `after` are the parts of the text around the name: `shop/` of `shop/users`. `around` are the fields of
+    the mapping that `name` is in.
     """
 
     kind: str
@@ -29,7 +32,7 @@ class Reference(NamedTuple):
     written: bool
     before: str = ""
     after: str = ""
-    around: Mapping[str, Node] | None = None
+    around: Mapping[str, Node] = _NOTHING
 
     @property
     def target(self) -> str:
@@ -39,23 +42,45 @@ class Reference(NamedTuple):
 
     @property
     def target_namespace(self) -> str | None:
-        """Where the reference says its object lies, None where it does not say."""
+        """The namespace that the reference names, None where it names none."""
         if self.namespace is not None:
             return self.namespace.value
-        said = _NAMESPACE.search(self.before)
-        return said.group(1) if said else None
+        found = _NAMESPACE.search(self.before)
+        return found.group(1) if found else None
 
     @property
     def keys(self) -> frozenset[str] | None:
-        """The keys of the object that are read here, None for all of it."""
-        around = self.around or {}
-        items = around.get("items")
+        """The keys of the object that pods read through this reference, None for all of them."""
+        items = self.around.get("items")
         if is_sequence(items) and items.value:
             return frozenset(text(get(entry, "key")) for entry in items.value)
-        if self.field.endswith("KeyRef.name") and "key" in around:
-            return frozenset({text(around["key"])})
+        if self.field.endswith("KeyRef.name") and "key" in self.around:
+            return frozenset({text(self.around["key"])})
         return None
 
     def renamed(self, name: str) -> str:
-        """The scalar's text once the object is called `name`."""
+        """Return the scalar's text once the object is called `name`."""
         return f"{self.before}{name}{self.after}"
+
+
+class ResolvedReference(NamedTuple):
+    """A reference, its referrer, and the objects of the package that it matches: none, one, or too many."""
+
+    referrer: Item
+    reference: Reference
+    targets: tuple[Item, ...]
+
+
+def read_reference(  # noqa: PLR0913  # the parts of a reference
+    kind: str,
+    name: Scalar,
+    namespace: Scalar | None,
+    field: str,
+    *,
+    in_pod: bool = False,
+    written: bool = False,
+    around: Mapping[str, Node] = _NOTHING,
+) -> Reference:
+    """Read a scalar whose text is a name, or `namespace/name`."""
+    before = name.value[: name.value.rfind("/") + 1]
+    return Reference(kind, name, namespace, field, in_pod or is_in_pod(field), written, before, around=around)

@@ -1,4 +1,4 @@
-"""How fields that name a ConfigMap or Secret look in any object: what their own names say.
+"""How fields that name a ConfigMap or Secret look in any object: what the names of the fields say.
 
 These names hold across the whole ecosystem, so that kinds without a schema are read as well. What a name alone does
 not say is in `reference_fields`; what it says wrongly, in `not_references` and `written_fields`.
@@ -64,15 +64,15 @@ NAMED_BY_TYPE = "caProvider"
 """External Secrets says `type: ConfigMap` where others say `kind`."""
 
 PASSED_OVER = frozenset({"labels", "annotations", "matchLabels", "ownerReferences", "openAPIV3Schema"})
-"""Mappings that hold no references, in whatever object. (Of annotations, `reference_annotations` knows some.)"""
+"""Mappings without references, in any object. (`annotations.py` knows the annotations that are references.)"""
 
 FREE_KEYS = frozenset({"selector", "nodeSelector", "data", "stringData", "binaryData", "encryptedData"})
-"""Mappings whose keys the author invents: a key `secretName` in there is no field."""
+"""Mappings whose keys the author chooses: a key `secretName` in one of them is no field."""
 
 OPAQUE_KINDS = frozenset({"CustomResourceDefinition"})
 
 _POD_LISTS = ("env", "envFrom", "volumes", "templatedVolumes", "workspaces", "imagePullSecrets")
-"""Lists of a pod's spec, wherever it lies. A ServiceAccount's own imagePullSecrets have nothing above them."""
+"""Lists of a pod spec, wherever it is. The imagePullSecrets of a ServiceAccount are at the top instead."""
 
 _IN_POD = re.compile(
     rf"\.(?:{'|'.join(_POD_LISTS)})\["
@@ -83,7 +83,7 @@ _IN_POD = re.compile(
 
 @lru_cache(maxsize=8192)
 def word_of(field: str) -> Word | None:
-    """What a field's name says of what it holds, None for nearly all fields there are."""
+    """Return what a field's name says about its value, None for nearly all fields."""
     if field in _EXACT:
         return _EXACT[field]
     end = field.lower().removesuffix("s")
@@ -91,5 +91,5 @@ def word_of(field: str) -> Word | None:
 
 
 def is_in_pod(field: str) -> bool:
-    """Whether pods read what the field at this path names: by the lists on the way to it."""
+    """Whether pods read the object that the field at this path names, judged by the lists in the path."""
     return _IN_POD.search(field) is not None

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import groupby
 
-from krm_fn.model.changes import Patch
+from krm_fn.model.changes import Changes, Patch
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import TOOL_GROUPS
 from krm_fn.model.node import Node, is_mapping
@@ -45,7 +45,7 @@ def deployable(text: str) -> str:
             staying += items
         else:
             splices.append(Splice(part.start, part.end, _open(document, part.root, items)))
-    splices += plan_splices(envelope, [(item, without_internal(item)) for item in staying])
+    splices += plan_splices(envelope, Changes(patches=tuple((item, without_internal(item)) for item in staying)))
     return apply_splices(document.text, splices)
 
 

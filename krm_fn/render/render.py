@@ -1,9 +1,11 @@
 """Paths to one deployable stream."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
 
 from krm_fn.function import plan
-from krm_fn.model.changes import Emission
+from krm_fn.model.changes import Changes
 from krm_fn.model.node import Node, describe, get, is_mapping, is_null, is_sequence, text
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity, at
 from krm_fn.model.settings import NO_ENVIRONMENT, Environment
@@ -12,13 +14,15 @@ from krm_fn.render.deployable import deployable, is_deployable, is_deployed
 from krm_fn.render.place import place, place_by_object
 from krm_fn.render.sources import STDIN_NAME, Source, read_sources
 from krm_fn.render.tools import HelmOptions
+from krm_fn.wire.apply import plan_splices
 from krm_fn.wire.documents import join_streams
-from krm_fn.wire.edit_objects import splice_objects
 from krm_fn.wire.envelope import Envelope, open_envelope
 from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.results import stderr_lines
-from krm_fn.wire.splice import Splice, apply_splices
+from krm_fn.wire.splice import apply_splices
 from krm_fn.wire.write_value import write_document
+
+_T = TypeVar("_T")
 
 
 def render(
@@ -44,20 +48,41 @@ def _render(
     opened = _open_all(texts)
     envelopes = [envelope for _, envelope in opened]
     function_config = find_configuration(config, configs, opened)
+    items = [item for envelope in envelopes for item in envelope.items]
     try:
-        splices, emission, problems = plan(envelopes, function_config, environment)
+        changes = plan(items, function_config, environment)
+        shares = zip(envelopes, _share_out(changes, envelopes), strict=True)
+        edited = [apply_splices(envelope.document.text, plan_splices(envelope, own)) for envelope, own in shares]
     except Rejected as rejected:
         raise Rejected(*place_by_object(rejected.problems, opened)) from rejected
-    in_place = emission._replace(add=[])
-    streams = [_edit(envelope, own, in_place) for envelope, own in zip(envelopes, splices, strict=True)]
-    added = "".join(map(write_document, emission.add))
-    stream = join_streams([one for one in (*streams, added) if one])
-    return stream, [*remarks, *place_by_object(problems, opened)]
+    pairs = zip(envelopes, edited, strict=True)
+    ready = [text if is_deployable(envelope) else deployable(text) for envelope, text in pairs]
+    added = "".join(map(write_document, changes.add))
+    stream = join_streams([one for one in (*ready, added) if one])
+    return stream, [*remarks, *place_by_object(changes.problems, opened)]
 
 
-def _edit(envelope: Envelope, splices: list[Splice], emission: Emission) -> str:
-    text = apply_splices(envelope.document.text, [*splices, *splice_objects(envelope, emission)])
-    return text if is_deployable(envelope) else deployable(text)
+def _share_out(changes: Changes, envelopes: list[Envelope]) -> Iterator[Changes]:
+    """Give each envelope the changes of its own items. New objects belong to none: they get a stream of their own."""
+    holder = {item: envelope for envelope in envelopes for item in envelope.items}
+    patches = _group(changes.patches, lambda patch: holder[patch[0]])
+    edits = _group(changes.edits, lambda edit: holder[edit.item])
+    replaced = _group(changes.replace, lambda pair: holder[pair[0]])
+    removed = _group(changes.remove, lambda item: holder[item])
+    for envelope in envelopes:
+        yield Changes(
+            patches=tuple(patches[envelope]),
+            edits=tuple(edits[envelope]),
+            replace=tuple(replaced[envelope]),
+            remove=tuple(removed[envelope]),
+        )
+
+
+def _group(values: Iterable[_T], holder_of: Callable[[_T], Envelope]) -> dict[Envelope, list[_T]]:
+    grouped: dict[Envelope, list[_T]] = defaultdict(list)
+    for value in values:
+        grouped[holder_of(value)].append(value)
+    return grouped
 
 
 def _open_all(sources: list[Source]) -> list[tuple[str, Envelope]]:

@@ -1,68 +1,76 @@
-"""Give pod templates a checksum of what their pods read, so that a change of content rolls them."""
+"""Give pod templates a checksum of what their pods read, so that a change of content restarts them."""
 
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from hashlib import sha256
-from typing import NamedTuple
 
 from krm_fn.model import keys
-from krm_fn.model.changes import Patch, patch_at
+from krm_fn.model.changes import Changes, Patch, patch_at
 from krm_fn.model.item import Item, about
 from krm_fn.model.node import FieldPath, Mapping, fields, get, step
 from krm_fn.model.pods import find_templates
 from krm_fn.model.problem import Problem, Severity
+from krm_fn.model.settings import Settings
 from krm_fn.naming.content_digest import content_digest
 from krm_fn.naming.names import base_name
-from krm_fn.references.resolve import Link
-from krm_fn.stages.choose import FIXED_NAMES, Choice
-from krm_fn.stages.readings import Reading, Readings, is_read, read_by
+from krm_fn.references.reference import ResolvedReference
+from krm_fn.references.references import References
+from krm_fn.stages.choose import FIXED_NAMES, Choices
+from krm_fn.stages.package import Package
+from krm_fn.stages.readings import Reading, Readings, find_readings, is_read
 from krm_fn.stages.wave_reloader import Catalogue, Named, OptIn, is_clear, is_literal
 
 
-class Checksums(NamedTuple):
-    """Marks on workloads and annotations of their templates, and what there is to say about these."""
+def set_checksums(
+    package: Package, references: References, choices: Choices, opt_ins: list[OptIn], settings: Settings
+) -> Changes:
+    """Annotate the pod templates that read objects of strategy `checksum`, or that opted in."""
+    # Wave and Reloader may restart pods for content that somebody else writes; a checksum made here cannot.
+    own = [choice for choice in choices.all if not (opt_ins and choice.is_written_by_others)]
+    catalogue = Catalogue(choice.item for choice in own)
+    readings = find_readings(references, {choice.item: choice.strategy for choice in own}, opt_ins, catalogue)
+    changes = annotate_templates(package.authored, readings.restarted, settings.checksums.annotation)
+    return changes + Changes(problems=tuple(_warn(readings, references, opt_ins, catalogue)))
 
-    patches: list[tuple[Item, Patch]]
-    problems: list[Problem]
 
+def annotate_templates(items: Iterable[Item], readings: Iterable[Reading], annotation: str) -> Changes:
+    """Set the annotation where pods read something, and remove what an earlier run set where they no longer do.
 
-def checksum(items: Iterable[Item], readings: Iterable[Reading], annotation: str) -> Checksums:
-    """Set the annotation where pods read something, and take back what an earlier run set where they no longer do.
-
-    The mark tells ours from an annotation of the same name that a chart has made.
+    The mark on the workload tells our annotation from one of the same name that a chart has made.
     """
     digests = _Digests()
-    sums = Checksums([], [])
-    marked: dict[int, set[FieldPath]] = defaultdict(set)
+    patches: list[tuple[Item, Patch]] = []
+    problems: list[Problem] = []
+    annotated: dict[Item, set[FieldPath]] = defaultdict(set)
     for reading in readings:
         item = reading.item
-        if id(item.node) not in marked:
-            sums.patches.append((item, {"metadata": {"annotations": {keys.CHECKSUM: annotation}}}))
-        marked[id(item.node)].add(reading.template.path)
-        sums.patches.append(_annotate(reading, annotation, digests.of(reading)))
-        sums.problems.extend(_say(reading, annotation))
+        if item not in annotated:
+            patches.append((item, {"metadata": {"annotations": {keys.CHECKSUM: annotation}}}))
+        annotated[item].add(reading.template.path)
+        patches.append(_annotate(reading, annotation, digests.of(reading)))
+        problems += _announce(reading, annotation)
     for item in items:
         if keys.CHECKSUM in item.annotations and not item.is_local:
-            _take_back(item, marked.get(id(item.node), set()), sums)
-    return sums
+            patches += _remove(item, annotated.get(item, set()))
+    return Changes(patches=tuple(patches), problems=tuple(problems))
 
 
 class _Digests:
-    """Of readings; that of an object is made once, however many pods read it."""
+    """The digests of readings. An object is digested once, however many pods read it."""
 
     def __init__(self) -> None:
-        self._entries: dict[tuple[int, frozenset[str] | None], tuple[str, ...]] = {}
+        self._entries: dict[tuple[Item, frozenset[str] | None], tuple[str, ...]] = {}
 
     def of(self, reading: Reading) -> str:
-        entries = sorted(self._entry(config, read) for config, read in reading.configs.values())
+        entries = sorted(self._entry(config, keys_read) for config, keys_read in reading.configs.items())
         return sha256(json.dumps(entries).encode()).hexdigest()
 
-    def _entry(self, config: Item, read: frozenset[str] | None) -> tuple[str, ...]:
-        key = (id(config.node), read)
+    def _entry(self, config: Item, keys_read: frozenset[str] | None) -> tuple[str, ...]:
+        key = (config, keys_read)
         if key not in self._entries:
             kind, namespace = config.id.kind, config.id.namespace
-            self._entries[key] = (kind, namespace, base_name(config), content_digest(config.node, read))
+            self._entries[key] = (kind, namespace, base_name(config), content_digest(config.node, keys_read))
         return self._entries[key]
 
 
@@ -72,88 +80,72 @@ def _annotate(reading: Reading, annotation: str, digest: str) -> tuple[Item, Pat
     return reading.item, patch_at(reading.template.path, {"metadata": {"annotations": annotations}})
 
 
-def _say(reading: Reading, annotation: str) -> Iterator[Problem]:
-    """What the pods roll with, the same on every run over the same references; and what gives way on the first."""
+def _announce(reading: Reading, annotation: str) -> Iterator[Problem]:
+    """Say what restarts the pods, the same on every run over the same references."""
     field = step(f"{reading.template.field}.metadata.annotations", annotation)
-    read = ", ".join(sorted(_name(config, read, reading.item) for config, read in reading.configs.values()))
-    yield about(reading.item, f"pods roll with {read}", field, Severity.INFO)
-    if (
-        get(reading.template.node, "metadata", "annotations", annotation)
-        and keys.CHECKSUM not in reading.item.annotations
-    ):
-        yield about(reading.item, "the checksum that was there gives way to ours", field, Severity.INFO)
+    read = ", ".join(sorted(_name(config, keys_read, reading.item) for config, keys_read in reading.configs.items()))
+    yield about(reading.item, f"pods restart when {read} changes", field, Severity.INFO)
+    is_first_run = keys.CHECKSUM not in reading.item.annotations
+    if is_first_run and get(reading.template.node, "metadata", "annotations", annotation):
+        yield about(reading.item, "the checksum that was here is replaced", field, Severity.INFO)
 
 
-def _name(config: Item, read: frozenset[str] | None, reader: Item) -> str:
-    """By the base name, without the namespace that both are in, and with the keys where not all are read."""
+def _name(config: Item, keys_read: frozenset[str] | None, reader: Item) -> str:
+    """Name an object by its base name, with its namespace if that differs, and with the keys unless all are read."""
     namespace = "" if config.id.namespace == reader.id.namespace else config.id.namespace
     name = str(config.id._replace(name=base_name(config), namespace=namespace))
-    return name if read is None else f"{name} ({', '.join(sorted(read))})"
+    return name if keys_read is None else f"{name} ({', '.join(sorted(keys_read))})"
 
 
-def _take_back(item: Item, marked: set[FieldPath], sums: Checksums) -> None:
+def _remove(item: Item, annotated: set[FieldPath]) -> Iterator[tuple[Item, Patch]]:
     former = item.annotations[keys.CHECKSUM]
     for template in find_templates(item.node):
-        if template.path not in marked and get(template.node, "metadata", "annotations", former) is not None:
-            sums.patches.append((item, patch_at(template.path, _without(template.node, former))))
-    if not marked:
-        sums.patches.append((item, _without(item.node, keys.CHECKSUM)))
+        if template.path not in annotated and get(template.node, "metadata", "annotations", former) is not None:
+            yield item, patch_at(template.path, _without(template.node, former))
+    if not annotated:
+        yield item, _without(item.node, keys.CHECKSUM)
 
 
 def _without(node: Mapping, annotation: str) -> Patch:
-    """Take an annotation away, and what would be left empty around it."""
+    """Remove an annotation, and the mappings around it that would be empty."""
     metadata = fields(get(node, "metadata"))
     if len(fields(metadata["annotations"])) > 1:
         return {"metadata": {"annotations": {annotation: None}}}
     return {"metadata": {"annotations": None} if len(metadata) > 1 else None}
 
 
-def roll(
-    items: list[Item], links: list[Link], choices: list[Choice], opt_ins: list[OptIn], annotation: str
-) -> Checksums:
-    """`choices` are those about objects whose content is the package's to say."""
-    catalogue = Catalogue(choice.item for choice in choices)
-    readings = read_by(links, {id(choice.item.node): choice.strategy for choice in choices}, opt_ins, catalogue)
-    checksums = checksum(items, readings.rolled, annotation)
-    notices = notice_unrolled(readings, links, opt_ins, catalogue)
-    return checksums._replace(problems=[*checksums.problems, *notices])
-
-
-def notice_unrolled(
-    readings: Readings, links: Iterable[Link], opt_ins: list[OptIn], catalogue: Catalogue
-) -> Iterator[Problem]:
-    """A warning for each of them, with all that it reads."""
-    for reading in readings.frozen:
-        read = _list((config.id.kind, config.id.name) for config, _ in reading.configs.values())
-        yield _warn(reading.item, f"reads {read}, and a Job cannot change: it runs again as a hook, or when replaced")
-    untemplated: dict[int, list[Link]] = defaultdict(list)
-    for link in readings.untemplated:
-        untemplated[id(link.referrer.node)].append(link)
-    for several in untemplated.values():
-        read = _list((link.reference.kind, link.reference.target) for link in several)
-        yield _warn(
-            several[0].referrer, f"reads {read}, and has no pod template for a checksum: nothing rolls its pods"
-        )
+def _warn(readings: Readings, references: References, opt_ins: list[OptIn], catalogue: Catalogue) -> Iterator[Problem]:
+    """Warn about workloads that a change of content does not restart, though that is configured."""
+    for reading in readings.immutable:
+        read = _list((config.id.kind, config.id.name) for config in reading.configs)
+        yield _warning(reading.item, f"reads {read}; a Job cannot change, so make it a hook or let it be replaced")
+    untemplated: dict[Item, list[ResolvedReference]] = defaultdict(list)
+    for resolved in readings.untemplated:
+        untemplated[resolved.referrer].append(resolved)
+    for item, several in untemplated.items():
+        read = _list((resolved.reference.kind, resolved.reference.target) for resolved in several)
+        yield _warning(item, f"reads {read}, but has no pod template for a checksum: nothing restarts its pods")
     if opt_ins:
-        yield from _notice_outside(links, opt_ins, catalogue)
-        yield from _notice_unclear(opt_ins)
+        yield from _warn_about_missing(references, opt_ins, catalogue)
+        yield from _warn_about_patterns(opt_ins)
 
 
-def _notice_outside(links: Iterable[Link], opt_ins: list[OptIn], catalogue: Catalogue) -> Iterator[Problem]:
-    """What a controller in the cluster sees, and a function that sees the package alone cannot."""
-    missing: dict[int, set[tuple[str, str]]] = defaultdict(set)
-    for link in links:
-        if is_read(link.reference) and not any(catalogue.holds(target) for target in link.targets):
-            missing[id(link.referrer.node)].add((link.reference.kind, link.reference.target))
+def _warn_about_missing(references: References, opt_ins: list[OptIn], catalogue: Catalogue) -> Iterator[Problem]:
+    """Warn about objects that Wave or Reloader sees in the cluster, but this function does not see in the package."""
+    missing: dict[Item, set[tuple[str, str]]] = defaultdict(set)
+    for referrer, reference, targets in references:
+        if is_read(reference) and not any(catalogue.contains(target) for target in targets):
+            missing[referrer].add((reference.kind, reference.target))
     for opt_in in opt_ins:
-        outside = {(kind, name) for kind, name in missing[id(opt_in.item.node)] if kind in opt_in.all_of}
+        outside = {(kind, name) for kind, name in missing[opt_in.item] if kind in opt_in.all_of}
         outside |= {_short(named, opt_in) for named in opt_in.named if is_literal(named) and not catalogue.find(named)}
         outside = {(kind, name) for kind, name in outside - opt_in.excluded if name not in FIXED_NAMES}
         if outside:
             message = (
-                f"reads {_list(outside)}, which the package has no say in: only {opt_in.controller} rolls it for that"
+                f"reads {_list(outside)}, not in this package or not managed by it; "
+                f"only {opt_in.controller} will restart pods when it changes"
             )
-            yield _warn(opt_in.item, message)
+            yield _warning(opt_in.item, message)
 
 
 def _short(named: Named, opt_in: OptIn) -> tuple[str, str]:
@@ -161,17 +153,16 @@ def _short(named: Named, opt_in: OptIn) -> tuple[str, str]:
     return named.kind, f"{named.namespace}/{named.name}" if elsewhere else named.name
 
 
-def _notice_unclear(opt_ins: list[OptIn]) -> Iterator[Problem]:
+def _warn_about_patterns(opt_ins: list[OptIn]) -> Iterator[Problem]:
     for opt_in in opt_ins:
         for named in opt_in.named:
             if not is_literal(named) and not is_clear(named):
-                message = f"the pattern {named.name!r} is not followed; write out the names that it stands for"
-                yield _warn(opt_in.item, message)
+                yield _warning(opt_in.item, f"the pattern {named.name!r} is not supported here; list the names instead")
 
 
 def _list(objects: Iterable[tuple[str, str]]) -> str:
     return ", ".join(sorted({f"{kind}/{name}" for kind, name in objects}))
 
 
-def _warn(item: Item, message: str) -> Problem:
+def _warning(item: Item, message: str) -> Problem:
     return about(item, message, severity=Severity.WARNING)

@@ -1,6 +1,5 @@
 """Which ConfigMaps and Secrets get which strategy."""
 
-from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
@@ -11,65 +10,69 @@ from krm_fn.model.node import get, is_null, text
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Selector, Settings, Strategy
 from krm_fn.naming.names import base_name
+from krm_fn.references.references import References
+from krm_fn.stages.package import Package
 
 FIXED_NAMES = frozenset({"kptfile.kpt.dev", "kube-root-ca.crt", "openshift-service-ca.crt"})
-"""ConfigMaps that programs find by this very name."""
+"""ConfigMaps that programs look up by this very name."""
 
-WRITTEN_TYPES = frozenset(
+_WRITTEN_TYPES = frozenset(
     {"kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token", "helm.sh/release.v1"}
 )
 """Types of Secrets whose content, or whose name, a controller decides."""
 
-WRITTEN_MARKS = {
+_WRITTEN_MARKS = {
     "config.openshift.io/inject-trusted-cabundle": "OpenShift writes its content",
     "service.beta.openshift.io/inject-cabundle": "OpenShift writes its content",
-    **dict.fromkeys(HOOKS, "a hook lives and dies with its hook"),
+    **dict.fromkeys(HOOKS, "it is created and deleted with a hook"),
 }
-"""Labels and annotations of objects that live by other rules, and which."""
+"""Labels and annotations of objects whose name or content somebody else decides, and who."""
 
 
 class Choice(NamedTuple):
-    """What is to be done with an object. `asked`: because somebody said so, not because nobody said anything."""
+    """The strategy of an object. `explicit`: configured, not defaulted.
+
+    `is_written_by_others`: its name or content is not the package's to decide.
+    """
 
     item: Item
     strategy: Strategy
-    asked: bool = True
+    explicit: bool = True
+    is_written_by_others: bool = False
 
 
-class Usage(NamedTuple):
-    """What the package's references say of its ConfigMaps and Secrets. Sets of `id(item.node)`."""
+class Choices(NamedTuple):
+    """One choice for each ConfigMap and Secret, and what is wrong with them."""
 
-    in_pods: frozenset[int]
-    written: frozenset[int]
+    all: tuple[Choice, ...]
+    problems: tuple[Problem, ...]
 
 
-def choose(configs: Iterable[Item], settings: Settings, usage: Usage) -> tuple[list[Choice], list[Problem]]:
-    """The strategy of each ConfigMap and Secret, and what is worth a warning about that."""
+def choose(package: Package, references: References, settings: Settings) -> Choices:
+    """Choose a strategy for each ConfigMap and Secret."""
     choices, problems = [], []
-    for item in configs:
-        strategy, problem = _choose_one(item, settings, usage)
-        choices.append(Choice(item, strategy or Strategy.IGNORE, asked=strategy is not None))
-        if problem:
-            problems.append(problem)
-    return choices, problems
+    for item in package.configs:
+        choice, problem = _choose_one(item, references, settings)
+        choices.append(choice)
+        problems += [problem] if problem else []
+    return Choices(tuple(choices), tuple(problems))
 
 
-def _choose_one(item: Item, settings: Settings, usage: Usage) -> tuple[Strategy | None, Problem | None]:
+def _choose_one(item: Item, references: References, settings: Settings) -> tuple[Choice, Problem | None]:
+    reason = _why_written_by_others(item, references)
     if item.id.name in FIXED_NAMES or not item.id.name:
-        return None, None
-    wanted, problem = _wanted(item, settings, usage)
-    if wanted is None or wanted is Strategy.IGNORE:
-        return wanted, problem
-    reason = written_by_others(item, usage)
-    if reason:
-        asked = settings.select is not None or keys.STRATEGY in item.annotations
-        warning = about(item, f"left alone, though selected: {reason}", severity=Severity.WARNING)
-        return None, warning if asked else None
-    return wanted, None
+        return Choice(item, Strategy.IGNORE, explicit=False, is_written_by_others=bool(reason)), None
+    wanted, problem = _configured(item, references, settings)
+    if reason and wanted is not None and wanted is not Strategy.IGNORE:
+        is_asked = settings.select is not None or keys.STRATEGY in item.annotations
+        warning = about(item, f"selected, but left unchanged: {reason}", severity=Severity.WARNING)
+        wanted, problem = None, warning if is_asked else None
+    explicit = wanted is not None
+    return Choice(item, wanted or Strategy.IGNORE, explicit=explicit, is_written_by_others=bool(reason)), problem
 
 
-def _wanted(item: Item, settings: Settings, usage: Usage) -> tuple[Strategy | None, Problem | None]:
-    """What configuration and author ask for: exclude wins, then the author's annotation, then select."""
+def _configured(item: Item, references: References, settings: Settings) -> tuple[Strategy | None, Problem | None]:
+    """Return what configuration and author want: `exclude` wins, then the author's annotation, then `select`."""
     if any(_matches(item, selector) for selector in settings.exclude):
         return Strategy.IGNORE, None
     annotated = item.annotations.get(keys.STRATEGY)
@@ -78,7 +81,7 @@ def _wanted(item: Item, settings: Settings, usage: Usage) -> tuple[Strategy | No
     if item.id.kind not in settings.kinds:
         return None, None
     if settings.select is None:
-        return (settings.strategy if id(item.node) in usage.in_pods else None), None
+        return (settings.strategy if item in references.read_by_pods else None), None
     for selector in settings.select:
         if _matches(item, selector):
             return selector.strategy or settings.strategy, None
@@ -88,11 +91,9 @@ def _wanted(item: Item, settings: Settings, usage: Usage) -> tuple[Strategy | No
 def _annotated(item: Item, annotated: str, settings: Settings) -> tuple[Strategy | None, Problem | None]:
     field = f"metadata.annotations[{keys.STRATEGY}]"
     if annotated not in set(Strategy):
-        allowed = ", ".join(Strategy)
-        message = f"found {annotated!r}, allowed: {allowed}"
-        return None, about(item, message, field)
+        return None, about(item, f"found {annotated!r}, allowed: {', '.join(Strategy)}", field)
     if item.id.kind not in settings.kinds and annotated != Strategy.IGNORE:
-        message = f"has no effect: spec.kinds has no {item.id.kind}; add it there"
+        message = f"has no effect: spec.kinds does not contain {item.id.kind}; add it"
         return None, about(item, message, field, Severity.WARNING)
     return Strategy(annotated), None
 
@@ -107,13 +108,13 @@ def _matches(item: Item, selector: Selector) -> bool:
     )
 
 
-def written_by_others(item: Item, usage: Usage) -> str:
-    """Why this object's name or content is not the package's to decide; `""` where it is."""
-    if id(item.node) in usage.written:
-        return "a controller writes it under this name"
-    if item.id.kind == "Secret" and text(get(item.node, "type")) in WRITTEN_TYPES:
+def _why_written_by_others(item: Item, references: References) -> str:
+    """Say why this object's name or content is not the package's to decide; `""` where it is."""
+    if item in references.written_by_controllers:
+        return "a controller writes to it under this name"
+    if item.id.kind == "Secret" and text(get(item.node, "type")) in _WRITTEN_TYPES:
         return f"a controller fills Secrets of type {text(get(item.node, 'type'))}"
     if not is_null(get(item.node, "metadata", "ownerReferences")):
-        return "it has an owner already"
+        return "it has ownerReferences"
     marks = {**item.labels, **item.annotations}
-    return next((f"{reason} ({mark})" for mark, reason in WRITTEN_MARKS.items() if mark in marks), "")
+    return next((f"{reason} ({mark})" for mark, reason in _WRITTEN_MARKS.items() if mark in marks), "")

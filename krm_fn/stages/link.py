@@ -1,40 +1,58 @@
-"""What links revisions to their users."""
+"""Emit the objects that run the linker: one Job for each namespace and sync wave, and what the Jobs need."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any
 
 from krm_fn import __version__
-from krm_fn.model.changes import Object
+from krm_fn.model import keys
+from krm_fn.model.changes import Changes, Object
 from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Environment, Settings
 from krm_fn.stages.linker_objects import access, job, roster, tag
 from krm_fn.stages.linker_plan import Group, plan_links
-from krm_fn.stages.name import Revision
+from krm_fn.stages.name import Revision, Revisions
+from krm_fn.stages.package import Package
+from krm_fn.stages.upsert import upsert
 
 _MAX_ANNOTATIONS = 200 * 1024
-"""Characters. Kubernetes allows 256 KiB for all of an object's annotations, those of deployers included."""
+"""Characters. Kubernetes allows 256 KiB for all annotations of an object, those of deployers included."""
 
 
-def link(
-    authored: list[Item],
-    revisions: list[Revision],
-    holders: Mapping[int, list[Item]],
+def emit_linker(
+    package: Package,
+    revisions: Revisions,
+    consumers: Mapping[Item, list[Item]],
+    settings: Settings,
+    environment: Environment,
+) -> Changes:
+    """Put the objects into the package, in place of those of an earlier run. Report revisions that nothing links.
+
+    `consumers`: the referrers of each revision that the linker will see.
+    """
+    wanted, problems = _wanted(package, revisions, consumers, settings, environment)
+    own = [item for item in package.emitted if item.labels.get(keys.SET) == settings.set]
+    return upsert(own, wanted) + Changes(problems=tuple(problems))
+
+
+def _wanted(
+    package: Package,
+    revisions: Revisions,
+    consumers: Mapping[Item, list[Item]],
     settings: Settings,
     environment: Environment,
 ) -> tuple[list[Object], list[Problem]]:
-    """The objects of every namespace whose revisions can be linked, and why those of the others cannot."""
     if not settings.linker.enabled:
-        return [], [_disabled()] if revisions else []
-    held = [revision for revision in revisions if id(revision.item.node) in holders]
-    linked, problems = _without_clashes(held, authored)
-    groups = plan_links(linked, holders, authored, settings)
+        return [], [_disabled()] if revisions.rendered else []
+    consumed = [revision for revision in revisions.rendered if revision.item in consumers]
+    linked, problems = _without_clashes(consumed, package.authored)
+    groups = plan_links(linked, consumers, package.kinds, settings)
     placed = [group for group in groups if _is_placed(group, settings, environment)]
     wanted = [*_tags(linked, placed, settings), *_objects(placed, settings, environment)]
     if len(placed) < len(groups):
         problems.append(_no_namespace())
-    return wanted, [*problems, *_too_many(placed), *_taken(authored, wanted)]
+    return wanted, [*problems, *_too_many(placed), *_taken(package.authored, wanted)]
 
 
 def _objects(groups: list[Group], settings: Settings, environment: Environment) -> Iterator[Object]:
@@ -49,7 +67,7 @@ def _objects(groups: list[Group], settings: Settings, environment: Environment) 
 
 
 def _is_placed(group: Group, settings: Settings, environment: Environment) -> bool:
-    """A RoleBinding must say the namespace of its ServiceAccount; without one there is nothing to say."""
+    """Whether the namespace is known, which a RoleBinding must name for its ServiceAccount."""
     return settings.linker.service_account_name is not None or bool(_namespace(group, settings, environment))
 
 
@@ -64,31 +82,31 @@ def _tags(linked: Iterable[Revision], groups: Iterable[Group], settings: Setting
             yield tag(revision, settings)
 
 
-def _without_clashes(held: list[Revision], authored: Iterable[Item]) -> tuple[list[Revision], list[Problem]]:
-    """Leave out Secrets whose tag would be a ConfigMap that is there already; only adopted names can clash."""
+def _without_clashes(revisions: list[Revision], authored: Iterable[Item]) -> tuple[list[Revision], list[Problem]]:
+    """Leave out Secrets whose tracker would have the name of a ConfigMap that exists. Only adopted names can clash."""
     taken = {item.id for item in authored if item.id.kind == "ConfigMap"}
-    clashing = [one for one in held if one.id.kind == "Secret" and one.id._replace(kind="ConfigMap") in taken]
-    message = "is never collected: the ConfigMap that would keep track of it has to have its name, and that is taken"
+    clashing = [one for one in revisions if one.id.kind == "Secret" and one.id._replace(kind="ConfigMap") in taken]
+    message = "will not be garbage-collected: its tracker would collide with an existing ConfigMap of the same name"
     problems = [about(one.item, message, severity=Severity.WARNING) for one in clashing]
-    return [one for one in held if one not in clashing], problems
+    return [one for one in revisions if one not in clashing], problems
 
 
 def _too_many(groups: Iterable[Group]) -> Iterator[Problem]:
-    """Namespaces with more revisions than annotations may name; the Job's arguments reach their bound later."""
+    """Report namespaces with more revisions than an annotation can list. The Job's arguments have more room."""
     for namespace, plan in {group.namespace: group.plan for group in groups}.items():
         length = sum(len(revision.name) + 1 for revision in plan.rendered)
         if length > _MAX_ANNOTATIONS:
             where = f" in namespace {namespace}" if namespace else ""
-            message = f"{len(plan.rendered)} revisions{where} are more than one roster can name; split the set in two"
+            message = f"{len(plan.rendered)} revisions{where} do not fit into one inventory; split the set in two"
             yield Problem(message, field="metadata.name")
 
 
 def _taken(authored: Iterable[Item], wanted: Iterable[Object]) -> Iterator[Problem]:
-    """Objects of the author under names that the linker's need."""
+    """Report the author's objects that have the names of the linker's."""
     names = {_identity_of(one) for one in wanted}
     for item in authored:
         if (item.id.kind, item.id.namespace, item.id.name) in names:
-            yield about(item, "has the name of an object that the linker needs; give this or the set another name")
+            yield about(item, "has the name of an object that the linker needs; rename it, or rename the set")
 
 
 def _identity_of(one: Any) -> tuple[str, str, str]:
@@ -96,13 +114,13 @@ def _identity_of(one: Any) -> tuple[str, str, str]:
 
 
 def _disabled() -> Problem:
-    message = "spec.linker.enabled is false: revisions are protected from pruning, and nothing ever collects them"
+    message = "spec.linker.enabled is false: revisions are protected from pruning, and nothing ever deletes them"
     return Problem(message, severity=Severity.INFO)
 
 
 def _no_namespace() -> Problem:
     message = (
-        "nothing collects old revisions: the linker's RoleBinding must name a namespace, and the workloads say none; "
-        "write metadata.namespace (in kustomize `namespace:`), or spec.linker.namespace"
+        "no linker, so nothing deletes old revisions: its RoleBinding needs a namespace, and the workloads set none; "
+        "set metadata.namespace (in kustomize `namespace:`), or spec.linker.namespace"
     )
     return Problem(message, severity=Severity.WARNING)

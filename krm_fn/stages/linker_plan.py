@@ -1,4 +1,4 @@
-"""What the linker is to wait for and to keep, by namespace and sync wave."""
+"""What the linker waits for, by namespace and sync wave."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ SYNC_WAVE = "argocd.argoproj.io/sync-wave"
 
 
 class Group(NamedTuple):
-    """The Job of one wave in one namespace. `secrets` and `kinds` are those of the whole namespace, for its Role."""
+    """The Job of one sync wave in one namespace. The plan's `kinds` are those of the whole namespace, for its Role."""
 
     namespace: str
     wave: str
@@ -22,31 +22,26 @@ class Group(NamedTuple):
 
 
 def plan_links(
-    revisions: Iterable[Revision], holders: Mapping[int, list[Item]], items: Iterable[Item], settings: Settings
+    revisions: Iterable[Revision], consumers: Mapping[Item, list[Item]], kinds: Kinds, settings: Settings
 ) -> list[Group]:
-    """One group for each wave that workloads are applied in."""
-    kinds_of_package = Kinds(items)
-    names = _names_by_referrer(revisions, holders)
+    """Return one group for each namespace and wave that has consumers of revisions."""
+    revisions_of = _by_consumer(revisions, consumers)
     by_namespace: dict[str, list[Item]] = defaultdict(list)
-    for referrer, _ in names.values():
-        by_namespace[referrer.id.namespace].append(referrer)
+    for consumer in revisions_of:
+        by_namespace[consumer.id.namespace].append(consumer)
     groups = []
-    for namespace, referrers in sorted(by_namespace.items()):
-        rendered = {name for referrer in referrers for name in names[id(referrer.node)][1]}
-        kinds = {kinds_of_package.of(referrer.id) for referrer in referrers}
-        for wave in sorted({wave_of(referrer) for referrer in referrers}, key=wave_order):
-            workloads = [
-                Workload(kind.api_version, kind.kind, referrer.id.name, tuple(sorted(names[id(referrer.node)][1])))
-                for referrer in referrers
-                if wave_of(referrer) == wave and is_waited_for(referrer)
-                for kind in [kinds_of_package.of(referrer.id)]
-            ]
-            waited = {name for workload in workloads for name in workload.revisions}
+    for namespace, of_namespace in sorted(by_namespace.items()):
+        rendered = {name for consumer in of_namespace for name in revisions_of[consumer]}
+        other_kinds = {kinds.of(consumer.id) for consumer in of_namespace} - set(CONSUMER_KINDS)
+        for wave in sorted({wave_of(consumer) for consumer in of_namespace}, key=_wave_order):
+            waited_for = [one for one in of_namespace if wave_of(one) == wave and _is_waited_for(one)]
+            workloads = [_workload(one, kinds, revisions_of[one]) for one in waited_for]
+            referenced = {name for workload in workloads for name in workload.revisions}
             plan = LinkPlan(
                 set=settings.set,
                 workloads=tuple(sorted(workloads)),
-                revisions=tuple(sorted(rendered - waited)),
-                kinds=tuple(sorted(kinds - set(CONSUMER_KINDS))),
+                revisions=tuple(sorted(rendered - referenced)),
+                kinds=tuple(sorted(other_kinds)),
                 timeout=settings.linker.timeout_seconds,
                 minimum_age=settings.linker.minimum_age_seconds,
             )
@@ -54,28 +49,31 @@ def plan_links(
     return groups
 
 
-def is_waited_for(referrer: Item) -> bool:
-    """Whether the object will say what its manifest says, sooner or later: for others one would wait for ever."""
-    kind = kind_of(referrer)
-    return bool(referrer.id.name) and not is_hook(referrer) and not (kind is not None and kind.is_immutable)
+def _by_consumer(revisions: Iterable[Revision], consumers: Mapping[Item, list[Item]]) -> dict[Item, set[RevisionName]]:
+    names: dict[Item, set[RevisionName]] = defaultdict(set)
+    for revision in revisions:
+        for consumer in consumers.get(revision.item, []):
+            names[consumer].add(RevisionName(revision.id.kind, revision.name))
+    return names
+
+
+def _workload(consumer: Item, kinds: Kinds, revisions: set[RevisionName]) -> Workload:
+    kind = kinds.of(consumer.id)
+    return Workload(kind.api_version, kind.kind, consumer.id.name, tuple(sorted(revisions)))
+
+
+def _is_waited_for(consumer: Item) -> bool:
+    """Whether the live object will say what its manifest says, sooner or later. Hooks and Jobs may never do so."""
+    kind = kind_of(consumer)
+    is_immutable = kind is not None and kind.is_immutable
+    return bool(consumer.id.name) and not is_hook(consumer) and not is_immutable
 
 
 def wave_of(item: Item) -> str:
-    """As written; `""` for none, which Argo CD reads as 0."""
+    """Return the sync wave as written; `""` for none, which Argo CD reads as 0."""
     return item.annotations.get(SYNC_WAVE, "")
 
 
-def wave_order(wave: str) -> tuple[int, str]:
+def _wave_order(wave: str) -> tuple[int, str]:
     number = wave.removeprefix("-")
     return (int(wave) if number.isdecimal() else 0, wave)
-
-
-def _names_by_referrer(
-    revisions: Iterable[Revision], holders: Mapping[int, list[Item]]
-) -> dict[int, tuple[Item, set[RevisionName]]]:
-    names: dict[int, tuple[Item, set[RevisionName]]] = {}
-    for revision in revisions:
-        for referrer in holders.get(id(revision.item.node), []):
-            held = names.setdefault(id(referrer.node), (referrer, set()))
-            held[1].add(RevisionName(revision.id.kind, revision.name))
-    return names

@@ -1,67 +1,75 @@
-"""What the pods of each template read of the objects whose content is to roll them."""
+"""What the pods of each template read of the objects whose content is to restart them."""
 
 from collections import defaultdict
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
 
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import cannot_change
 from krm_fn.model.node import FieldPath
 from krm_fn.model.pods import PodTemplate, template_around, template_at
 from krm_fn.model.settings import Strategy
-from krm_fn.references.reference import Reference
-from krm_fn.references.resolve import Link
+from krm_fn.references.reference import Reference, ResolvedReference
+from krm_fn.references.references import References
 from krm_fn.stages.wave_reloader import Catalogue, OptIn
 
 _PULLED = ".imagePullSecrets["
-"""The kubelet reads these, anew for each pull."""
+"""The kubelet reads these again at each pull."""
 
 
-class Reading(NamedTuple):
-    """A pod template, and which keys of each object count; None stands for all of them."""
+class Reading:
+    """A pod template, and which keys of each object count; None for all of them."""
 
-    item: Item
-    template: PodTemplate
-    configs: dict[int, tuple[Item, frozenset[str] | None]]
+    def __init__(self, item: Item, template: PodTemplate) -> None:
+        self.item = item
+        self.template = template
+        self.configs: dict[Item, frozenset[str] | None] = {}
 
     def add(self, config: Item, keys: frozenset[str] | None) -> None:
-        _, before = self.configs.get(id(config.node), (config, frozenset()))
-        self.configs[id(config.node)] = (config, None if keys is None or before is None else before | keys)
+        """Count these keys as well."""
+        before = self.configs.get(config, frozenset())
+        self.configs[config] = None if keys is None or before is None else before | keys
 
 
-class Readings(NamedTuple):
-    """By workload and path; and the links of what reads, but holds no pod template."""
+class Readings:
+    """All of a package, and the references of objects that read but have no pod template."""
 
-    templates: dict[tuple[int, FieldPath], Reading]
-    untemplated: list[Link]
+    def __init__(self) -> None:
+        self._templates: dict[tuple[Item, FieldPath], Reading] = {}
+        self.untemplated: list[ResolvedReference] = []
+
+    def of(self, item: Item, template: PodTemplate) -> Reading:
+        """Return the reading of a pod template."""
+        return self._templates.setdefault((item, template.path), Reading(item, template))
 
     @property
-    def rolled(self) -> list[Reading]:
+    def restarted(self) -> list[Reading]:
         """Those whose template may change."""
-        return [reading for reading in self.templates.values() if not cannot_change(reading.item)]
+        return [reading for reading in self._templates.values() if not cannot_change(reading.item)]
 
     @property
-    def frozen(self) -> list[Reading]:
-        return [reading for reading in self.templates.values() if cannot_change(reading.item)]
+    def immutable(self) -> list[Reading]:
+        """Those whose template cannot change."""
+        return [reading for reading in self._templates.values() if cannot_change(reading.item)]
 
 
-def read_by(links: list[Link], strategies: dict[int, Strategy], opt_ins: list[OptIn], catalogue: Catalogue) -> Readings:
-    """Everything of strategy `checksum`, and what workloads opted in for, unless a name of theirs follows it.
+def find_readings(
+    references: References, strategies: Mapping[Item, Strategy], opt_ins: list[OptIn], catalogue: Catalogue
+) -> Readings:
+    """Find what pods read with strategy `checksum`, and what workloads opted in for.
 
-    `strategies` are those of the objects whose content the package decides.
+    An opt-in does not count where a reference of the workload follows the name of a revision: then the name restarts
+    its pods. `strategies` are those of the objects whose content the package decides.
     """
-    readings = Readings({}, [])
-    _add_links(readings, links, strategies, opt_ins)
-    renamed = {node for node, strategy in strategies.items() if strategy is Strategy.RENAME} if opt_ins else set()
-    followed = {
-        (id(link.referrer.node), id(config.node))
-        for link in (links if renamed else ())
-        for config in link.targets
-        if id(config.node) in renamed and is_read(link.reference)
-    }
+    readings = Readings()
+    _add_references(readings, references, strategies, opt_ins)
+    renamed = {item for item, strategy in strategies.items() if strategy is Strategy.RENAME} if opt_ins else set()
+    followed = set()
+    for referrer, reference, targets in references if renamed else ():
+        if is_read(reference):
+            followed |= {(referrer, config) for config in targets if config in renamed}
     for opt_in in opt_ins:
         for config in catalogue.find_all(opt_in.named):
-            if (id(opt_in.item.node), id(config.node)) not in followed:
+            if (opt_in.item, config) not in followed:
                 _add_named(readings, opt_in, config)
     return readings
 
@@ -71,37 +79,33 @@ def is_read(reference: Reference) -> bool:
     return reference.in_pod and not reference.written and _PULLED not in reference.field
 
 
-def _add_links(
-    readings: Readings, links: Iterable[Link], strategies: dict[int, Strategy], opt_ins: Iterable[OptIn]
+def _add_references(
+    readings: Readings, references: References, strategies: Mapping[Item, Strategy], opt_ins: Iterable[OptIn]
 ) -> None:
-    by_workload: dict[int, list[OptIn]] = defaultdict(list)
+    by_workload: dict[Item, list[OptIn]] = defaultdict(list)
     for opt_in in opt_ins:
-        by_workload[id(opt_in.item.node)].append(opt_in)
-    for link in links:
-        if not is_read(link.reference):
+        by_workload[opt_in.item].append(opt_in)
+    for resolved in references:
+        if not is_read(resolved.reference):
             continue
-        asking = by_workload.get(id(link.referrer.node), ())
-        for config in link.targets:
-            strategy = strategies.get(id(config.node), Strategy.RENAME)  # what is not ours is not looked at either
+        asking = by_workload.get(resolved.referrer, ())
+        for config in resolved.targets:
+            strategy = strategies.get(config, Strategy.RENAME)  # others decide the content: it does not count
             if strategy is Strategy.CHECKSUM or (
                 strategy is not Strategy.RENAME and any(opt_in.counts(config) for opt_in in asking)
             ):
-                _add_link(readings, link, config)
+                _add_reference(readings, resolved, config)
 
 
-def _add_link(readings: Readings, link: Link, config: Item) -> None:
-    template = template_around(link.referrer.node, link.reference.field)
+def _add_reference(readings: Readings, resolved: ResolvedReference, config: Item) -> None:
+    template = template_around(resolved.referrer.node, resolved.reference.field)
     if template is None:
-        readings.untemplated.append(link)
+        readings.untemplated.append(resolved)
     else:
-        _reading(readings, link.referrer, template).add(config, link.reference.keys)
+        readings.of(resolved.referrer, template).add(config, resolved.reference.keys)
 
 
 def _add_named(readings: Readings, opt_in: OptIn, config: Item) -> None:
     template = template_at(opt_in.item.node, opt_in.template)
     if template is not None and opt_in.allows(config):
-        _reading(readings, opt_in.item, template).add(config, None)
-
-
-def _reading(readings: Readings, item: Item, template: PodTemplate) -> Reading:
-    return readings.templates.setdefault((id(item.node), template.path), Reading(item, template, {}))
+        readings.of(opt_in.item, template).add(config, None)

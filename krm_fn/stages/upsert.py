@@ -1,10 +1,10 @@
-"""Put objects in the place of those an earlier run made."""
+"""Replace the objects that an earlier run emitted."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from krm_fn.model import keys
-from krm_fn.model.changes import Emission, Object
+from krm_fn.model.changes import Changes, Object
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node, entries, is_mapping, is_sequence
 from krm_fn.stages.linker_plan import SYNC_WAVE
@@ -16,26 +16,27 @@ _FOR_TOOLS = (
     "internal.kpt.dev/",
     "kustomize.config.k8s.io/",
 )
-"""Annotations by which kpt and kustomize know an object again: its file, its place in it, its id."""
+"""Annotations by which kpt and kustomize recognise an object: its file, its position in it, its id."""
 
 
-def upsert(own: list[Item], wanted: list[Object]) -> Emission:
-    """Each wanted object in the place of the one it takes the part of; the others of ours go."""
+def upsert(own: list[Item], wanted: list[Object]) -> Changes:
+    """Replace objects that have the same part as before, add new ones, and remove obsolete ones."""
     places: dict[tuple[str, ...], Item] = {}
     for item in own:
         places.setdefault(_part(item.id.kind, item.id.namespace, item.id.name, item.annotations), item)
     wanted_by_part = {_part_of(one): one for one in wanted}
     staying = {part: item for part, item in places.items() if part in wanted_by_part}
     complete = [(item, _with_tool_annotations(wanted_by_part[part], item)) for part, item in staying.items()]
-    return Emission(
-        replace=[(item, one) for item, one in complete if _text_of(one) != _plain(item.node)],
-        remove=[item for item in own if item not in staying.values()],
-        add=[one for part, one in wanted_by_part.items() if part not in staying],
+    stays = set(staying.values())
+    return Changes(
+        replace=tuple((item, one) for item, one in complete if _text_of(one) != _plain(item.node)),
+        remove=tuple(item for item in own if item not in stays),
+        add=tuple(one for part, one in wanted_by_part.items() if part not in staying),
     )
 
 
 def _part(kind: str, namespace: str, name: str, annotations: Mapping[str, str]) -> tuple[str, ...]:
-    """What an object is for, whatever it is called: a wave's Job, a Secret's tag, a namespace's ServiceAccount."""
+    """Return what an object is for, whatever its name: a wave's Job, a Secret's tracker, a namespace's Role."""
     lasting = {"Job": annotations.get(SYNC_WAVE, ""), "ConfigMap": annotations.get(keys.BASE_NAME, "")}
     return kind, namespace, lasting.get(kind, name)
 
@@ -53,14 +54,14 @@ def _with_tool_annotations(wanted: Any, item: Item) -> Object:
 
 
 def _plain(node: Node) -> Any:
-    """An object with every scalar as its text, for comparing."""
+    """Return an object with every scalar as its text, for comparing."""
     if is_mapping(node):
         return {name: _plain(value) for name, value in entries(node)}
     return [_plain(value) for value in node.value] if is_sequence(node) else node.value
 
 
 def _text_of(value: Any) -> Any:
-    """The same of an object that was made here."""
+    """Return the same of an object that this project made."""
     if isinstance(value, Mapping):
         return {name: _text_of(field) for name, field in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):

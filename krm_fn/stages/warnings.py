@@ -1,163 +1,179 @@
-"""Notice a package of nothing but configuration: whatever names it is somewhere else, and cannot follow."""
+"""Warn about what no edit can mend."""
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from krm_fn.model.changes import Edit
+from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item, about
-from krm_fn.model.kinds import cannot_change
+from krm_fn.model.kinds import cannot_change, kind_of
 from krm_fn.model.node import Node, entries, get, is_mapping, is_scalar, is_sequence, text
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.references.find import may_refer
-from krm_fn.stages.name import Revision
+from krm_fn.stages.jobs import RenamedJobs
+from krm_fn.stages.name import Revision, Revisions
+from krm_fn.stages.package import Package
 
-_MESSAGE = (
-    "renamed objects, but the package holds none that could name them: what names them elsewhere does not follow; "
-    "run the function over the whole package, without selectors"
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
+_CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
+_LISTS_OF_WORDS = ("args", "command")
+_CHART_VALUES = {"HelmRelease": ("spec", "values")}
+"""Values of charts: a name in there may be a reference, or the name of something that the chart creates."""
+
+_JOB = re.compile(r"(?i)\bjobs?\b")
+"""A word such as `migrate` means a Job only in a container that says `job` as well."""
+
+_IN_CONTAINER = re.compile(r"\.(args|command|env)\[\d+\](\.value)?$")
+
+_NO_REFERRERS = (
+    "ConfigMaps or Secrets are renamed, but the package has no objects that could reference them: referrers elsewhere "
+    "keep the old names; run the function over the whole package, without selectors"
 )
 
 
-def notice_alone(items: Iterable[Item], revisions: Iterable[Revision]) -> list[Problem]:
-    """One warning, as when kpt's selectors hand the function ConfigMaps alone."""
-    renames = any(revision.strategy is Strategy.RENAME for revision in revisions)
-    if not renames or any(may_refer(item.id) and not item.is_local for item in items):
+def warn(package: Package, revisions: Revisions, jobs: RenamedJobs, changes: Changes) -> Changes:
+    """Warn about objects that will not follow, or that the API server will refuse."""
+    problems = [
+        *_warn_without_referrers(package, revisions),
+        *_warn_about_immutable(changes),
+        *_warn_about_words(package, revisions, {edit.change.node for edit in changes.edits}),
+        *_warn_about_job_names(package, jobs.jobs),
+    ]
+    return Changes(problems=tuple(problems))
+
+
+def _warn_without_referrers(package: Package, revisions: Revisions) -> list[Problem]:
+    """Warn if the package is nothing but configuration, as when kpt's selectors pass ConfigMaps alone."""
+    is_renaming = any(revision.strategy is Strategy.RENAME for revision in revisions.rendered)
+    if not is_renaming or any(may_refer(item.id) and not item.is_local for item in package.authored):
         return []
-    return [Problem(_MESSAGE, severity=Severity.WARNING)]
+    return [Problem(_NO_REFERRERS, severity=Severity.WARNING)]
 
 
-def notice_immutable(changed: Iterable[tuple[Item, str]], but: Collection[int]) -> Iterator[Problem]:
-    """A warning for each plain Job and bare Pod among the objects that change, with the first field that does.
-
-    `but`: objects that change their names as well, by `id(item.node)`.
-    """
-    seen = set(but)
+def _warn_about_immutable(changes: Changes) -> Iterator[Problem]:
+    """Warn about each plain Job and bare Pod that changes under its name, at the first field that changes."""
+    changed = [(edit.item, edit.field) for edit in changes.edits]
+    renamed = set()
+    for item, patch in changes.patches:
+        if "spec" in patch and (kind := kind_of(item)):
+            changed.append((item, kind.pod_spec))
+        metadata = patch.get("metadata")
+        if isinstance(metadata, Mapping) and "name" in metadata:
+            renamed.add(item)
+    seen = set(renamed)
     for item, field in changed:
-        if id(item.node) not in seen and cannot_change(item):
-            seen.add(id(item.node))
+        if item not in seen and cannot_change(item):
+            seen.add(item)
             message = (
-                f"changes, which a {item.id.kind} cannot once it is created: "
-                "delete the old one before applying, or make it a hook"
+                f"changes, but a {item.id.kind} is immutable once it is created: "
+                "delete the old one before you apply this, or make it a hook"
             )
             yield about(item, message, field, Severity.WARNING)
 
 
-WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
-_CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
-_LISTS_OFWORDS = ("args", "command")
-_CHART_VALUES = {"HelmRelease": ("spec", "values")}
-"""Where a name may be a reference or the name of something the chart makes: nothing to be changed without asking."""
-
-
-def notice_mentions(items: Iterable[Item], revisions: Iterable[Revision], edits: Iterable[Edit]) -> list[Problem]:
-    """A warning for each text that says the base name of a renamed object and is no reference that follows it."""
+def _warn_about_words(package: Package, revisions: Revisions, followed: Collection[Node]) -> list[Problem]:
+    """Warn about each text that says the base name of a renamed object and is no reference."""
     renamed = {
         (revision.item.id.namespace, revision.base_name): revision
-        for revision in revisions
+        for revision in revisions.rendered
         if revision.strategy is Strategy.RENAME
     }
-    if not renamed:
-        return []
-    followed = {id(edit.change.node) for edit in edits}
-    return [
-        _mention(item, field, word, renamed[item.id.namespace, word])
-        for item in items
-        if not item.is_local
-        for field, said in _said_by(item, followed)
-        for word in dict.fromkeys(WORD.findall(said))
-        if (item.id.namespace, word) in renamed
-    ]
+    problems: list[Problem] = []
+    for item in package.authored if renamed else ():
+        if item.is_local:
+            continue
+        for field, said in _texts(item, followed):
+            for word in dict.fromkeys(_WORD.findall(said)):
+                revision = renamed.get((item.id.namespace, word))
+                if revision is not None:
+                    problems.append(_warn_about_word(item, field, revision))
+    return problems
 
 
-def _mention(item: Item, field: str, word: str, revision: Revision) -> Problem:
-    now = f"{revision.base_id} is now {revision.name}"
-    message = f"says {word!r} in plain words, and {now}; read it through a volume or a variable instead"
+def _warn_about_word(item: Item, field: str, revision: Revision) -> Problem:
+    message = (
+        f"contains {revision.base_name!r}, but {revision.base_id} is renamed to {revision.name}; "
+        "read it through a volume or a variable instead"
+    )
     return about(item, message, field, Severity.WARNING)
 
 
-def _said_by(item: Item, followed: set[int]) -> Iterator[tuple[str, str]]:
-    yield from said_in_containers(item)
+def _warn_about_job_names(package: Package, jobs: Iterable[Revision]) -> list[Problem]:
+    """Warn about each text that says the base name of a renamed Job, as `kubectl wait job/migrate` does."""
+    renamed = {(job.item.id.namespace, job.base_name): job for job in jobs}
+    problems: list[Problem] = []
+    for item in package.authored if renamed else ():
+        if item.is_local:
+            continue
+        for container in _by_container(item):
+            if not any(_JOB.search(said) for _, said in container):
+                continue
+            for field, said in container:
+                for word in dict.fromkeys(_WORD.findall(said)):
+                    job = renamed.get((item.id.namespace, word))
+                    if job is not None and job.item is not item:
+                        problems.append(_warn_about_job_name(item, field, job))
+    return problems
+
+
+def _warn_about_job_name(item: Item, field: str, job: Revision) -> Problem:
+    message = f"contains {job.base_name!r}, but {job.base_id} is renamed to {job.name}; select it by a label instead"
+    return about(item, message, field, Severity.WARNING)
+
+
+def _by_container(item: Item) -> list[list[tuple[str, str]]]:
+    containers: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for field, said in _texts_of_containers(item):
+        containers[_IN_CONTAINER.sub("", field)].append((field, said))
+    return list(containers.values())
+
+
+def _texts(item: Item, followed: Collection[Node]) -> Iterator[tuple[str, str]]:
+    """Return the texts of containers and of charts' values, with their fields, but for references that follow."""
+    yield from _texts_of_containers(item)
     values = _CHART_VALUES.get(item.id.kind)
     if values:
         yield from _leaves(get(item.node, *values), ".".join(values), followed)
 
 
-def said_in_containers(item: Item) -> Iterator[tuple[str, str]]:
-    """What an object's containers are told, wherever they are, with the path of each piece."""
-    spec = get(item.node, "spec")
-    if is_mapping(spec):
-        yield from _said(spec, "spec")
-
-
-def _leaves(node: Node | None, path: str, but: set[int]) -> Iterator[tuple[str, str]]:
-    """Every text below `node`, but for some nodes."""
+def _leaves(node: Node | None, path: str, followed: Collection[Node]) -> Iterator[tuple[str, str]]:
     if is_scalar(node):
-        if id(node) not in but:
+        if node not in followed:
             yield path, node.value
     elif is_sequence(node):
         for index, element in enumerate(node.value):
-            yield from _leaves(element, f"{path}[{index}]", but)
+            yield from _leaves(element, f"{path}[{index}]", followed)
     else:
         for name, value in entries(node):
-            yield from _leaves(value, f"{path}.{name}", but)
+            yield from _leaves(value, f"{path}.{name}", followed)
 
 
-def _said(node: Node, path: str) -> Iterator[tuple[str, str]]:
-    """What containers below `node` are told, with the path of each piece."""
+def _texts_of_containers(item: Item) -> Iterator[tuple[str, str]]:
+    """Return the arguments, command words and variables of an object's containers, wherever they are."""
+    spec = get(item.node, "spec")
+    if is_mapping(spec):
+        yield from _walk(spec, "spec")
+
+
+def _walk(node: Node, path: str) -> Iterator[tuple[str, str]]:
     for key, value in node.value:
         if value.id == "mapping":
-            yield from _said(value, f"{path}.{key.value}")
+            yield from _walk(value, f"{path}.{key.value}")
         elif value.id == "sequence":
             in_container = key.value in _CONTAINERS
             for index, element in enumerate(value.value):
                 if element.id == "mapping":
-                    look = _told if in_container else _said
+                    look = _texts_of_container if in_container else _walk
                     yield from look(element, f"{path}.{key.value}[{index}]")
 
 
-def _told(container: Node, path: str) -> Iterator[tuple[str, str]]:
-    for name in _LISTS_OFWORDS:
+def _texts_of_container(container: Node, path: str) -> Iterator[tuple[str, str]]:
+    for name in _LISTS_OF_WORDS:
         words = get(container, name)
         for index, word in enumerate(words.value if is_sequence(words) else []):
-            if is_scalar(word) and (name, index) != ("command", 0):  # the program itself, named like so much else
+            if is_scalar(word) and (name, index) != ("command", 0):  # the program, which may share the name
                 yield f"{path}.{name}[{index}]", word.value
     variables = get(container, "env")
     for index, variable in enumerate(variables.value if is_sequence(variables) else []):
         yield f"{path}.env[{index}].value", text(get(variable, "value"))
-
-
-_JOB = re.compile(r"(?i)\bjobs?\b")
-"""A word such as `migrate` means a Job only where Jobs are spoken of."""
-_IN_CONTAINER = re.compile(r"\.(args|command|env)\[\d+\](\.value)?$")
-
-
-def notice_job_mentions(items: Iterable[Item], jobs: Iterable[Revision]) -> list[Problem]:
-    """A warning for each text that says the base name of a renamed Job in a container that is told of Jobs."""
-    renamed = {(job.item.id.namespace, job.base_name): job for job in jobs}
-    if not renamed:
-        return []
-    return [
-        _job_mention(item, field, renamed[item.id.namespace, word])
-        for item in items
-        if not item.is_local
-        for container in _by_container(item)
-        if any(_JOB.search(said) for _, said in container)
-        for field, said in container
-        for word in dict.fromkeys(WORD.findall(said))
-        if (item.id.namespace, word) in renamed and renamed[item.id.namespace, word].item is not item
-    ]
-
-
-def _by_container(item: Item) -> list[list[tuple[str, str]]]:
-    containers: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for field, said in said_in_containers(item):
-        containers[_IN_CONTAINER.sub("", field)].append((field, said))
-    return list(containers.values())
-
-
-def _job_mention(item: Item, field: str, job: Revision) -> Problem:
-    message = (
-        f"says {job.base_name!r} in plain words, and {job.base_id} is now {job.name}; select it by a label instead"
-    )
-    return about(item, message, field, Severity.WARNING)

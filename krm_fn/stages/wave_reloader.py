@@ -1,7 +1,7 @@
-"""How workloads ask Wave and Reloader to be rolled when configuration changes.
+"""How workloads ask Wave and Reloader to be restarted when configuration changes.
 
-Wave: its README, and what its code reads. Reloader: its README and annotation reference; where these are silent (which
-list wins, where an annotation may stand, what counts as true), its `ShouldReload`.
+Sources: Wave's README and the annotations its code reads; Reloader's README and annotation reference, and its function
+`ShouldReload` where these do not say which list wins, where an annotation may be, and what counts as true.
 """
 
 import re
@@ -16,24 +16,24 @@ from krm_fn.model.node import get, texts
 from krm_fn.model.settings import CONTROLLERS
 from krm_fn.naming.names import base_name
 
-# Wave. The opt-in stands on the workload itself; it counts everything its pods read, and what the lists name.
+# Wave: the opt-in is on the workload itself. It counts everything that its pods read, and what the lists name.
 WAVE_ON = ("wave.pusher.com/update-on-config-change", "true")
 WAVE_EXTRA = {"ConfigMap": "wave.pusher.com/extra-configmaps", "Secret": "wave.pusher.com/extra-secrets"}
 """Comma lists of `name` or `namespace/name`."""
 
-# Reloader. The opt-in stands on the workload or, if that says nothing, on its pod template.
+# Reloader: the opt-in is on the workload or, if that has none, on its pod template.
 RELOADER_AUTO = "reloader.stakater.com/auto"
-"""Everything its pods read."""
+"""Everything that its pods read."""
 
 RELOADER_SEARCH = "reloader.stakater.com/search"
-"""Of what its pods read, that which carries the next one."""
+"""Only those objects that its pods read and that have the next annotation."""
 
 RELOADER_MATCH = ("reloader.stakater.com/match", "true")
 RELOADER_IGNORE = ("reloader.stakater.com/ignore", "true")
-"""On ConfigMaps and Secrets. Ignored ones roll nothing."""
+"""On ConfigMaps and Secrets. Ignored ones restart nothing."""
 
 GO_TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
-"""What Go's `strconv.ParseBool` takes for true."""
+"""The texts that Go's `strconv.ParseBool` reads as true."""
 
 
 class OfKind(NamedTuple):
@@ -75,9 +75,9 @@ class Named(NamedTuple):
 
 
 class OptIn(NamedTuple):
-    """What one controller was told on one workload, `item`; `template` is the path of its pod template.
+    """What one workload, `item`, asks of one controller; `template` is the path of its pod template.
 
-    Of what pods read, all of the kinds `all_of` counts, and of the kinds `marked` what carries the annotation for it.
+    Of what its pods read, all objects of the kinds `all_of` count, and of the kinds `marked` those annotated for it.
     """
 
     item: Item
@@ -89,14 +89,14 @@ class OptIn(NamedTuple):
     excluded: frozenset[tuple[str, str]]
 
     def counts(self, config: Item) -> bool:
-        """Whether it rolls the workload, given that its pods read it."""
+        """Whether a change of an object that the pods read restarts them."""
         if not self.allows(config):
             return False
         kind, (match, yes) = config.id.kind, RELOADER_MATCH
         return kind in self.all_of or (kind in self.marked and config.annotations.get(match) == yes)
 
     def allows(self, config: Item) -> bool:
-        """Whether nothing on either side speaks against it."""
+        """Whether neither the workload nor the object excludes it."""
         ignore, yes = RELOADER_IGNORE
         ignored = self.controller == CONTROLLERS["reloader"] and config.annotations.get(ignore) == yes
         if ignored or not self.excluded:
@@ -105,7 +105,7 @@ class OptIn(NamedTuple):
 
 
 def read_opt_ins(items: Iterable[Item], controllers: Iterable[str]) -> list[OptIn]:
-    """One for each controller and each workload that it would roll for anything."""
+    """Read one opt-in for each controller and each workload that it would restart for anything."""
     asked = list(controllers)
     found = []
     for item in items:
@@ -161,38 +161,38 @@ def _split(names: str) -> list[str]:
 
 _LITERAL = re.compile(r"[a-z0-9-]*")
 
-# What Go and Python understand alike, and what cannot take long: Go's engine never does, Python's may.
+# The patterns that mean the same to Go and to Python, and that Python matches fast. Go's engine is always linear.
 _ALIKE = re.compile(r"(?!.*\(\?)(?!.*\[\[)(?!.*\)[*+{])(?:[^\\]|\\[dwsDWS.^$*+?{}\[\]()|-])*")
 _BRANCHES = re.compile(r"[*+?{|]")
 _MOST_BRANCHES = 3
 
 
 class Catalogue:
-    """Objects by kind, namespace and name, sorted in when somebody first asks: for most packages nobody does."""
+    """Objects by kind, namespace and name, indexed at the first question: for most packages there is none."""
 
     def __init__(self, configs: Iterable[Item]) -> None:
         self._configs = list(configs)
 
-    def holds(self, config: Item) -> bool:
-        return id(config.node) in self._nodes
+    def contains(self, config: Item) -> bool:
+        return config in self._all
 
     def find_all(self, several: Iterable[Named]) -> list[Item]:
         return [item for named in several for item in self.find(named)]
 
     def find(self, named: Named) -> list[Item]:
-        """What it names; nothing where the pattern is not clear."""
+        """Find what an annotation names; nothing where its pattern is not clear."""
         names = self._by_name.get((named.kind, named.namespace), {})
         if is_literal(named):
             return names.get(named.name, [])
         if not is_clear(named):
             return []
-        # As Reloader anchors it: of `a|b`, one end each.
+        # As Reloader anchors it: `a|b` is anchored at one end each.
         matches = re.compile(f"^{named.name}$").search
         return [item for name, items in names.items() if matches(name) for item in items]
 
     @cached_property
-    def _nodes(self) -> set[int]:
-        return {id(item.node) for item in self._configs}
+    def _all(self) -> frozenset[Item]:
+        return frozenset(self._configs)
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str], dict[str, list[Item]]]:
@@ -209,7 +209,7 @@ def is_literal(named: Named) -> bool:
 
 @lru_cache(maxsize=256)
 def is_clear(named: Named) -> bool:
-    """Whether a pattern means the same here as to Reloader, and is cheap to match."""
+    """Whether a pattern means the same to Python as to Go, and is cheap to match."""
     if not _ALIKE.fullmatch(named.name) or len(_BRANCHES.findall(named.name)) > _MOST_BRANCHES:
         return False
     try:

@@ -1,79 +1,36 @@
-"""Patches and edits as splices of the text. Each new value is written in the style of the place it goes to."""
+"""Changes as splices of a text: the one way from what is wanted to what is written."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from collections.abc import Mapping as Dict
+from collections.abc import Iterable
+from itertools import chain
 
-from krm_fn.model.changes import Change, Edit, Patch, SetFields, SetItems, SetText, Value
+from krm_fn.model.changes import Changes, Edit, combine_patches
 from krm_fn.model.item import Item
-from krm_fn.model.node import Mapping, Node, is_mapping, is_sequence
-from krm_fn.wire import layout
 from krm_fn.wire.anchors import merge_shared
-from krm_fn.wire.edit_list import edit_list
-from krm_fn.wire.edit_mapping import edit_mapping
+from krm_fn.wire.edit_objects import splice_objects
 from krm_fn.wire.envelope import Envelope
 from krm_fn.wire.merge_patch import plan_patch
 from krm_fn.wire.splice import Splice
-from krm_fn.wire.write_value import write_block, write_block_item, write_flow, write_scalar
+from krm_fn.wire.splice_change import splice_change
 
 
-def plan_splices(envelope: Envelope, patches: Iterable[tuple[Item, Patch]], edits: Iterable[Edit] = ()) -> list[Splice]:
-    """Plan the splices that make the envelope's items say what patches and edits ask for.
+def plan_splices(envelope: Envelope, changes: Changes) -> list[Splice]:
+    """Plan the splices that make all changes of an envelope, except that a stream needs `add_documents` as well.
 
-    Raises Rejected where a field has another type than its patch, and where places that share one text through a YAML
-    anchor need different values.
+    Raises Rejected where a field has another type than its patch, and where places that share a YAML anchor need
+    different values.
     """
+    text = envelope.document.text
+    edits = merge_shared(envelope.document, _plan_edits(envelope.items, changes))
+    in_place = [splice for edit in edits for splice in splice_change(text, edit.change)]
+    return [*in_place, *splice_objects(envelope, changes)]
+
+
+def _plan_edits(items: Iterable[Item], changes: Changes) -> list[Edit]:
+    """Turn patches into edits, and sort all edits by the order of the items."""
     by_item: dict[Item, list[Edit]] = defaultdict(list)
-    for item, patch in patches:
+    for item, patch in combine_patches(changes.patches):
         by_item[item] += plan_patch(item, patch)
-    for edit in edits:
+    for edit in changes.edits:
         by_item[edit.item].append(edit)
-    in_order = [edit for item in envelope.items for edit in by_item.get(item, ())]
-    merged = merge_shared(envelope.document, in_order)
-    return [splice for edit in merged for splice in splice_change(envelope.document.text, edit.change)]
-
-
-def splice_change(text: str, change: Change) -> Iterator[Splice]:
-    """Yield the splices of one change."""
-    if isinstance(change, SetText):
-        yield _set_text(text, change)
-    elif isinstance(change, SetItems) and is_sequence(change.node) and change.node.value:
-        yield from edit_list(text, change.node, change)
-    elif change.key is not None and change.parent is not None:
-        new = dict(change.add) if isinstance(change, SetFields) else change.add
-        yield _fill_empty(text, change.node, change.key, change.parent, new)
-    elif isinstance(change, SetFields) and is_mapping(change.node):
-        yield from edit_mapping(text, change.node, change)
-
-
-def _set_text(text: str, change: SetText) -> Splice:
-    start, end = layout.scalar_span(text, change.node)
-    gap = " " if start == end and text[start - 1 : start] in (":", "-", "?") else ""
-    return Splice(start, end, gap + write_scalar(change.text, style=change.node.style))
-
-
-def _fill_empty(
-    text: str, node: Node, key: Node, parent: Mapping, new: Dict[str, Value] | Sequence[Dict[str, Value]]
-) -> Splice:
-    """Put fields or elements where there is nothing, only a null, or an empty collection."""
-    start, end = node.start_mark.index, node.end_mark.index
-    between = text[key.end_mark.index : start]
-    if not parent.flow_style and between.strip(" ") == ":" and text[start : start + 1] not in ("&", "!"):
-        return _fill_below(text, Splice(key.end_mark.index + 1, end, ""), parent, new)
-    start = layout.content_start(text, node)
-    gap = " " if start == end and text[start - 1 : start] in (":", "?") else ""
-    return Splice(start, end, gap + write_flow(new, style=layout.key_style(key)))
-
-
-def _fill_below(
-    text: str, place: Splice, parent: Mapping, new: Dict[str, Value] | Sequence[Dict[str, Value]]
-) -> Splice:
-    """Put fields or elements below their key, as a block."""
-    indent = layout.indentation(text, parent)
-    if isinstance(new, Dict):
-        lines = [line for name, value in new.items() for line in write_block(name, value, indent + 2)]
-    else:
-        offset = layout.list_offset(text, parent)
-        lines = [line for item in new for line in write_block_item(item, indent + offset, offset=offset)]
-    line_break = layout.line_break(text)
-    return Splice(place.start, place.end, "".join(line_break + line for line in lines))
+    return [*chain.from_iterable(by_item.get(item, ()) for item in items)]

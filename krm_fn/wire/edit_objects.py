@@ -4,33 +4,28 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from krm_fn.model import keys
-from krm_fn.model.changes import Emission, Object, SetItems
+from krm_fn.model.changes import Changes, Object, SetItems
 from krm_fn.model.item import Item
 from krm_fn.model.node import Mapping, Node, Sequence, get, is_mapping, is_sequence
 from krm_fn.wire import layout
-from krm_fn.wire.apply import splice_change
 from krm_fn.wire.documents import end_last_line, split_documents
 from krm_fn.wire.envelope import Envelope
 from krm_fn.wire.splice import Splice
+from krm_fn.wire.splice_change import splice_change
 from krm_fn.wire.write_value import write_block, write_document, write_flow
 
 _PATH = "internal.config.kubernetes.io/path"
 _INDEX = "internal.config.kubernetes.io/index"
 
 
-def splice_objects(envelope: Envelope, emission: Emission) -> Iterator[Splice]:
-    """Yield the splices that replace and remove objects, and those that add objects to a ResourceList.
-
-    Objects that belong to another envelope are passed over. Added documents go to a stream with `add_documents`.
-    """
-    own = {item.node for item in envelope.items}
-    for item, wanted in emission.replace:
-        if item.node in own:
-            yield _replace(envelope.document.text, item.node, wanted)
-    removed: set[Node] = {item.node for item in emission.remove if item.node in own}
+def splice_objects(envelope: Envelope, changes: Changes) -> Iterator[Splice]:
+    """Yield the splices that replace and remove objects, and those that add objects to a ResourceList."""
+    for item, wanted in changes.replace:
+        yield _replace(envelope.document.text, item.node, wanted)
+    removed: set[Node] = {item.node for item in changes.remove}
     if removed:
         yield from _remove_documents(envelope, removed)
-    added = _place_in_files(emission.add, envelope.items) if envelope.resource_list is not None else []
+    added = _place_in_files(changes.add, envelope.items) if envelope.resource_list is not None else []
     if removed or added:
         yield from _edit_lists(envelope, removed, added)
 

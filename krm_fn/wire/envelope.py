@@ -11,7 +11,7 @@ from krm_fn.wire.reader import Document
 API_VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Envelope:
     """A text and the objects in it.
 

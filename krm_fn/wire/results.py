@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from krm_fn.model.changes import SetFields, SetItems, Value
 from krm_fn.model.node import Mapping, Node, get, is_sequence, text
 from krm_fn.model.problem import Problem, ResourceId, Severity
-from krm_fn.wire.apply import splice_change
 from krm_fn.wire.splice import Splice
+from krm_fn.wire.splice_change import splice_change
 from krm_fn.wire.write_value import write_flow
 
 

@@ -35,14 +35,14 @@ KIND = st.from_regex(r"[A-Z][A-Za-z0-9]{0,10}", fullmatch=True)
 API_VERSION = st.builds(lambda group, version: f"{group}/{version}" if group else version, NAME | st.just(""), LABEL)
 REVISION = st.builds(RevisionName, st.sampled_from(["ConfigMap", "Secret"]), NAME)
 WORKLOAD = st.builds(Workload, API_VERSION, KIND, NAME, st.lists(REVISION, min_size=1, max_size=3).map(tuple))
-USER_KIND = st.builds(Kind, API_VERSION, KIND, LABEL)
+OTHER_KIND = st.tuples(API_VERSION, KIND, LABEL).map(lambda row: Kind(*row))
 SECONDS = st.integers(0, 10**6)
 PLANS = st.builds(
     LinkPlan,
     set=NAME,
     workloads=st.lists(WORKLOAD, max_size=3).map(tuple),
     revisions=st.lists(REVISION, max_size=3).map(tuple),
-    kinds=st.lists(USER_KIND, max_size=3).map(tuple),
+    kinds=st.lists(OTHER_KIND, max_size=3).map(tuple),
     timeout=SECONDS,
     minimum_age=SECONDS,
 )

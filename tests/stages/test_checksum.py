@@ -149,6 +149,7 @@ def test_what_has_no_pod_template_is_warned_about(version: str, kind: str, spec:
     text = package(MAP, f"apiVersion: {version}\nkind: {kind}\nmetadata: {{name: x}}\nspec:\n  {spec}\n")
     outcome = run(text.encode(), CONFIG)
     assert outcome.stderr == (
-        f"warning: {kind}/x: reads ConfigMap/config, and has no pod template for a checksum: nothing rolls its pods\n"
+        f"warning: {kind}/x: reads ConfigMap/config, but has no pod template for a checksum: "
+        "nothing restarts its pods\n"
     )
     assert outcome.stdout == text.encode()

@@ -8,10 +8,10 @@ from krm_fn.model.changes import ListPatch, Patch
 from krm_fn.model.item import read_item
 from krm_fn.model.node import is_mapping
 from krm_fn.stages.jobs import edited_value, find_jobs
-from krm_fn.wire.apply import splice_change
 from krm_fn.wire.merge_patch import plan_patch
 from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.splice import apply_splices
+from krm_fn.wire.splice_change import splice_change
 
 HEAD = "apiVersion: example.com/v1\nkind: Widget\n"
 
@@ -85,7 +85,7 @@ SOURCES = [
 
 @pytest.mark.parametrize("patch", PATCHES)
 @pytest.mark.parametrize("source", SOURCES)
-def test_foretold_is_read(source: str, patch: Patch) -> None:
+def test_the_value_is_what_the_edited_text_says(source: str, patch: Patch) -> None:
     document = read_yaml(source.encode())
     (root,) = document.roots
     assert is_mapping(root)
@@ -94,9 +94,9 @@ def test_foretold_is_read(source: str, patch: Patch) -> None:
     assert edited_value(root, patch, {}) == edited_value(read_yaml(text.encode()).roots[0], None, {})
 
 
-def test_texts_that_change_are_foretold_too() -> None:
+def test_changed_texts_are_part_of_the_value() -> None:
     (root,) = read_yaml(b"a: [b, c]").roots
-    assert edited_value(root, None, {id(root.value[0][1].value[1]): "d"}) == {"a": ["b", "d"]}
+    assert edited_value(root, None, {root.value[0][1].value[1]: "d"}) == {"a": ["b", "d"]}
 
 
 @given(st.integers(1, 390))

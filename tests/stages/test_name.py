@@ -61,6 +61,5 @@ def test_a_name_that_is_taken_is_an_error() -> None:
     )
     outcome = run(text.encode(), (CONFIG % ("web", "exclude: [{name: a-*}]")).encode())
     assert outcome.stderr == (
-        "error: ConfigMap/a-5t7h9k2b4c metadata.name: "
-        "would become ConfigMap/a, and so would ConfigMap/a; remove one of them\n"
+        "error: ConfigMap/a-5t7h9k2b4c metadata.name: would be named a, like ConfigMap/a; remove one of them\n"
     )

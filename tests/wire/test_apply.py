@@ -3,13 +3,14 @@
 import pytest
 import yaml
 
-from krm_fn.model.changes import Patch, SetText
+from krm_fn.model.changes import Changes, Patch, SetText
 from krm_fn.model.item import read_item
 from krm_fn.model.node import Mapping, is_mapping
-from krm_fn.wire.apply import plan_splices, splice_change
+from krm_fn.wire.apply import plan_splices
 from krm_fn.wire.envelope import Envelope
 from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.splice import apply_splices
+from krm_fn.wire.splice_change import splice_change
 
 PATCH: Patch = {
     "immutable": True,
@@ -23,7 +24,7 @@ def patched(source: str, patch: Patch = PATCH) -> str:
     root = document.roots[0]
     node: Mapping = root if is_mapping(root) else root.value[0]
     item = read_item(node)
-    return apply_splices(document.text, plan_splices(Envelope(document, [item]), [(item, patch)]))
+    return apply_splices(document.text, plan_splices(Envelope(document, [item]), Changes(patches=((item, patch),))))
 
 
 CASES = [

@@ -7,7 +7,7 @@ import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from krm_fn.model.changes import ListPatch, Patch, Value
+from krm_fn.model.changes import Changes, ListPatch, Patch, Value
 from krm_fn.model.item import read_item
 from krm_fn.model.node import is_mapping
 from krm_fn.model.problem import Rejected
@@ -27,7 +27,7 @@ def patched(source: str, patch: Patch) -> str:
     root = document.roots[0]
     assert is_mapping(root)
     item = read_item(root)
-    return apply_splices(document.text, plan_splices(Envelope(document, [item]), [(item, patch)]))
+    return apply_splices(document.text, plan_splices(Envelope(document, [item]), Changes(patches=((item, patch),))))
 
 
 BLOCK = """\

@@ -1,0 +1,130 @@
+"""Write into each revision what makes it one: name, label, annotations, `immutable`, protection from pruning."""
+
+from collections import defaultdict
+
+from krm_fn.model import keys
+from krm_fn.model.changes import Changes, Patch
+from krm_fn.model.deployers import PROTECTIONS, Protection, is_named_at_deploy, keep_name
+from krm_fn.model.item import Item, about
+from krm_fn.model.kinds import Kinds
+from krm_fn.model.node import fields, get, is_mapping, is_null
+from krm_fn.model.problem import Problem, Severity
+from krm_fn.model.settings import Settings, Strategy
+from krm_fn.references.find import ROLES
+from krm_fn.references.references import References
+from krm_fn.stages.name import Revision, Revisions
+
+_MARKS = {"labels": (keys.SET,), "annotations": (keys.BASE_NAME, keys.RETAIN)}
+
+
+def find_consumers(
+    references: References, revisions: Revisions, kinds: Kinds, settings: Settings
+) -> dict[Item, list[Item]]:
+    """Return the referrers of each revision that the linker will see as its consumers.
+
+    A revision that is missing here must be retained: its referrers are in another namespace or in none, where the
+    linker does not look; or its name is only decided when it is deployed.
+    """
+    namespaces = {
+        revision.item: revision.item.id.namespace
+        for revision in revisions.rendered
+        if revision.is_renamed or not is_named_at_deploy(revision.item.annotations, settings.deployers)
+    }
+    consumers: dict[Item, list[Item]] = defaultdict(list)
+    out_of_sight = set()
+    for referrer, reference, targets in references:
+        if reference.written or referrer.id.kind in ROLES:  # a role says who may read an object, not that anybody does
+            continue
+        for target in targets:
+            if kinds.is_cluster_scoped(referrer.id) or referrer.id.namespace != namespaces.get(target):
+                out_of_sight.add(target)
+            else:
+                consumers[target].append(referrer)
+    return {item: referrers for item, referrers in consumers.items() if item not in out_of_sight}
+
+
+def mark(revisions: Revisions, consumers: dict[Item, list[Item]], settings: Settings) -> Changes:
+    """Mark every revision. One without consumers in the linker's sight is to be retained."""
+    patches, problems = [], []
+    for revision in revisions.rendered:
+        protection, warnings = _protect(revision.item, settings)
+        patches.append((revision.item, _mark(revision, settings, protection, has_consumers=revision.item in consumers)))
+        problems += [warning._replace(resource=revision.id) for warning in warnings]
+    return Changes(patches=tuple(patches), problems=tuple(problems))
+
+
+def restore(revisions: Revisions) -> Changes:
+    """Give restored objects their names back, and remove what made them revisions."""
+    return Changes(patches=tuple((revision.item, _unmark(revision)) for revision in revisions.restored))
+
+
+def _mark(revision: Revision, settings: Settings, protection: dict[str, str], *, has_consumers: bool) -> Patch:
+    is_rename = revision.strategy is Strategy.RENAME
+    immutable = is_rename and settings.immutable and is_null(get(revision.item.node, "immutable"))
+    return {
+        **({"immutable": True} if immutable else {}),
+        "metadata": {
+            **({"name": revision.name} if revision.is_renamed else {}),
+            "labels": {keys.SET: settings.set},
+            "annotations": {
+                keys.BASE_NAME: revision.base_name,
+                keys.RETAIN: None if has_consumers else "true",
+                **protection,
+                **(keep_name(revision.item.annotations, settings.deployers) if revision.is_renamed else {}),
+            },
+        },
+    }
+
+
+def _unmark(revision: Revision) -> Patch:
+    """Remove label, annotations and, because the name will stay the same from now on, `immutable`."""
+    metadata: dict[str, Patch | str | None] = {"name": revision.name}
+    for name, marks in _MARKS.items():
+        present = [one for one in marks if one in fields(get(revision.item.node, "metadata", name))]
+        if present:
+            metadata[name] = _without(revision.item, name, present)
+    return {**({"immutable": None} if revision.is_renamed else {}), "metadata": metadata}
+
+
+def _without(item: Item, name: str, marks: list[str]) -> Patch | None:
+    """Remove these labels or annotations; None, which removes the mapping, where no other is left."""
+    present = get(item.node, "metadata", name)
+    return None if is_mapping(present) and len(present.value) == len(marks) else dict.fromkeys(marks)
+
+
+def _protect(item: Item, settings: Settings) -> tuple[dict[str, str], list[Problem]]:
+    """Return the annotations that stop the deployers from pruning, merged into what is there.
+
+    Where the author wants the opposite, the author's value stays, with a warning.
+    """
+    annotations: dict[str, str] = {}
+    problems = []
+    for deployer in settings.deployers:
+        for protection in PROTECTIONS[deployer]:
+            present = item.annotations.get(protection.annotation, "")
+            merged = _merge(protection, present)
+            if merged is None:
+                problems.append(_opposite(item, deployer, protection, present))
+            else:
+                annotations[protection.annotation] = merged
+    return annotations, problems
+
+
+def _merge(protection: Protection, present: str) -> str | None:
+    """Return the value with the protection in it, None where the present value is the opposite."""
+    if not present:
+        return protection.value
+    if not protection.part_of_list:
+        return present if present == protection.value else None
+    options = [option.strip() for option in present.split(",")]
+    if protection.value in options:
+        return present
+    key = protection.value.partition("=")[0]
+    if any(option.partition("=")[0] == key for option in options):
+        return None
+    return f"{present},{protection.value}"
+
+
+def _opposite(item: Item, deployer: str, protection: Protection, present: str) -> Problem:
+    message = f"left as {present!r}: {deployer} may prune it while pods use it; {protection.value!r} prevents that"
+    return about(item, message, f"metadata.annotations[{protection.annotation}]", Severity.WARNING)

@@ -1,0 +1,58 @@
+"""One change as splices of the text. New values are written in the style of the place they go to."""
+
+from collections.abc import Iterator, Sequence
+from collections.abc import Mapping as Dict
+
+from krm_fn.model.changes import Change, SetFields, SetItems, SetText, Value
+from krm_fn.model.node import Mapping, Node, is_mapping, is_sequence
+from krm_fn.wire import layout
+from krm_fn.wire.edit_list import edit_list
+from krm_fn.wire.edit_mapping import edit_mapping
+from krm_fn.wire.splice import Splice
+from krm_fn.wire.write_value import write_block, write_block_item, write_flow, write_scalar
+
+
+def splice_change(text: str, change: Change) -> Iterator[Splice]:
+    """Yield the splices of one change."""
+    if isinstance(change, SetText):
+        yield _set_text(text, change)
+    elif isinstance(change, SetItems) and is_sequence(change.node) and change.node.value:
+        yield from edit_list(text, change.node, change)
+    elif change.key is not None and change.parent is not None:
+        new = dict(change.add) if isinstance(change, SetFields) else change.add
+        yield _fill_empty(text, change.node, change.key, change.parent, new)
+    elif isinstance(change, SetFields) and is_mapping(change.node):
+        yield from edit_mapping(text, change.node, change)
+
+
+def _set_text(text: str, change: SetText) -> Splice:
+    start, end = layout.scalar_span(text, change.node)
+    gap = " " if start == end and text[start - 1 : start] in (":", "-", "?") else ""
+    return Splice(start, end, gap + write_scalar(change.text, style=change.node.style))
+
+
+def _fill_empty(
+    text: str, node: Node, key: Node, parent: Mapping, new: Dict[str, Value] | Sequence[Dict[str, Value]]
+) -> Splice:
+    """Put fields or elements where there is nothing, only a null, or an empty collection."""
+    start, end = node.start_mark.index, node.end_mark.index
+    between = text[key.end_mark.index : start]
+    if not parent.flow_style and between.strip(" ") == ":" and text[start : start + 1] not in ("&", "!"):
+        return _fill_below(text, Splice(key.end_mark.index + 1, end, ""), parent, new)
+    start = layout.content_start(text, node)
+    gap = " " if start == end and text[start - 1 : start] in (":", "?") else ""
+    return Splice(start, end, gap + write_flow(new, style=layout.key_style(key)))
+
+
+def _fill_below(
+    text: str, place: Splice, parent: Mapping, new: Dict[str, Value] | Sequence[Dict[str, Value]]
+) -> Splice:
+    """Put fields or elements below their key, as a block."""
+    indent = layout.indentation(text, parent)
+    if isinstance(new, Dict):
+        lines = [line for name, value in new.items() for line in write_block(name, value, indent + 2)]
+    else:
+        offset = layout.list_offset(text, parent)
+        lines = [line for item in new for line in write_block_item(item, indent + offset, offset=offset)]
+    line_break = layout.line_break(text)
+    return Splice(place.start, place.end, "".join(line_break + line for line in lines))
