@@ -28,6 +28,17 @@ OBJECTS = """\
         - {envFrom: [{configMapRef: {name: NAME}}]}
 """
 
+PACKAGE_WITH_LINKER = """\
+apiVersion: config.kubernetes.io/v1
+kind: ResourceList
+items:
+- {apiVersion: v1, kind: ConfigMap, metadata: {name: web, namespace: shop}, data: {a: b}}
+- apiVersion: apps/v1
+  kind: Deployment
+  metadata: {name: web, namespace: shop}
+  spec: {template: {spec: {containers: [{name: web, envFrom: [{configMapRef: {name: web}}]}]}}}
+"""
+
 
 @st.composite
 def packages(draw: st.DrawFn) -> str:
@@ -78,3 +89,11 @@ def test_names_behind_anchors(package: str) -> None:
             containers = [item["spec"]["template"]["spec"]["containers"] for item in (before, after)]
             assert containers[0][0]["name"] == containers[1][0]["name"]
     assert all(name != new for name, new in renamed.items())
+
+
+def test_an_emitted_object_and_its_alias_stay() -> None:
+    first = run(PACKAGE_WITH_LINKER.encode()).stdout.decode()
+    start = first.index("- apiVersion: v1\n  kind: ServiceAccount")
+    end = first.index("\n- ", start)
+    aliased = f"{first[:start]}- &account\n  {first[start + 2 : end]}\n- *account{first[end:]}"
+    assert run(aliased.encode()).stdout.decode() == aliased

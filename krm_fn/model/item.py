@@ -1,4 +1,4 @@
-"""One object of the package, as far as this project looks into it."""
+"""One object of the input."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ CONFIG_KINDS = ("ConfigMap", "Secret")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Item:
-    """An object and what its metadata says, as raw text. `origin` is the file it was read from, where that is known."""
+    """An object and its metadata as raw text, a key by identity. `origin` is the file it was read from, if known."""
 
     node: Mapping
     id: ResourceId
@@ -21,22 +21,22 @@ class Item:
 
     @property
     def is_config(self) -> bool:
-        """A ConfigMap or Secret of the core group."""
+        """Whether it is a ConfigMap or Secret of the core group."""
         return self.id.kind in CONFIG_KINDS and self.id.api_version == "v1"
 
     @property
     def is_local(self) -> bool:
-        """For tools only, never applied: any value but `"false"`, as kpt and kustomize read it."""
+        """Whether it is only for tools and never applied. Any value but `"false"` counts, as for kpt and kustomize."""
         return self.annotations.get(keys.LOCAL_CONFIG, "false") != "false"
 
     @property
     def file(self) -> str:
-        """Where the author finds it: the file it was read from, or its file in a kpt package."""
+        """The file it was read from, or its file in a kpt package."""
         return self.origin or self._internal("path")
 
     @property
     def file_index(self) -> int:
-        """The item's place in its file, counted from 0."""
+        """Its position in that file, counted from 0."""
         index = self._internal("index")
         return int(index) if index.isdecimal() else 0
 
@@ -47,12 +47,12 @@ class Item:
 
 
 def about(item: Item, message: str, field: str = "", severity: Severity = Severity.ERROR) -> Problem:
-    """A problem with an item, with the item's address."""
+    """Return a problem with an item, with the item's id and file."""
     return Problem(message, item.id, field, severity, file=item.file, file_index=item.file_index)
 
 
 def read_item(node: Mapping, origin: str = "") -> Item:
-    """Never fails: whatever is missing or has an unexpected shape reads as empty."""
+    """Read an object. Never fails: a field that is missing or has another type is empty."""
     top = fields(node)
     metadata = fields(top.get("metadata"))
     who = ResourceId(

@@ -1,25 +1,10 @@
-"""How a field is named to people."""
+"""YAML nodes as all rooms see them, how to read them, and how to name a field to people."""
 
 from collections.abc import ItemsView, Iterable
 from typing import Any, Protocol, TypeAlias, TypeGuard
 
 FieldPath: TypeAlias = tuple[str | int, ...]
-"""Names of fields, and places in lists."""
-
-
-def spell(path: Iterable[str | int]) -> str:
-    """A whole path: `spec.templates[0].name`."""
-    field = ""
-    for one in path:
-        field = f"{field}[{one}]" if isinstance(one, int) else step(field, one)
-    return field
-
-
-def step(field: str, name: str) -> str:
-    """The path of a field one further down; brackets where a dot or slash in the name would mislead."""
-    if "." in name or "/" in name:
-        return f"{field}[{name}]"
-    return f"{field}.{name}" if field else name
+"""Names of fields, and positions in lists."""
 
 
 class Mark(Protocol):
@@ -57,7 +42,7 @@ class Sequence(Node, Protocol):
     flow_style: bool
 
 
-NULLS = frozenset({"", "~", "null", "Null", "NULL"})
+_NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 def is_scalar(node: Node | None) -> TypeGuard[Scalar]:
@@ -72,26 +57,21 @@ def is_sequence(node: Node | None) -> TypeGuard[Sequence]:
     return node is not None and node.id == "sequence"
 
 
-def describe(node: Node) -> str:
-    """What a node is, for people."""
-    return {"scalar": "text", "mapping": "a mapping", "sequence": "a list"}[node.id]
-
-
 def is_null(node: Node | None) -> bool:
-    """A missing field, or one that says null."""
+    """Tell whether a field is missing or null."""
     if node is None:
         return True
     if not is_scalar(node):
         return False
     if node.tag is not None:
         return node.tag.endswith(":null")
-    return not node.style and node.value in NULLS
+    return not node.style and node.value in _NULLS
 
 
 def fields(node: Node | None) -> dict[str, Node]:
-    """The fields of a mapping, those that `<<` merges in included; nothing for any other node.
+    """Return the fields of a mapping, with those that `<<` merges in; none for any other node.
 
-    A key that is not a scalar has no name a manifest could mean, and is passed over.
+    Keys that are not scalars are left out: they are no field names.
     """
     if not is_mapping(node):
         return {}
@@ -100,17 +80,17 @@ def fields(node: Node | None) -> dict[str, Node]:
 
 
 def entries(node: Node | None) -> ItemsView[str, Node]:
-    """The fields of a mapping, one by one."""
+    """Return the names and values of a mapping's fields."""
     return fields(node).items()
 
 
 def is_merge(key: Node) -> bool:
-    """The plain key `<<`, which YAML 1.1 and every Kubernetes tool read as "these fields too"."""
+    """Tell whether a key is the plain `<<`, by which YAML 1.1 and every Kubernetes tool merge other fields in."""
     return is_scalar(key) and key.value == "<<" and not key.style
 
 
 def _with_merged(node: Mapping) -> dict[str, Node]:
-    """A mapping's own fields win over merged ones, earlier merges over later ones."""
+    """Merge: own fields win over merged ones, earlier merges over later ones."""
     own = {key.value: value for key, value in node.value if is_scalar(key) and not is_merge(key)}
     merges = [value for key, value in node.value if is_merge(key)]
     for merge in merges:
@@ -120,17 +100,37 @@ def _with_merged(node: Mapping) -> dict[str, Node]:
 
 
 def get(node: Node | None, *path: str) -> Node | None:
-    """The node at a path of field names, or None."""
+    """Return the node at a path of field names, or None."""
     for name in path:
         node = fields(node).get(name)
     return node
 
 
 def text(node: Node | None) -> str:
-    """A scalar's raw text; `""` where there is none, or null, or something that is no scalar."""
+    """Return a scalar's raw text; `""` for a missing field, null, and any other node."""
     return node.value if is_scalar(node) and not is_null(node) else ""
 
 
 def texts(node: Node | None) -> dict[str, str]:
-    """A mapping's scalar fields as raw text: annotations, labels."""
+    """Return the scalar fields of a mapping, such as annotations or labels, as raw text."""
     return {key: text(value) for key, value in fields(node).items()}
+
+
+def describe(node: Node) -> str:
+    """Name the type of a node to people."""
+    return {"scalar": "text", "mapping": "a mapping", "sequence": "a list"}[node.id]
+
+
+def spell(path: Iterable[str | int]) -> str:
+    """Write a whole path: `spec.templates[0].name`."""
+    field = ""
+    for one in path:
+        field = f"{field}[{one}]" if isinstance(one, int) else step(field, one)
+    return field
+
+
+def step(field: str, name: str) -> str:
+    """Append a name to a path: in brackets if it contains a dot or slash, which would be ambiguous."""
+    if "." in name or "/" in name:
+        return f"{field}[{name}]"
+    return f"{field}.{name}" if field else name

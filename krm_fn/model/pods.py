@@ -1,4 +1,4 @@
-"""Where the pod templates of an object are, in kinds with and without a schema: by their shape."""
+"""Pod specs and pod templates in objects of any kind, found by their shape."""
 
 import re
 from collections.abc import Iterator
@@ -8,79 +8,15 @@ from typing import NamedTuple
 from krm_fn.model.item import Item
 from krm_fn.model.node import FieldPath, Mapping, Node, entries, fields, get, is_mapping, is_sequence, spell, text
 
+_NOT_SEARCHED = ("metadata", "status")
+"""Fields at the top of an object."""
+
 _TEMPLATE = re.compile(r"(?:^|\.)\w*[tT]emplate(?=\.(?:spec|metadata)\.)")
 _STEP = re.compile(r"\[(?P<index>[0-9]+)\]|\[(?P<quoted>[^\]]*)\]|(?P<name>[^.\[\]]+)")
 
 
-_NOT_WALKED = ("metadata", "status")
-"""At the top of an object."""
-
-
-class PodTemplate(NamedTuple):
-    """A pod template, and the way to it."""
-
-    node: Mapping
-    path: FieldPath
-
-    @property
-    def field(self) -> str:
-        """The path for people."""
-        return spell(self.path)
-
-
-def template_around(item: Node, field: str) -> PodTemplate | None:
-    """The nearest pod template above a field; None where there is none."""
-    found = (template_at(item, path) for path in _templates_above(field))
-    return next((template for template in found if template is not None), None)
-
-
-def template_at(item: Node, field: str) -> PodTemplate | None:
-    """The pod template at a path as people write it; None where there is none."""
-    node: Node | None = item
-    path = _steps(field)
-    for name in path:
-        if isinstance(name, str):
-            node = get(node, name)
-        else:
-            node = node.value[name] if is_sequence(node) and name < len(node.value) else None
-    return PodTemplate(node, path) if is_mapping(node) and _has_containers(node) else None
-
-
-def find_templates(node: Node, path: FieldPath = ()) -> Iterator[PodTemplate]:
-    """Every pod template of an object, in the order of its text.
-
-    Whatever the kind, that is a field called `template`, or something ending in it, whose `spec` lists `containers`.
-    """
-    if is_sequence(node):
-        for index, element in enumerate(node.value):
-            if is_mapping(element):
-                yield from find_templates(element, (*path, index))
-    for name, value in entries(node):
-        if name.endswith(("template", "Template")) and is_mapping(value) and _has_containers(value):
-            yield PodTemplate(value, (*path, name))
-        elif value.id != "scalar" and (path or name not in _NOT_WALKED):
-            yield from find_templates(value, (*path, name))
-
-
-def _has_containers(node: Mapping) -> bool:
-    return is_sequence(get(node, "spec", "containers"))
-
-
-@lru_cache(maxsize=1024)
-def _templates_above(field: str) -> tuple[str, ...]:
-    """What may be one, the innermost first."""
-    return tuple(field[: found.end()] for found in _TEMPLATE.finditer(field))[::-1]
-
-
-@lru_cache(maxsize=1024)
-def _steps(field: str) -> FieldPath:
-    return tuple(
-        int(found["index"]) if found["index"] else found["quoted"] or found["name"] for found in _STEP.finditer(field)
-    )
-
-
 class Container(NamedTuple):
-    """A container and its place in the pod's spec."""
+    """A container, and its list and position in the pod spec."""
 
     list_name: str
     position: int
@@ -89,7 +25,7 @@ class Container(NamedTuple):
 
 
 class PodSpec(NamedTuple):
-    """The `spec` of a pod or pod template, the way to it, and its init containers and containers, in this order."""
+    """The `spec` of a pod or pod template, its path, and its init containers and containers, in this order."""
 
     node: Mapping
     path: FieldPath
@@ -101,16 +37,67 @@ class PodSpec(NamedTuple):
         return spell(self.path)
 
 
+class PodTemplate(NamedTuple):
+    """A pod template and its path."""
+
+    node: Mapping
+    path: FieldPath
+
+    @property
+    def field(self) -> str:
+        """The path for people."""
+        return spell(self.path)
+
+
 def find_pod_specs(item: Item) -> list[PodSpec]:
-    """All of an object, in the order of its text."""
+    """Find the spec of a Pod, or those of all pod templates, in the order of the text."""
     if item.id.kind == "Pod":
         spec = get(item.node, "spec")
-        return [_pod_spec(spec, ("spec",))] if is_mapping(spec) else []
+        return [_read_pod_spec(spec, ("spec",))] if is_mapping(spec) else []
     specs = ((get(template.node, "spec"), template.path) for template in find_templates(item.node))
-    return [_pod_spec(spec, (*path, "spec")) for spec, path in specs if is_mapping(spec)]
+    return [_read_pod_spec(spec, (*path, "spec")) for spec, path in specs if is_mapping(spec)]
 
 
-def _pod_spec(node: Mapping, path: FieldPath) -> PodSpec:
+def find_templates(node: Node, path: FieldPath = ()) -> Iterator[PodTemplate]:
+    """Find every pod template of an object, in the order of the text.
+
+    In any kind it is a field whose name ends in `template` and whose `spec` has a list `containers`.
+    """
+    if is_sequence(node):
+        for index, element in enumerate(node.value):
+            if is_mapping(element):
+                yield from find_templates(element, (*path, index))
+    for name, value in entries(node):
+        if name.endswith(("template", "Template")) and is_mapping(value) and _has_containers(value):
+            yield PodTemplate(value, (*path, name))
+        elif value.id != "scalar" and (path or name not in _NOT_SEARCHED):
+            yield from find_templates(value, (*path, name))
+
+
+def template_around(item: Node, field: str) -> PodTemplate | None:
+    """Return the innermost pod template around a field; None if it is in none."""
+    found = (template_at(item, path) for path in _templates_above(field))
+    return next((template for template in found if template is not None), None)
+
+
+def template_at(item: Node, field: str) -> PodTemplate | None:
+    """Return the pod template at a path as people write it; None if there is none."""
+    node: Node | None = item
+    path = _steps(field)
+    for name in path:
+        if isinstance(name, str):
+            node = get(node, name)
+        else:
+            node = node.value[name] if is_sequence(node) and name < len(node.value) else None
+    return PodTemplate(node, path) if is_mapping(node) and _has_containers(node) else None
+
+
+def elements(node: Node | None) -> list[Node]:
+    """Return the elements of a list; none for any other node."""
+    return node.value if is_sequence(node) else []
+
+
+def _read_pod_spec(node: Mapping, path: FieldPath) -> PodSpec:
     held = fields(node)
     containers = tuple(
         Container(list_name, position, text(get(element, "name")), element)
@@ -121,6 +108,18 @@ def _pod_spec(node: Mapping, path: FieldPath) -> PodSpec:
     return PodSpec(node, path, containers)
 
 
-def elements(node: Node | None) -> list[Node]:
-    """What a list holds; nothing for any other node."""
-    return node.value if is_sequence(node) else []
+def _has_containers(node: Mapping) -> bool:
+    return is_sequence(get(node, "spec", "containers"))
+
+
+@lru_cache(maxsize=1024)
+def _templates_above(field: str) -> tuple[str, ...]:
+    """Return the paths that may be a template, the innermost first."""
+    return tuple(field[: found.end()] for found in _TEMPLATE.finditer(field))[::-1]
+
+
+@lru_cache(maxsize=1024)
+def _steps(field: str) -> FieldPath:
+    return tuple(
+        int(found["index"]) if found["index"] else found["quoted"] or found["name"] for found in _STEP.finditer(field)
+    )

@@ -1,4 +1,4 @@
-"""Who an object is."""
+"""Problems for people: what is wrong, in which object and field, and where in the text."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from krm_fn.model.node import Mark
 
 
 class ResourceId(NamedTuple):
-    """Who an object is, independent of what it says."""
+    """The identity of an object, whatever else it contains."""
 
     api_version: str
     kind: str
@@ -20,12 +20,12 @@ class ResourceId(NamedTuple):
         return self.api_version.rpartition("/")[0]
 
     def __str__(self) -> str:
-        """`Deployment/shop/web`; the namespace is left out where the object has none."""
+        """`Deployment/shop/web`; without the namespace if the object has none."""
         return "/".join(filter(None, [self.kind, self.namespace, self.name]))
 
 
 class Severity(StrEnum):
-    """The three of the KRM functions specification."""
+    """The severities of the KRM functions specification."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -33,10 +33,10 @@ class Severity(StrEnum):
 
 
 class Problem(NamedTuple):
-    """One line for a person: what, where, what was found, what would be right.
+    """One line for a person: what is wrong, where, what was found, and what is allowed.
 
-    `field` is a path such as `spec.template.spec.volumes[2].configMap.name`; `line` and `column` count
-    from 1, 0 where there is none; `file` and `file_index` are the item's own in a kpt package.
+    `field` is a path such as `spec.template.spec.volumes[2].configMap.name`; `line` and `column` count from 1, 0 if
+    unknown; `file` and `file_index` are those of the object in a kpt package.
     """
 
     message: str
@@ -56,8 +56,13 @@ class Problem(NamedTuple):
         return f"{address}: {self.message}" if address else self.message
 
 
+def at(mark: Mark | None, message: str) -> Problem:
+    """Return a problem at a place in the text."""
+    return Problem(message, line=mark.line + 1, column=mark.column + 1) if mark else Problem(message)
+
+
 class Rejected(Exception):
-    """The input cannot be transformed; carries every problem found."""
+    """The input cannot be transformed. Carries every problem found."""
 
     def __init__(self, *problems: Problem) -> None:
         super().__init__(*problems)
@@ -65,13 +70,8 @@ class Rejected(Exception):
 
 
 class Outcome(NamedTuple):
-    """What the process is to print, and its exit code."""
+    """What the process prints, and its exit code."""
 
     stdout: bytes
     stderr: str
     exit_code: int
-
-
-def at(mark: Mark | None, message: str) -> Problem:
-    """A problem at a place in the text."""
-    return Problem(message, line=mark.line + 1, column=mark.column + 1) if mark else Problem(message)

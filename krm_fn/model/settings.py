@@ -1,4 +1,4 @@
-"""What the user wants mounted where, already checked."""
+"""The functionConfig as values, already checked."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,9 +8,69 @@ from typing import NamedTuple
 
 from krm_fn.model.changes import Value
 
+API_VERSION = "revisions.krm-fn.io/v1"
+KIND = "ConfigRevisions"
+DEFAULT_SET = "config-revisions"
+
+RESOURCES: Mapping[str, Value] = {
+    "requests": {"cpu": "50m", "memory": "96Mi"},
+    "limits": {"cpu": "1", "memory": "256Mi"},
+}
+"""Of the linker, enough for a namespace with thousands of ReplicaSets; `benchmarks` measures it."""
+
+CONTROLLERS = {"wave": "Wave", "reloader": "Reloader"}
+"""Controllers whose annotations on workloads count as an opt-in to checksums, and their names in messages."""
+
+
+class Strategy(StrEnum):
+    """How to treat a ConfigMap or Secret."""
+
+    RENAME = "rename"
+    ADOPT = "adopt"
+    CHECKSUM = "checksum"
+    IGNORE = "ignore"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Selector:
+    """Which objects an entry of `select` or `exclude` matches. A field that is not set matches everything.
+
+    `name` is a shell pattern; all `labels` and `annotations` must be present with these values. A `strategy` of None
+    means `spec.strategy`; in `exclude` it is always None.
+    """
+
+    kind: str | None = None
+    name: str = "*"
+    namespace: str | None = None
+    labels: dict[str, str] = field(default_factory=dict)
+    annotations: dict[str, str] = field(default_factory=dict)
+    strategy: Strategy | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FieldSpec:
+    r"""A reference field in kustomize's form: `path` is `spec/configName`, with `\/` for a slash in a key.
+
+    An empty `group`, `version` or `kind` matches all. `target` is the kind that the field references.
+    """
+
+    target: str
+    group: str = ""
+    version: str = ""
+    kind: str = ""
+    path: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Checksums:
+    """The annotation for checksums on pod templates, and the controllers whose opt-in annotations count."""
+
+    annotation: str = "checksum/config"
+    controllers: tuple[str, ...] = ("wave", "reloader")
+
 
 class KeyToPath(NamedTuple):
-    """One file of a volume; `mode` None leaves it to the volume."""
+    """One file of a volume. A `mode` of None means the volume's default."""
 
     key: str
     path: str
@@ -18,7 +78,7 @@ class KeyToPath(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A ConfigMap or Secret by its base name. No `items`: all keys."""
+    """A ConfigMap or Secret by its base name. Without `items`, all keys."""
 
     kind: str
     name: str
@@ -30,9 +90,9 @@ class Source(NamedTuple):
 
 
 class Mount(NamedTuple):
-    """An entry of `mounts`: what, which workloads, which containers, and where.
+    """An entry of `mounts`: what to mount, into which workloads and containers, and where.
 
-    `name` and the names of containers are shell patterns; a `kind` of None means the kinds Kubernetes runs pods for,
+    `name` and the names of containers are shell patterns. A `kind` of None means all of Kubernetes' own workload kinds
     and Argo's Rollout. Without a `path` the sources set environment variables.
     """
 
@@ -53,70 +113,16 @@ class Mount(NamedTuple):
         return ", ".join(map(str, self.sources))
 
 
-API_VERSION = "revisions.krm-fn.io/v1"
-KIND = "ConfigRevisions"
-DEFAULT_SET = "config-revisions"
-
-RESOURCES: Mapping[str, Value] = {
-    "requests": {"cpu": "50m", "memory": "96Mi"},
-    "limits": {"cpu": "1", "memory": "256Mi"},
-}
-"""Of the linker, for a namespace of thousands of ReplicaSets; `benchmarks` measures it."""
-
-
-CONTROLLERS = {"wave": "Wave", "reloader": "Reloader"}
-"""Controllers whose annotations on workloads count as an opt-in to checksums, and what people call them."""
-
-
-class Strategy(StrEnum):
-    """What is done with a ConfigMap or Secret."""
-
-    RENAME = "rename"
-    ADOPT = "adopt"
-    CHECKSUM = "checksum"
-    IGNORE = "ignore"
-
-
 class Jobs(StrEnum):
-    """What is done about a plain Job that names a renamed revision, as its template cannot change."""
+    """How to treat a plain Job that references a renamed revision: its pod template is immutable."""
 
     WARN = "warn"
     RENAME = "rename"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Selector:
-    """Which objects an entry of `select` or `exclude` means; what is left out matches everything.
-
-    `name` is a shell pattern; `labels` and `annotations` must all be there with these values.
-    `strategy` is None where the entry leaves it to `spec.strategy`, and always None in `exclude`.
-    """
-
-    kind: str | None = None
-    name: str = "*"
-    namespace: str | None = None
-    labels: dict[str, str] = field(default_factory=dict)
-    annotations: dict[str, str] = field(default_factory=dict)
-    strategy: Strategy | None = None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FieldSpec:
-    r"""A reference field in kustomize's form: `path` is `spec/configName`, with `\/` for a slash in a key.
-
-    Empty `group`, `version` or `kind` match every one. `target` is the kind the field names.
-    """
-
-    target: str
-    group: str = ""
-    version: str = ""
-    kind: str = ""
-    path: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
 class Linker:
-    """The Job that links, and its pod. `image` and `namespace` are None where only the environment know them.
+    """The linker's Job and its pod. An `image` or `namespace` of None is taken from the Environment.
 
     `resources`, `tolerations` and `image_pull_secrets` are as in a pod spec.
     """
@@ -137,24 +143,9 @@ class Linker:
     annotations: Mapping[str, str] = field(default_factory=dict)
 
 
-class Environment(NamedTuple):
-    """What the process knows, and a configuration overrules: the image it runs in, where objects will be applied."""
-
-    image: str = ""
-    namespace: str = ""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Checksums:
-    """Where the checksum of what a pod reads stands, and whose opt-in annotations on workloads count."""
-
-    annotation: str = "checksum/config"
-    controllers: tuple[str, ...] = ("wave", "reloader")
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
-    """The functionConfig; see `schemas/` for what each field means."""
+    """The whole functionConfig. `schemas/` says what each field means."""
 
     set: str = DEFAULT_SET
     kinds: frozenset[str] = frozenset({"ConfigMap"})
@@ -168,6 +159,13 @@ class Settings:
     checksums: Checksums = Checksums()
     mounts: tuple[Mount, ...] = ()
     jobs: Jobs = Jobs.WARN
+
+
+class Environment(NamedTuple):
+    """Defaults from outside of the configuration: the image of this process, and the namespace to be applied to."""
+
+    image: str = ""
+    namespace: str = ""
 
 
 NO_ENVIRONMENT = Environment()

@@ -27,10 +27,10 @@ def upsert(own: list[Item], wanted: list[Object]) -> Changes:
     wanted_by_part = {_part_of(one): one for one in wanted}
     staying = {part: item for part, item in places.items() if part in wanted_by_part}
     complete = [(item, _with_tool_annotations(wanted_by_part[part], item)) for part, item in staying.items()]
-    stays = set(staying.values())
+    stays = {item.node for item in staying.values()}  # through a YAML alias two items may share one node
     return Changes(
         replace=tuple((item, one) for item, one in complete if _text_of(one) != _plain(item.node)),
-        remove=tuple(item for item in own if item not in stays),
+        remove=tuple(item for item in own if item.node not in stays),
         add=tuple(one for part, one in wanted_by_part.items() if part not in staying),
     )
 
