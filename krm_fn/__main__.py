@@ -9,7 +9,7 @@ from krm_fn.model.problem import Outcome
 
 
 def main() -> int:
-    """No argument: a KRM function. A file: kustomize's exec plugin. Anything else: the command line."""
+    """Run the KRM function without arguments, kustomize's exec plugin with a file, else the command line."""
     outcome = _run(sys.argv[1:])
     sys.stderr.write(outcome.stderr)
     try:
@@ -21,16 +21,16 @@ def main() -> int:
 
 
 def _write(data: bytes) -> None:
-    """All of it, or an error: whoever takes half an answer for a whole one deletes the other half."""
+    """Write everything or fail: a deployer would delete the objects that are missing in half an answer."""
     view = memoryview(data)
     while view:
         view = view[os.write(sys.stdout.fileno(), view) :]
-    # Some file systems tell of a failed write only on close; the descriptor itself stays open for the interpreter.
+    # Some file systems report a failed write only on close. The interpreter still needs the descriptor itself.
     os.close(os.dup(sys.stdout.fileno()))
 
 
 def _run(arguments: list[str]) -> Outcome:
-    # Imported here, as neither half is for the other to load: click takes as long as a small package.
+    # Imported here, as each half is slow to load without need: click takes as long as a small package.
     if arguments and not (len(arguments) == 1 and Path(arguments[0]).is_file()):
         from krm_fn.cli import main as command_line  # noqa: PLC0415
 
@@ -38,7 +38,7 @@ def _run(arguments: list[str]) -> Outcome:
     from krm_fn.function import run  # noqa: PLC0415
     from krm_fn.model.settings import Environment  # noqa: PLC0415
 
-    gc.disable()  # nodes hold no cycles; to look for some among a million of them takes a third of the time
+    gc.disable()  # nodes have no cycles; a search for cycles in a million of them takes a third of the time
     config = Path(arguments[0]).read_bytes() if arguments else None
     return run(sys.stdin.buffer.read(), config, Environment(image=os.environ.get("KRM_FN_IMAGE", "")))
 

@@ -33,17 +33,17 @@ def _reader(read: Callable[[str], _T]) -> Callable[[click.Context, click.Paramet
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def krm_fn() -> None:
-    """Content-named ConfigMaps, and references that follow.
+    """Name ConfigMaps by their content, and update all references.
 
-    Without arguments this is a KRM function: a ResourceList on stdin, a ResourceList on stdout.
-    With a file as its only argument it is a kustomize exec plugin, and that file its configuration.
+    Without arguments this is a KRM function: a ResourceList on stdin, a ResourceList on stdout. With a file as its
+    only argument it is a kustomize exec plugin, and the file is its configuration.
     """
 
 
-@krm_fn.command(short_help="Print a stream that is ready to be applied.")
+@krm_fn.command(short_help="Print manifests that are ready to be applied.")
 @click.argument("paths", metavar="[PATH]...", nargs=-1)
 @click.option(
-    "--config", metavar="FILE", help="The configuration; else krm-fn.yaml in a PATH, or one among the objects."
+    "--config", metavar="FILE", help="The configuration. Default: krm-fn.yaml in a PATH, or one among the objects."
 )
 @click.option(
     "--namespace",
@@ -51,14 +51,14 @@ def krm_fn() -> None:
     default="",
     envvar="ARGOCD_APP_NAMESPACE",
     show_envvar=True,
-    help="Where objects that name no namespace will be applied; also the release's.",
+    help="The namespace of objects that set none, and of the Helm release.",
 )
-@click.option("--check", is_flag=True, help="Fail where deploying this would prune what running pods need.")
+@click.option("--check", is_flag=True, help="Fail if deploying this would prune what running pods use.")
 @click.option(
-    "--deployed", metavar="PATH", help="For --check: a dump of what is deployed, or the last rendering; - is stdin."
+    "--deployed", metavar="PATH", help="For --check: a dump of what is deployed, or the last rendering. - is stdin."
 )
 @click.option("--helm-release", metavar="NAME", default="", envvar="ARGOCD_APP_NAME", show_envvar=True)
-@click.option("--helm-values", metavar="FILE", multiple=True, help="May be given several times.")
+@click.option("--helm-values", metavar="FILE", multiple=True, help="Can be given several times.")
 @click.option("--helm-kube-version", metavar="VERSION", default="", envvar="KUBE_VERSION", show_envvar=True)
 @click.option("--helm-api-versions", metavar="LIST", default="", envvar="KUBE_API_VERSIONS", show_envvar=True)
 def render(  # noqa: PLR0913  # click hands over every option by its name
@@ -73,27 +73,27 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
     helm_kube_version: str,
     helm_api_versions: str,
 ) -> Outcome:
-    """Print a stream that is ready for `kubectl apply -f -`.
+    """Print manifests that are ready for `kubectl apply -f -`.
 
-    A PATH is a file, - for stdin, or a directory. One with a kustomization is built by kustomize or kubectl, one with
-    a Chart.yaml by helm; of any other, all *.yaml, *.yml and *.json in it and below are read, but for hidden ones. No
-    PATH is the current directory.
+    A PATH is a file, a directory, or - for stdin. Default: the current directory. kustomize or kubectl builds a
+    directory with a kustomization, helm one with a Chart.yaml. In any other directory, and in those below, all *.yaml,
+    *.yml and *.json files are read that are not hidden.
 
-    Objects for tools are left out: those annotated config.kubernetes.io/local-config, configurations of functions,
-    Kptfiles, kustomizations. After an error, and where there is nothing to apply, nothing is printed.
+    Objects for tools are left out: those with the annotation config.kubernetes.io/local-config, configurations of
+    functions, Kptfiles and kustomizations. After an error, or if there is nothing to apply, nothing is printed.
 
-    With --check, it is an error if a deployed ConfigMap or Secret would be pruned because it gets another name here:
-    what keeps it from that has to be on the live object, one sync before.
+    With --check it is an error if a deployed ConfigMap or Secret would be pruned because it gets another name. The
+    annotation that prevents this must be on the live object, one sync earlier.
 
-    The --helm options are for charts. Without a release name the chart's own is used. Where Argo CD runs this, its
-    environment says the rest. KRM_FN_IMAGE is the image of the linker's Job, unless the configuration names one.
+    The --helm options are for charts. The default release name is the chart's name. Argo CD sets the environment
+    variables of the other options. KRM_FN_IMAGE is the image of the linker's Job, unless the configuration sets one.
     """
     from krm_fn.render.render import render as render_paths  # noqa: PLC0415  # not for --help
     from krm_fn.render.tools import HelmOptions  # noqa: PLC0415  # likewise
 
     gc.disable()  # as for the function: nodes hold no cycles
     paths = paths or (".",)
-    _refuse_halves(paths, deployed, check=check)
+    _check_usage(paths, deployed, check=check)
     stdin = sys.stdin.buffer.read() if "-" in (*paths, deployed) else None
     helm = HelmOptions(helm_release, namespace, helm_values, helm_kube_version, helm_api_versions)
     environment = Environment(os.environ.get("KRM_FN_IMAGE", ""), namespace)
@@ -105,15 +105,15 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
     return check_deployed(outcome, deployed, stdin, namespace)
 
 
-def _refuse_halves(paths: tuple[str, ...], deployed: str | None, *, check: bool) -> None:
+def _check_usage(paths: tuple[str, ...], deployed: str | None, *, check: bool) -> None:
     if check and deployed is None:
         message = "--check needs --deployed PATH: what is deployed now"
         raise click.UsageError(message)
     if deployed is not None and not check:
-        message = "--deployed is for --check"
+        message = "--deployed needs --check"
         raise click.UsageError(message)
     if deployed == "-" and "-" in paths:
-        message = "stdin can be one of PATH and --deployed"
+        message = "only one of PATH and --deployed can be stdin"
         raise click.UsageError(message)
 
 
@@ -188,7 +188,7 @@ def link(  # noqa: PLR0913  # click hands over every option by its name
 
 
 def main(arguments: list[str]) -> Outcome:
-    """Run a command. What click itself prints, it has printed."""
+    """Run a command. Click has already printed help and version."""
     try:
         result = krm_fn.main(arguments, prog_name="krm-fn", standalone_mode=False)
     except click.ClickException as error:
@@ -196,5 +196,5 @@ def main(arguments: list[str]) -> Outcome:
         command = context.command_path if context else "krm-fn"
         return Outcome(b"", f"error: {error.format_message().rstrip('.')}; see {command} --help\n", error.exit_code)
     except click.Abort:
-        return Outcome(b"", "", 130)  # what a shell makes of Ctrl-C
+        return Outcome(b"", "", 130)  # as a shell does after Ctrl-C
     return result if isinstance(result, Outcome) else Outcome(b"", "", result or 0)

@@ -80,10 +80,10 @@ WRONG = [
     pytest.param(
         ["render", "--check"], "--check needs --deployed PATH: what is deployed now", "krm-fn render", id="half a check"
     ),
-    pytest.param(["render", "--deployed", "a"], "--deployed is for --check", "krm-fn render", id="the other half"),
+    pytest.param(["render", "--deployed", "a"], "--deployed needs --check", "krm-fn render", id="the other half"),
     pytest.param(
         ["render", "-", "--check", "--deployed", "-"],
-        "stdin can be one of PATH and --deployed",
+        "only one of PATH and --deployed can be stdin",
         "krm-fn render",
         id="one stdin for two",
     ),
