@@ -1,30 +1,15 @@
-"""Edits keep every byte they are not about."""
+"""A merge patch changes a text only where it must."""
 
 import pytest
-import yaml
 
-from krm_fn.model.changes import Changes, Patch, SetText
-from krm_fn.model.item import read_item
-from krm_fn.model.node import Mapping, is_mapping
-from krm_fn.wire.apply import plan_splices
-from krm_fn.wire.envelope import Envelope
-from krm_fn.wire.reader import read_yaml
-from krm_fn.wire.splice import apply_splices
-from krm_fn.wire.splice_change import splice_change
+from krm_fn.model.changes import Patch
+from tests.wire.patched import patched
 
 PATCH: Patch = {
     "immutable": True,
     "metadata": {"name": "new-2456789bcd", "labels": {"s": "w"}, "annotations": {"b": "c", "x": None}},
 }
 ADDED = "  labels:\n    s: w\n  annotations:\n    b: c\n"
-
-
-def patched(source: str, patch: Patch = PATCH) -> str:
-    document = read_yaml(source.encode())
-    root = document.roots[0]
-    node: Mapping = root if is_mapping(root) else root.value[0]
-    item = read_item(node)
-    return apply_splices(document.text, plan_splices(Envelope(document, [item]), Changes(patches=((item, patch),))))
 
 
 CASES = [
@@ -121,38 +106,9 @@ CASES = [
 
 @pytest.mark.parametrize(("before", "after"), CASES)
 def test_a_merge_patch_in_text(before: str, after: str) -> None:
-    assert patched(before) == after
+    assert patched(before, PATCH) == after
 
 
 @pytest.mark.parametrize("after", [case.values[1] for case in CASES])
 def test_a_merge_patch_is_done_once(after: str) -> None:
-    assert patched(after) == after
-
-
-@pytest.mark.parametrize(
-    ("before", "drop", "after"),
-    [
-        pytest.param("m:\n  a: 1\n  b: 2\n  c: 3\n", ("a", "b"), "m:\n  c: 3\n", id="the first of a block"),
-        pytest.param("m:\n  a: 1\n  b: 2\n", ("b",), "m:\n  a: 1\n", id="the last of a block"),
-        pytest.param("m:\n  a: 1\n", ("a",), "m:\n  {}\n", id="all of a block"),
-        pytest.param("m: {a: 1, b: 2, c: 3}\n", ("b", "c"), "m: {a: 1}\n", id="the last of a flow mapping"),
-        pytest.param("m: {a: 1, b: 2, c: 3}\n", ("a", "c"), "m: {b: 2}\n", id="both ends of a flow mapping"),
-        pytest.param("m: {a: 1, b: 2}\n", ("a", "b"), "m: {}\n", id="all of a flow mapping"),
-        pytest.param('{"m": {"a": 1,\n "b": 2}}', ("b",), '{"m": {"a": 1}}', id="JSON"),
-    ],
-)
-def test_dropped_entries(before: str, drop: tuple[str, ...], after: str) -> None:
-    assert patched(before, {"m": dict.fromkeys(drop)}) == after
-    assert yaml.safe_load(after) is not None
-
-
-def test_an_entry_behind_a_dash_gives_its_place_to_the_next() -> None:
-    assert patched("- a: 1\n  b: 2\n  c: 3\n", {"a": None}) == "- b: 2\n  c: 3\n"
-
-
-def test_two_edits_of_one_place_are_a_bug() -> None:
-    document = read_yaml(b"a: b\n")
-    _, value = document.roots[0].value[0]
-    changes = [SetText(value, "c"), SetText(value, "d")]
-    with pytest.raises(AssertionError, match="two edits of the same place, at character 3"):
-        apply_splices(document.text, [splice for change in changes for splice in splice_change(document.text, change)])
+    assert patched(after, PATCH) == after
