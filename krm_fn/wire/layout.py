@@ -48,14 +48,13 @@ def node_end(text: str, node: Node) -> int:
     """Return where a node ends, without the comments behind it."""
     if node.id == "scalar" or node.flow_style:  # type: ignore[attr-defined]  # only scalars have none
         return node.end_mark.index
-    if node.id == "mapping":
-        key, value = node.value[-1]
-        return value_end(text, key, value)
-    if len(node.value) > 1 and is_alias(node.value[-2], node.value[-1]):
-        return _alias_end(text, node_end(text, node.value[-2]))
-    if node.value[-1].start_mark.index < node.start_mark.index:
-        return _alias_end(text, node.start_mark.index)
-    return node_end(text, node.value[-1])
+    if is_sequence(node):
+        *others, last = node.value
+        if last.start_mark.index <= max([node.start_mark.index, *(other.end_mark.index for other in others)]):
+            return element_spans(text, node)[-1][1]  # it is an alias: its marks are those of its anchor
+        return node_end(text, last)
+    key, value = node.value[-1]
+    return value_end(text, key, value)
 
 
 def element_spans(text: str, node: Sequence) -> list[tuple[int, int]]:
