@@ -1,4 +1,4 @@
-# `make check` while working, `make test` before handing in. Both set up .venv when pyproject.toml has changed.
+# Run `make check` while you work, and `make test` before you submit. Both update .venv when pyproject.toml has changed.
 
 PYTHON ?= python3
 IMAGE ?= krm-fn:$(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' krm_fn/__init__.py)
@@ -11,12 +11,12 @@ INSTALLED := .venv/installed
 .PHONY: help demo test check lint bench image clean packages tools pytest static types layers
 
 help:
-	@echo 'make demo    a canary that keeps its own config, in a terminal'
-	@echo 'make check   lint, types, layers and the fast tests: seconds'
-	@echo 'make test    everything, with the tools it takes; what CI runs'
-	@echo 'make lint    ruff alone'
-	@echo 'make bench   speed and memory'
-	@echo 'make image   $(IMAGE)'
+	@echo 'make demo    render examples/canary and show the diff'
+	@echo 'make check   run lint, types, layers and the fast tests: seconds'
+	@echo 'make test    install the tools and run everything, as CI does'
+	@echo 'make lint    run ruff only'
+	@echo 'make bench   measure speed and memory'
+	@echo 'make image   build $(IMAGE)'
 	@echo 'make clean   remove .venv and caches'
 
 demo: $(INSTALLED)
@@ -55,11 +55,11 @@ clean:
 tools:
 	@$(PYTHON) tests/tools/build.py
 
-# A container engine for the image tests and, on Debian's own Python, what makes virtual environments.
+# Install a container engine for the image tests and, for Debian's Python, python3-venv.
 packages:
 	@sh tests/tools/debian-packages $(PYTHON)
 
-# --group came with pip 25.1, and a new environment brings whatever pip its Python was released with.
+# --group needs pip 25.1; a new environment contains the pip of its Python release, which may be older.
 $(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo 'needs Python 3.11 or newer: make PYTHON=python3.12 ...' >&2; exit 1; }

@@ -1,4 +1,4 @@
-"""The configuration as a Markdown table, made from the schema."""
+"""The configuration as a Markdown table, generated from the schema."""
 
 import json
 from pathlib import Path
@@ -8,11 +8,11 @@ SCHEMA = Path(__file__).parent.parent / "schemas" / "configrevisions-revisions.k
 
 
 _LISTS = ("select", "mounts")
-"""Fields whose entries have rows of their own."""
+"""Fields whose entries get their own rows."""
 
 
 def config_table() -> str:
-    """One row for each field, with its default."""
+    """Return the table: one row for each field, with its default."""
     schema = json.loads(SCHEMA.read_text())
     properties = schema["properties"]
     rows = [("metadata.name", properties["metadata"]["properties"]["name"])]

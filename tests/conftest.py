@@ -1,4 +1,4 @@
-"""What every test may ask for."""
+"""Fixtures and settings for all tests."""
 
 import functools
 import os
@@ -12,20 +12,23 @@ from tests.integration.build_image import build_image
 from tests.integration.docker_daemon import DaemonError, Environment, docker_daemon
 from tests.tools.require import give_up, require
 
-# A slow machine is no failure; and a failure in CI must be there again in the next run.
+# A slow machine must not fail a test, and a failure in CI must be reproducible.
 settings.register_profile("krm-fn", deadline=None, derandomize=os.environ.get("CI") == "true")
 settings.load_profile("krm-fn")
 
 
 @pytest.fixture(scope="session")
 def require_tool() -> Callable[[str], Path]:
-    """`require_tool("helm")` is the program's path; without the program the test is skipped, or fails in CI."""
+    """Return a function that finds a program, such as `require_tool("helm")`.
+
+    If the program is missing, the test is skipped; in CI it fails.
+    """
     return functools.cache(require)
 
 
 @pytest.fixture(scope="session")
 def docker_host(require_tool: Callable[[str], Path]) -> Iterator[Environment]:
-    """The environment for `docker` and for what calls it: DOCKER_HOST is a daemon of our own."""
+    """Return the environment for `docker` and its callers: DOCKER_HOST is a daemon that only the tests use."""
     require_tool("docker")
     dockerd = require_tool("dockerd")
     if os.geteuid() != 0:
@@ -39,5 +42,5 @@ def docker_host(require_tool: Callable[[str], Path]) -> Iterator[Environment]:
 
 @pytest.fixture(scope="session")
 def image(docker_host: Environment, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The name under which the daemon of `docker_host` knows the image of this checkout."""
+    """Build the image of this checkout in the daemon of `docker_host`, and return its name."""
     return build_image(docker_host, tmp_path_factory.mktemp("context"))

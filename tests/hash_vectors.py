@@ -1,4 +1,4 @@
-"""What kustomize named objects, for whoever hashes them."""
+"""Hashes that kustomize gives to objects, for tests of our own hash."""
 
 import json
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 
 class Vector(NamedTuple):
-    """A ConfigMap or Secret without metadata, its hash, and what it is an example of."""
+    """A ConfigMap or Secret without metadata, its hash, and what the example shows."""
 
     source: str
     hash: str
@@ -29,7 +29,7 @@ def _secret(body: str, name: str, says: str) -> Vector:
 
 RECORDED = _recorded()
 
-# Names given by kustomize 5.8.2.
+# From kustomize 5.8.2.
 OBSERVED = [
     _config_map("data: {a: 8080, b: -7, c: +1}", "2g5m7k6t65", "whole numbers, signed or not"),
     _config_map("data: {a: 0777, b: 0o17, c: 0x1F, d: 0b101}", "t9k95bk6b5", "octal, hexadecimal and binary numbers"),

@@ -1,4 +1,4 @@
-"""What a deployer shows at each step of a migration; `python -m tests.migration_page` writes it into the page."""
+"""The diffs in docs/migration.md: what a deployer shows. `python -m tests.migration_page` updates the page."""
 
 import re
 from collections.abc import Iterator
@@ -19,20 +19,20 @@ KEPT = {one.annotation for protections in PROTECTIONS.values() for one in protec
 
 
 def deployed_before(step: Path) -> Path:
-    """What is deployed when the step begins: the dump at first, then what the step before has made."""
+    """Return the file with what is deployed when the step begins: first the dump, then the result of step 1."""
     if step.name == "step-1":
         return step.parent / "deployed.yaml"
     return deployed_by(step.parent / "step-1")
 
 
 def deployed_by(step: Path) -> Path:
-    """What the step makes; the rendering, where its deployer gives no names of its own."""
+    """Return the file with what the step deploys: the rendering, unless the deployer changes names."""
     own = step / "deployed.yaml"
     return own if own.exists() else step / "output.yaml"
 
 
 def name_diff(step: Path) -> str:
-    """One line for each object, but for those that the function itself makes."""
+    """Return the diff: one line for each object, without the objects that the function emits."""
     before, after = (list(_lines(file)) for file in (deployed_before(step), deployed_by(step)))
     _, _, _, *lines = unified_diff(before, after, n=len(before), lineterm="")
     return "".join(f"{line}\n" for line in lines)
@@ -58,7 +58,7 @@ def _reads(template: dict[str, Any]) -> Iterator[str]:
 
 
 def with_diffs(page: str) -> str:
-    """The page with every diff as the fixtures have it."""
+    """Return the page with all diffs regenerated from the fixtures."""
     return BLOCK.sub(lambda found: found["head"] + name_diff(_step(found)) + found["tail"], page)
 
 

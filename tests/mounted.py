@@ -1,4 +1,4 @@
-"""What the annotation of a workload lists, taken out again: written apart from the code that it tests."""
+"""Remove the mounts that the annotation of a workload lists. Does not use the code under test."""
 
 from typing import Any
 from urllib.parse import unquote
@@ -8,7 +8,7 @@ PREFIX = "mounts.revisions.krm-fn.io/"
 
 
 def without_mounts(package: Any) -> Any:
-    """A package as plain values, with nothing in its workloads that an annotation says was mounted."""
+    """Return the package as plain values, without the mounts that the annotations of its workloads list."""
     if isinstance(package, list):
         return [without_mounts(one) for one in package]
     if not isinstance(package, dict):
@@ -25,7 +25,7 @@ def without_mounts(package: Any) -> Any:
 
 
 def _strip(value: Any, words: set[str], container: str) -> Any:
-    """Lists that end up empty go, as do annotations."""
+    """Remove marked elements, and lists and annotations that are then empty."""
     if isinstance(value, list):
         return [_strip(one, words, container) for one in value if not _is_marked(one, words, container)]
     if not isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""Kubernetes' own schemas, every field it does not know refused, and what they say of an object."""
+"""Validate objects with the schemas of Kubernetes. Unknown fields are errors."""
 
 import json
 from collections.abc import Iterator
@@ -11,13 +11,13 @@ from jsonschema import Draft202012Validator, ValidationError
 from referencing import Registry, Resource
 
 OLDEST, NEWEST = "1.25.0", "1.37.0"
-"""Of Kubernetes, as far as the package with the schemas goes."""
+"""Versions of Kubernetes: the oldest and the newest in the schema package."""
 
 _FOLDERS = files("kubernetes_validate") / "kubernetes-json-schema"
 
 
 class _Loader(yaml.CSafeLoader):
-    """As the API server gets it from kubectl: `1` is a number and `yes` a boolean, but a date is text."""
+    """Read YAML as kubectl does: `1` is a number and `yes` a boolean, but a date is text."""
 
 
 _Loader.yaml_implicit_resolvers = {
@@ -27,21 +27,22 @@ _Loader.yaml_implicit_resolvers = {
 
 
 def load(text: str) -> list[Any]:
-    """Every document, as the values that JSON has."""
+    """Return every document as JSON values."""
     return list(yaml.load_all(text, _Loader))
 
 
 def find_errors(item: dict[str, Any], version: str = NEWEST) -> list[str] | None:
-    """One line for each place where the object is not what its kind says; None for a kind that is not built in.
+    """Return one line for each schema error of the object, or None if its kind is not built in.
 
-    A line says where, and by which rule; not what was found, as names differ before and after.
+    A line says where the error is and which rule it breaks. It does not say what was found, because names differ
+    before and after a run.
     """
     validator = _validator(str(item.get("apiVersion", "")), str(item.get("kind", "")), version)
     return None if validator is None else [*map(_line, validator.iter_errors(item))]
 
 
 def _line(error: ValidationError) -> str:
-    # Of a field that nobody knows only the message says its name.
+    # For an unknown field, only the message contains its name.
     what = error.message if error.validator == "additionalProperties" else error.validator
     return f"{'.'.join(map(str, error.absolute_path))}: {what}"
 
@@ -63,7 +64,7 @@ def _read(version: str, name: str) -> Any:
 
 
 def objects_in(documents: list[Any]) -> Iterator[dict[str, Any]]:
-    """The objects of Lists and ResourceLists, and those that stand alone."""
+    """Yield the objects inside Lists and ResourceLists, and all other documents."""
     for one in documents:
         if isinstance(one, dict) and isinstance(one.get("items"), list):
             yield from objects_in(one["items"])

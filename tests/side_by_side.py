@@ -1,4 +1,4 @@
-"""All tests in two processes: those of the cluster wait for others most of the time, and need not be waited for."""
+"""Run all tests in two processes, because the cluster tests spend most of their time waiting."""
 
 import os
 import subprocess
@@ -11,13 +11,13 @@ PYTEST = [sys.executable, "-m", "pytest"]
 
 
 def main() -> int:
-    """The others are shown as they run, those of the cluster after them. 1 if any of them failed."""
+    """Show the other tests while they run, then the output of the cluster tests. Return 1 if any test failed."""
     with tempfile.TemporaryFile() as output:
         environment = {**os.environ, "PY_COLORS": "1"} if sys.stdout.isatty() else None
         cluster = subprocess.Popen([*PYTEST, CLUSTER], env=environment, stdout=output, stderr=subprocess.STDOUT)
         try:
             others = subprocess.run([*PYTEST, "--ignore", CLUSTER], check=False).returncode
-            print("waiting for the tests of the cluster", flush=True)
+            print("waiting for the cluster tests", flush=True)
             failed = cluster.wait()
         finally:
             cluster.terminate()

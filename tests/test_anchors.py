@@ -1,4 +1,4 @@
-"""Names behind anchors and aliases: followed everywhere alike, or refused; never changed where they must stay."""
+"""Names in anchors and aliases: every use changes alike, or the function refuses. Other text never changes."""
 
 import re
 from typing import Any
@@ -42,7 +42,7 @@ items:
 
 @st.composite
 def packages(draw: st.DrawFn) -> str:
-    """Two ConfigMaps and their Deployments; any name may be an anchor, or an alias of an earlier one."""
+    """Generate two ConfigMaps and their Deployments; any name may be an anchor or an alias of an earlier one."""
     anchors: dict[str, list[str]] = {"web": [], "api": []}
 
     def write(name: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""What lint-imports cannot see: what is loaded when it runs, and what is shipped."""
+"""Checks that lint-imports cannot make: which modules are loaded at run time, and which are shipped."""
 
 import subprocess
 import sys
@@ -14,13 +14,13 @@ ABSENT = ("click", "jsonschema", "kubernetes")
 
 @pytest.mark.parametrize("library", ABSENT)
 def test_the_transformation_is_loaded_without(library: str) -> None:
-    """Each costs more time than all the work on a small package."""
+    """Loading any of them takes longer than all work on a small package."""
     probe = f"import sys, krm_fn.function; sys.exit({library!r} in sys.modules)"
     assert subprocess.run([sys.executable, "-c", probe], check=False).returncode == 0
 
 
 def test_every_folder_of_modules_is_shipped() -> None:
-    """A folder that pyproject.toml does not list is there in a checkout and missing from the wheel."""
+    """A folder that pyproject.toml does not list exists in a checkout but not in the wheel."""
     folders = {path.parent.relative_to(ROOT) for path in (ROOT / "krm_fn").rglob("*.py")}
     packages = {".".join(folder.parts) for folder in folders} | {"krm_fn.schemas"}
     assert set(PROJECT["tool"]["setuptools"]["packages"]) == packages

@@ -1,4 +1,4 @@
-"""What holds for the checksums of every package, shown on generated ones."""
+"""Properties of checksums, tested with generated packages."""
 
 import re
 from random import Random
@@ -18,7 +18,7 @@ CONFIG_KINDS = ("ConfigMap", "Secret")
 
 
 class Read(NamedTuple):
-    """What a workload reads: a key in a variable or a file, or everything where `key` is empty."""
+    """What a workload reads: one key as a variable or a file, or the whole object if `key` is empty."""
 
     config: tuple[str, str]
     key: str
@@ -26,7 +26,7 @@ class Read(NamedTuple):
 
 
 class Package(NamedTuple):
-    """Objects by kind and name: the content of configs, what workloads read."""
+    """Objects by kind and name: the content of ConfigMaps and Secrets, and what workloads read."""
 
     configs: dict[tuple[str, str], dict[str, str]]
     workloads: dict[tuple[str, str], list[Read]]
@@ -86,7 +86,7 @@ def add_read(spec: dict[str, Any], container: dict[str, Any], read: Read, volume
 
 
 def checksums(data: bytes) -> dict[tuple[str, str], str | None]:
-    """The checksum of each workload."""
+    """Return the checksum of each workload."""
     outcome = run(data, CHECKSUM)
     assert outcome.exit_code == 0, outcome.stderr
     items = load(outcome.stdout)
@@ -110,7 +110,7 @@ def checksum(item: Any) -> str | None:
 
 
 @given(packages, st.randoms())
-def test_the_same_whatever_the_order_and_on_its_own_output(package: Package, random: Random) -> None:
+def test_checksums_are_deterministic_idempotent_and_independent_of_order(package: Package, random: Random) -> None:
     data = package.bytes()
     once = run(data, CHECKSUM).stdout
     assert run(data, CHECKSUM).stdout == once
@@ -140,13 +140,13 @@ def test_a_checksum_changes_if_and_only_if_content_that_is_read_changes(package:
 
 
 @given(packages)
-def test_whoever_reads_something_has_one(package: Package) -> None:
+def test_a_workload_has_a_checksum_if_and_only_if_it_reads_something(package: Package) -> None:
     for name, value in checksums(package.bytes()).items():
         assert (value is not None) == any(read.config in package.configs for read in package.workloads[name])
 
 
 @given(packages)
-def test_in_place_it_follows_edited_content_and_goes_when_it_is_switched_off(package: Package) -> None:
+def test_in_place_a_checksum_follows_edits_and_is_removed_when_switched_off(package: Package) -> None:
     data = package.bytes()
     once = run(data, CHECKSUM).stdout
     edited, fresh = (re.sub(rb"(?m)^(d|stringD)ata:$", rb"\g<0>\n  new: x", text) for text in (once, data))
@@ -155,7 +155,7 @@ def test_in_place_it_follows_edited_content_and_goes_when_it_is_switched_off(pac
 
 
 @given(packages, st.data())
-def test_what_is_renamed_does_not_enter(package: Package, data: st.DataObject) -> None:
+def test_renamed_objects_do_not_count(package: Package, data: st.DataObject) -> None:
     config = data.draw(st.sampled_from(sorted(package.configs)))
     package = package._replace(workloads={("Deployment", "both"): [Read(name, "", "env") for name in package.configs]})
     renamed, edited = (named(package, config, text) for text in ("1", "2"))
@@ -164,7 +164,7 @@ def test_what_is_renamed_does_not_enter(package: Package, data: st.DataObject) -
 
 
 def named(package: Package, config: tuple[str, str], text: str) -> bytes:
-    """The package with other content in a config whose name follows its content."""
+    """Return the package with new content in one object, which has the strategy `rename`."""
     changed = package._replace(configs={**package.configs, config: {"a": text}})
     objects = load(changed.bytes())
     for item in objects:

@@ -1,4 +1,4 @@
-"""The command line as a process: what it prints, and how it ends."""
+"""The command line as a process: its output and its exit codes."""
 
 import os
 import re
@@ -69,7 +69,7 @@ WRONG = [
         ["link", "--set=web", "--workload=web"],
         "Invalid value for '--workload': found 'web', expected something like apps/v1/Deployment/web=",
         "krm-fn link",
-        id="a workload that is none",
+        id="a workload without a kind",
     ),
     pytest.param(
         ["link", "--set=web", "--revision=web-config"],
@@ -78,14 +78,17 @@ WRONG = [
         id="a revision without its kind",
     ),
     pytest.param(
-        ["render", "--check"], "--check needs --deployed PATH: what is deployed now", "krm-fn render", id="half a check"
+        ["render", "--check"],
+        "--check needs --deployed PATH: what is deployed now",
+        "krm-fn render",
+        id="--check alone",
     ),
-    pytest.param(["render", "--deployed", "a"], "--deployed needs --check", "krm-fn render", id="the other half"),
+    pytest.param(["render", "--deployed", "a"], "--deployed needs --check", "krm-fn render", id="--deployed alone"),
     pytest.param(
         ["render", "-", "--check", "--deployed", "-"],
         "only one of PATH and --deployed can be stdin",
         "krm-fn render",
-        id="one stdin for two",
+        id="stdin for both",
     ),
 ]
 
@@ -107,13 +110,13 @@ def test_an_error_prints_nothing_else(tmp_path: Path) -> None:
     )
 
 
-def test_a_file_whose_name_is_no_text(tmp_path: Path) -> None:
+def test_a_file_name_that_is_not_utf8(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"\xff.yaml")).write_text("a: [")
     done = krm_fn("render", cwd=tmp_path)
     assert (done.returncode, done.stderr.split(":")[1]) == (1, " \\udcff.yaml")
 
 
-def test_what_argo_cd_says_of_the_application_reaches_helm(tmp_path: Path) -> None:
+def test_argo_cds_environment_variables_reach_helm(tmp_path: Path) -> None:
     write(
         tmp_path,
         {
@@ -157,7 +160,7 @@ def test_nothing_heavy_is_loaded_for_help() -> None:
     assert subprocess.run([sys.executable, "-c", probe], check=False).returncode == 0
 
 
-def test_an_interrupt_ends_as_in_a_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -165,7 +168,7 @@ def test_an_interrupt_ends_as_in_a_shell(monkeypatch: pytest.MonkeyPatch) -> Non
     assert main(["render"]).exit_code == 130
 
 
-def test_without_the_kubernetes_client_link_says_how_to_get_it(tmp_path: Path) -> None:
+def test_link_without_the_kubernetes_client_says_how_to_install_it(tmp_path: Path) -> None:
     hidden = "import sys; sys.modules['kubernetes'] = None; sys.argv[0] = 'krm-fn'\n"
     probe = hidden + "from krm_fn.__main__ import main; sys.exit(main())"
     done = subprocess.run(

@@ -1,6 +1,6 @@
-"""Every field that names a ConfigMap or Secret in 88 published CRDs is followed, or left alone for a reason.
+"""The function follows every field of 88 published CRDs that names a ConfigMap or Secret, or excludes it with a reason.
 
-The paths were read out of the projects' own schemas; the data says of which files and commits.
+The paths come from the schemas of the projects; the data file lists their files and commits.
 """
 
 import json
@@ -27,7 +27,7 @@ NO_NAMES = {
     "spec/writeConnectionSecretsToNamespace": "a namespace",
     "*/tls[]/secretNamespace": "the namespace of the Secret beside it",
 }
-"""Text whose field sounds like a name."""
+"""Text fields that sound like a name but are none."""
 
 WRITTEN = {
     "Certificate spec/secretName",
@@ -77,11 +77,11 @@ CONTENTS: dict[str, Any] = {
     "ENVFROM": ENV_FROM,
     "KINDNAME": {"kind": "Secret", "name": "?Secret"},
 }
-"""What stands at a path, by type of the path. Each `?Secret` becomes a name of its own."""
+"""Content to put at a path, by the type of the path. Each `?Secret` becomes a different name."""
 
 
 class Shown(NamedTuple):
-    """A path of a CRD, and how many of the names put there are followed and known to be written."""
+    """A path of a CRD: how many names were put there, how many are followed, and how many a controller writes."""
 
     path: str
     names: int
@@ -90,7 +90,7 @@ class Shown(NamedTuple):
 
 
 @pytest.mark.parametrize("crd", CRDS, ids=lambda crd: f"{crd['group']}/{crd['version']} {crd['kind']} of {crd['file']}")
-def test_every_path_is_followed_or_left_alone_for_a_reason(crd: dict[str, Any]) -> None:
+def test_every_path_is_followed_or_excluded_with_a_reason(crd: dict[str, Any]) -> None:
     unexplained = []
     for ref in crd["refs"]:
         shown = show(crd, ref["type"], ref["path"])
@@ -105,19 +105,19 @@ def test_every_path_is_followed_or_left_alone_for_a_reason(crd: dict[str, Any]) 
     assert unexplained == []
 
 
-def test_the_data_is_all_there() -> None:
+def test_the_data_is_complete() -> None:
     assert (len(CRDS), sum(len(crd["refs"]) for crd in CRDS)) == (88, 2411)
 
 
 @pytest.mark.parametrize("row", [*NO_NAMES, *WRITTEN])
-def test_no_reason_is_left_over(row: str) -> None:
+def test_every_exclusion_matches_a_path(row: str) -> None:
     shown = [f"{crd['kind']} {ref['path']}" for crd in CRDS for ref in crd["refs"]]
     pattern = row if row in WRITTEN else f"* {row}"
     assert any(matches(path, pattern) for path in shown)
 
 
 def show(crd: dict[str, Any], kind_of_path: str, path: str) -> Shown:
-    """Put names at a path of an otherwise empty object, and look for them."""
+    """Put names at a path of an otherwise empty object, and find references in it."""
     path = path.partition(" ")[0]
     holder = path.removesuffix("/name").rpartition("/")[2].lower()
     content = CONTENTS.get(kind_of_path, "?ConfigMap" if "configmap" in holder else "?Secret")
@@ -131,7 +131,7 @@ def show(crd: dict[str, Any], kind_of_path: str, path: str) -> Shown:
 
 
 def make_names(content: Any, names: list[str]) -> Any:
-    """The content with a new name, which begins with its kind, for each `?Secret` and `?ConfigMap`."""
+    """Replace each `?Secret` and `?ConfigMap` with a new name that begins with its kind."""
     if isinstance(content, dict):
         return {key: make_names(value, names) for key, value in content.items()}
     if isinstance(content, list):
@@ -143,7 +143,7 @@ def make_names(content: Any, names: list[str]) -> Any:
 
 
 def nest(steps: list[str], content: Any) -> dict[str, Any]:
-    """`a[]/b{}/c` as lists and mappings around some content."""
+    """Wrap content in the lists and mappings of a path such as `a[]/b{}/c`."""
     for step in reversed(steps):
         name, marks = re.fullmatch(r"([^\[{]+)((?:\[\]|\{\})*)", step).groups()  # type: ignore[union-attr]  # our own data
         for mark in reversed(re.findall(r"\[\]|\{\}", marks)):

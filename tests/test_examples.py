@@ -1,4 +1,4 @@
-"""What the examples' READMEs show is what is rendered."""
+"""The READMEs of the examples show what krm-fn renders."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Every folder in fixtures/ is a claim; here each is held to it, byte for byte."""
+"""Every folder in fixtures/ is a claim. Each is compared byte for byte."""
 
 from pathlib import Path
 
@@ -24,13 +24,13 @@ def test_a_transform_gives_the_recorded_bytes(case: Path, snapshot: Snapshot) ->
 
 
 @pytest.mark.parametrize("case", REJECTIONS, ids=lambda case: case.name)
-def test_a_rejection_says_the_recorded_sentence(case: Path, snapshot: Snapshot) -> None:
+def test_a_rejection_gives_the_recorded_message(case: Path, snapshot: Snapshot) -> None:
     outcome = run((case / "input.yaml").read_bytes())
     assert outcome.exit_code == 1
     assert outcome.stderr.startswith("error: ")
     assert_as_recorded(snapshot, case, outcome)
 
 
-def test_there_is_something_to_hold() -> None:
+def test_there_are_fixtures() -> None:
     assert len(TRANSFORMS) >= 60
     assert len(REJECTIONS) >= 30

@@ -1,4 +1,4 @@
-"""What holds for every Job that is named by its content: the name changes if and only if the Job does."""
+"""A Job that is named by its content: its name changes if and only if the Job changes."""
 
 from typing import Any
 
@@ -39,10 +39,10 @@ JOBS = [
     """\
 - apiVersion: batch/v1
   kind: Job
-  metadata: {name: 'migrate', labels: {a: b}} # what is not the spec does not count
+  metadata: {name: 'migrate', labels: {a: b}} # only the spec counts
   spec:
     template: {spec: {containers: [{envFrom: [{configMapRef: {name: "read"}}], args: ['up', --now], name: app}]}}
-    backoffLimit: 2 # nor does how it is written
+    backoffLimit: 2 # formatting does not count
 """,
     """\
 - {"kind": "Job", "apiVersion": "batch/v1", "metadata": {"name": "migrate"}, "spec": {"backoffLimit": 2,
@@ -72,7 +72,7 @@ def job_name(output: bytes) -> str:
 
 
 @given(st.sampled_from(JOBS), data, data, st.booleans())
-def test_done_once(job: str, read: str, mounted: str, last: bool) -> None:
+def test_a_renamed_job_is_not_renamed_again(job: str, read: str, mounted: str, last: bool) -> None:
     once = run(package(job, read, mounted, last=last))
     assert once.exit_code == 0, once.stderr
     assert run(once.stdout).stdout == once.stdout
@@ -90,7 +90,7 @@ def test_the_name_changes_if_and_only_if_the_job_does(
 
 
 @given(st.sampled_from(JOBS), st.tuples(data, data), st.sampled_from(["four", "five"]))
-def test_edited_in_place_it_is_as_if_rendered_afresh(job: str, before: tuple[str, str], now: str) -> None:
+def test_editing_in_place_equals_rendering_from_scratch(job: str, before: tuple[str, str], now: str) -> None:
     def edited(output: bytes) -> bytes:
         return output.replace(f"a: {before[0]}".encode(), f"a: {now}".encode())
 

@@ -1,4 +1,4 @@
-"""Every folder in fixtures/links is a claim about who owns what after a run; here each is held to it, byte for byte."""
+"""Every folder in fixtures/links is a claim about the owners after a run. Each is compared byte for byte."""
 
 from pathlib import Path
 
@@ -17,8 +17,8 @@ LINKS = sorted(path.parent for path in FIXTURES.glob("links/*/plan.txt"))
 
 
 @pytest.mark.parametrize("case", LINKS, ids=lambda case: case.name)
-def test_a_run_writes_what_is_recorded(case: Path, snapshot: Snapshot) -> None:
-    """At noon of the first of June 2026, as the world's clock begins there."""
+def test_a_run_makes_the_recorded_writes(case: Path, snapshot: Snapshot) -> None:
+    """The clock of the simulated cluster starts at noon on 1 June 2026."""
     cluster = FakeCluster(World(list(yaml.safe_load_all((case / "before.yaml").read_text()))))
     lines: list[str] = []
     report = Report(NAMESPACE, lines.append)
@@ -30,5 +30,5 @@ def test_a_run_writes_what_is_recorded(case: Path, snapshot: Snapshot) -> None:
     snapshot.assert_match("".join(f"{line}\n" for line in said).encode(), "said.txt")
 
 
-def test_there_is_something_to_hold() -> None:
+def test_there_are_fixtures() -> None:
     assert len(LINKS) >= 20

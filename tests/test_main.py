@@ -1,4 +1,4 @@
-"""The process itself."""
+"""`python -m krm_fn` as a process."""
 
 import subprocess
 import sys
@@ -34,7 +34,7 @@ def test_a_file_is_the_configuration_of_a_legacy_plugin(tmp_path: Path) -> None:
     assert b"revisions.krm-fn.io/set: shop" in done.stdout
 
 
-def test_a_configuration_that_is_wrong_prints_nothing_but_its_sentence(tmp_path: Path) -> None:
+def test_an_invalid_configuration_prints_only_its_error(tmp_path: Path) -> None:
     config = tmp_path / "fn.yaml"
     config.write_text("apiVersion: v1\nkind: Pod\n")
     done = run(str(config), data=LARGE)
@@ -49,7 +49,7 @@ def test_a_full_disk_is_an_error() -> None:
     assert (done.returncode, done.stderr) == (1, b"error: cannot write the output: No space left on device\n")
 
 
-def test_a_reader_that_goes_away_is_an_error() -> None:
+def test_a_closed_stdout_is_an_error() -> None:
     with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdin
         assert process.stdout

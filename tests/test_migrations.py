@@ -1,4 +1,4 @@
-"""Every folder in fixtures/migrations is a way in: no step of it takes anything from running pods."""
+"""Every folder in fixtures/migrations is a migration. No step of it prunes an object that running pods use."""
 
 import re
 from pathlib import Path
@@ -35,14 +35,14 @@ def test_a_step_is_safe_after_the_one_before(step: Path) -> None:
 
 
 @pytest.mark.parametrize("case", MIGRATIONS, ids=lambda case: case.name)
-def test_the_second_step_alone_is_not(case: Path) -> None:
-    """But under Spinnaker, which prunes nothing."""
+def test_the_second_step_alone_is_not_safe(case: Path) -> None:
+    """Except with Spinnaker, which prunes nothing."""
     outcome = checked(case / "step-2", case / "deployed.yaml")
     assert ("would prune it while pods still use it" in outcome.stderr) == (case.name != "from-spinnaker")
 
 
-def test_what_is_left_of_a_name_that_kapp_gave_is_seen_too() -> None:
-    """Without the annotation that the page puts on the version before."""
+def test_a_version_that_kapp_would_prune_is_found() -> None:
+    """The live object lacks the annotation that the page adds to the previous version."""
     (case,) = (case for case in MIGRATIONS if case.name == "from-kapp")
     live = (case / "step-1/deployed.yaml").read_text().replace("kapp.k14s.io/delete-strategy: orphan\n", "", 1)
     rendering = Outcome((case / "step-2/output.yaml").read_bytes(), "", 0)

@@ -1,4 +1,4 @@
-"""What holds for every mount: done once, taken back without a trace, and moved as if it had never been otherwise."""
+"""Properties of mounts: added once, removed without a trace, and changed as if rendered from scratch."""
 
 import json
 from typing import Any, NamedTuple
@@ -49,7 +49,7 @@ SERVICE = "- {apiVersion: v1, kind: Service, metadata: {name: web}}\n"
 
 @st.composite
 def workloads(draw: st.DrawFn) -> str:
-    """With what an author may have written where mounts go, in three styles."""
+    """Generate a workload that may already contain an author's volumes and mounts, in one of three styles."""
     style = draw(st.sampled_from([BLOCK, BLOCK, FLOW, JSON]))
     kind = draw(st.sampled_from(["Deployment", "Rollout"]))
     has_volume, has_env, has_note = draw(st.booleans()), draw(st.booleans()), draw(st.booleans())
@@ -68,7 +68,7 @@ def workloads(draw: st.DrawFn) -> str:
 
 @st.composite
 def mounts(draw: st.DrawFn) -> dict[str, Any]:
-    """One entry; two of them may well be in each other's way."""
+    """Generate one entry of `mounts`. Two entries may collide."""
     entry: dict[str, Any] = {}
     if draw(st.booleans()):
         entry["containers"] = draw(st.sampled_from([["app"], ["sidecar"], ["*"], ["app", "sidecar"]]))
@@ -93,7 +93,7 @@ class Package(NamedTuple):
     line_break: str
 
     def bytes(self, mounts: list[dict[str, Any]], items: str | None = None) -> bytes:
-        """The list with a configuration; `items` of an earlier run in place of the author's."""
+        """Return a ResourceList with a configuration. `items` come from an earlier run instead of from the author."""
         config = {
             "apiVersion": "revisions.krm-fn.io/v1",
             "kind": "ConfigRevisions",
@@ -113,7 +113,7 @@ class Package(NamedTuple):
         return configs.replace("\n", self.line_break) + self.rest()
 
     def rest(self) -> str:
-        """What the author must find again."""
+        """Return the text of the author, which must not change."""
         return ("".join(self.workloads) + SERVICE).replace("\n", self.line_break)
 
 
@@ -122,7 +122,7 @@ configurations = st.lists(mounts(), max_size=3)
 
 
 def transformed(data: bytes) -> str:
-    """The items after a run, as text; results are left out, as they come from all runs."""
+    """Return the items after a run as text, without `results`, which contain messages of all runs."""
     outcome = run(data)
     event("accepted" if outcome.exit_code == 0 else "rejected")
     assume(outcome.exit_code == 0)
@@ -130,7 +130,7 @@ def transformed(data: bytes) -> str:
 
 
 def load(items: str) -> list[Any]:
-    """The objects; whether a ConfigMap was ever without a referrer is not about mounts."""
+    """Return the objects without the annotation `retain`, which does not depend on mounts."""
     objects: list[Any] = yaml.CBaseLoader(items).get_data()
     for one in objects:
         one["metadata"].get("annotations", {}).pop(keys.RETAIN, None)
@@ -139,7 +139,7 @@ def load(items: str) -> list[Any]:
 
 @given(packages, configurations)
 @settings(max_examples=100)
-def test_mounting_is_deterministic_and_done_once(package: Package, mounts: list[dict[str, Any]]) -> None:
+def test_mounting_is_deterministic_and_idempotent(package: Package, mounts: list[dict[str, Any]]) -> None:
     data = package.bytes(mounts)
     once = transformed(data)
     assert transformed(data) == once
@@ -148,13 +148,13 @@ def test_mounting_is_deterministic_and_done_once(package: Package, mounts: list[
 
 @given(packages, configurations)
 @settings(max_examples=100)
-def test_what_is_no_longer_asked_for_leaves_no_trace(package: Package, mounts: list[dict[str, Any]]) -> None:
+def test_removed_mounts_leave_no_trace(package: Package, mounts: list[dict[str, Any]]) -> None:
     assert transformed(package.bytes([], transformed(package.bytes(mounts)))).endswith(package.rest())
 
 
 @given(packages, configurations, configurations)
 @settings(max_examples=250)
-def test_moving_between_two_configurations_is_rendering_the_second_one_afresh(
+def test_changing_the_configuration_in_place_equals_rendering_from_scratch(
     package: Package, first: list[dict[str, Any]], second: list[dict[str, Any]]
 ) -> None:
     fresh = transformed(package.bytes(second))

@@ -1,4 +1,4 @@
-"""Bad input: whatever arrives, the answer is an output or a sentence, never a traceback or a half of something."""
+"""Bad input gives complete output or an error message, never a traceback or partial output."""
 
 import os
 import random
@@ -15,7 +15,7 @@ RUNS = int(os.environ.get("KRM_FN_MUTATIONS", "2000"))
 SECRET = b"c3VwZXItc2VjcmV0LXZhbHVl"
 EMITTED = re.compile(r"revisions.krm-fn.io/component")
 SLOWEST = 5.0
-"""Seconds one small input may take; a hang, not a slow machine, is what this looks for."""
+"""Maximum seconds for one small input. Generous, because it must detect a hang, not a slow machine."""
 
 SNIPPETS = [
     b"[",
@@ -41,7 +41,7 @@ TYPES = [b"null", b"[]", b"{}", b"1", b"true", b"[a, b]", b"{a: b}", b'""', b"- 
 
 
 def mutate(data: bytes, rng: random.Random) -> bytes:
-    """One to three bytes flipped, lines cut, doubled or moved, values swapped for other types."""
+    """Make one to three changes: flip bytes, cut, double or move lines, or change the types of values."""
     for _ in range(rng.randint(1, 3)):
         kind = rng.randrange(5)
         position = rng.randrange(len(data) + 1)
@@ -62,7 +62,7 @@ def mutate(data: bytes, rng: random.Random) -> bytes:
 
 
 def count_items(data: bytes) -> int:
-    """How many objects there are in a ResourceList or List, or else how many documents; not those we make ourselves."""
+    """Count the objects of a ResourceList or List, or else the documents, without the objects that krm-fn emits."""
     documents = list(yaml.compose_all(data.decode("utf-8-sig"), yaml.CBaseLoader))
     first = documents[0] if documents and isinstance(documents[0], yaml.MappingNode) else None
     items = [value for key, value in first.value if key.value == "items"] if first else []

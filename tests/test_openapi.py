@@ -1,4 +1,4 @@
-"""What the API server would say to every recorded output, by its own schemas."""
+"""Validate every recorded output with the schemas of the API server."""
 
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,8 @@ def read(file: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name} {case.name}")
-def test_nothing_that_was_valid_is_no_longer(case: Path) -> None:
-    """Inputs are kept short, a Deployment may lack its selector; so no error may come that was not there before."""
+def test_valid_objects_stay_valid(case: Path) -> None:
+    """The function adds no error. Inputs are short and may be incomplete: a Deployment may lack its selector."""
     before = [item for item in read(case / "input.yaml") if not is_emitted(item)]
     after = [item for item in read(case / "output.yaml") if not is_emitted(item)]
     for old, new in zip(before, after, strict=True):
@@ -35,22 +35,24 @@ EMITTED = [
 
 @pytest.mark.parametrize("version", [OLDEST, NEWEST])
 @pytest.mark.parametrize("item", EMITTED)
-def test_what_is_emitted_is_valid(item: dict[str, Any], version: str) -> None:
+def test_emitted_objects_are_valid(item: dict[str, Any], version: str) -> None:
     assert find_errors(item, version) == []
 
 
-def test_every_kind_that_is_emitted_is_among_them() -> None:
+def test_every_emitted_kind_is_covered() -> None:
     assert {parameter.values[0]["kind"] for parameter in EMITTED} == EMITTED_KINDS  # type: ignore[index]
 
 
 WRONG = [
     pytest.param({"immutable": "yes"}, ["immutable: type"], id="another type"),
-    pytest.param({"labels": {}}, [": Additional properties are not allowed ('labels' was unexpected)"], id="unknown"),
-    pytest.param({"metadata": {"labels": {"a": 1}}}, ["metadata.labels.a: type"], id="deep down"),
+    pytest.param(
+        {"labels": {}}, [": Additional properties are not allowed ('labels' was unexpected)"], id="unknown field"
+    ),
+    pytest.param({"metadata": {"labels": {"a": 1}}}, ["metadata.labels.a: type"], id="a nested field"),
     pytest.param({"kind": "Widget"}, None, id="a kind that is not built in"),
 ]
 
 
 @pytest.mark.parametrize(("fields", "errors"), WRONG)
-def test_the_schemas_see_what_is_wrong(fields: dict[str, Any], errors: list[str] | None) -> None:
+def test_the_schemas_find_errors(fields: dict[str, Any], errors: list[str] | None) -> None:
     assert find_errors({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, **fields}) == errors

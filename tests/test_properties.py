@@ -1,4 +1,4 @@
-"""What holds for every input: the recorded ones, and generated packages in block and flow style with comments."""
+"""Properties of the function for all fixtures, and for generated packages in block and flow style with comments."""
 
 import os
 import re
@@ -21,7 +21,7 @@ from tests.cases import TRANSFORMS, is_emitted
 from tests.mounted import without_mounts
 
 FOR_GOOD = {NEEDS_HASH_SUFFIX, KAPP_VERSIONED, SPINNAKER_VERSIONED}
-"""By which others would give a revision a second name."""
+"""Annotations that make other tools add a second suffix to a name."""
 
 OURS = {keys.SET, keys.BASE_NAME, keys.RETAIN, keys.CHECKSUM}
 CHECKSUMS = {"checksum/config", "example.com/config", "shop.example/config"}
@@ -37,7 +37,7 @@ every_transform = pytest.mark.parametrize("case", TRANSFORMS, ids=lambda case: c
 
 
 def load(data: bytes) -> list[Any]:
-    """Documents as plain values, every scalar as its text."""
+    """Return the documents as plain values, with every scalar as text."""
     return list(yaml.load_all(data.decode("utf-8-sig"), yaml.CBaseLoader))
 
 
@@ -81,14 +81,14 @@ def test_idempotent_on_its_own_output(case: Path) -> None:
 
 
 @every_transform
-def test_only_what_had_to_change_has_changed(case: Path) -> None:
+def test_only_allowed_changes_are_made(case: Path) -> None:
     before = without_mounts(without_emitted(load((case / "input.yaml").read_bytes())))
     after = without_mounts(without_emitted(load((case / "output.yaml").read_bytes())))
     assert [without_our_changes(*pair) for pair in zip(after, before, strict=True)] == before
 
 
 def without_emitted(documents: list[Any]) -> list[Any]:
-    """Documents less the objects that the function makes, exchanges and takes out as it sees fit."""
+    """Return the documents without the objects that the function emits, replaces and removes itself."""
     theirs = [one for one in documents if not is_emitted(one)]
     return [
         {**one, "items": [item for item in one["items"] if not is_emitted(item)]}
@@ -99,9 +99,9 @@ def without_emitted(documents: list[Any]) -> list[Any]:
 
 
 def without_our_changes(after: Any, before: Any, path: tuple[str, ...] = ()) -> Any:
-    """`after` with every change taken back that the function may make at all."""
+    """Return `after` without every change that the function is allowed to make."""
     if isinstance(after, dict):
-        if isinstance(before, str):  # an empty or null place that was filled
+        if isinstance(before, str):  # an empty or null field that was filled
             before_fields: dict[str, Any] = {}
         else:
             before_fields = before
@@ -125,9 +125,9 @@ def without_our_changes(after: Any, before: Any, path: tuple[str, ...] = ()) -> 
 def may_be_dropped(key: str, value: Any, path: tuple[str, ...]) -> bool:
     if key in FOR_GOOD | OURS | CHECKSUMS:
         return path[-1:] in {("annotations",), ("labels",)}
-    if key == "immutable":  # of what is no longer a revision
+    if key == "immutable":  # of an object that is no longer a revision
         return bool(value == "true")
-    # and what such an annotation was alone in
+    # and a mapping that contained only such an annotation
     return key in ("annotations", "labels", "metadata") and all(
         may_be_dropped(name, inner, (*path, key)) for name, inner in value.items()
     )
@@ -144,15 +144,15 @@ def may_be_added(key: str, path: tuple[str, ...]) -> bool:
 
 
 def may_be_rewritten(after: str, before: Any, path: tuple[str, ...]) -> bool:
-    if without_hash(str(before)) == after:  # a name that is taken back
+    if without_hash(str(before)) == after:  # a base name that is restored
         return True
     looks_hashed = re.search(r"[^/]-[2456789bcdfghkmt]{10}(,|$)", after)
     ours = PROTECTION | OURS | CHECKSUMS | {SPINNAKER_VERSIONED}
     return bool(looks_hashed) or path[-1:] == ("namespace",) or bool(ours & set(path[-1:]))
 
 
-# What an earlier run has emitted may be exchanged as a whole, what it has marked may be less afterwards, and what goes
-# with a mount is no loss: tests/test_mounts.py compares whole workloads.
+# Without the inputs that contain output of an earlier run: there, emitted objects may be replaced, and labels,
+# annotations and mounts may be removed. tests/test_mounts.py compares whole workloads.
 AUTHORED = [
     case
     for case in TRANSFORMS
@@ -164,7 +164,7 @@ GIVES_WAY = [
     r"\n *(?:internal.config.kubernetes.io/needsHashSuffix: enabled|kapp.k14s.io/versioned: \"\")",
     r"(?<=strategy.spinnaker.io/versioned: \")true",
     r"-[2456789bcdfghkmt]{10}",  # an older hash
-    r"(?<=annotations: )(\{\}|~)|(?<=labels: )(\{\}|null)|(?<=labels\": )null",  # places that are filled
+    r"(?<=annotations: )(\{\}|~)|(?<=labels: )(\{\}|null)|(?<=labels\": )null",  # empty fields that are filled
     r"(?<=volumeMounts: )\[\]|(?<=envFrom: )null|(?<=envFrom\": )\[\]",
     r"(?<=base-name: )[a-z-]+",
     r"(?<=namespace: )old",
@@ -173,14 +173,14 @@ GIVES_WAY = [
 
 
 @pytest.mark.parametrize("case", AUTHORED, ids=lambda case: case.name)
-def test_no_character_is_lost_but_for_what_gives_way(case: Path) -> None:
+def test_no_character_is_lost_unless_it_is_replaced(case: Path) -> None:
     before = (case / "input.yaml").read_text(encoding="utf-8")
     for what_gives_way in GIVES_WAY:
         before = re.sub(what_gives_way, "", before)
     assert is_subsequence(before, (case / "output.yaml").read_text(encoding="utf-8"))
 
 
-# Generated packages: the expected bytes are known, because the template says where the names go.
+# Generated packages: the expected bytes are known, because the template marks where the names are.
 
 names = st.from_regex(r"[a-z][a-z0-9]{0,6}(-[a-z][a-z0-9]{0,4}){0,2}", fullmatch=True)
 comments = st.sampled_from(["", " # kept", "  #  kept: {a: b} [c] 'd' \"e\"", " # für 雪 🚀"])
@@ -261,7 +261,7 @@ def deployments(draw: st.DrawFn, base: str) -> str:
 
 @st.composite
 def packages(draw: st.DrawFn) -> Package:
-    """Objects in which every name that must follow stands between two marks."""
+    """Generate objects in which every name that must change is between two marks."""
     bases = draw(st.lists(names, min_size=1, max_size=3, unique=True))
     objects = [draw(kind(base)) for base in bases for kind in (config_maps, deployments)]
     return Package(draw(st.permutations(objects)), bases, draw(breaks))

@@ -1,4 +1,4 @@
-"""What README.md says is so."""
+"""Check the claims of README.md."""
 
 import re
 from pathlib import Path

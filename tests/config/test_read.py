@@ -140,7 +140,7 @@ def test_names_in_kpt_settings_are_patterns() -> None:
             HEAD + "spec: {mounts: [{projected: [a, {name: b}], path: /etc, items: [{key: a}]}, text]}\n",
             [
                 "ConfigRevisions/web spec.mounts[0].items[0].path (line 4, column 65): missing",
-                "ConfigRevisions/web spec.mounts[0].items (line 4, column 64): belongs into an entry of `projected`",
+                "ConfigRevisions/web spec.mounts[0].items (line 4, column 64): must be set in an entry of `projected`",
                 (
                     "ConfigRevisions/web spec.mounts[0].projected[1].name (line 4, column 40): "
                     "unknown field; allowed: configMap, secret, items, optional"
@@ -171,7 +171,7 @@ def test_names_in_kpt_settings_are_patterns() -> None:
             [
                 (
                     'ConfigMap/function-input data.name (line 4, column 14): found "A B", expected lower-case letters, '
-                    "digits, `-` and `.`, beginning and ending with a letter or digit"
+                    "digits, `-` and `.`, starting and ending with a letter or digit"
                 )
             ],
             id="a set that is no label",

@@ -1,4 +1,4 @@
-"""The project's own Dockerfile, built without a registry and without a network, by build arguments alone."""
+"""Build the project's Dockerfile without a registry and without a network, with build arguments only."""
 
 import re
 import shutil
@@ -17,7 +17,7 @@ IMAGE = "krm-fn:test"
 
 
 def build_image(docker: Environment, context: Path) -> str:
-    """The name of the image, built from what `.dockerignore` lets through and wheels made for the occasion."""
+    """Build the image from the files that `.dockerignore` allows and from local wheels, and return its name."""
     import_base(docker)
     _copy_sources(context)
     _make_wheels(context)
@@ -34,7 +34,7 @@ def build_image(docker: Environment, context: Path) -> str:
 
 
 def import_base(docker: Environment) -> str:
-    """The running interpreter as an image."""
+    """Import the running interpreter as a base image, and return its name."""
     script = [sys.executable, str(Path(__file__).with_name("make_base_image.py"))]
     with subprocess.Popen(script, stdout=subprocess.PIPE) as archive:
         _run(["docker", "import", "-", BASE], docker, stdin=archive.stdout)
@@ -53,14 +53,14 @@ def _copy_sources(context: Path) -> None:
 
 
 def _make_wheels(context: Path) -> None:
-    """Of what the package needs to run, and to be built; in the copy, for building leaves files behind."""
+    """Build wheels of all run-time and build requirements. Works in the copy, because building leaves files behind."""
     requirements = [".[linker]", *PROJECT["build-system"]["requires"]]
     pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "wheel", "--wheel-dir", "wheels", *requirements], cwd=context, check=True)
 
 
 def _run(command: list[str], docker: Environment, stdin: IO[bytes] | None = None) -> None:
-    """Say everything the command said if it fails, and nothing if it does not."""
+    """Run the command, and show its output only if it fails."""
     done = subprocess.run(
         command, env=docker, stdin=stdin, check=False, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     )

@@ -1,4 +1,4 @@
-"""A Docker daemon of the tests' own: its own socket and data, nothing shared with the machine's."""
+"""A Docker daemon only for the tests, with its own socket and data. It shares nothing with the machine's daemon."""
 
 import contextlib
 import os
@@ -10,22 +10,22 @@ from collections.abc import Iterator
 from pathlib import Path
 
 START_SECONDS = 30
-# Containers run without a network, so that none has to be set up; many machines would not allow it.
+# Containers run without a network: many machines do not allow a daemon to set one up.
 NO_NETWORK = ("--bridge=none", "--iptables=false", "--ip6tables=false", "--ip-forward=false", "--ip-masq=false")
-# What a kernel or a nested container does not let it do with layers, it can do with plain copies.
+# Try the default storage driver first. vfs copies files, and works where layers are not allowed.
 STORAGE = ((), ("--storage-driver=vfs",))
 
 Environment = dict[str, str]
 
 
 class DaemonError(Exception):
-    """It does not run here; carries the end of its log."""
+    """The daemon does not start on this machine. The message contains the end of its log."""
 
 
 @contextlib.contextmanager
 def docker_daemon(dockerd: Path) -> Iterator[Environment]:
-    """The environment in which `docker` talks to a daemon that lives as long as the context."""
-    # Not pytest's folder: the path of a socket may have 107 characters at most.
+    """Run a daemon while the context is open, and yield the environment in which `docker` talks to it."""
+    # Not in pytest's folder: the path of a socket can have at most 107 characters.
     folder = Path(tempfile.mkdtemp(prefix="krm-fn-"))
     try:
         with _first_to_start(dockerd, folder) as socket:
@@ -47,7 +47,7 @@ def _first_to_start(dockerd: Path, folder: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def _started(dockerd: Path, folder: Path, storage: tuple[str, ...]) -> Iterator[Path | None]:
-    """The socket, or None if the daemon ended or stayed silent. Ended by its own process, never by name."""
+    """Start a daemon and yield its socket, or None if it does not answer. Stop it by its process, never by its name."""
     socket = folder / "docker.sock"
     places = [f"--host=unix://{socket}", f"--data-root={folder}/data", f"--exec-root={folder}/exec"]
     with (folder / "log").open("wb") as log:
@@ -59,7 +59,7 @@ def _started(dockerd: Path, folder: Path, storage: tuple[str, ...]) -> Iterator[
         finally:
             daemon.terminate()
             daemon.wait(timeout=START_SECONDS)
-            # One that did not get as far as serving leaves its data mounted upon itself.
+            # A daemon that failed to start leaves a bind mount of its data folder.
             subprocess.run(["umount", folder / "data"], check=False, capture_output=True)
 
 

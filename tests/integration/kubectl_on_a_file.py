@@ -1,4 +1,7 @@
-"""`kubectl`, as far as docs/migration.md uses it, on a cluster that is a file; the real one is the first argument."""
+"""A `kubectl` for the commands in docs/migration.md that uses a file as its cluster.
+
+The first argument is the path of the real kubectl.
+"""
 
 import subprocess
 import sys
@@ -25,7 +28,7 @@ def main(kubectl: str, verb: str, *arguments: str) -> None:
 
 
 def _change(command: list[str], item: object) -> bytes:
-    """What the real one makes of the object."""
+    """Return the object as the real kubectl changes it."""
     return subprocess.run(command, input=yaml.safe_dump(item).encode(), capture_output=True, check=True).stdout
 
 

@@ -1,4 +1,4 @@
-"""A base image without a registry: the running interpreter and whatever it links to, as a tar.
+"""Make a base image without a registry: the running interpreter and its shared libraries, as a tar.
 
 python make_base_image.py | docker import - base
 """
@@ -21,21 +21,21 @@ INTERPRETER = Path(sys.executable).resolve()
 STANDARD_LIBRARY = Path(sysconfig.get_path("stdlib")).resolve()
 SHELL = Path("/bin/sh")
 
-# What every wheel for Linux may link to, whether the interpreter does or not.
+# Libraries that every wheel for Linux may need, even if the interpreter does not.
 PROMISED = ("libdl.so.2", "libgcc_s.so.1", "libm.so.6", "libpthread.so.0", "librt.so.1", "libutil.so.1")
 
 ACCOUNTS = {
     "etc/passwd": b"root:x:0:0::/:/bin/sh\nnobody:x:65534:65534::/nonexistent:/bin/false\n",
     "etc/group": b"root:x:0:\nnogroup:x:65534:\n",
 }
-# As in the official image: no tests, no bytecode, nothing that draws windows.
+# As in the official image: no tests, no bytecode, no GUI.
 LEFT_OUT = {"__pycache__", "dist-packages", "ensurepip", "idlelib", "lib2to3", "site-packages"}
 LEFT_OUT |= {"test", "tests", "tkinter", "turtledemo"}
 
 
 def make_base_image(target: BinaryIO) -> None:
     files = _files()
-    # Dereferenced: links lead out of what is copied.
+    # Copy the targets of links, because links point outside of the copied folders.
     with tarfile.open(fileobj=target, mode="w|", dereference=True) as archive:
         for folder in _folders([*files, *ACCOUNTS]):
             _add_folder(archive, folder, mode=0o755)
@@ -49,17 +49,17 @@ def make_base_image(target: BinaryIO) -> None:
 
 
 def _files() -> dict[str, Path]:
-    """By its name in the image, each file of this machine that it holds."""
+    """Return the files of this machine to copy, by their names in the image."""
     library, pip_folder = f"usr/local/lib/{PYTHON}", Path(pip.__file__).parent
     files = {str(SHELL)[1:]: SHELL, f"usr/local/bin/{PYTHON}": INTERPRETER}
     files |= {f"{library}/{path.relative_to(STANDARD_LIBRARY)}": path for path in _modules(STANDARD_LIBRARY)}
-    # Beside the standard library, the one folder that every distribution's Python looks into.
+    # pip goes into the standard library's folder, which the Python of every distribution searches.
     files |= {f"{library}/pip/{path.relative_to(pip_folder)}": path for path in _modules(pip_folder)}
     return files | _libraries(files.values())
 
 
 def _folders(files: Iterable[str]) -> list[str]:
-    """Outermost first. A folder nobody mentions is made by the engine, at times for root alone."""
+    """Return all parent folders, outermost first. The engine would create missing ones, sometimes for root only."""
     return sorted({str(folder) for file in files for folder in PurePosixPath(file).parents} - {"."})
 
 
@@ -72,13 +72,13 @@ def _modules(root: Path) -> Iterator[Path]:
 
 
 def _libraries(files: Iterable[Path]) -> dict[str, Path]:
-    """By the name it needs in the image, each shared library of the programs and extension modules."""
+    """Return the shared libraries of the programs and extension modules, by their names in the image."""
     linked = [file for file in files if file.read_bytes().startswith(b"\x7fELF")]
     listing = subprocess.run(["ldd", *linked], check=True, capture_output=True, text=True).stdout
     found = {Path(path) for path in re.findall(r"(/\S+) \(0x", listing)}
     system = next(path.parent for path in found if path.name.startswith("libc.so"))
     found.update(path for name in PROMISED if (path := system / name).exists())
-    # The loader must lie where each program says; all others where the loader looks.
+    # Programs contain the path of the loader; the other libraries must be where the loader looks.
     places = {path: path if path.name.startswith("ld-") else system / path.name for path in found}
     return {str(place)[1:]: path for path, place in places.items()}
 

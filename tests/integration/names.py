@@ -1,4 +1,4 @@
-"""What must hold of names in any rendered stream: nothing dangles, nothing is hashed twice."""
+"""Checks of names in rendered output: no reference dangles, and no name is hashed twice."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ def load(stream: bytes | str) -> list[dict[str, Any]]:
 
 
 def defined(objects: list[dict[str, Any]], kind: str = "ConfigMap") -> dict[str, dict[str, Any]]:
-    """The objects of a kind by name, but for those the function makes for the linker."""
+    """Return the objects of a kind by name, without the objects that the function emits for the linker."""
     return {item["metadata"]["name"]: item for item in objects if item["kind"] == kind and not _is_emitted(item)}
 
 
@@ -23,7 +23,7 @@ def _is_emitted(item: dict[str, Any]) -> bool:
 
 
 def named(objects: list[dict[str, Any]]) -> set[tuple[str, str, str]]:
-    """Kind, namespace and name of every ConfigMap and Secret that some pod reads."""
+    """Return kind, namespace and name of every ConfigMap and Secret that a pod reads."""
     return {found for item in objects for found in _named(item, item["metadata"].get("namespace", ""))}
 
 

@@ -1,5 +1,5 @@
-# What a container of argocd-repo-server's Pod allows: /tmp to write to, nothing else, user 999, no way up.
-# Run by `unshare --mount`, so that only this process and its children see it.
+# Restrict a command like a container in argocd-repo-server's pod: user 999, no privileges, and only /tmp is writable.
+# Run this with `unshare --mount`, so that only this process and its children see the mounts.
 set -eu
 mount --bind /tmp /tmp
 while read -r _ point _; do
@@ -10,6 +10,6 @@ while read -r _ point _; do
 done < /proc/self/mounts
 cd "$1"
 shift
-# The capability is for reading alone: a checkout may lie in a home that other users cannot enter.
+# The capability only allows reading: the checkout may be in a home directory that other users cannot enter.
 exec setpriv --reuid 999 --regid 999 --clear-groups --no-new-privs \
   --bounding-set=-all,+dac_read_search --inh-caps=-all,+dac_read_search --ambient-caps=-all,+dac_read_search "$@"

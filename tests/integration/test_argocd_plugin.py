@@ -1,4 +1,4 @@
-"""What Argo CD does with examples/argocd-plugin: discover, then generate as user 999 on a read-only file system."""
+"""Run examples/argocd-plugin as Argo CD does: discover, then generate as user 999 on a read-only file system."""
 
 import os
 import shutil
@@ -52,17 +52,17 @@ SPEC = manifest("plugin.yaml")["spec"]
 
 @pytest.fixture
 def checkout() -> Iterator[Path]:
-    """A copy of a repository, below /tmp as argocd-cmp-server unpacks it, owned by its user."""
+    """Create the folder of a repository below /tmp, as argocd-cmp-server does."""
     if os.geteuid() != 0:
-        give_up("needs root, to become user 999 in a namespace of its own")
-    folder = Path(tempfile.mkdtemp(prefix="_cmp_server-", dir="/tmp"))  # the one place that is writable
+        give_up("needs root, to run as user 999 in a separate mount namespace")
+    folder = Path(tempfile.mkdtemp(prefix="_cmp_server-", dir="/tmp"))  # the only writable folder
     (folder / "app").mkdir()
     yield folder
     shutil.rmtree(folder)
 
 
 def generate(checkout: Path, *tools: Path, probe: list[str] | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the plugin's command, or another in its place, in the folder of the application."""
+    """Run the plugin's command, or `probe` instead, in the folder of the application."""
     for path in [checkout, *checkout.rglob("*")]:
         os.chown(path, 999, 999)
     folders = [Path(sys.executable).parent, *(tool.parent for tool in tools), Path("/usr/bin"), Path("/bin")]
@@ -79,19 +79,19 @@ def generate(checkout: Path, *tools: Path, probe: list[str] | None = None) -> su
 
 @pytest.fixture
 def sidecar(require_tool: Tools, checkout: Path) -> Path:
-    """The checkout, where the sandbox is known to hold."""
+    """Return the checkout, after a check that the sandbox works."""
     for tool in ("unshare", "setpriv"):
         require_tool(tool)
     attempts = 'id -u; for place in / /usr /var/tmp /dev/shm "$HOME" .; do test ! -w "$place" || echo "$place"; done'
     done = generate(checkout, probe=["sh", "-c", attempts])
     if done.returncode:
-        give_up(f"cannot make a sandbox here: {done.stderr.strip()}")
+        give_up(f"cannot create a sandbox here: {done.stderr.strip()}")
     assert done.stdout.split() == ["999", "."]
     return checkout
 
 
 def applications() -> list[Any]:
-    """Folders of an application, and what builds each."""
+    """Return the folders of applications, and the tool that builds each."""
     canary = {file.name: file.read_bytes() for file in (ROOT / "examples/canary").glob("*.yaml")}
     plain = {name: content for name, content in canary.items() if name != "kustomization.yaml"}
     chart = {
@@ -101,7 +101,7 @@ def applications() -> list[Any]:
     return [
         pytest.param(plain, None, id="manifests"),
         pytest.param(canary, "kustomize", id="a kustomization"),
-        pytest.param(canary, "kubectl", id="a kustomization where there is only kubectl"),
+        pytest.param(canary, "kubectl", id="a kustomization, with only kubectl installed"),
         pytest.param(chart | {"krm-fn.yaml": canary["krm-fn.yaml"]}, "helm", id="a chart"),
     ]
 
@@ -113,7 +113,7 @@ def test_an_application_is_generated(
     write(sidecar / "app", files)
     assert list((sidecar / "app").glob(SPEC["discover"]["fileName"]))
     tools = [alone(require_tool(builder), sidecar)] if builder else []
-    before = sorted(Path("/tmp").iterdir())  # noqa: S108  # where it might leave something
+    before = sorted(Path("/tmp").iterdir())  # noqa: S108  # it must leave nothing here
     done = generate(sidecar, *tools)
     assert (done.stderr, done.returncode) == ("", 0)
     objects = load(done.stdout)
@@ -125,7 +125,7 @@ def test_an_application_is_generated(
 
 
 def alone(tool: Path, checkout: Path) -> Path:
-    """The tool in a folder of its own, as the init container copies it."""
+    """Copy the tool to a separate folder, as the init container does."""
     (checkout / "bin").mkdir()
     return Path(shutil.copy(tool, checkout / "bin"))
 
@@ -146,15 +146,15 @@ def test_the_release_of_a_chart_is_the_application(require_tool: Tools, sidecar:
 
 
 WRONG = [
-    pytest.param({"a.yaml": CONFIG_MAP, "b.yaml": "a: [\n"}, "error: b.yaml:2:1: invalid YAML", id="no YAML"),
-    pytest.param({"krm-fn.yaml": "a: b\n", "a.yaml": CONFIG_MAP}, "error: krm-fn.yaml:1:1: ", id="no configuration"),
-    pytest.param({"a.yaml": "# soon\n"}, "error: nothing to apply: no objects in a.yaml\n", id="nothing"),
+    pytest.param({"a.yaml": CONFIG_MAP, "b.yaml": "a: [\n"}, "error: b.yaml:2:1: invalid YAML", id="not YAML"),
+    pytest.param({"krm-fn.yaml": "a: b\n", "a.yaml": CONFIG_MAP}, "error: krm-fn.yaml:1:1: ", id="wrong configuration"),
+    pytest.param({"a.yaml": "# soon\n"}, "error: nothing to apply: no objects in a.yaml\n", id="no objects"),
     pytest.param({"kustomization.yaml": "", "a.yaml": CONFIG_MAP}, "error: .: ", id="an empty kustomization"),
 ]
 
 
 @pytest.mark.parametrize(("files", "sentence"), WRONG)
-def test_what_is_wrong_is_a_sentence_and_nothing_to_apply(
+def test_an_error_prints_a_message_and_no_manifests(
     files: dict[str, str | bytes], sentence: str, require_tool: Tools, sidecar: Path
 ) -> None:
     write(sidecar / "app", files)
@@ -165,14 +165,14 @@ def test_what_is_wrong_is_a_sentence_and_nothing_to_apply(
 
 
 def test_the_plugin_has_no_version() -> None:
-    """A version would become a part of the name by which Applications ask for it."""
+    """A version would become part of the plugin's name that Applications use."""
     plugin = manifest("plugin.yaml")
     assert (plugin["apiVersion"], plugin["kind"]) == ("argoproj.io/v1alpha1", "ConfigManagementPlugin")
     assert plugin["metadata"] == {"name": "krm-fn"}
     assert set(SPEC) == {"discover", "generate"}
 
 
-def test_the_application_is_found_by_the_plugin() -> None:
+def test_the_plugin_discovers_the_application() -> None:
     source = manifest("application.yaml")["spec"]["source"]
     assert source["plugin"] == {}
     assert (ROOT / source["path"] / SPEC["discover"]["fileName"]).is_file()
@@ -180,7 +180,7 @@ def test_the_application_is_found_by_the_plugin() -> None:
 
 @pytest.fixture
 def patched(require_tool: Tools, tmp_path: Path) -> dict[str, dict[str, Any]]:
-    """Argo CD's own Deployment with the component, by kind."""
+    """Build Argo CD's Deployment with the component, and return the objects by kind."""
     shutil.copytree(PLUGIN, tmp_path / "krm-fn")
     write(
         tmp_path,
@@ -193,7 +193,7 @@ def patched(require_tool: Tools, tmp_path: Path) -> dict[str, dict[str, Any]]:
     return {item["kind"]: item for item in load(built.stdout)}
 
 
-def test_the_sidecar_is_what_argo_cd_asks_for(patched: dict[str, dict[str, Any]]) -> None:
+def test_the_sidecar_meets_the_requirements_of_argo_cd(patched: dict[str, dict[str, Any]]) -> None:
     pod = patched["Deployment"]["spec"]["template"]["spec"]
     sidecar = next(container for container in pod["containers"] if container["name"] == "krm-fn")
     assert sidecar["command"] == ["/var/run/argocd/argocd-cmp-server"]
@@ -213,7 +213,7 @@ def test_the_sidecar_is_what_argo_cd_asks_for(patched: dict[str, dict[str, Any]]
         "/home/argocd/cmp-server/config/plugin.yaml": ("krm-fn-plugin", "plugin.yaml"),
         "/usr/local/bin/kustomize": ("krm-fn-tools", "kustomize"),
         "/usr/local/bin/helm": ("krm-fn-tools", "helm"),
-        "/tmp": ("krm-fn-tmp", None),  # noqa: S108  # the Pod's
+        "/tmp": ("krm-fn-tmp", None),  # noqa: S108  # in the pod
     }
     assert {volume["name"] for volume in pod["volumes"]} >= {name for name, _ in mounts.values()}
 

@@ -1,4 +1,4 @@
-"""The real kpt and kustomize run checksums: in place, after an edit, and switched off again."""
+"""Checksums with the real kpt and kustomize: in place, after an edit, and switched off again."""
 
 import shutil
 import subprocess
@@ -13,13 +13,13 @@ Tools = Callable[[str], Path]
 
 
 def evaluate(kpt: Path, folder: Path, *settings: str) -> str:
-    """The Deployment's file afterwards."""
+    """Run the function in place, and return the text of the Deployment's file."""
     command = [str(kpt), "fn", "eval", str(folder), "--exec", KRM_FN, "--", "name=shop", *settings]
     subprocess.run(command, check=True, capture_output=True)
     return (folder / "web.yaml").read_text()
 
 
-def test_in_place_a_checksum_follows_edits_and_goes_without_a_trace(require_tool: Tools, tmp_path: Path) -> None:
+def test_in_place_a_checksum_follows_edits_and_is_removed_without_a_trace(require_tool: Tools, tmp_path: Path) -> None:
     kpt = require_tool("kpt")
     shop = tmp_path / "shop"
     shop.mkdir()
@@ -41,7 +41,7 @@ def test_in_place_a_checksum_follows_edits_and_goes_without_a_trace(require_tool
     assert evaluate(kpt, shop, *off) == untouched
 
 
-def test_kustomize_rolls_what_wave_would(require_tool: Tools, tmp_path: Path) -> None:
+def test_kustomize_adds_the_checksums_that_replace_a_controller(require_tool: Tools, tmp_path: Path) -> None:
     kustomize = require_tool("kustomize")
     for example in ("from-wave", "from-reloader"):
         folder = tmp_path / example

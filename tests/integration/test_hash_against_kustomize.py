@@ -1,7 +1,7 @@
-"""kustomize itself names objects, and our hash is the end of the name.
+"""Compare our hash with the names that the real kustomize gives.
 
-An object marked `needsHashSuffix` is hashed by kustomize as it stands in the file, which is how its own
-generators ask for a hash.
+kustomize hashes an object with the annotation `needsHashSuffix` as it is in the file. Its own generators request
+a hash in the same way.
 """
 
 import json
@@ -26,7 +26,7 @@ MARK = "metadata: {name: %s, annotations: {internal.config.kubernetes.io/needsHa
 
 @pytest.fixture(scope="module")
 def build(require_tool: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """`build(text)` runs `kustomize build` over a text of resources."""
+    """Return a function that runs `kustomize build` on the text of resources."""
     kustomize = require_tool("kustomize")
     folder = tmp_path_factory.mktemp("kustomization")
     (folder / "kustomization.yaml").write_text("resources: [all.yaml]\nsortOptions: {order: fifo}\n")
@@ -39,7 +39,7 @@ def build(require_tool: Callable[[str], Path], tmp_path_factory: pytest.TempPath
 
 
 def named(source: str, name: str) -> str:
-    """The object under a name; metadata goes second, as the last field may be a block that keeps its line ends."""
+    """Add a name to the object. metadata is second, because the last field may be a block that keeps its line ends."""
     first, rest = source.split("\n", 1)
     return f"{first}\n{MARK % name}{rest}"
 
@@ -47,7 +47,7 @@ def named(source: str, name: str) -> str:
 @pytest.mark.parametrize("vector", RECORDED + OBSERVED, ids=lambda vector: vector.says)
 def test_kustomize_still_gives_the_recorded_hash(build: Build, vector: Vector) -> None:
     result = build(named(vector.source, "x"))
-    # Some objects it names and then cannot write; the complaint shows the name.
+    # kustomize hashes some objects and then fails to write them; its error contains the name.
     assert re.findall(r"\bx-(\w+)", result.stdout + result.stderr)[:1] == [vector.hash]
 
 
@@ -66,7 +66,7 @@ UNHASHABLE = [
 
 
 @pytest.mark.parametrize("data", UNHASHABLE)
-def test_kustomize_gives_up_on_what_we_refuse(build: Build, data: str) -> None:
+def test_kustomize_refuses_what_krm_fn_refuses(build: Build, data: str) -> None:
     source = f"apiVersion: v1\nkind: ConfigMap\ndata: {data}\n"
     with pytest.raises(Unhashable):
         content_hash(read_yaml(source.encode()).roots[0])
@@ -76,7 +76,7 @@ def test_kustomize_gives_up_on_what_we_refuse(build: Build, data: str) -> None:
 
 
 def test_kustomize_changes_some_folded_text_before_it_hashes_it(build: Build) -> None:
-    """Why our hash of such text is another: it is of what the author wrote."""
+    """Our hash differs for such text, because it covers what the author wrote."""
     folded = "apiVersion: v1\nkind: ConfigMap\ndata:\n  a: >\n    one\n      two\n"
     result = build(named(folded, "x"))
     written = read_yaml(result.stdout.encode()).roots[0]
@@ -87,7 +87,7 @@ def test_kustomize_changes_some_folded_text_before_it_hashes_it(build: Build) ->
 
 # --- generated objects ------------------------------------------------------------------------------------------
 
-# kustomize hashes control characters and code points that mean nothing, but then fails to write them.
+# kustomize hashes control characters and unassigned code points, but then fails to write them.
 CHARACTERS = st.characters(codec="utf-8", exclude_categories=["Cc", "Cn", "Co", "Cs"], include_characters="\n\t")
 DIGITS = st.text("0123456789_", max_size=22)
 SIGNS = st.sampled_from(["", "", "+", "-"])
@@ -107,7 +107,7 @@ WORDS = st.sampled_from(
 )
 SENTENCES = st.text(string.ascii_letters + string.digits + "./@-_ ", max_size=30).map(str.strip)
 PLAIN = st.one_of(NUMBER_LIKE, DATE_LIKE, WORDS, SENTENCES).filter(
-    # A list item, a document's edge or a sign YAML keeps for itself would need quotes; infinity has no hash.
+    # A list item, a document marker or a reserved character would need quotes; infinity has no hash.
     lambda text: not re.match(r"-(-|\s|$)|\.\.\.|@|[-+]?\.(inf|nan)$", text, re.IGNORECASE)
 )
 TEXT = st.text(CHARACTERS, max_size=30)
@@ -159,7 +159,7 @@ OBJECTS = st.builds(
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(st.lists(OBJECTS, min_size=10, max_size=30))
-def test_generated_objects_get_the_names_kustomize_gives(build: Build, objects: list[str]) -> None:
+def test_generated_objects_get_the_same_hash_as_from_kustomize(build: Build, objects: list[str]) -> None:
     sources = [named(source, f"o{index}") for index, source in enumerate(objects)]
     result = build("---\n".join(sources))
     assert result.returncode == 0, result.stderr

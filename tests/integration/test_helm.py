@@ -1,4 +1,4 @@
-"""Helm runs us behind its templates: Helm 3 for real, Helm 4 as its plugin is read."""
+"""krm-fn as Helm's post-renderer: with the real Helm 3, and as Helm 4 runs its plugin."""
 
 import os
 import re
@@ -34,7 +34,7 @@ def example(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def helm(require_tool: Tools, example: Path) -> Helm:
-    """Helm in the folder of the example, with this checkout's krm-fn on PATH."""
+    """Return a function that runs helm in the folder of the example, with this checkout's krm-fn on PATH."""
     folders = [str(Path(sys.executable).parent), str(require_tool("helm").parent), os.environ["PATH"]]
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -47,7 +47,7 @@ def helm(require_tool: Tools, example: Path) -> Helm:
 
 
 def block(section: str) -> list[str]:
-    """The arguments of the README's command for one version."""
+    """Return the words of the README's command for one version of Helm."""
     text = (EXAMPLE / "README.md").read_text().partition(f"## {section}\n")[2]
     command = text.partition("```sh\n")[2].partition("```")[0]
     return command.replace("\\\n", " ").splitlines()[-1].split()
@@ -65,8 +65,8 @@ def test_helm_3_as_the_readme_says(helm: Helm) -> None:
     assert config["metadata"]["annotations"]["helm.sh/resource-policy"] == "keep"
 
 
-def test_helm_3_stays_otherwise_byte_for_byte(helm: Helm) -> None:
-    """Comments that say which template it was, and the order, are Helm's."""
+def test_helm_3_output_is_otherwise_unchanged(helm: Helm) -> None:
+    """Comments with the template's name, and the order of objects, stay as Helm writes them."""
     plain, rendered = helm("template", "shop", "chart"), helm("template", "shop", "chart", *POST_RENDER)
     added = re.sub(
         r"^immutable: true\n|^  labels:\n    revisions.*\n|^  annotations:\n(    .*\n)+",
@@ -90,14 +90,14 @@ def test_helm_3_runs_again_over_its_own_output(helm: Helm, example: Path) -> Non
     assert done.stdout == once
 
 
-def test_helm_3_passes_the_reason_on(helm: Helm) -> None:
+def test_helm_3_shows_the_error(helm: Helm) -> None:
     done = helm("template", "shop", "chart", *POST_RENDER, "--post-renderer-args", "--config=no.yaml")
     assert (done.stdout, done.returncode) == ("", 1)
     assert "error: no.yaml: no such file or directory" in done.stderr
 
 
 def test_helm_3_does_not_show_hooks(helm: Helm, example: Path) -> None:
-    """What the README warns of."""
+    """The README warns about this."""
     (example / "chart/templates/hook.yaml").write_text(HOOK + "spec: {a: {configMapRef: {name: shop-config}}}\n")
     hooks = [item for item in load(helm("template", "shop", "chart", *POST_RENDER).stdout) if item["kind"] == "Job"]
     assert [hook["spec"]["a"]["configMapRef"]["name"] for hook in hooks] == ["shop-config"]
@@ -117,7 +117,7 @@ def test_the_plugin_is_what_helm_4_accepts() -> None:
 
 
 def test_the_plugin_runs_as_helm_4_runs_it(helm: Helm, example: Path) -> None:
-    """Helm splits `command` at spaces and appends `args`, then what `--post-renderer-args` say; it starts no shell."""
+    """Helm splits `command` at spaces, then appends `args` and `--post-renderer-args`. It does not use a shell."""
     (command,) = plugin()["runtimeConfig"]["platformCommand"]
     extra = [argument for flag, argument in zip(block("Helm 4"), block("Helm 4")[1:], strict=False) if "args" in flag]
     done = subprocess.run(

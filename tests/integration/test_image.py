@@ -1,4 +1,4 @@
-"""The image under the flags of those who run it."""
+"""Run the image with the same flags as kustomize, kpt and others."""
 
 import json
 import os
@@ -15,21 +15,21 @@ from tests.integration.docker_daemon import Environment
 
 TRANSFORMED = min((ROOT / "fixtures" / "transforms").glob("*/input.yaml"))
 REJECTED = min((ROOT / "fixtures" / "rejections").glob("*/input.yaml"))
-# As kustomize and kpt call it.
+# As kustomize and kpt run it.
 RUN = ["docker", "run", "--interactive", "--network=none", "--security-opt=no-new-privileges"]
 MEGABYTES = 1_000_000
 
 USERS = [
-    pytest.param("nobody", id="kustomize and kpt name nobody"),
+    pytest.param("nobody", id="nobody, as in kustomize and kpt"),
     pytest.param("65534", id="the image's own user"),
-    pytest.param("999", id="an Argo CD plugin sidecar is 999"),
-    pytest.param("10001", id="a user no file knows"),
+    pytest.param("999", id="999, as in an Argo CD plugin sidecar"),
+    pytest.param("10001", id="a user without an account"),
     pytest.param("0", id="kustomize with as-current-user, started by root"),
 ]
 
 
 class Outcome(NamedTuple):
-    """How a process ended, and what it said."""
+    """The exit code and the output of a process."""
 
     exit_code: int
     stdout: bytes
@@ -76,8 +76,8 @@ def test_the_command_is_on_path(docker_host: Environment, image: str) -> None:
     assert inside == run_locally(data)
 
 
-def test_no_module_is_taken_from_the_working_folder(docker_host: Environment, image: str, tmp_path: Path) -> None:
-    """Orchestrators mount packages; a file of theirs may have any name."""
+def test_no_module_is_imported_from_the_working_folder(docker_host: Environment, image: str, tmp_path: Path) -> None:
+    """Orchestrators mount packages, whose files may have any name."""
     (tmp_path / "yaml.py").write_text("raise SystemExit('imported')\n")
     tmp_path.chmod(0o755)
     mounted = ["--volume", f"{tmp_path}:/package:ro", "--workdir", "/package"]
@@ -87,7 +87,7 @@ def test_no_module_is_taken_from_the_working_folder(docker_host: Environment, im
 
 @pytest.fixture
 def finished_container(docker_host: Environment, image: str) -> Iterator[str]:
-    """A container that could have written wherever its user may, and has ended."""
+    """Run a container with a writable file system, and yield its name after it has ended."""
     name = f"krm-fn-{os.getpid()}"
     run_image(docker_host, "--name", name, "--user=root", image, data=TRANSFORMED.read_bytes())
     yield name
@@ -100,7 +100,7 @@ def test_nothing_is_written(docker_host: Environment, finished_container: str) -
 
 
 def test_the_user_is_a_number_and_not_root(docker_host: Environment, image: str) -> None:
-    """With a name, `runAsNonRoot` in a pod could not be judged and the pod would not start."""
+    """With a user name, Kubernetes could not check `runAsNonRoot`, and the pod would not start."""
     config = inspect(docker_host, image)["Config"]
     assert isinstance(config, dict)
     assert config["User"] == "65534:65534"
@@ -108,4 +108,4 @@ def test_the_user_is_a_number_and_not_root(docker_host: Environment, image: str)
 
 def test_the_image_adds_little_to_its_base(docker_host: Environment, image: str) -> None:
     size, base = (int(str(inspect(docker_host, name)["Size"])) for name in (image, BASE))
-    assert size - base < 140 * MEGABYTES  # of which the Kubernetes client is 75, and what it needs 20
+    assert size - base < 140 * MEGABYTES  # the Kubernetes client is 75 of them, and its requirements are 20

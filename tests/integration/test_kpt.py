@@ -1,4 +1,4 @@
-"""The real kpt runs the function, in place and again and again."""
+"""The real kpt runs the function in place, several times."""
 
 import os
 import subprocess
@@ -92,8 +92,8 @@ def package(tmp_path: Path) -> Path:
     return write(tmp_path / "shop", {"web.yaml": WEB, "config.yaml": CONFIG, "package-context.yaml": CONTEXT})
 
 
-def test_only_names_and_marks_change_in_the_files(require_tool: Tools, package: Path) -> None:
-    kpt(require_tool, "eval", str(package), "--exec", "cat")  # what kpt itself changes
+def test_only_names_and_added_fields_change_in_the_files(require_tool: Tools, package: Path) -> None:
+    kpt(require_tool, "eval", str(package), "--exec", "cat")  # kpt itself changes some formatting
     before = texts(package)
     evaluate(require_tool, package)
     after = texts(package)
@@ -104,7 +104,7 @@ def test_only_names_and_marks_change_in_the_files(require_tool: Tools, package: 
     assert all(line in kept for line in before["config.yaml"].replace("name: app", f"name: {name}").splitlines())
 
 
-def test_thrice_in_place_with_edited_data_between(require_tool: Tools, package: Path) -> None:
+def test_three_runs_in_place_with_edited_data_in_between(require_tool: Tools, package: Path) -> None:
     names = []
     for level in ("info", "debug", "trace"):
         config = (package / "config.yaml").read_text()
@@ -127,7 +127,7 @@ MOUNTS = (
 )
 
 
-def test_thrice_in_place_with_other_mounts_between(require_tool: Tools, package: Path) -> None:
+def test_runs_in_place_with_changed_mounts_in_between(require_tool: Tools, package: Path) -> None:
     settings = (
         "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata:\n  name: web\n"
         "  annotations: {config.kubernetes.io/local-config: 'true'}\nspec: {mounts: [%s]}\n"
@@ -195,7 +195,7 @@ def test_rendered_twice(require_tool: Tools, package: Path, config: str, files: 
         assert once[file] == text
 
 
-def test_subpackages_with_equal_names_keep_to_themselves(require_tool: Tools, tmp_path: Path) -> None:
+def test_subpackages_with_equal_names_stay_independent(require_tool: Tools, tmp_path: Path) -> None:
     inner = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: inner\n"
     files = {"Kptfile": KPTFILE.format(exec=KRM_FN, config="configMap: {name: web}")}
     for sub in ("one", "two"):
@@ -226,7 +226,7 @@ def test_an_error_leaves_every_file_as_it_was(require_tool: Tools, package: Path
 
 @pytest.fixture
 def full_image(require_tool: Tools, docker_host: dict[str, str], image: str) -> str:
-    """A name with a registry, as kpt puts one of its own before a short name."""
+    """Tag the image with a registry in its name, because kpt adds its own registry to a short name."""
     name = f"registry.example/{image}"
     docker = str(require_tool("docker"))
     subprocess.run([docker, "tag", image, name], env={**os.environ, **docker_host}, check=True)

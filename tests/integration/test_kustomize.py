@@ -1,4 +1,4 @@
-"""The real kustomize runs the function; its final output has no dangling name and no double hash."""
+"""The real kustomize runs the function. The output has no dangling reference and no name that is hashed twice."""
 
 import os
 import re
@@ -134,7 +134,7 @@ OVERLAYS = [
             "top/fn.yaml": function(),
         },
         {"pre-plain-v1-dg79t4479m", "pre-gen-v1-4h2mbtbbt6"},
-        id="prefix, suffix and namespace before us",
+        id="prefix, suffix and namespace before krm-fn",
     ),
     pytest.param(
         {
@@ -144,7 +144,7 @@ OVERLAYS = [
             "base/fn.yaml": function(),
         },
         {"pre-plain-dg79t4479m", "pre-gen-4h2mbtbbt6"},
-        id="an overlay that puts a prefix on after us",
+        id="an overlay that adds a prefix after krm-fn",
     ),
     pytest.param(
         {
@@ -183,7 +183,7 @@ OVERLAYS = [
             "top/fn.yaml": function(spec="{kinds: [ConfigMap, Secret], select: [{name: plain}]}"),
         },
         {"plain-dg79t4479m", "gen-4h2mbtbbt6"},
-        id="generated names are left to kustomize where they are not selected",
+        id="kustomize hashes generated objects that are not selected",
     ),
     pytest.param(
         {
@@ -192,7 +192,7 @@ OVERLAYS = [
             "top/fn.yaml": function(spec="{strategy: adopt}"),
         },
         {"plain", "gen-4h2mbtbbt6"},
-        id="adopted names stay, and generated ones are hashed by kustomize",
+        id="adopted names stay, and kustomize hashes generated objects",
     ),
     pytest.param(
         {
@@ -206,26 +206,26 @@ OVERLAYS = [
         id="mounts in the base and in the overlay",
     ),
     pytest.param(TWO_BASES, None, id="two bases with the same names"),
-    pytest.param(TWO_NAMESPACES, None, id="two bases in namespaces of their own"),
+    pytest.param(TWO_NAMESPACES, None, id="two bases in different namespaces"),
 ]
 
 
 @pytest.mark.parametrize(("files", "names"), OVERLAYS)
-def test_every_name_holds(kustomize: list[str], tmp_path: Path, files: Files, names: set[str] | None) -> None:
+def test_every_reference_resolves(kustomize: list[str], tmp_path: Path, files: Files, names: set[str] | None) -> None:
     objects = rendered(kustomize, tmp_path, files)
     if names is not None:
         assert set(defined(objects)) == names
     assert rendered(kustomize, tmp_path, files) == objects
 
 
-def test_bases_with_the_same_names_keep_to_themselves(kustomize: list[str], tmp_path: Path) -> None:
+def test_bases_with_equal_names_stay_independent(kustomize: list[str], tmp_path: Path) -> None:
     objects = rendered(kustomize, tmp_path, TWO_BASES)
     for base in "ab":
         deployment = defined(objects, "Deployment")[f"{base}-web"]
         assert {name[:2] for _, _, name in named([deployment])} == {f"{base}-"}
 
 
-def test_mounts_of_generated_objects_have_their_names(kustomize: list[str], tmp_path: Path) -> None:
+def test_mounts_reference_generated_names(kustomize: list[str], tmp_path: Path) -> None:
     spec = "{kinds: [ConfigMap, Secret], mounts: [" + MOUNTS + "]}"
     files = {"top/kustomization.yaml": "namePrefix: pre-\n" + BASE + RUN, "top/web.yaml": WEB}
     objects = rendered(kustomize, tmp_path, files | {"top/fn.yaml": function(spec=spec)})
@@ -242,7 +242,7 @@ def test_mounts_of_generated_objects_have_their_names(kustomize: list[str], tmp_
     assert pod["containers"][0]["envFrom"][-1] == {"prefix": "T_", "configMapRef": {"name": "pre-plain-dg79t4479m"}}
 
 
-def test_a_job_named_by_its_content_and_prefixed_after_us(kustomize: list[str], tmp_path: Path) -> None:
+def test_an_overlay_adds_a_prefix_to_a_renamed_job(kustomize: list[str], tmp_path: Path) -> None:
     job = JOB + ROLE
     files = {
         "top/kustomization.yaml": "resources: [../base]\nnamePrefix: pre-\n" + RUN,
@@ -259,7 +259,7 @@ def test_a_job_named_by_its_content_and_prefixed_after_us(kustomize: list[str], 
     assert role["rules"][0]["resourceNames"] == [name]
 
 
-def test_generated_names_are_those_without_us(kustomize: list[str], tmp_path: Path) -> None:
+def test_generated_names_are_the_same_without_krm_fn(kustomize: list[str], tmp_path: Path) -> None:
     without = rendered(kustomize, tmp_path, {"top/kustomization.yaml": BASE, "top/web.yaml": WEB})
     with_us = rendered(kustomize, tmp_path, SIDE_BY_SIDE)
     generated = [name for name in defined(without) if name.startswith("gen")]
@@ -267,7 +267,7 @@ def test_generated_names_are_those_without_us(kustomize: list[str], tmp_path: Pa
     assert set(defined(with_us, "Secret")) == set(defined(without, "Secret"))
 
 
-def test_an_error_fails_the_build_and_is_seen(kustomize: list[str], tmp_path: Path) -> None:
+def test_an_error_fails_the_build_and_is_shown(kustomize: list[str], tmp_path: Path) -> None:
     files = {"top/kustomization.yaml": BASE + RUN, "top/web.yaml": WEB, "top/fn.yaml": function(spec="{strategi: x}")}
     done = build(kustomize, write(tmp_path, files) / "top")
     assert done.returncode != 0

@@ -1,4 +1,4 @@
-"""The real image, given what a pod is given: a token, a certificate, a namespace and two variables."""
+"""Run the real image with the same input as in a pod: a token, a certificate, a namespace and two variables."""
 
 import subprocess
 import time
@@ -14,13 +14,13 @@ from tests.integration.docker_daemon import Environment
 from tests.tools.require import require_built
 
 MOUNTED = "/var/run/secrets/kubernetes.io/serviceaccount"
-# As the Job's pod has it, in Docker's words.
+# The security context of the Job's pod, as options of Docker.
 RESTRICTED = ["--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges"]
 
 
 @pytest.fixture(scope="module")
 def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LinkerBench]:
-    """A control plane of its own, so that the image need not be built beside the tests of the cluster as well."""
+    """Start a separate control plane, so that the cluster tests do not have to build the image too."""
     folder = tmp_path_factory.mktemp("linker")
     with control_plane(require_built) as cluster, linker_bench(cluster, "image", folder) as bench:
         yield bench
@@ -28,7 +28,7 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LinkerBench]:
 
 @pytest.fixture
 def mounted(bench: LinkerBench, tmp_path: Path) -> Path:
-    """The files, which other users may read too, as in a pod."""
+    """Write the files of a service account. Other users can read them, as in a pod."""
     api = bench.scene.api
     tmp_path.chmod(0o755)
     (tmp_path / "token").write_text(bench.scene.token())
@@ -37,11 +37,11 @@ def mounted(bench: LinkerBench, tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("user", ["65534", "1000730000"], ids=["the image's own user", "one that OpenShift hands out"])
+@pytest.mark.parametrize("user", ["65534", "1000730000"], ids=["the image's own user", "a user that OpenShift assigns"])
 def test_the_image_links(bench: LinkerBench, mounted: Path, docker_host: Environment, image: str, user: str) -> None:
     with bench.fresh():
         expected = bench.undisturbed()
-        time.sleep(1.1)  # until what has just been put back is older than none
+        time.sleep(1.1)  # until the restored revisions are older than the minimum age
         where = urlsplit(bench.scene.api.server.url)
         pod = [
             f"--env=KUBERNETES_SERVICE_HOST={where.hostname}",

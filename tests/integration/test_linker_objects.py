@@ -1,4 +1,4 @@
-"""What the function emits for the linker passes the real kustomize and kpt unharmed."""
+"""The objects that the function emits for the linker survive the real kustomize and kpt."""
 
 import subprocess
 import sys
@@ -33,7 +33,7 @@ def test_kustomize(around: str, workload: str, require_tool: Tools, tmp_path: Pa
     emitted = {item["kind"]: item for item in objects if item["kind"] in LINKER}
     assert set(emitted) == LINKER
     assert all(item["metadata"]["namespace"] == "shop" for item in emitted.values())
-    assert not any("annotations" in item["metadata"] for item in emitted.values()), "kpt's notes are not for kustomize"
+    assert not any("annotations" in item["metadata"] for item in emitted.values()), "kpt's annotations are only for kpt"
     account = {"kind": "ServiceAccount", "name": "web-linker", "namespace": "shop"}
     assert emitted["RoleBinding"]["subjects"] == [account]
     (container,) = emitted["Job"]["spec"]["template"]["spec"]["containers"]
@@ -43,7 +43,7 @@ def test_kustomize(around: str, workload: str, require_tool: Tools, tmp_path: Pa
     assert set(planned.revisions) <= there
     secrets = {name for kind, name in planned.revisions if kind == "Secret"}
     assert secrets
-    assert {("ConfigMap", name) for name in secrets} <= there, "each Secret has its tag"
+    assert {("ConfigMap", name) for name in secrets} <= there, "each Secret must have its tracker"
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def package(tmp_path: Path) -> Path:
     return write(tmp_path / "shop", {name: (EXAMPLE / name).read_text() for name in names})
 
 
-def test_kpt_keeps_them_in_a_file_of_their_own(require_tool: Tools, package: Path) -> None:
+def test_kpt_writes_linker_objects_to_a_separate_file(require_tool: Tools, package: Path) -> None:
     evaluate(require_tool, package, "name=shop")
     emitted = load((package / "shop-linker.yaml").read_text())
     assert [item["kind"] for item in emitted] == ["ConfigMap", "ServiceAccount", "Role", "RoleBinding", "Job"]
@@ -61,27 +61,27 @@ def test_kpt_keeps_them_in_a_file_of_their_own(require_tool: Tools, package: Pat
     assert texts(package) == once
 
 
-def test_kpt_exchanges_the_job_in_its_place(require_tool: Tools, package: Path) -> None:
+def test_kpt_replaces_the_job_in_place(require_tool: Tools, package: Path) -> None:
     evaluate(require_tool, package, "name=shop")
     before = (package / "shop-linker.yaml").read_text()
     (package / "config.yaml").write_text((package / "config.yaml").read_text().replace(": info", ": debug"))
     evaluate(require_tool, package, "name=shop")
     after = (package / "shop-linker.yaml").read_text()
     changed = [one for one, other in zip(before.splitlines(), after.splitlines(), strict=True) if one != other]
-    roster, name, argument = (line.strip() for line in changed)
-    assert roster.startswith("revisions.krm-fn.io/rendered: ")
+    inventory, name, argument = (line.strip() for line in changed)
+    assert inventory.startswith("revisions.krm-fn.io/rendered: ")
     assert name.startswith("name: shop-link-")
     assert argument.startswith('- "--workload=argoproj.io/v1alpha1/Rollout/web=')
 
 
-def test_kpt_drops_their_file_once_they_are_not_wanted(require_tool: Tools, package: Path) -> None:
+def test_kpt_deletes_the_file_when_the_linker_is_disabled(require_tool: Tools, package: Path) -> None:
     before = sorted(texts(package))
     evaluate(require_tool, package, "name=shop")
     evaluate(require_tool, package, "name=shop", "linker.enabled=false")
     assert sorted(texts(package)) == before
 
 
-def test_the_image_is_the_one_that_says_so_of_itself(package: Path) -> None:
+def test_the_linker_image_comes_from_the_environment(package: Path) -> None:
     command = [sys.executable, "-m", "krm_fn", "render", str(package)]
     done = subprocess.run(command, env={"KRM_FN_IMAGE": "registry.example/krm-fn:7"}, capture_output=True, check=True)
     (job,) = (item for item in load(done.stdout) if item["kind"] == "Job")

@@ -1,4 +1,4 @@
-"""Every shell block of docs/migration.md, run as it stands on a cluster that is a file."""
+"""Run every shell block of docs/migration.md unchanged, with a file as the cluster."""
 
 import os
 import re

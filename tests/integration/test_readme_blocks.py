@@ -1,4 +1,4 @@
-"""Every shell block of README.md, run as it stands."""
+"""Run every shell block of README.md unchanged."""
 
 import os
 import re
@@ -24,14 +24,14 @@ TOOLS = ("kustomize", "kpt", "helm", "docker")
 
 
 @pytest.mark.parametrize("block", BLOCKS)
-def test_a_block_runs_and_its_names_hold(
+def test_a_block_runs_and_its_references_resolve(
     block: str,
     require_tool: Callable[[str], Path],
     request: pytest.FixtureRequest,
     tmp_path: Path,
 ) -> None:
     environment = dict(os.environ)
-    if "examples/kustomize\n" in block:  # the one that runs the image
+    if "examples/kustomize\n" in block:  # this block runs the image
         environment |= request.getfixturevalue("docker_host")
         image = request.getfixturevalue("image")
         docker = str(require_tool("docker"))

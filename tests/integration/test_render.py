@@ -1,4 +1,4 @@
-"""The real builders behind `krm-fn render`."""
+"""`krm-fn render` with the real kustomize, kubectl and helm."""
 
 import base64
 import subprocess
@@ -53,10 +53,10 @@ def test_a_kustomization(builder: str, require_tool: Tools, tmp_path: Path, monk
     assert (outcome.stderr, outcome.exit_code) == ("", 0)
     objects = load(outcome.stdout)
     assert_names_hold(objects)
-    assert set(defined(objects)) == {"a-web-4h2mbtbbt6", "a-plain"}  # the generator's name, and one that nothing reads
+    assert set(defined(objects)) == {"a-web-4h2mbtbbt6", "a-plain"}  # generated, and not read by any pod
 
 
-def test_a_kustomization_that_is_wrong(require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_kustomization(require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {"shop/kustomization.yaml": "resources: [no.yaml]\n"})
     only(require_tool("kustomize"), tmp_path, monkeypatch)
     outcome = render_shop(tmp_path, monkeypatch)
@@ -65,10 +65,10 @@ def test_a_kustomization_that_is_wrong(require_tool: Tools, tmp_path: Path, monk
     assert outcome.stderr.count("\n") == 1
 
 
-def test_what_kustomize_prints_of_a_secret_is_not_passed_on(
+def test_secret_values_in_kustomize_errors_are_not_shown(
     require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Where a name could mean two objects, kustomize shows both."""
+    """If a name matches two objects, kustomize prints both in its error."""
     role = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: a}\n"
     generator = "namespace: %s\nsecretGenerator: [{name: s, literals: [p=hunter2%s]}]\n"
     write(
@@ -90,7 +90,7 @@ def test_what_kustomize_prints_of_a_secret_is_not_passed_on(
 
 
 RELEASES = [
-    pytest.param(HelmOptions(), ("web", "low", "default", "", "false"), id="named like the chart"),
+    pytest.param(HelmOptions(), ("web", "low", "default", "", "false"), id="the chart's name"),
     pytest.param(HelmOptions(release="shop"), ("shop", "low", "default", "", "false"), id="a release"),
     pytest.param(HelmOptions(namespace="live"), ("web", "low", "live", "", "false"), id="a namespace"),
     pytest.param(HelmOptions(values=("b.yaml",)), ("web", "high", "default", "", "false"), id="values"),
@@ -123,7 +123,7 @@ def test_a_chart(
     assert config["data"]["kube"].startswith(version or "v1.")
 
 
-def test_a_chart_that_is_wrong(require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_invalid_chart(require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, CHART | {"shop/templates/web.yaml": '{{ fail "no" }}'})
     only(require_tool("helm"), tmp_path, monkeypatch)
     outcome = render_shop(tmp_path, monkeypatch)
@@ -132,7 +132,7 @@ def test_a_chart_that_is_wrong(require_tool: Tools, tmp_path: Path, monkeypatch:
 
 
 def test_kubectl_reads_every_document(require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """JSON first, a directive, a byte order mark, no line break at the end: each alone is harmless."""
+    """Joins files with JSON, a directive, a byte order mark, and no line break at the end."""
     text = "apiVersion: v1\nkind: A\nmetadata: {name: %s}"
     write(
         tmp_path,
@@ -157,7 +157,7 @@ def test_kubectl_reads_every_document(require_tool: Tools, tmp_path: Path, monke
 
 
 def only(tool: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave nothing on PATH but this program."""
+    """Set PATH so that it contains only this program."""
     (folder / "bin").mkdir()
     (folder / "bin" / tool.name).symlink_to(tool)
     monkeypatch.setenv("PATH", str(folder / "bin"))

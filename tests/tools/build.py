@@ -1,8 +1,8 @@
-"""Build the programs that tests run, at the versions their go.mod files pin.
+"""Build the programs that tests run, at the versions that their go.mod files pin.
 
-Each go.mod's programs go to a cache folder of their own, named after everything that decides what they are, and
-are built once. Needs nothing but Python and Go; without Go it says so and succeeds, and the tests that need a
-program say which.
+The programs of each go.mod are built once, into a separate cache folder. The folder's name contains a hash of
+everything that the programs depend on. This script needs only Python and Go. Without Go it prints a message and
+succeeds; the tests then say which program they need.
 """
 
 import functools
@@ -18,21 +18,21 @@ from typing import NamedTuple
 
 TOOLS = Path(__file__).parent
 CLUSTER_TOOLS = TOOLS.parent / "cluster" / "tools"
-# Linking programs of this size takes memory, more than a machine with many cores need have for each.
+# Limits parallel builds: linking large programs needs much memory per core.
 JOBS = 2
 
 
 class Family(NamedTuple):
-    """The programs of one go.mod, and the module whose version is theirs."""
+    """The programs of one go.mod, and the module whose version they have."""
 
     folder: Path
     module: str
     programs: tuple[str, ...]
-    # Variables to tell a program its version by, if it does not find out itself; with {version}, {major}, {minor}.
+    # Linker variables that set a program's version, if it needs them; with {version}, {major}, {minor}.
     variables: tuple[str, ...] = ()
 
 
-# Clients read the API server's version and refuse what a plain build calls itself, v0.0.0-master.
+# Clients check the API server's version, and refuse v0.0.0-master, the version of a plain build.
 KUBERNETES_VERSION = tuple(
     f"k8s.io/component-base/version.{variable}"
     for variable in ("gitVersion={version}", "gitMajor={major}", "gitMinor={minor}", "gitTreeState=clean")
@@ -55,18 +55,18 @@ FAMILIES = (
 def build() -> None:
     if shutil.which("go") is None:
         names = ", ".join(family.folder.name for family in FAMILIES)
-        print(f"Go is not installed: not built, only looked for on PATH: {names}")
+        print(f"Go is not installed, so tests use these programs only if they are on PATH: {names}")
         return
     for family in FAMILIES:
         if not _bin_folder(family).exists():
-            print(f"building {family.folder.name} {version(family)}; takes minutes, once", flush=True)
+            print(f"building {family.folder.name} {version(family)}; this takes minutes, but only once", flush=True)
             start = time.monotonic()
             _go_build(family)
             print(f"built {family.folder.name} in {time.monotonic() - start:.0f} s", flush=True)
 
 
 def built(program: str) -> Path | None:
-    """Where the program lies once it is built; None if it is none of ours, or there is no Go to say."""
+    """Return the path of a built program, or None if it is not built or unknown, or if Go is missing."""
     if shutil.which("go") is None:
         return None
     found = (_bin_folder(family) / program for family in FAMILIES if program in family.programs)
@@ -74,13 +74,13 @@ def built(program: str) -> Path | None:
 
 
 def version(family: Family) -> str:
-    """As in `go.mod`: `v5.8.2`."""
+    """Return the version in `go.mod`, such as `v5.8.2`."""
     lines = (family.folder / "go.mod").read_text().splitlines()
     return next(line.split()[1] for line in lines if line.split()[:1] == [family.module])
 
 
 def module_folder(module: str) -> Path:
-    """The sources of a family's module, in which its manifests lie."""
+    """Return the source folder of a module, which contains its manifests."""
     family = next(family for family in FAMILIES if family.module == module)
     listed = _go("list", "-mod=readonly", "-m", "-f", "{{.Dir}}", module, folder=family.folder)
     return Path(listed.decode().strip())
@@ -102,14 +102,14 @@ def _go_build(family: Family) -> None:
     with tempfile.TemporaryDirectory(dir=done.parent, prefix=f".{family.folder.name}-") as unfinished:
         bin_folder = Path(unfinished) / "bin"
         bin_folder.mkdir()
-        # Several programs keep the names of their folders; a single one is told its own (etcd's is called "server").
+        # Several programs get the names of their folders. A single one gets its name here: etcd's folder is "server".
         output = bin_folder if len(family.programs) > 1 else bin_folder / family.programs[0]
         _go(
             *("build", "-mod=readonly", "-buildvcs=false", "-trimpath", "-p", str(JOBS)),
             *("-ldflags", _linker_flags(family), "-o", str(output), "tool"),
             folder=family.folder,
         )
-        # An interrupted build leaves nothing under the name that means "done"; another build may have been faster.
+        # Only a complete build gets the final name. Another process may have finished first.
         if not done.exists():
             bin_folder.rename(done)
 
@@ -128,4 +128,4 @@ if __name__ == "__main__":
     try:
         build()
     except subprocess.CalledProcessError as error:
-        sys.exit(f"go {error.cmd[1]} failed; what it said stands above")
+        sys.exit(f"go {error.cmd[1]} failed; see its output above")

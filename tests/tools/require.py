@@ -1,4 +1,4 @@
-"""Programs that tests run and a machine may lack."""
+"""Find the programs that tests run, which may not be installed."""
 
 import os
 import shutil
@@ -11,23 +11,23 @@ from tests.tools.build import built
 
 
 def require(name: str) -> Path:
-    """The program's path: what was built for the tests before what the machine has."""
+    """Return the program's path. Prefer the program that was built for the tests."""
     found = built(name) or shutil.which(name)
     if found is None:
-        give_up(f"needs {name}, which is neither on PATH nor built by tests/tools/build.py")
+        give_up(f"needs {name}: neither on PATH nor built by tests/tools/build.py")
     return Path(found)
 
 
 def require_built(name: str) -> Path:
-    """The path of a program that is of use at the pinned version alone."""
+    """Return the path of a program that tests can only use at the pinned version."""
     found = built(name)
     if found is None:
-        give_up(f"needs {name} as built by tests/tools/build.py, which takes Go")
+        give_up(f"needs {name}, built by tests/tools/build.py with Go")
     return found
 
 
 def give_up(reason: str) -> NoReturn:
-    """Skip on somebody's laptop; in CI, where everything is to be proved, fail."""
+    """Skip the test, or fail it in CI, where every test must run."""
     if os.environ.get("CI") == "true":
         pytest.fail(reason, pytrace=False)
     pytest.skip(reason)
