@@ -98,11 +98,11 @@ def elements(node: Node | None) -> list[Node]:
 
 
 def _read_pod_spec(node: Mapping, path: FieldPath) -> PodSpec:
-    held = fields(node)
+    lists = fields(node)
     containers = tuple(
         Container(list_name, position, text(get(element, "name")), element)
         for list_name in ("initContainers", "containers")
-        for position, element in enumerate(elements(held.get(list_name)))
+        for position, element in enumerate(elements(lists.get(list_name)))
         if is_mapping(element)
     )
     return PodSpec(node, path, containers)

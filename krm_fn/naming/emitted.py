@@ -1,4 +1,4 @@
-"""The objects that this project emits beside revisions: the linker's, and those that stand for Secrets."""
+"""The objects that this project emits beside revisions: those of the linker, and the trackers of Secrets."""
 
 import re
 

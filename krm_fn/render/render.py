@@ -56,10 +56,10 @@ def _render(
     except Rejected as rejected:
         raise Rejected(*place_by_object(rejected.problems, opened)) from rejected
     pairs = zip(envelopes, edited, strict=True)
-    ready = [text if is_deployable(envelope) else deployable(text) for envelope, text in pairs]
+    ready = [stream if is_deployable(envelope) else deployable(stream) for envelope, stream in pairs]
     added = "".join(map(write_document, changes.add))
-    stream = join_streams([one for one in (*ready, added) if one])
-    return stream, [*remarks, *place_by_object(changes.problems, opened)]
+    joined = join_streams([stream for stream in (*ready, added) if stream])
+    return joined, [*remarks, *place_by_object(changes.problems, opened)]
 
 
 def _share_out(changes: Changes, envelopes: list[Envelope]) -> Iterator[Changes]:

@@ -89,10 +89,10 @@ def _run(directory: Path, command: list[str]) -> Built:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603  # no shell
     except OSError as error:
         raise _rejected(directory, f"{called} cannot be run: {error.strerror}") from error
-    said = _said(done.stderr.decode(errors="replace"))
+    lines = _first_lines(done.stderr.decode(errors="replace"))
     if done.returncode:
-        raise _rejected(directory, f"{called} {_ended(done.returncode)}: {' '.join(said) or 'no output on stderr'}")
-    remarks = [Problem(f"{called}: {line}", severity=Severity.WARNING, file=str(directory)) for line in said]
+        raise _rejected(directory, f"{called} {_ended(done.returncode)}: {' '.join(lines) or 'no output on stderr'}")
+    remarks = [Problem(f"{called}: {line}", severity=Severity.WARNING, file=str(directory)) for line in lines]
     return Built(f"{called} {directory}", done.stdout, remarks)
 
 
@@ -100,7 +100,7 @@ def _ended(code: int) -> str:
     return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"exited with code {code}"
 
 
-def _said(stderr: str) -> list[str]:
+def _first_lines(stderr: str) -> list[str]:
     """Return the first lines, up to where a manifest begins."""
     lines: list[str] = []
     for line in stderr.splitlines():

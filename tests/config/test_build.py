@@ -1,4 +1,4 @@
-"""What is read by hand is what the schema allows, no more and no less."""
+"""build_settings accepts exactly what the JSON Schema allows."""
 
 import re
 from dataclasses import asdict
@@ -36,7 +36,7 @@ def config(spec: Any, name: Any = "web") -> dict[str, Any]:
     return {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": name}, "spec": spec}
 
 
-def by_hand(value: Any) -> bool:
+def is_built(value: Any) -> bool:
     try:
         build_settings(value)
     except Invalid:
@@ -196,53 +196,53 @@ set_names = st.one_of(st.sampled_from(["web", "a.b-c", "-a", "a-", "A", "a" * 63
 @settings(max_examples=3000)
 def test_both_agree_on_what_is_valid(spec: Any, name: Any) -> None:
     value = config(spec, name)
-    assert by_hand(value) == VALIDATOR.is_valid(value)
+    assert is_built(value) == VALIDATOR.is_valid(value)
 
 
 @given(mounts, what, where)
 @settings(max_examples=2000)
 def test_both_agree_on_what_is_a_mount(workload: Any, source: Any, place: Any) -> None:
     value = config({"mounts": [{**workload, **source, **place}]})
-    assert by_hand(value) == VALIDATOR.is_valid(value)
+    assert is_built(value) == VALIDATOR.is_valid(value)
 
 
 @given(st.one_of(mounts, what, where, junk))
 @settings(max_examples=500)
 def test_both_agree_on_what_is_part_of_a_mount(mount: Any) -> None:
     value = config({"mounts": [mount]})
-    assert by_hand(value) == VALIDATOR.is_valid(value)
+    assert is_built(value) == VALIDATOR.is_valid(value)
 
 
 def test_the_defaults_are_those_of_the_schema() -> None:
-    told = {
+    defaults = {
         name: field["default"]
         for name, field in SCHEMA["properties"]["spec"]["properties"].items()
         if "default" in field
     }
-    held = build_settings(config({}))
-    assert told == {
-        "kinds": sorted(held.kinds),
-        "strategy": held.strategy,
-        "exclude": list(held.exclude),
-        "immutable": held.immutable,
-        "deployers": list(held.deployers),
-        "references": list(held.references),
-        "mounts": list(held.mounts),
-        "jobs": held.jobs,
+    built = build_settings(config({}))
+    assert defaults == {
+        "kinds": sorted(built.kinds),
+        "strategy": built.strategy,
+        "exclude": list(built.exclude),
+        "immutable": built.immutable,
+        "deployers": list(built.deployers),
+        "references": list(built.references),
+        "mounts": list(built.mounts),
+        "jobs": built.jobs,
     }
-    assert held == Settings(set="web")
+    assert built == Settings(set="web")
     linker = SCHEMA["properties"]["spec"]["properties"]["linker"]["properties"]
-    told = {name: field["default"] for name, field in linker.items() if "default" in field}
-    values = {re.sub("_(.)", lambda one: one[1].upper(), name): value for name, value in asdict(held.linker).items()}
-    assert told == {
+    defaults = {name: field["default"] for name, field in linker.items() if "default" in field}
+    values = {re.sub("_(.)", lambda one: one[1].upper(), name): value for name, value in asdict(built.linker).items()}
+    assert defaults == {
         name: list(value) if isinstance(value, tuple) else value for name, value in values.items() if value is not None
     }
     checksums = SCHEMA["properties"]["spec"]["properties"]["checksums"]["properties"]
-    assert checksums["annotation"]["default"] == held.checksums.annotation
-    assert checksums["controllers"]["default"] == list(held.checksums.controllers)
+    assert checksums["annotation"]["default"] == built.checksums.annotation
+    assert checksums["controllers"]["default"] == list(built.checksums.controllers)
 
 
-def test_the_schema_is_one() -> None:
+def test_the_schema_is_valid() -> None:
     Draft202012Validator.check_schema(SCHEMA)
     fields = SCHEMA["properties"]["spec"]["properties"]
     assert all(field["description"] for field in fields.values())

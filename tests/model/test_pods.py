@@ -1,4 +1,4 @@
-"""Pod templates, wherever an object has them."""
+"""Pod templates are found in objects of any kind."""
 
 import pytest
 
@@ -32,7 +32,7 @@ CASES = [
     pytest.param(
         "kind: X\nstatus: {template: {spec: {containers: []}}}\nmetadata: {template: {spec: {containers: []}}}",
         [],
-        id="what is only reported",
+        id="status and metadata",
     ),
     pytest.param("kind: StatefulSet\nspec: {volumeClaimTemplates: [{spec: {}}]}", [], id="claims are no pods"),
 ]

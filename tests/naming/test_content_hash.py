@@ -1,4 +1,4 @@
-"""A name is right when it is the one kustomize gives; `tests/integration` asks kustomize itself."""
+"""The hash is the one that kustomize computes. `tests/integration` compares with kustomize itself."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def test_the_hash_is_the_one_kustomize_gave(vector: Vector) -> None:
     assert hash_of(vector.source) == vector.hash
 
 
-def test_nothing_recorded_was_lost() -> None:
+def test_all_recorded_hashes_are_compared() -> None:
     assert len(RECORDED) == 49
 
 
@@ -166,14 +166,14 @@ def test_fields_are_read_as_the_hasher_does(source: str, values: dict[str, JsonV
 
 
 @pytest.mark.parametrize(("source", "sentence"), REFUSED_VALUES)
-def test_the_field_and_the_reason_are_said(source: str, sentence: str) -> None:
+def test_the_error_has_the_field_and_the_reason(source: str, sentence: str) -> None:
     with pytest.raises(Unhashable) as caught:
         read_fields(mapping(source), "data")
     assert str(caught.value) == sentence
     assert f"{caught.value.field}: {caught.value.message}" == sentence
 
 
-def test_a_key_that_is_there_twice_is_refused_even_if_the_reader_let_it_through() -> None:
+def test_a_duplicate_key_is_refused_even_without_the_reader() -> None:
     once = mapping("{a: x}")
     once.value = once.value * 2
     with pytest.raises(Unhashable, match=r"^data: duplicate key a$"):

@@ -1,4 +1,4 @@
-"""Each value is what go-yaml v3 made of the scalar."""
+"""Each value is the one that go-yaml v3 reads."""
 
 import re
 
@@ -85,7 +85,7 @@ def test_a_scalar_is_read_as_go_yaml_does(source: str, value: ScalarValue) -> No
 
 
 @pytest.mark.parametrize(("source", "sentence"), REFUSED)
-def test_what_go_yaml_or_json_refuses_is_refused_without_quoting_it(source: str, sentence: str) -> None:
+def test_an_error_does_not_contain_the_text(source: str, sentence: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
         read_scalar(scalar(source))
 

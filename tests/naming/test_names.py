@@ -1,4 +1,4 @@
-"""The names an object goes by."""
+"""The names of an object."""
 
 from dataclasses import replace
 
@@ -30,16 +30,16 @@ def config(name: str, base: str = "") -> Item:
         pytest.param(config(f"app-{OTHER_HASH}"), f"app-{OTHER_HASH}", id="what only looks like a hash stays"),
         pytest.param(config(f"app-{OTHER_HASH}", "app"), "app", id="a hash of an earlier run comes off"),
         pytest.param(config(f"pre-app-{OTHER_HASH}", "app"), "pre-app", id="a prefix put on since then stays"),
-        pytest.param(config(f"app-{OTHER_HASH}-v2", "app"), "app-v2", id="a suffix does too"),
+        pytest.param(config(f"app-{OTHER_HASH}-v2", "app"), "app-v2", id="a suffix stays too"),
         pytest.param(config("app", "app"), "app", id="an adopted name"),
-        pytest.param(config("other", "app"), "other", id="a base name copied from another object counts for nothing"),
+        pytest.param(config("other", "app"), "other", id="a base name copied from another object is ignored"),
     ],
 )
 def test_base_name(item: Item, expected: str) -> None:
     assert base_name(item) == expected
 
 
-def test_the_strongest_claim_comes_first() -> None:
+def test_the_present_name_comes_first() -> None:
     assert names_of(config(f"pre-app-{OTHER_HASH}", "app")) == [f"pre-app-{OTHER_HASH}", "pre-app", "app"]
 
 

@@ -1,4 +1,4 @@
-"""What a sync would take from running pods is an error, as long as it is not yet protected where it is deployed."""
+"""It is an error if a sync would prune what running pods use, because the live object is not yet protected."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ KPT = "client.lifecycle.config.k8s.io/deletion: detach"
 ALL = f"{ARGO}, {FLUX}, {KPT}"
 OWNED = "ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-1, uid: '1'}]"
 NOW = "web-config-hf678c7m2b"
-"""What the package's ConfigMap is called, as it is rendered."""
+"""The name of the rendered ConfigMap."""
 
 
 def config_map(name: str = "web-config", *, annotations: str = "", kind: str = "ConfigMap", more: str = "") -> str:
@@ -79,19 +79,19 @@ UNSAFE = [
         rendering("[helm]"), config_map(more=OWNED), hazard("helm.sh/resource-policy: keep", "helm"), id="nor Helm"
     ),
     pytest.param(
-        rendering("[kpt]", namespace="shop"), config_map(), hazard(KPT, "kpt"), id="a dump that says no namespace"
+        rendering("[kpt]", namespace="shop"), config_map(), hazard(KPT, "kpt"), id="a dump without namespaces"
     ),
     pytest.param(
         rendering("[kpt]"),
         config_map(more="namespace: shop"),
         hazard(KPT, "kpt", "ConfigMap/shop/web-config"),
-        id="a package that says no namespace",
+        id="a package without namespaces",
     ),
     pytest.param(
         rendering("[kpt]"),
         config_map() + workload("something-else"),
         hazard(KPT, "kpt"),
-        id="a fixed name that no workload of the dump names: by label, or in plain words",
+        id="a fixed name that no workload of the dump references",
     ),
     pytest.param(
         rendering("[kpt]"),
@@ -103,7 +103,7 @@ UNSAFE = [
         rendering("[kpt]"),
         config_map("web-config-5555555555"),
         hazard(KPT, "kpt", "ConfigMap/web-config-5555555555"),
-        id="the same, where the dump does not show who names it",
+        id="the same, if the dump holds no workloads",
     ),
     pytest.param(
         rendering("[kpt]"),
@@ -144,10 +144,12 @@ SAFE = [
         rendering("[flux]"), config_map(more="labels: {kustomize.toolkit.fluxcd.io/prune: disabled}"), id="a label"
     ),
     pytest.param(
-        rendering("[kpt]"), config_map(annotations="cli-utils.sigs.k8s.io/on-remove: keep"), id="another word for it"
+        rendering("[kpt]"),
+        config_map(annotations="cli-utils.sigs.k8s.io/on-remove: keep"),
+        id="another annotation",
     ),
     pytest.param(rendering("[spinnaker]"), config_map(), id="a deployer that prunes nothing"),
-    pytest.param(rendering("[]"), config_map(), id="nobody who prunes"),
+    pytest.param(rendering("[]"), config_map(), id="no deployer"),
     pytest.param(rendering(strategy="adopt"), config_map(), id="adopted: it gets its protection now"),
     pytest.param(rendering(strategy="checksum"), config_map(), id="not renamed at all"),
     pytest.param(rendering(), config_map(NOW), id="under the name it has from kustomize: it gets its protection now"),
@@ -157,13 +159,13 @@ SAFE = [
     pytest.param(
         rendering(),
         config_map("web-config-5555555555") + workload("something-else"),
-        id="an old revision that no workload names",
+        id="an old revision that no workload references",
     ),
     pytest.param(
         rendering(),
         config_map("web-config-5555555555", more="namespace: shop")
         + workload("web-config-5555555555", namespace="other"),
-        id="an old revision named in another namespace",
+        id="an old revision that another namespace references",
     ),
     pytest.param(rendering(), "{apiVersion: v1, kind: List, items: []}", id="nothing deployed"),
 ]
@@ -182,8 +184,8 @@ PLACES = [
     pytest.param(config_map(), "", "live.yaml", 1, id="a file"),
     pytest.param(PROTECTED, "", "live.yaml", 0, id="a file that is fine"),
     pytest.param(config_map(), "", ".", 1, id="a directory"),
-    pytest.param(ELSEWHERE, "", "live.yaml", 1, id="a package that says no namespace is anywhere"),
-    pytest.param(ELSEWHERE, "shop", "live.yaml", 0, id="but where --namespace puts it"),
+    pytest.param(ELSEWHERE, "", "live.yaml", 1, id="a package without namespaces may be applied to any"),
+    pytest.param(ELSEWHERE, "shop", "live.yaml", 0, id="but --namespace says to which"),
 ]
 
 
@@ -210,7 +212,7 @@ UNREADABLE = [
 
 
 @pytest.mark.parametrize(("deployed", "sentence"), UNREADABLE)
-def test_a_dump_that_failed_is_no_empty_cluster(deployed: str, sentence: str) -> None:
+def test_an_empty_dump_is_an_error(deployed: str, sentence: str) -> None:
     assert run_check(rendering(), deployed) == Outcome(b"", f"error: {sentence}\n", 1)
 
 
@@ -227,7 +229,7 @@ def test_warnings_of_the_rendering_stay_and_its_errors_come_first() -> None:
     assert check(failed, "-", b"", "") == failed
 
 
-def test_no_value_of_a_secret_is_said() -> None:
+def test_no_value_of_a_secret_is_printed() -> None:
     package = rendering("[kpt]").replace("ConfigMap", "Secret").replace("configMap: {name", "secret: {secretName")
     package = package.replace("strategy:", "kinds: [Secret], strategy:").replace("\ndata:", "\nstringData:")
     deployed = config_map(kind="Secret").replace("{apiVersion", "{data: {A: aHVudGVyMg==}, apiVersion")

@@ -1,4 +1,4 @@
-"""Which configuration holds, and where it is wrong."""
+"""Which configuration is used, and where its errors are."""
 
 import re
 from pathlib import Path
@@ -18,9 +18,9 @@ FOUND = [
     pytest.param({"krm-fn.yaml": config("web")}, ".", None, "web", id="beside the manifests"),
     pytest.param({"krm-fn.yaml": config("web")}, "a.yaml", None, "none", id="not beside a file"),
     pytest.param(
-        {"krm-fn.yaml": config("web"), "b.yaml": config("b")}, ".", "b.yaml", "b", id="given, lying among them"
+        {"krm-fn.yaml": config("web"), "b.yaml": config("b")}, ".", "b.yaml", "b", id="given, among the manifests"
     ),
-    pytest.param({"b/krm-fn.yaml": config("web")}, "a.yaml", "b/krm-fn.yaml", "web", id="given, lying elsewhere"),
+    pytest.param({"b/krm-fn.yaml": config("web")}, "a.yaml", "b/krm-fn.yaml", "web", id="given, in another folder"),
     pytest.param({"b.yaml": CONFIG_MAP + "---\n" + config("web")}, "b.yaml", None, "web", id="in a stream of objects"),
     pytest.param({"b/krm-fn.yaml": config("web")}, ".", None, "web", id="in a folder below"),
     pytest.param(
@@ -56,7 +56,7 @@ def test_found(  # noqa: PLR0913, PLR0917  # a table's columns and two fixtures
     assert b"select" not in outcome.stdout
 
 
-def test_what_a_resource_list_carries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_function_config_of_a_resource_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     item = CONFIG_MAP.replace("\n", "\n  ").rstrip(" ")
     carried = config("web").replace("\n", "\n  ").rstrip(" ")
     text = f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig:\n  {carried}items:\n- {item}"
@@ -84,7 +84,7 @@ REFUSED = [
         "allowed: rename, adopt, checksum, ignore\n",
         id="a wrong one among the objects",
     ),
-    pytest.param({}, "no.yaml", "error: no.yaml: no such file or directory\n", id="none where one was given"),
+    pytest.param({}, "no.yaml", "error: no.yaml: no such file or directory\n", id="a file that does not exist"),
     pytest.param(
         {"b.yaml": "a: [\n"},
         "b.yaml",
@@ -102,7 +102,7 @@ REFUSED = [
         None,
         "error: krm-fn.yaml:1:1: functionConfig: found revisions.krm-fn.io/v2 ConfigRevisions, "
         "allowed: revisions.krm-fn.io/v1 ConfigRevisions, v1 ConfigMap\n",
-        id="a version to come",
+        id="an unknown version",
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""What a deployer does not want goes; every other byte stays."""
+"""Objects and annotations for tools are removed; every other byte stays."""
 
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ HEAD = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\n"
 STAYS = [
     pytest.param(WEB, id="an object"),
     pytest.param("# head\n---\n# web\n" + WEB + "...\n# tail\n", id="markers and comments"),
-    pytest.param(LOCAL % '"false"', id="what says that it is not local"),
+    pytest.param(LOCAL % '"false"', id="an object annotated as not local"),
     pytest.param("apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: A, metadata: {name: a}}\n", id="a List"),
     pytest.param(
         "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: a}\n",
@@ -36,20 +36,20 @@ STAYS = [
 
 
 @pytest.mark.parametrize("text", STAYS)
-def test_stays_to_the_byte(text: str) -> None:
+def test_unchanged(text: str) -> None:
     assert deployable(text) == text
     assert is_deployable(open_envelope(read_yaml(text.encode())))
 
 
 GOES = [
     pytest.param(LOCAL % '"true"', id="a local object"),
-    pytest.param(LOCAL % "yes", id="a local object, said in another way"),
+    pytest.param(LOCAL % "yes", id="a local object, with another value"),
     pytest.param("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: a}\n", id="a Kptfile"),
     pytest.param("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n", id="a kustomization"),
     pytest.param("apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n", id="a component"),
     pytest.param(
         "metadata: {annotations: {internal.config.kubernetes.io/path: a/kustomization.yaml}}\nresources: []\n",
-        id="a kustomization that does not say what it is",
+        id="a kustomization without a kind",
     ),
     pytest.param("apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: a}\n", id="our own"),
     pytest.param("apiVersion: fn.kpt.dev/v1alpha1\nkind: SetLabels\nmetadata: {name: a}\n", id="another function's"),
@@ -62,7 +62,7 @@ GOES = [
 
 
 @pytest.mark.parametrize("text", GOES)
-def test_goes_with_its_document(text: str) -> None:
+def test_removed_with_its_document(text: str) -> None:
     after = "---\n# after\n" + HEAD
     assert deployable(WEB + "---\n" + text + after) == WEB + after
     assert deployable(text + after) == after
@@ -87,13 +87,13 @@ ANNOTATIONS = [
     pytest.param(
         "  annotations:\n    config.kubernetes.io/local-config: 'false'\n    config.kubernetes.io/origin: x\n",
         "  annotations:\n    config.kubernetes.io/local-config: 'false'\n    config.kubernetes.io/origin: x\n",
-        id="not what others mean by the same prefix",
+        id="not other annotations with the same prefix",
     ),
 ]
 
 
 @pytest.mark.parametrize(("before", "after"), ANNOTATIONS)
-def test_internal_annotations_go(before: str, after: str) -> None:
+def test_internal_annotations_are_removed(before: str, after: str) -> None:
     assert deployable(HEAD + before) == HEAD + after
 
 
@@ -121,7 +121,7 @@ OPENED = [
     pytest.param(
         "apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: A}\n- {apiVersion: kpt.dev/v1, kind: Kptfile}\n",
         "---\n{apiVersion: v1, kind: A}\n",
-        id="a List that something must leave",
+        id="a List with one object to remove",
     ),
     pytest.param(
         "kind: List\nitems:\n- kind: BList\n  items:\n  - {apiVersion: v1, kind: B}\n"
@@ -132,7 +132,7 @@ OPENED = [
     pytest.param(
         "kind: List\nitems:\n- {apiVersion: kpt.dev/v1, kind: Kptfile}\n",
         "",
-        id="a List that everything must leave",
+        id="a List with all objects to remove",
     ),
 ]
 
@@ -160,7 +160,7 @@ def test_a_marker_inside_a_scalar_is_none() -> None:
 
 
 @pytest.mark.parametrize("case", TRANSFORMS, ids=lambda case: case.name)
-def test_every_fixture_opens_to_what_it_holds(case: Path) -> None:
+def test_every_fixture_keeps_its_deployed_objects(case: Path) -> None:
     text = (case / "output.yaml").read_text()
     kept = [item for item in open_envelope(read_yaml(text.encode())).items if is_deployed(item)]
     opened = deployable(text)
@@ -168,7 +168,7 @@ def test_every_fixture_opens_to_what_it_holds(case: Path) -> None:
 
 
 def read(item: Item) -> Any:
-    """What an object says, internal annotations aside."""
+    """Return the value of an object without internal annotations."""
     value: Any = plain_value(item.node)
     metadata = value.get("metadata", {})
     if not isinstance(metadata, dict):

@@ -20,7 +20,7 @@ STREAMS = [
 ]
 
 
-def test_references_follow_from_file_to_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_references_are_updated_across_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(
         tmp_path,
         {"config/a.yaml": CONFIG_MAP[:-1], "web.yaml": "# the shop\n" + DEPLOYMENT, "krm-fn.yaml": WITHOUT_LINKER},
@@ -32,7 +32,7 @@ def test_references_follow_from_file_to_file(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("case", STREAMS, ids=lambda case: case.name)
-def test_a_stream_is_what_the_function_makes_of_it(case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_is_rendered_as_the_function_does(case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = (case / "input.yaml").read_bytes()
     outcome = render_in(tmp_path, monkeypatch, "-", stdin=data)
     expected = run(data).stdout.removeprefix(b"\xef\xbb\xbf")
@@ -46,7 +46,7 @@ def test_some_fixtures_are_streams() -> None:
 UNREADABLE = CONFIG_MAP.replace("{A: b}", "{A: !!binary b}")
 
 PLACES = [
-    pytest.param({"a.yaml": CONFIG_MAP, "b.yaml": DEPLOYMENT, "krm-fn.yaml": WITHOUT_LINKER}, "", id="nothing to say"),
+    pytest.param({"a.yaml": CONFIG_MAP, "b.yaml": DEPLOYMENT, "krm-fn.yaml": WITHOUT_LINKER}, "", id="no problem"),
     pytest.param(
         {"c.yaml": CONFIG_MAP.replace("name: a", "name: a, labels: [b]"), "d.yaml": DEPLOYMENT},
         "error: ConfigMap/a metadata.labels (c.yaml:3:29): expected a mapping, found a list\n",
@@ -78,13 +78,13 @@ def test_a_problem_has_a_place(
     )
 
 
-def test_what_is_piped_says_from_which_file_it_came(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_problem_of_stdin_names_the_file_in_the_annotation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = "metadata: {name: a, annotations: {internal.config.kubernetes.io/path: shop/c.yaml}}"
     text = UNREADABLE.replace("metadata: {name: a}", path) + "---\n" + DEPLOYMENT
     outcome = render_in(tmp_path, monkeypatch, "-", stdin=text.encode())
     assert outcome.stderr == "error: ConfigMap/a data.A (shop/c.yaml): does not match its tag !!binary: not base64\n"
 
 
-def test_what_is_piped_without_has_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_problem_of_stdin_has_a_line_without_the_annotation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = render_in(tmp_path, monkeypatch, "-", stdin=(UNREADABLE + "---\n" + DEPLOYMENT).encode())
     assert outcome.stderr == "error: ConfigMap/a data.A (<stdin>:1:1): does not match its tag !!binary: not base64\n"

@@ -1,4 +1,4 @@
-"""What lies at a path."""
+"""Which files at a path are read."""
 
 import errno
 import os
@@ -59,7 +59,7 @@ def test_empty_files_and_comments_among_others(tmp_path: Path, monkeypatch: pyte
     assert render_in(tmp_path, monkeypatch).stdout.decode() == NAMED % "c"
 
 
-def test_a_byte_order_mark_of_each_file_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_byte_order_marks_of_all_files_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {name: b"\xef\xbb\xbf" + (NAMED % name).encode() for name in ("a.yaml", "b.yaml")})
     assert render_in(tmp_path, monkeypatch).stdout.decode() == "---\n" + NAMED % "a.yaml" + "---\n" + NAMED % "b.yaml"
 
@@ -87,7 +87,7 @@ REFUSED = [
         ["."],
         "error: b.yaml:2:1: invalid YAML: did not find expected ',' or ']', while parsing a flow sequence\n"
         "error: c.yaml:2:1: duplicate key 'a'; the first is on line 1\n",
-        id="what is wrong in each file, with its own lines",
+        id="the errors of all files, with their lines",
     ),
     pytest.param(
         {
@@ -102,7 +102,7 @@ REFUSED = [
         "error: x.yaml:1:1: expected a Kubernetes object, found a mapping without apiVersion\n"
         "error: y.json:1:1: expected a Kubernetes object, found a list\n"
         "error: z.yaml:1:1: expected a Kubernetes object, found text\n",
-        id="what is no object",
+        id="documents that are not objects",
     ),
     pytest.param(
         {"a.yaml": "# soon\n", "b.yaml": ""},
@@ -132,8 +132,8 @@ def test_nothing_on_stdin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert outcome == (b"", "error: nothing to apply: no objects in <stdin>\n", 1)
 
 
-def test_a_folder_that_may_not_be_read_is_not_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Root may read everything, so the system is made to refuse."""
+def test_an_unreadable_folder_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root can read every folder, so the error is simulated."""
     write(tmp_path, {"a.yaml": CONFIG_MAP, "b/c.yaml": CONFIG_MAP})
     scandir = os.scandir
 

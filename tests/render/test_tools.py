@@ -1,6 +1,6 @@
-"""Which program builds a folder, what it is told, and what becomes of what it says.
+"""Which program builds a folder, with which arguments, and what is done with its output.
 
-The programs are stand-ins that print what they were told; tests/integration runs the real ones.
+The programs are scripts that print their arguments; tests/integration runs the real ones.
 """
 
 from pathlib import Path
@@ -63,7 +63,9 @@ OPTIONS = [
 
 
 @pytest.mark.parametrize(("options", "told"), OPTIONS)
-def test_helm_is_told(options: HelmOptions, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_arguments_of_helm(
+    options: HelmOptions, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(tmp_path, {"Chart.yaml": "name: web\n"})
     install(tmp_path / "bin", monkeypatch, helm=ECHO)
     monkeypatch.chdir(tmp_path)
@@ -99,7 +101,7 @@ REFUSED = [
         "kustomization.yaml",
         {"kustomize": failing("exit 1", "")},
         "kustomize build exited with code 1: no output on stderr",
-        id="a failure without a word",
+        id="a failure without output",
     ),
     pytest.param(
         "kustomization.yaml",
@@ -132,7 +134,7 @@ def test_a_chart_that_is_no_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert render_in(tmp_path, monkeypatch, "shop") == (b"", sentence, 1)
 
 
-def test_what_is_said_on_success_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stderr_on_success_becomes_warnings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {"shop/kustomization.yaml": ""})
     install(tmp_path / "bin", monkeypatch, kustomize=ECHO + "echo '# Warning: old' >&2\n")
     outcome = render_in(tmp_path, monkeypatch, "shop")
@@ -150,7 +152,7 @@ def test_what_is_said_on_success_is_passed_on(tmp_path: Path, monkeypatch: pytes
         ),
     ],
 )
-def test_what_is_built_is_no_manifest(
+def test_the_output_is_no_manifest(
     printed: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path, {"shop/kustomization.yaml": ""})
@@ -158,7 +160,7 @@ def test_what_is_built_is_no_manifest(
     assert render_in(tmp_path, monkeypatch, "shop") == (b"", f"error: {sentence}\n", 1)
 
 
-def test_the_configuration_beside_a_kustomization_holds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_configuration_beside_a_kustomization_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: web}\nspec: {kinds: []}\n"
     write(tmp_path, {"shop/kustomization.yaml": "", "shop/krm-fn.yaml": config})
     install(tmp_path / "bin", monkeypatch, kustomize=ECHO)

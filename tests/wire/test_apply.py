@@ -60,13 +60,13 @@ CASES = [
         "metadata:\n  annotations:\n    # stays\n    y: |+\n      a\n\n    b: c\n"
         "  name: new-2456789bcd\n  labels:\n    s: w\n"
         "immutable: true\n",
-        id="a dropped entry takes its line, a kept block scalar its blank lines",
+        id="a dropped field is dropped with its line, a block scalar keeps its blank lines",
     ),
     pytest.param(
         "metadata:\n  name: a\n  annotations:\n    x: 1\n    y: |\n      z",
         "immutable: true\nmetadata:\n  labels:\n    s: w\n  name: new-2456789bcd\n  annotations:\n"
         "    b: c\n    y: |\n      z",
-        id="behind a block scalar without a last newline nothing can be added",
+        id="nothing is added behind a block scalar without a last newline",
     ),
     pytest.param(
         "- ? metadata\n  : name: &n a\n    annotations: !!map {}\n",

@@ -1,4 +1,4 @@
-"""Texts behind one another say what they said alone."""
+"""Joined texts keep the values that they had alone."""
 
 import pytest
 from hypothesis import given
@@ -30,7 +30,7 @@ ENDS = [
 
 
 @pytest.mark.parametrize(("text", "ended"), ENDS)
-def test_the_last_line_is_ended(text: str, ended: str) -> None:
+def test_end_last_line(text: str, ended: str) -> None:
     assert end_last_line(text) == ended
     assert values(end_last_line(text) + AFTER) == [*values(text), {"z": 1}]
 
@@ -59,7 +59,7 @@ def test_joined(texts: list[str], joined: str) -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from([end.values[0] for end in ENDS]), st.booleans()), min_size=1, max_size=4))
-def test_whatever_is_joined_says_the_same(parts: list[tuple[str, bool]]) -> None:
+def test_joined_texts_keep_their_values(parts: list[tuple[str, bool]]) -> None:
     texts = ["---\n" * marked + str(text) for text, marked in parts]
     said = [value for text in texts for value in values(text)]
     assert [value for value in values(join_streams(texts)) if value is not None] == [

@@ -1,4 +1,4 @@
-"""Elements of lists come and go; every other byte stays."""
+"""Elements of lists are added and dropped; every other byte stays."""
 
 from typing import Any
 
@@ -46,7 +46,9 @@ APPENDED = [
         "v:\r\n- a: 1\r\n", "v:\r\n- a: 1\r\n" + block("").replace("\n", "\r\n"), id="lines end as the others do"
     ),
     pytest.param(
-        "v:\n- a: |\n    x", "v:\n" + block("") + "- a: |\n    x", id="nothing goes behind a text that nothing ends"
+        "v:\n- a: |\n    x",
+        "v:\n" + block("") + "- a: |\n    x",
+        id="not behind a block scalar without a line break",
     ),
     pytest.param("v: [{a: 1}]\n", "v: [{a: 1}, " + FLOW + "]\n", id="a flow list"),
     pytest.param("v: [{a: 1}, {b: 2},]\n", "v: [{a: 1}, {b: 2}, " + FLOW + ",]\n", id="a trailing comma stays one"),
@@ -83,7 +85,7 @@ APPENDED = [
 
 
 @pytest.mark.parametrize(("before", "after"), APPENDED)
-def test_an_element_at_the_end(before: str, after: str) -> None:
+def test_an_added_element(before: str, after: str) -> None:
     assert patched(before, {"v": ListPatch(add=(NEW,))}) == after
     assert yaml.safe_load(after)["v"][0 if "|" in before else -1] == NEW
 
@@ -109,27 +111,27 @@ DROPPED = [
 
 
 @pytest.mark.parametrize(("before", "drop", "after"), DROPPED)
-def test_elements_that_go(before: str, drop: tuple[int, ...], after: str) -> None:
+def test_dropped_elements(before: str, drop: tuple[int, ...], after: str) -> None:
     assert patched(before, {"v": ListPatch(drop=drop)}) == after
     held = yaml.safe_load(before)["v"]
     assert yaml.safe_load(after).get("v", []) == [element for index, element in enumerate(held) if index not in drop]
 
 
 BOTH = [
-    pytest.param("v:\n- a\n- b # c\nw: x\n", (1,), "v:\n- a\n- m: 1\nw: x\n", id="the last of a block gives way"),
+    pytest.param("v:\n- a\n- b # c\nw: x\n", (1,), "v:\n- a\n- m: 1\nw: x\n", id="the last of a block is replaced"),
     pytest.param("v:\n- a\n- b", (1,), "v:\n- a\n- m: 1", id="at the end of a text without a last newline"),
-    pytest.param("v:\n  - a\n  - b\nw: x\n", (0, 1), "v:\n  - m: 1\nw: x\n", id="all of a block give way"),
+    pytest.param("v:\n  - a\n  - b\nw: x\n", (0, 1), "v:\n  - m: 1\nw: x\n", id="all of a block are replaced"),
     pytest.param("v: [a, b]\n", (1,), "v: [a, {m: 1}]\n", id="the last of a flow list"),
     pytest.param("v: [a, b]\n", (0, 1), "v: [{m: 1}]\n", id="all of a flow list"),
 ]
 
 
 @pytest.mark.parametrize(("before", "drop", "after"), BOTH)
-def test_elements_that_come_and_go(before: str, drop: tuple[int, ...], after: str) -> None:
+def test_elements_are_added_and_dropped_at_once(before: str, drop: tuple[int, ...], after: str) -> None:
     assert patched(before, {"v": ListPatch(drop=drop, add=({"m": 1},))}) == after
 
 
-def test_an_element_is_changed_where_it_stands() -> None:
+def test_an_element_is_changed_in_place() -> None:
     source = "v:\n- {a: b} # c\n- a: d\n"
     assert patched(source, {"v": ListPatch({1: {"a": "e"}}, drop=(0,))}) == "v:\n- a: e\n"
 
@@ -158,7 +160,7 @@ breaks = st.sampled_from(["\n", "\r\n"])
 
 @st.composite
 def lists(draw: st.DrawFn) -> str:
-    """A field `v` with a list, something behind it, and maybe comments."""
+    """Generate a field `v` with a list, maybe comments, and maybe another field."""
     elements = draw(st.lists(texts, min_size=1, max_size=5))
     if draw(st.booleans()):
         elements = [element.partition(" #")[0] for element in elements if "|" not in element] or ["a"]
@@ -175,7 +177,7 @@ def lists(draw: st.DrawFn) -> str:
 
 
 @given(lists(), st.sets(st.integers(0, 4)), st.integers(0, 2), breaks)
-def test_any_list_reads_as_it_should_and_keeps_its_other_bytes(
+def test_any_list_has_the_right_values_and_keeps_its_other_bytes(
     source: str, drop: set[int], added: int, line_break: str
 ) -> None:
     assume(source.count("&o o") < 2)

@@ -23,5 +23,5 @@ def test_dropped_entries(before: str, drop: tuple[str, ...], after: str) -> None
     assert yaml.safe_load(after) is not None
 
 
-def test_an_entry_behind_a_dash_gives_its_place_to_the_next() -> None:
+def test_the_field_after_a_dropped_one_moves_up_behind_the_dash() -> None:
     assert patched("- a: 1\n  b: 2\n  c: 3\n", {"a": None}) == "- b: 2\n  c: 3\n"

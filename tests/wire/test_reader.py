@@ -1,4 +1,4 @@
-"""What is refused is refused with its place, and what is let through can be walked by everything behind it."""
+"""An error has its line and column, and whatever is accepted can be walked by all later code."""
 
 import pytest
 
@@ -43,7 +43,7 @@ from krm_fn.wire.reader import MAX_DEPTH, read_yaml
         pytest.param(
             b"%YAML 3.0\n---\na: b\n",
             "line 1, column 1: invalid YAML: found incompatible YAML document",
-            id="a YAML of the future",
+            id="an unknown version of YAML",
         ),
     ],
 )
@@ -69,7 +69,7 @@ POD = (
 @pytest.mark.parametrize("place", ["DATA", "SPEC"])
 @pytest.mark.parametrize("alias", ["*l", "x"])
 @pytest.mark.parametrize("brackets", ["{a: }", "[]"])
-def test_what_is_just_not_too_deep_goes_through(place: str, alias: str, brackets: str) -> None:
+def test_what_is_just_not_too_deep_is_transformed(place: str, alias: str, brackets: str) -> None:
     deep = brackets[:-1] * (MAX_DEPTH - 8) + "x" + brackets[-1] * (MAX_DEPTH - 8)
     items = (CONFIG_MAP + POD).replace("ALIAS", alias).replace(place, deep)
     outcome = run(f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{items}".encode())
