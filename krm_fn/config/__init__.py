@@ -1,1 +1,1 @@
-"""The functionConfig: read, built into settings, explained where it is wrong."""
+"""The functionConfig: read it, build Settings from it, explain what is wrong."""

@@ -1,1 +1,1 @@
-"""What things are. The standard library alone, so that everybody may import it."""
+"""The values that all rooms share. Imports only the standard library."""

@@ -3,25 +3,25 @@
 PREFIX = "revisions.krm-fn.io/"
 
 SET = PREFIX + "set"
-"""Label on revisions: the functionConfig's name."""
+"""Label on revisions and emitted objects: the name of the functionConfig."""
 
 BASE_NAME = PREFIX + "base-name"
-"""Annotation on revisions: the name the author gave."""
+"""Annotation on revisions: the name that the author gave."""
 
 RETAIN = PREFIX + "retain"
-"""Annotation on revisions that nothing names in the linker's sight when rendered: it never deletes them."""
+"""Annotation on revisions without a consumer that the linker can see: it never deletes them."""
 
 STRATEGY = PREFIX + "strategy"
-"""Annotation by the author on a ConfigMap or Secret: overrides the configured strategy."""
+"""Annotation by the author on a ConfigMap or Secret. It overrides the configured strategy."""
 
 CHECKSUM = PREFIX + "checksum"
-"""Annotation on workloads: the annotation of their pod templates that holds a checksum of ours."""
+"""Annotation on workloads: the name of the annotation on their pod templates that holds our checksum."""
 
 MOUNTS = "mounts." + PREFIX
-"""Annotation on workloads, one for each set, whose name ends it: what the set's last run mounted."""
+"""Annotation on workloads, followed by the name of a set: what the last run of that set mounted."""
 
 LOCAL_CONFIG = "config.kubernetes.io/local-config"
-"""Annotation by the author: for tools only, never applied."""
+"""Annotation by the author: the object is only for tools and never applied."""
 
 COMPONENT = PREFIX + "component"
 """Label on what this project emits beside revisions."""

@@ -1,1 +1,1 @@
-"""The content hash, and the names that come of it."""
+"""The content hash, and the names of ConfigMaps and Secrets."""

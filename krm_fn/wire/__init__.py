@@ -1,1 +1,1 @@
-"""What crosses the process boundary: YAML text, the envelope, the functionConfig, the results."""
+"""What crosses the process boundary: YAML text and its edits, the ResourceList, the results."""

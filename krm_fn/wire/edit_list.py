@@ -22,7 +22,8 @@ def edit_list(text: str, node: Sequence, change: SetItems) -> Iterator[Splice]:
 def _edit_flow(text: str, node: Sequence, change: SetItems, runs: list[tuple[int, int]]) -> Iterator[Splice]:
     opening, closing = layout.flow_span(text, node)
     spans = layout.element_spans(text, node)
-    added = [write_flow(item, style=_key_style(node)) for item in change.add]
+    style = _key_style(node)
+    added = [write_flow(item, style=style) for item in change.add]
     if runs == [(0, len(spans))]:
         yield Splice(opening + 1, closing, ", ".join(added))
         return
@@ -44,9 +45,8 @@ def _key_style(node: Sequence) -> str:
 def _edit_block(text: str, node: Sequence, change: SetItems, runs: list[tuple[int, int]]) -> Iterator[Splice]:
     indent = layout.indentation(text, node)
     lines = [line for item in change.add for line in write_block_item(item, indent)]
-    if not runs and not layout.ends_in_block_scalar(
-        node.value[-1]
-    ):  # long lists only grow: do not look at each element
+    # The long lists only grow, so their elements need no closer look.
+    if not runs and not layout.ends_in_block_scalar(node.value[-1]):
         yield insert_lines(text, *layout.line_after(text, layout.node_end(text, node)), lines)
         return
     dashes, ends = _block_spans(text, node)
@@ -80,7 +80,7 @@ def _drop(text: str, dashes: list[int], ends: list[int], run: tuple[int, int], *
     """Drop the lines of a run of elements. `keep_break`: the line break before them belongs to a block scalar."""
     first, behind = run
     start = layout.line_start(text, dashes[first])
-    if text[start : dashes[first]].strip(" "):  # something is in front of the dash: what follows moves up to its place
+    if text[start : dashes[first]].strip(" "):  # the dash is behind another one or a `:`: what follows moves up
         return Splice(dashes[first], dashes[behind], "")
     end, line_break = layout.line_after(text, ends[behind - 1])
     if not line_break and not keep_break:  # the text ends here without a line break, and must still do so

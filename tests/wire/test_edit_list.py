@@ -31,7 +31,7 @@ JSON = '{"name": "m", "configMap": {"name": "c", "items": [{"key": "k", "path": 
 
 
 def block(indent: str, *, offset: str = "") -> str:
-    """The new element as lines; `offset` is that of the lists inside it."""
+    """Write the new element as lines. `offset` is that of the lists inside it."""
     lines = BLOCK.splitlines(keepends=True)
     return "".join(indent + (offset if index in (4, 5) else "") + line for index, line in enumerate(lines))
 
