@@ -1,7 +1,7 @@
 """Whole objects: added, replaced and removed."""
 
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.model import keys
 from krm_fn.model.changes import Changes, Object, SetItems
@@ -66,18 +66,11 @@ def _edit_lists(envelope: Envelope, removed: set[Node], added: list[Object]) -> 
                 yield from splice_change(envelope.document.text, SetItems(items, add, drop, key, parent))
 
 
-class _List(NamedTuple):
-    """A list of objects, and the mapping it is a field of."""
-
-    parent: Mapping
-    items: Sequence
-
-
-def _lists(node: Node) -> Iterator[_List]:
-    """Yield the lists of objects in a document. A List may hold other Lists."""
+def _lists(node: Node) -> Iterator[tuple[Mapping, Sequence]]:
+    """Yield each List or ResourceList of a document with its `items`. A List may hold other Lists."""
     items = get(node, "items")
     if is_mapping(node) and is_sequence(items):
-        yield _List(node, items)
+        yield node, items
         for item in items.value:
             yield from _lists(item)
 
