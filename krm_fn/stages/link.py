@@ -13,7 +13,7 @@ from krm_fn.model.node import get
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Environment, Settings
 from krm_fn.naming.names import HASH
-from krm_fn.stages.linker_objects import access, job, roster, tag
+from krm_fn.stages.linker_objects import access, inventory, job, tracker
 from krm_fn.stages.linker_plan import Group, plan_links
 from krm_fn.stages.name import Revision
 
@@ -34,7 +34,7 @@ def is_emitted(item: Item) -> bool:
     The label alone does not say so. Somebody may have copied it, along with others, to an object of theirs.
     """
     component = item.labels.get(keys.COMPONENT)
-    if component == keys.TAG:
+    if component == keys.TRACKER:
         return item.id.kind == "ConfigMap" and get(item.node, "data") is None and keys.BASE_NAME in item.annotations
     pattern = _NAMES.get(item.id.kind) if component == keys.LINKER else None
     return pattern is not None and pattern.search(item.id.name) is not None
@@ -54,7 +54,7 @@ def link(
     linked, problems = _without_clashes(held, authored)
     groups = plan_links(linked, holders, authored, settings)
     placed = [group for group in groups if _is_placed(group, settings, environment)]
-    wanted = [*_tags(linked, placed, settings), *_objects(placed, settings, environment)]
+    wanted = [*_trackers(linked, placed, settings), *_objects(placed, settings, environment)]
     if len(placed) < len(groups):
         problems.append(_no_namespace())
     return wanted, [*problems, *_too_many(placed), *_taken(authored, wanted)]
@@ -64,7 +64,7 @@ def _objects(groups: list[Group], settings: Settings, environment: Environment) 
     image = settings.linker.image or environment.image or f"krm-fn:{__version__}"
     for _, same in groupby(groups, key=lambda group: group.namespace):
         of_namespace = list(same)
-        yield roster(of_namespace[0], settings)
+        yield inventory(of_namespace[0], settings)
         if settings.linker.service_account_name is None:
             yield from access(of_namespace[0], settings, _namespace(of_namespace[0], settings, environment))
         for group in of_namespace:
@@ -80,15 +80,15 @@ def _namespace(group: Group, settings: Settings, environment: Environment) -> st
     return group.namespace or settings.linker.namespace or environment.namespace
 
 
-def _tags(linked: Iterable[Revision], groups: Iterable[Group], settings: Settings) -> Iterator[Object]:
+def _trackers(linked: Iterable[Revision], groups: Iterable[Group], settings: Settings) -> Iterator[Object]:
     namespaces = {group.namespace for group in groups}
     for revision in linked:
         if revision.id.kind == "Secret" and revision.id.namespace in namespaces:
-            yield tag(revision, settings)
+            yield tracker(revision, settings)
 
 
 def _without_clashes(held: list[Revision], authored: Iterable[Item]) -> tuple[list[Revision], list[Problem]]:
-    """Leave out Secrets whose tag would be a ConfigMap that is there already; only adopted names can clash."""
+    """Leave out Secrets whose tracker would be a ConfigMap that is there already; only adopted names can clash."""
     taken = {item.id for item in authored if item.id.kind == "ConfigMap"}
     clashing = [one for one in held if one.id.kind == "Secret" and one.id._replace(kind="ConfigMap") in taken]
     message = "is never collected: the ConfigMap that would keep track of it has to have its name, and that is taken"
@@ -102,7 +102,9 @@ def _too_many(groups: Iterable[Group]) -> Iterator[Problem]:
         length = sum(len(revision.name) + 1 for revision in plan.rendered)
         if length > _MAX_ANNOTATIONS:
             where = f" in namespace {namespace}" if namespace else ""
-            message = f"{len(plan.rendered)} revisions{where} are more than one roster can name; split the set in two"
+            message = (
+                f"{len(plan.rendered)} revisions{where} are more than one inventory can list; split the set in two"
+            )
             yield Problem(message, field="metadata.name")
 
 

@@ -35,7 +35,7 @@ def upsert(own: list[Item], wanted: list[Object]) -> Emission:
 
 
 def _part(kind: str, namespace: str, name: str, annotations: Mapping[str, str]) -> tuple[str, ...]:
-    """What an object is for, whatever it is called: a wave's Job, a Secret's tag, a namespace's ServiceAccount."""
+    """What an object is for, whatever it is called: a wave's Job, a Secret's tracker, a namespace's ServiceAccount."""
     lasting = {"Job": annotations.get(SYNC_WAVE, ""), "ConfigMap": annotations.get(keys.BASE_NAME, "")}
     return kind, namespace, lasting.get(kind, name)
 

@@ -93,5 +93,5 @@ def test_a_set_that_is_too_large_is_told_so() -> None:
     stream = "\n---\n".join(map(json.dumps, [{**pods, "spec": {"template": {"spec": spec}}}, *configs]))
     outcome = run(stream.encode())
     assert (outcome.exit_code, outcome.stdout) == (1, b"")
-    told = "9000 revisions in namespace shop are more than one roster can name; split the set in two"
+    told = "9000 revisions in namespace shop are more than one inventory can list; split the set in two"
     assert outcome.stderr == f"error: metadata.name: {told}\n"
