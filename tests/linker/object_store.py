@@ -1,4 +1,4 @@
-"""A namespace in memory: objects as the API server gives them, never changed in place."""
+"""Store the objects of one namespace in memory, as an API server does. Objects are never changed in place."""
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
@@ -11,8 +11,8 @@ NAMESPACE = "shop"
 NOON = datetime(2026, 6, 1, 12, tzinfo=UTC).timestamp()
 
 
-class World:
-    """What an API server would store, and its clock in Unix seconds."""
+class ObjectStore:
+    """The objects of a namespace, and the API server's clock in Unix seconds."""
 
     def __init__(self, items: list[Object] | None = None, clock: float = NOON) -> None:
         self.clock = clock
@@ -34,7 +34,7 @@ class World:
         return self._objects[kind, name]
 
     def create(self, item: Object) -> Object:
-        """What a manifest lacks is filled in: uid, version, time."""
+        """Store a new object, with uid, resourceVersion and creationTimestamp."""
         key = (item["kind"], item["metadata"]["name"])
         assert key not in self._objects, key
         filled_in = {
@@ -45,7 +45,7 @@ class World:
         return self._store(key, {**item, "metadata": {**filled_in, **item["metadata"]}})
 
     def update(self, item: Object, **fields: Any) -> Object:
-        """Other content in an object that exists, under a new version; the same content is no new version."""
+        """Replace fields of an existing object. Only different content gets a new resourceVersion."""
         key = (item["kind"], item["metadata"]["name"])
         found = self._objects[key]
         return found if {**found, **fields} == found else self._store(key, {**found, **fields})
@@ -58,7 +58,7 @@ class World:
         self._objects.pop((item["kind"], item["metadata"]["name"]), None)
 
     def contents(self) -> dict[Key, Object]:
-        """Everything but versions, for comparing."""
+        """Return everything but resourceVersions, for comparisons."""
         return {key: without(item, "resourceVersion") for key, item in self._objects.items()}
 
     def _store(self, key: Key, item: Object) -> Object:
@@ -69,7 +69,7 @@ class World:
 
 
 def without(item: Object, *fields: str) -> Object:
-    """An object less some of its metadata."""
+    """Copy an object without some fields of its metadata."""
     return {**item, "metadata": {key: value for key, value in item["metadata"].items() if key not in fields}}
 
 
@@ -78,8 +78,8 @@ def rfc3339(seconds: float) -> str:
 
 
 Hook = Callable[[str], None]
-"""Called with what is about to be asked of the API server, before every call."""
+"""Called before every API call, with a description of the call."""
 
 
-def nothing(_: str) -> None:
-    """The hook where nothing happens in between."""
+def no_hook(_: str) -> None:
+    """Let the call pass."""
