@@ -4,9 +4,9 @@ from threading import Event
 from typing import Any
 
 from krm_fn.linker.cluster import Configs
-from krm_fn.linker.objects import Owner, Revision, Consumer
+from krm_fn.linker.objects import Consumer, Owner, Revision
 from krm_fn.linker.owners import OwnerPatch
-from krm_fn.linker.read import read_config, read_metadata, read_consumer
+from krm_fn.linker.read import read_config, read_consumer, read_metadata
 from krm_fn.linker.retry import Deadline
 from krm_fn.model import keys
 from krm_fn.model.kinds import Kind

@@ -3,7 +3,7 @@
 import pytest
 
 from krm_fn.linker.events import record_events
-from krm_fn.linker.objects import Owner, Consumer
+from krm_fn.linker.objects import Consumer, Owner
 from krm_fn.linker.observe import Observation
 from krm_fn.linker.report import Change
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload

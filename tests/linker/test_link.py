@@ -16,8 +16,8 @@ from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.garbage_collector import collect, delete
 from tests.linker.manifests import A, B, C, linker_job, made_by, pods, revision, workload
-from tests.linker.stepwise_run import Killed, StepwiseRun
 from tests.linker.object_store import NAMESPACE, NOON, Hook, Object, ObjectStore, no_hook
+from tests.linker.stepwise_run import Killed, StepwiseRun
 
 CREDENTIALS = "web-login-gggggggggg"
 LONG_AGO = "2026-05-01T12:00:00Z"

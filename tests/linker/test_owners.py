@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from krm_fn.linker.objects import Owner, Revision, Consumer
+from krm_fn.linker.objects import Consumer, Owner, Revision
 from krm_fn.linker.owners import OwnerPatch, plan_deletions, plan_owners
 from krm_fn.linker.report import Change
 

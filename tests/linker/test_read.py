@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from krm_fn.linker.objects import Owner, Revision, Consumer
-from krm_fn.linker.read import read_config, read_revision, read_consumer
+from krm_fn.linker.objects import Consumer, Owner, Revision
+from krm_fn.linker.read import read_config, read_consumer, read_revision
 from krm_fn.model import keys
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 

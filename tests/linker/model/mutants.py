@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable
 import pytest
 
 from krm_fn.linker import link
-from krm_fn.linker.objects import Revision, Consumer
+from krm_fn.linker.objects import Consumer, Revision
 from krm_fn.linker.owners import OwnerPatch, plan_owners
 from tests.linker.fake_cluster import FakeCluster
 

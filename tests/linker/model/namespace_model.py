@@ -8,8 +8,8 @@ from krm_fn.model.link_plan import LinkPlan
 from tests.linker import controllers, garbage_collector
 from tests.linker.model.deployers import apply, key_of
 from tests.linker.model.rendering import MINIMUM_AGE, TIMEOUT, Rendering, render
-from tests.linker.stepwise_run import StepwiseRun
 from tests.linker.object_store import Key, Object, ObjectStore
+from tests.linker.stepwise_run import StepwiseRun
 
 Deployer = Callable[[ObjectStore, Rendering], Iterator[Key]]
 Reference = tuple[str, str]  # uid of a consumer, name of a revision

@@ -5,7 +5,7 @@ from functools import cache
 from typing import NamedTuple
 
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
-from tests.linker.manifests import linker_job, pods, revision, inventory, workload
+from tests.linker.manifests import inventory, linker_job, pods, revision, workload
 from tests.linker.object_store import Object
 
 TRACKED = {"app": "shop"}

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.linker.model.deployers import argo_like, flux_like
-from tests.linker.model.rendering import Rendering
 from tests.linker.model.namespace_model import Deployer, NamespaceModel
+from tests.linker.model.rendering import Rendering
 
 A = Rendering("Deployment", has_api=False)
 B = A._replace(shared=1)
@@ -18,7 +18,7 @@ A_WITH_ANOTHER_IMAGE = A._replace(image=1)
 
 @pytest.fixture(params=[argo_like, flux_like], ids=["Argo CD", "Flux"])
 def model(request: pytest.FixtureRequest) -> Iterator[NamespaceModel]:
-    """A model that has settled with rendering A and keeps no history, so that no old object is an owner."""
+    """Build a model that has settled with rendering A and keeps no history, so that no old object is an owner."""
     deployer: Deployer = request.param
     made = NamespaceModel(A, deployer, limits=(0, 0))
     made.sync()

@@ -15,8 +15,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from tests.linker.model.deployers import argo_like, flux_like
 from tests.linker.model.mutants import MUTATIONS, Mutation
+from tests.linker.model.namespace_model import Deployer, NamespaceModel, RevisionLost
 from tests.linker.model.rendering import MINIMUM_AGE, Rendering
-from tests.linker.model.namespace_model import Deployer, RevisionLost, NamespaceModel
 
 STEPS = int(os.environ.get("KRM_FN_MODEL_STEPS", "2000"))
 MAX_STEPS_PER_MODEL = 50
