@@ -21,7 +21,7 @@ _T = TypeVar("_T")
 
 
 def _reader(read: Callable[[str], _T]) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], tuple[_T, ...]]:
-    """A callback that turns every value of an option into what it means."""
+    """Make a callback that reads every value of an option."""
 
     def convert(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[_T, ...]:
         try:

@@ -163,7 +163,8 @@ def test_a_tracker_without_an_owner_does_not_become_an_owner() -> None:
     run = CompletedRun(store, WITH_SECRET)
     assert owners(store, CREDENTIALS, "Secret") == []
     assert run.report.failures == [
-        f"Deployment shop/web: does not reference Secret/{CREDENTIALS}; apply the manifests again, or find out why applying them failed"
+        f"Deployment shop/web: does not reference Secret/{CREDENTIALS}; "
+        "apply the manifests again, or find out why applying them failed"
     ]
 
 

@@ -1,6 +1,7 @@
-"""Linkers that start at once, for tests that need hundreds: forked from a process that has loaded what they need.
+"""Start linkers fast, for tests that need hundreds: fork them from a process that has imported everything.
 
-`python -m tests.cluster.linker_forge` reads one command a line, and says of each its process id, then how it ended.
+`python -m tests.cluster.linker_fork_server` reads one command a line. For each it prints the process id, and later the
+exit code.
 """
 
 import importlib
@@ -17,12 +18,12 @@ from typing import Self
 from tests.cluster.linker_job import ROOT, LinkerRun
 
 
-class Forge:
-    """A context. `environment` is that of every linker, as `linker_environment` makes it."""
+class LinkerForkServer:
+    """A context manager. `environment` is the environment of every linker, from `linker_environment`."""
 
     def __init__(self, environment: Mapping[str, str], folder: Path) -> None:
         self._folder = folder
-        self._forge = subprocess.Popen(
+        self._fork_server = subprocess.Popen(
             [sys.executable, "-m", __name__],
             env=environment,
             cwd=ROOT,
@@ -36,28 +37,28 @@ class Forge:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._forge.communicate()
+        self._fork_server.communicate()
 
     def run(self, arguments: Sequence[str]) -> LinkerRun:
-        """From its start to its end; the exit code is negative for a signal."""
+        """Run a linker to its end. The exit code is negative for a signal."""
         output = {name: self._folder / name for name in ("stdout", "stderr")}
         command = {"arguments": [*arguments], **{name: str(path) for name, path in output.items()}}
-        assert self._forge.stdin is not None
-        assert self._forge.stdout is not None
-        print(json.dumps(command), file=self._forge.stdin, flush=True)
-        self._process_id.set_result(int(self._forge.stdout.readline()))
-        exit_code = int(self._forge.stdout.readline())
+        assert self._fork_server.stdin is not None
+        assert self._fork_server.stdout is not None
+        print(json.dumps(command), file=self._fork_server.stdin, flush=True)
+        self._process_id.set_result(int(self._fork_server.stdout.readline()))
+        exit_code = int(self._fork_server.stdout.readline())
         self._process_id = Future()
         texts = {name: path.read_text() for name, path in output.items()}
         return LinkerRun(exit_code=exit_code, pod="", **texts)
 
     def signal(self, number: signal.Signals) -> None:
-        """To the linker that runs, for other threads: only while a call of its own keeps it, so that it does run."""
+        """Send a signal to the running linker, from another thread, while one of its calls is pending."""
         os.kill(self._process_id.result(timeout=10), number)
 
 
 def main() -> None:
-    # The Kubernetes client above all, which reads its environment while it is loaded.
+    # Above all the Kubernetes client, which reads the environment when it is imported.
     for name in ("krm_fn.cli", "krm_fn.linker.run"):
         importlib.import_module(name)
     for line in sys.stdin:

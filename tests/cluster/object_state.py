@@ -1,4 +1,4 @@
-"""What the invariants need to know of an object at one version of it: who it is, and which names it speaks."""
+"""The state of an object at one resourceVersion, as far as the invariants need it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ POD_SPECS = {
     "CronJob": "spec.jobTemplate.spec.template.spec",
     "ControllerRevision": "data.spec.template.spec",
 }
-# Wherever in a pod such a key stands, it names one. A pull Secret has no such key: a pod starts without it.
+# Keys of references anywhere in a pod spec. imagePullSecrets is none of them: a pod starts without it.
 REFERENCES = {
     "configMap": "ConfigMap",
     "configMapRef": "ConfigMap",
@@ -36,47 +36,47 @@ REFERENCES = {
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Sight:
-    """An object as of `version`, which orders the changes of all kinds; or, not `present`, its end."""
+class ObjectState:
+    """An object at `version`, which orders the changes of all kinds. `exists` is False once it is deleted."""
 
     kind: str
     name: str
     uid: str
     version: int
-    present: bool
+    exists: bool
     controller: str
-    """The uid of whoever made it, or "": of the kinds above alone, the others are not watched."""
-    going: bool
-    """It is to be deleted, or has ended by itself."""
-    bound: bool
-    """It is a pod that has its node, which starts it."""
-    guarded: bool
-    """It is a revision, or any Secret: not to be deleted while something names it."""
-    names: frozenset[Name]
-    needs: frozenset[Name]
-    """Those of the names that are not optional."""
+    """The uid of its controller, if that is of one of the kinds above; else ""."""
+    is_ending: bool
+    """It is being deleted, or has completed."""
+    is_bound: bool
+    """It is a pod that is bound to a node, which starts it."""
+    is_protected: bool
+    """It is a revision or any Secret: it must not be deleted while something references it."""
+    references: frozenset[Name]
+    required: frozenset[Name]
+    """The references that are not optional."""
 
     @property
     def key(self) -> Name:
         return self.kind, self.name
 
 
-def see(found: Object, *, present: bool = True) -> Sight:
+def read_state(found: Object, *, exists: bool = True) -> ObjectState:
     metadata, kind = found["metadata"], found["kind"]
     references = list(_references(_pod_spec(found)))
     owners = metadata.get("ownerReferences", [])
-    return Sight(
+    return ObjectState(
         kind=kind,
         name=metadata["name"],
         uid=metadata["uid"],
         version=int(metadata["resourceVersion"]),
-        present=present,
+        exists=exists,
         controller=next((owner["uid"] for owner in owners if _controls(owner)), ""),
-        going="deletionTimestamp" in metadata or has_ended(found),
-        bound=kind == "Pod" and bool(found["spec"].get("nodeName")),
-        guarded=kind == "Secret" or (kind == "ConfigMap" and SET in metadata.get("labels", {})),
-        names=frozenset(name for name, _ in references),
-        needs=frozenset(name for name, optional in references if not optional),
+        is_ending="deletionTimestamp" in metadata or has_ended(found),
+        is_bound=kind == "Pod" and bool(found["spec"].get("nodeName")),
+        is_protected=kind == "Secret" or (kind == "ConfigMap" and SET in metadata.get("labels", {})),
+        references=frozenset(name for name, _ in references),
+        required=frozenset(name for name, optional in references if not optional),
     )
 
 
@@ -92,7 +92,7 @@ def _pod_spec(found: Object) -> Any:
 
 
 def _references(value: Any) -> Iterator[tuple[Name, bool]]:
-    """Each name, and whether it may be missing."""
+    """Yield each reference, and whether it is optional."""
     if isinstance(value, list):
         for element in value:
             yield from _references(element)

@@ -1,7 +1,8 @@
-"""Ends the programs of a bench whose tests are gone, however they went: `python -m tests.cluster.leash FOLDER`.
+"""Kill the programs of a control plane after its tests: `python -m tests.cluster.process_cleanup FOLDER`.
 
-Reads a process id and its start time from each line of its input, which ends with the process of the tests. What
-still runs then is killed, unless a stranger has the id by now; and the bench's folder is removed.
+Each line of its input is a process id and a start time. The input ends when the process of the tests ends, even if that
+was killed. Then every program that still runs is killed, unless another process has the id by now, and the folder is
+removed.
 """
 
 import contextlib
@@ -15,7 +16,7 @@ from tests.cluster.process import start_ticks
 
 
 def main() -> None:
-    # All of it before the first is killed: the input ends when the tests have.
+    # Read all lines before the first kill: the input ends with the tests.
     programs = [line.split() for line in sys.stdin]
     for process_id, ticks in programs:
         if start_ticks(int(process_id)) == ticks:

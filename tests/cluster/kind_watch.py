@@ -1,4 +1,4 @@
-"""Everything that happens to the objects of one kind in a namespace, as it happens."""
+"""Watch all changes of the objects of one kind in a namespace."""
 
 import contextlib
 import dataclasses
@@ -12,19 +12,19 @@ from collections.abc import Callable, Iterator
 
 from tests.cluster.api import Api, Object
 from tests.cluster.kinds import KINDS
+from tests.cluster.object_state import ObjectState, read_state
 from tests.cluster.server import JSON, METADATA_ONLY, METADATA_ONLY_LIST, SECONDS, ApiError, context
-from tests.cluster.sight import Sight, see
 
-# Their data is nobody's, and there may be much of it.
+# Their data is not needed, and may be large.
 BY_METADATA = ("ConfigMap", "Secret")
 GONE = 410
 PAUSE = 0.1
 
 
-class Watch:
-    """Tells `report` of every change after its making, until it is stopped, in a thread of its own."""
+class KindWatch:
+    """Call `report` with every change, in a thread of its own, until it is stopped."""
 
-    def __init__(self, api: Api, kind: str, report: Callable[[Sight], None]) -> None:
+    def __init__(self, api: Api, kind: str, report: Callable[[ObjectState], None]) -> None:
         self._api = api
         self._kind = kind
         self._report = report
@@ -40,13 +40,13 @@ class Watch:
         with self._opening:
             self._stopping = True
             if self._connection is not None and self._connection.sock is not None:
-                # The thread waits in a read, which ends with this. Below TLS, whose state is the thread's.
+                # This ends the read that the thread waits in. Not through TLS, whose state belongs to the thread.
                 with contextlib.suppress(OSError):
                     socket.socket.shutdown(self._connection.sock, socket.SHUT_RDWR)
         self._thread.join()
 
     def is_current(self) -> bool:
-        """Whether it knows all there is now."""
+        """Tell whether it knows the current version of every object."""
         listed, _ = self._list()
         return _versions(listed) == _versions(self._live.copy())
 
@@ -62,7 +62,7 @@ class Watch:
             except _TooOld:
                 gap = True
             except (OSError, http.client.HTTPException, ApiError):
-                # The server is away, or just back and not ready.
+                # The server is down or not ready yet.
                 time.sleep(PAUSE)
 
     def _events(self) -> Iterator[Object]:
@@ -87,7 +87,7 @@ class Watch:
                 raise ConnectionAbortedError
             self._connection = connection
             connection.connect()
-            # Hours may pass between two events.
+            # There may be hours between two events.
             connection.sock.settimeout(None)
         return connection
 
@@ -98,31 +98,36 @@ class Watch:
                 raise _TooOld
             raise http.client.HTTPException(found["message"])
         if event["type"] != "BOOKMARK":
-            self._change(see({**found, "kind": self._kind}, present=event["type"] != "DELETED"))
+            self._change(read_state({**found, "kind": self._kind}, exists=event["type"] != "DELETED"))
         self._version = int(found["metadata"]["resourceVersion"])
 
-    def _change(self, sight: Sight) -> None:
-        self._report(sight)
-        if sight.present:
-            self._live[sight.uid] = sight
+    def _change(self, state: ObjectState) -> None:
+        self._report(state)
+        if state.exists:
+            self._live[state.uid] = state
         else:
-            self._live.pop(sight.uid, None)
+            self._live.pop(state.uid, None)
 
     def _catch_up(self) -> None:
-        """After a gap. When something went is not known: a user as early, a revision as late as can be."""
+        """Report what changed in a gap.
+
+        The time of a deletion is unknown: it is as early as possible for consumers, as late as possible for revisions.
+        """
         listed, version = self._list()
         for uid in self._live.keys() - listed.keys():
-            went = self._live[uid]
-            self._change(dataclasses.replace(went, present=False, version=version if went.guarded else self._version))
-        for uid, sight in listed.items():
-            if sight != self._live.get(uid):
-                self._change(sight)
+            deleted = self._live[uid]
+            self._change(
+                dataclasses.replace(deleted, exists=False, version=version if deleted.is_protected else self._version)
+            )
+        for uid, state in listed.items():
+            if state != self._live.get(uid):
+                self._change(state)
         self._version = version
 
-    def _list(self) -> tuple[dict[str, Sight], int]:
+    def _list(self) -> tuple[dict[str, ObjectState], int]:
         answer = self._api.call("GET", self._path(), query=self._query(), accept=self._accept(METADATA_ONLY_LIST))
-        sights = (see({**item, "kind": self._kind}) for item in answer["items"] or [])
-        return {sight.uid: sight for sight in sights}, int(answer["metadata"]["resourceVersion"])
+        states = (read_state({**item, "kind": self._kind}) for item in answer["items"] or [])
+        return {state.uid: state for state in states}, int(answer["metadata"]["resourceVersion"])
 
     def _path(self) -> str:
         return KINDS[self._kind].path(self._api.namespace)
@@ -135,8 +140,8 @@ class Watch:
 
 
 class _TooOld(Exception):
-    """The server no longer knows what happened since."""
+    """The server no longer has the changes since that version."""
 
 
-def _versions(sights: dict[str, Sight]) -> dict[str, int]:
-    return {uid: sight.version for uid, sight in sights.items()}
+def _versions(states: dict[str, ObjectState]) -> dict[str, int]:
+    return {uid: state.version for uid, state in states.items()}

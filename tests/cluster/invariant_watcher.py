@@ -1,4 +1,4 @@
-"""Watches a namespace through a whole test for what must never happen in it; `verdict` says what that is."""
+"""Watch a namespace during a test, and check the invariants over all its changes."""
 
 import contextlib
 import time
@@ -6,35 +6,35 @@ from datetime import UTC, datetime
 from typing import Self
 
 from tests.cluster.api import Api
+from tests.cluster.invariants import violations
+from tests.cluster.kind_watch import KindWatch
+from tests.cluster.object_state import POD_SPECS, ObjectState
 from tests.cluster.server import ApiError
-from tests.cluster.sight import POD_SPECS, Sight
-from tests.cluster.verdict import violations
 from tests.cluster.wait import until
-from tests.cluster.watch import Watch
 
 WATCHED = ("Namespace", "ConfigMap", "Secret", *POD_SPECS)
 
 
-class Watcher:
-    """A context, from whose beginning on `check` judges.
+class InvariantWatcher:
+    """A context manager that records all changes; `check` and `violations` judge them.
 
-    Nothing is judged as it arrives: of two kinds the one event may come before the other, and an object may be
-    seen late. The versions that all objects share say afterwards what was there when.
+    Changes are not judged when they arrive, as watches of different kinds have no common order. Afterwards
+    resourceVersions, which all kinds share, give the order.
     """
 
     def __init__(self, api: Api) -> None:
         self._api = api
-        self._watches: list[Watch] = []
+        self._watches: list[KindWatch] = []
         self._begun = contextlib.ExitStack()
-        self._seen: list[tuple[float, Sight]] = []
+        self._seen: list[tuple[float, ObjectState]] = []
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as begun:
             for kind in WATCHED:
                 try:
-                    watch = Watch(self._api, kind, self._report)
+                    watch = KindWatch(self._api, kind, self._report)
                 except ApiError as error:
-                    # Rollouts, where nobody has asked for them yet.
+                    # Argo Rollouts may not be installed.
                     if error.status != 404:
                         raise
                 else:
@@ -47,22 +47,22 @@ class Watcher:
         self._begun.close()
 
     def violations(self) -> list[str]:
-        """A sentence for each up to now, with the time at which it was seen."""
+        """Return one sentence for each violation up to now, with its time."""
         for watch in self._watches:
             until("the watches have seen what there is", watch.is_current)
         seen = list(self._seen)
-        times = {sight.version: at for at, sight in seen}
-        initial = (sight for watch in self._watches for sight in watch.initial)
-        found = violations(initial, (sight for _, sight in seen))
+        times = {state.version: at for at, state in seen}
+        initial = (state for watch in self._watches for state in watch.initial)
+        found = violations(initial, (state for _, state in seen))
         return [f"{_clock(times[version])} {sentence}" for version, sentence in found]
 
     def check(self) -> None:
-        """Fail if anything happened that must not."""
+        """Fail if there are violations."""
         found = self.violations()
         assert not found, "\n".join([f"in namespace {self._api.namespace}:", *found])
 
-    def _report(self, sight: Sight) -> None:
-        self._seen.append((time.time(), sight))
+    def _report(self, state: ObjectState) -> None:
+        self._seen.append((time.time(), state))
 
 
 def _clock(seconds: float) -> str:
