@@ -95,9 +95,9 @@ def with_secret(kind: str, content: str) -> list[Object]:
     return [{**secret("key"), "stringData": {"key": content}}, made]
 
 
-def kinds(held: set[str]) -> set[str]:
-    """Of the owners that have a pod template; the roster has none."""
-    return {owner.partition("/")[0] for owner in held} - {"ConfigMap"}
+def kinds(owners: set[str]) -> set[str]:
+    """Return the kinds of the owners that have a pod template. The inventory has none."""
+    return {owner.partition("/")[0] for owner in owners} - {"ConfigMap"}
 
 
 def history(kind: str) -> set[str]:

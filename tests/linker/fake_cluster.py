@@ -18,10 +18,10 @@ class SimulatedWait(Event):
 
     def __init__(self, store: ObjectStore) -> None:
         super().__init__()
-        self._world = store
+        self._store = store
 
     def wait(self, timeout: float | None = None) -> bool:
-        self._world.clock += timeout or 0.0
+        self._store.clock += timeout or 0.0
         return self.is_set()
 
 

@@ -30,6 +30,14 @@ class Start(NamedTuple):
     references: set[Reference]
 
 
+class Consumer(NamedTuple):
+    """The uid of a live object, that of its controller (`""` for none), and the names that it references."""
+
+    uid: str
+    controller: str
+    names: frozenset[str]
+
+
 class NamespaceModel:
     """A namespace in which every step raises `RevisionLost` if the linker breaks its guarantee.
 
@@ -48,13 +56,17 @@ class NamespaceModel:
         self._deploy = deployer
         self.limits = dict(zip(("web", "api"), limits, strict=True))
         self._sync: Iterator[Key] = iter(())
-        self._ever: dict[Key, Object] = {}
+        # Every object that was ever rendered, and the plan of every Job.
+        self._manifests: dict[Key, Object] = {}
         self._plans: dict[str, LinkPlan] = {}
+        # Attempts of each Job, the Jobs that are done, and the runs that are under way.
         self._tries: dict[str, int] = {}
         self._done: set[str] = set()
         self._starts: dict[StepwiseRun, Start] = {}
+        # Runs during which another run has completed: what they read may be outdated.
         self._overtaken: set[StepwiseRun] = set()
         self._owned_secrets: set[str] = set()
+        # The references that exist now, and those for which the guarantee has begun.
         self._references: set[Reference] = set()
         self._safe: set[Reference] = set()
         self._names: dict[tuple[str, str], frozenset[str]] = {}
@@ -65,7 +77,7 @@ class NamespaceModel:
     def commit(self, rendering: Rendering) -> None:
         """Start a new sync. One that is under way ends where it is, like a sync that fails."""
         self.rendering = rendering
-        self._ever |= {key_of(item): item for item in render(rendering)}
+        self._manifests |= {key_of(item): item for item in render(rendering)}
         self._plans |= {item["metadata"]["name"]: rendering.plan for item in render(rendering) if item["kind"] == "Job"}
         self._sync = self._deploy(self.store, rendering)
 
@@ -190,23 +202,28 @@ class NamespaceModel:
         """Check the guarantee after a step. Raises RevisionLost."""
         self.store.clock += 1
         self._stop_runs_without_job()
-        consumers = list(self._users())
-        references = {(uid, name) for uid, _, names in consumers for name in names}
-        made = {(uid, name) for uid, maker, names in consumers for name in names if (maker, name) in self._safe}
-        self._safe = (self._safe & references) | (made - self._references)
+        references: set[Reference] = set()
+        inherited: set[Reference] = set()  # history is as safe as the workload that created it
+        for consumer in self._consumers():
+            for name in consumer.names:
+                references.add((consumer.uid, name))
+                if (consumer.controller, name) in self._safe:
+                    inherited.add((consumer.uid, name))
+        self._safe = (self._safe & references) | (inherited - self._references)
         self._references = references
         for name in {name for _, name in references}:
             for kind in ("ConfigMap", "Secret"):
-                if (kind, name) in self._ever and self.store.find(kind, name) is None:
-                    self._check_missing(kind, name)
+                if (kind, name) in self._manifests and self.store.find(kind, name) is None:
+                    self._apply_again(kind, name)
 
-    def _check_missing(self, kind: str, name: str) -> None:
-        for uid, missing in self._safe:
-            if missing == name:
+    def _apply_again(self, kind: str, name: str) -> None:
+        """Create a lost revision again. Raises RevisionLost if a safe reference needs it."""
+        for uid, safe_name in self._safe:
+            if safe_name == name:
                 message = f"{kind}/{name}, which {uid} references"
                 raise RevisionLost(message)
         self.excused += 1
-        apply(self.store, self._ever[kind, name])
+        apply(self.store, self._manifests[kind, name])
 
     def _stop_runs_without_job(self) -> None:
         jobs = [job["metadata"] for job in self.store.of_kind("Job")]
@@ -225,19 +242,20 @@ class NamespaceModel:
                 if uid not in {owner["uid"] for owner in owners}:
                     yield uid, name
 
-    def _users(self) -> Iterator[tuple[str, str, frozenset[str]]]:
-        """Yield uid, the controller's uid and references of every live object that is not being deleted."""
+    def _consumers(self) -> Iterator[Consumer]:
+        """Yield the workloads and their history, except what is being deleted."""
         for item in self.store.of_kind(*WORKLOADS, *HISTORY):
             metadata = item["metadata"]
             owners = metadata.get("ownerReferences", [])
             if "deletionTimestamp" in metadata or not all(garbage_collector.is_solid(self.store, o) for o in owners):
                 continue
-            yield metadata["uid"], owners[0]["uid"] if owners else "", self._names_in(item)
+            controller = owners[0]["uid"] if owners else ""
+            yield Consumer(metadata["uid"], controller, self._names_in(item))
 
     def _names_in(self, item: Object) -> frozenset[str]:
         version = item["metadata"]["uid"], item["metadata"]["resourceVersion"]
         if version not in self._names:
-            known = {name for _, name in self._ever}
+            known = {name for _, name in self._manifests}
             self._names[version] = frozenset(known.intersection(possible_names(item, has_pod_spec=True)))
         return self._names[version]
 
