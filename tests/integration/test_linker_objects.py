@@ -68,8 +68,8 @@ def test_kpt_exchanges_the_job_in_its_place(require_tool: Tools, package: Path) 
     evaluate(require_tool, package, "name=shop")
     after = (package / "shop-linker.yaml").read_text()
     changed = [one for one, other in zip(before.splitlines(), after.splitlines(), strict=True) if one != other]
-    roster, name, argument = (line.strip() for line in changed)
-    assert roster.startswith("revisions.krm-fn.io/rendered: ")
+    inventory, name, argument = (line.strip() for line in changed)
+    assert inventory.startswith("revisions.krm-fn.io/rendered: ")
     assert name.startswith("name: shop-link-")
     assert argument.startswith('- "--workload=argoproj.io/v1alpha1/Rollout/web=')
 
