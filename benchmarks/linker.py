@@ -1,4 +1,4 @@
-"""Print the table of the linker, in a large namespace of a real control plane: `python -m benchmarks.linker`."""
+"""Measure the linker in a large namespace of a real control plane: `python -m benchmarks.linker`."""
 
 import argparse
 import json
@@ -34,7 +34,7 @@ class Run(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A target and what was measured, once or several times."""
+    """A target and its measurements."""
 
     what: str
     target: float
@@ -47,19 +47,19 @@ class Row(NamedTuple):
 
 
 def main() -> None:
-    """Start a cluster, fill a namespace, run the linker in it, print Markdown."""
+    """Start a cluster, fill a namespace, run the linker in it, and print a table in Markdown."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.linker", description=__doc__)
     parser.add_argument("--runs", type=int, default=3, help="how often to measure each (default: 3)")
     runs: int = parser.parse_args().runs
     with control_plane(_tool) as cluster, tempfile.TemporaryDirectory() as folder:
         cluster.api.create({"kind": "Namespace", "metadata": {"name": NAMESPACE}})
-        # Nobody is to make or count pods meanwhile.
+        # No controller must act during the measurement.
         for name in CLIENTS:
             cluster.stop(name)
         api = cluster.api.within(NAMESPACE)
-        # Elsewhere: Linux tells of no process less memory than its parent's peak.
-        with ProcessPoolExecutor(1, get_context("spawn")) as other:
-            other.submit(fill, api).result()
+        # In another process: Linux reports at least the peak memory of the parent for a child.
+        with ProcessPoolExecutor(1, get_context("spawn")) as filler:
+            filler.submit(fill, api).result()
         rows = list(_measure(api, Path(folder), runs))
     print("| target | at most | measured, median | |\n|---|---|---|---|")
     for row in rows:
@@ -97,7 +97,7 @@ def _is_list(call: Call) -> bool:
 
 
 def _calls(kubeconfig: Path, folder: Path, api: Api) -> list[Call]:
-    """Those of one run, which the proxy that hears them makes too slow to be timed."""
+    """Record the calls of one run. The proxy makes it too slow to be timed."""
     with proxy_before(api.server) as proxy:
         write_kubeconfig(kubeconfig, proxy.server, token=api.token, namespace=NAMESPACE)
         run = _run(kubeconfig, folder)
@@ -106,7 +106,7 @@ def _calls(kubeconfig: Path, folder: Path, api: Api) -> list[Call]:
 
 
 def _run(kubeconfig: Path, folder: Path) -> Run:
-    """From the start of the process to its end."""
+    """Run the linker, and measure it from the start of the process to its end."""
     output = folder / "output"
     with output.open("wb") as stdout:
         started = time.perf_counter()
@@ -115,9 +115,11 @@ def _run(kubeconfig: Path, folder: Path) -> Run:
         seconds = time.perf_counter() - started
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0, output.read_text()
-    assert usage.ru_maxrss > resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, "more memory here than there"
-    said = json.loads(output.read_text())
-    return Run(seconds, usage.ru_maxrss / 1024, said["calls"], len(said["changes"]))
+    assert usage.ru_maxrss > resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, (
+        "this process needs more memory than the linker"
+    )
+    report = json.loads(output.read_text())
+    return Run(seconds, usage.ru_maxrss / 1024, report["calls"], len(report["changes"]))
 
 
 def _seconds_to_first_call(kubeconfig: Path, api: Api) -> float:

@@ -1,4 +1,4 @@
-"""A large namespace: 500 Deployments, 10 ReplicaSets and 3 generations of configuration each."""
+"""Fill a large namespace: 500 Deployments with 10 ReplicaSets and 3 generations of configuration each."""
 
 import http.client
 import json
@@ -20,7 +20,7 @@ Object = dict[str, Any]
 
 
 def fill(api: Api) -> None:
-    """With every generation linked but the last, which the Deployments name since a moment ago."""
+    """Create all objects. The last generation, which the Deployments reference, has no owners yet."""
     deployments = _create(api, (_deployment(number) for number in range(DEPLOYMENTS)))
     owned = ((made, _replica_set(made, number)) for made in deployments for number in range(REPLICA_SETS))
     by_revision: dict[str, list[Object]] = {}
@@ -30,14 +30,14 @@ def fill(api: Api) -> None:
 
 
 def unlink(api: Api) -> None:
-    """The last generation, as `fill` left it."""
+    """Remove the owners of the last generation, as after `fill`."""
     path = KINDS["ConfigMap"].path(api.namespace)
     body = {"metadata": {"ownerReferences": None}}
     _send(api, (("PATCH", f"{path}/{_name(number, GENERATIONS - 1)}", body) for number in range(DEPLOYMENTS)))
 
 
 def arguments() -> list[str]:
-    """Those of a Job for all Deployments."""
+    """Return the arguments of a Job for all Deployments."""
     workloads = (
         f"--workload=apps/v1/Deployment/app-{number}=ConfigMap/{_name(number, GENERATIONS - 1)}"
         for number in range(DEPLOYMENTS)
@@ -65,7 +65,7 @@ def _revision(name: str, owners: list[Object]) -> Object:
 
 
 def _deployment(number: int) -> Object:
-    """Nobody acts on it: its ReplicaSets are made here, one by one."""
+    """Build a Deployment. No controller runs: its ReplicaSets are created here."""
     name = f"app-{number}"
     spec = {"replicas": 0, "selector": {"matchLabels": {"app": name}}, "template": _template(number, GENERATIONS - 1)}
     return {"kind": "Deployment", "metadata": {"name": name, "labels": {"app": name}}, "spec": spec}
@@ -109,7 +109,7 @@ def _create(api: Api, objects: Iterable[Object]) -> list[Object]:
 
 
 def _send(api: Api, requests: Iterable[tuple[str, str, Object]]) -> list[Object]:
-    """Over a few connections that stay, which a new one for each request would double."""
+    """Send over a few persistent connections: a new one for each request takes twice the time."""
     waiting = list(requests)
     with ThreadPoolExecutor(_THREADS) as pool:
         parts = [waiting[first::_THREADS] for first in range(_THREADS)]

@@ -2,8 +2,10 @@
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable
+from threading import Event
 from typing import TypeVar
 
 import click
@@ -19,7 +21,7 @@ _T = TypeVar("_T")
 
 
 def _reader(read: Callable[[str], _T]) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], tuple[_T, ...]]:
-    """A callback that turns every value of an option into what it means."""
+    """Make a callback that reads every value of an option."""
 
     def convert(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[_T, ...]:
         try:
@@ -117,7 +119,7 @@ def _check_usage(paths: tuple[str, ...], deployed: str | None, *, check: bool) -
         raise click.UsageError(message)
 
 
-@krm_fn.command(short_help="Tie revisions to what uses them. Run by the Job.")
+@krm_fn.command(short_help="Keep ownerReferences in step with references. The emitted Job runs this.")
 @click.option("--set", "set_name", metavar="NAME", required=True, help="The set: metadata.name of its configuration.")
 @click.option(
     "--workload",
@@ -125,7 +127,7 @@ def _check_usage(paths: tuple[str, ...], deployed: str | None, *, check: bool) -
     metavar="OBJECT=REVISIONS",
     multiple=True,
     callback=_reader(link_plan.read_workload),
-    help="Wait until it names them: apps/v1/Deployment/web=ConfigMap/web-config-5t7h9k2b4c,Secret/...",
+    help="Wait until it references them: apps/v1/Deployment/web=ConfigMap/web-config-5t7h9k2b4c,Secret/...",
 )
 @click.option(
     "--revision",
@@ -133,7 +135,7 @@ def _check_usage(paths: tuple[str, ...], deployed: str | None, *, check: bool) -
     metavar="KIND/NAME",
     multiple=True,
     callback=_reader(link_plan.read_revision),
-    help="Another revision of the rendering, not to be deleted.",
+    help="Another rendered revision, which must not be deleted.",
 )
 @click.option(
     "--kind",
@@ -141,19 +143,21 @@ def _check_usage(paths: tuple[str, ...], deployed: str | None, *, check: bool) -
     metavar="KIND",
     multiple=True,
     callback=_reader(link_plan.read_kind),
-    help="A custom resource that names revisions: example.com/v1/Widget/widgets",
+    help="A custom resource that may reference revisions: example.com/v1/Widget/widgets",
 )
-@click.option("--timeout", metavar="SECONDS", default=300, show_default=True, help="For the whole run.")
+@click.option("--timeout", metavar="SECONDS", default=300, show_default=True, help="Time limit of the run.")
 @click.option(
     "--minimum-age",
     metavar="SECONDS",
     default=600,
     show_default=True,
-    help="Nothing younger is deleted for being named by nobody.",
+    help="Minimum age before an unreferenced revision is deleted.",
 )
-@click.option("--namespace", "-n", metavar="NAME", help="Default: the pod's own, or that of the kubeconfig's context.")
-@click.option("--context", metavar="NAME", help="Of the kubeconfig.")
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@click.option(
+    "--namespace", "-n", metavar="NAME", help="Default: the pod's own, else that of the kubeconfig's context."
+)
+@click.option("--context", metavar="NAME", help="Context of the kubeconfig.")
+@click.option("--dry-run", is_flag=True, help="Print the changes without making them.")
 @click.option("--output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def link(  # noqa: PLR0913  # click hands over every option by its name
     *,
@@ -168,13 +172,14 @@ def link(  # noqa: PLR0913  # click hands over every option by its name
     dry_run: bool,
     output: str,
 ) -> Outcome:
-    """Make the owners of every revision of a set the live objects that name it.
+    """Keep ownerReferences in step with the objects that reference each revision of a set.
 
-    Kubernetes then collects a revision together with the last of them. Waits until the workloads name what was
-    rendered for them; deletes revisions that nothing names any more. Safe at any time, as often as you like.
+    Kubernetes then garbage-collects a revision after the last of these objects. The command first waits until the
+    workloads reference their revisions. In the end it deletes revisions that nothing references. You can run it at
+    any time and as often as you like.
 
-    Exit codes: 0 done; 1 something is missing or was refused, one line each on stderr; 2 wrong arguments; 143 told
-    to stop, the next run does the rest.
+    Exit codes: 0 success; 1 something is missing or was refused, one line each on stderr; 2 wrong arguments;
+    143 terminated, run again to finish.
     """
     plan = LinkPlan(
         set=set_name, workloads=workloads, revisions=revisions, kinds=kinds, timeout=timeout, minimum_age=minimum_age
@@ -184,7 +189,15 @@ def link(  # noqa: PLR0913  # click hands over every option by its name
     except ModuleNotFoundError as error:
         message = f"needs the Python package {error.name}: pip install 'krm-fn[linker]'"
         raise click.ClickException(message) from error
-    return run(plan, Options(namespace, context, dry_run, as_json=output == "json"))
+    stop = Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    return run(plan, Options(namespace, context, dry_run, as_json=output == "json"), stop, _print_line)
+
+
+def _print_line(line: str) -> None:
+    """Print at once, also into a pipe: a Job's log is read while it runs."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 def main(arguments: list[str]) -> Outcome:

@@ -16,6 +16,6 @@ def is_emitted(item: Any) -> bool:
     metadata: Any = item.get("metadata") if isinstance(item, dict) else None
     labels: Any = metadata.get("labels") if isinstance(metadata, dict) else None
     component = labels.get("revisions.krm-fn.io/component") if isinstance(labels, dict) else None
-    if component == "secret-tag":
+    if component == "secret-tracker":
         return "data" not in item
     return component == "linker" and re.search("-linker$|-link-[^-]{10}$", metadata["name"]) is not None

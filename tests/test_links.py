@@ -1,4 +1,4 @@
-"""Every folder in fixtures/links is a claim about the owners after a run. Each is compared byte for byte."""
+"""Check every folder in fixtures/links, byte for byte: what a run writes and prints for a given namespace."""
 
 from pathlib import Path
 
@@ -11,23 +11,23 @@ from krm_fn.linker.report import Report
 from tests.cases import FIXTURES
 from tests.linker.arguments import read_plan
 from tests.linker.fake_cluster import FakeCluster
-from tests.linker.world import NAMESPACE, World
+from tests.linker.object_store import NAMESPACE, ObjectStore
 
 LINKS = sorted(path.parent for path in FIXTURES.glob("links/*/plan.txt"))
 
 
 @pytest.mark.parametrize("case", LINKS, ids=lambda case: case.name)
-def test_a_run_makes_the_recorded_writes(case: Path, snapshot: Snapshot) -> None:
-    """The clock of the simulated cluster starts at noon on 1 June 2026."""
-    cluster = FakeCluster(World(list(yaml.safe_load_all((case / "before.yaml").read_text()))))
+def test_a_run_writes_and_prints_what_the_fixture_says(case: Path, snapshot: Snapshot) -> None:
+    """The store's clock starts at noon on 1 June 2026."""
+    cluster = FakeCluster(ObjectStore(list(yaml.safe_load_all((case / "before.yaml").read_text()))))
     lines: list[str] = []
     report = Report(NAMESPACE, lines.append)
     link(read_plan((case / "plan.txt").read_text().split()), cluster, report)
     writes = [write for write in cluster.writes if "event" not in write]
-    said = [*lines, report.summary(), *(f"error: {sentence}" for sentence in report.failures)]
+    output = [*lines, report.summary(), *(f"error: {sentence}" for sentence in report.failures)]
     snapshot.snapshot_dir = case
     snapshot.assert_match(yaml.safe_dump_all(writes, sort_keys=False).encode(), "patches.yaml")
-    snapshot.assert_match("".join(f"{line}\n" for line in said).encode(), "said.txt")
+    snapshot.assert_match("".join(f"{line}\n" for line in output).encode(), "output.txt")
 
 
 def test_there_are_fixtures() -> None:

@@ -1,1 +1,1 @@
-"""The program that makes ownership mirror use, run by the Job that the function emits."""
+"""The program in the emitted Job: it keeps ownerReferences in step with the objects that use each revision."""

@@ -1,4 +1,4 @@
-"""Requests to an API server. The only importer of the Kubernetes client."""
+"""Send requests to an API server. The only module that imports the Kubernetes client."""
 
 from pathlib import Path
 from typing import Any
@@ -9,8 +9,8 @@ from kubernetes.config import ConfigException
 from urllib3.exceptions import HTTPError
 
 from krm_fn import __version__
-from krm_fn.linker.cluster import Failed
-from krm_fn.linker.retry import Deadline, NoAnswer, Response, with_retries
+from krm_fn.linker.api_errors import ApiError
+from krm_fn.linker.retry import Deadline, NoResponse, Response, retry
 
 _IN_POD = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 _CONNECT, _READ = 5.0, 30.0
@@ -18,19 +18,19 @@ _UNAUTHORIZED = 401
 
 
 class Api:
-    """One API server, as whoever the environment says we are: a pod's ServiceAccount, else the kubeconfig's user.
+    """One API server, with the credentials of the environment: a pod's ServiceAccount, else the kubeconfig's user.
 
-    Only the requests, their credentials and their retries; what an answer means is for the caller.
+    It sends requests and repeats them; the caller interprets the responses. `calls` counts the requests sent.
     """
 
     def __init__(self, deadline: Deadline, context: str | None = None) -> None:
-        """Raises Failed where there are no credentials."""
+        """Load the credentials. Raises ApiError if there are none."""
         self.deadline = deadline
         self.calls = 0
         self._context = context
         self._client = self._connect()
 
-    def request(  # noqa: PLR0913  # a request has that many parts
+    def request(  # noqa: PLR0913  # the parts of an HTTP request
         self,
         method: str,
         path: str,
@@ -41,12 +41,15 @@ class Api:
         accept: str = "application/json",
         once: bool = False,
     ) -> Response:
-        """The answer, whatever its status. Raises Failed where there is none until the deadline, or `once`."""
+        """Send a request, and return the response whatever its status.
+
+        Without a response it is repeated until the deadline, unless `once`; then raises ApiError. Raises Stopped.
+        """
         headers = {"Accept": accept, **({"Content-Type": content_type} if body is not None else {})}
 
         def send() -> Response:
             response = self._send(method, path, query or {}, headers, body)
-            if response.status == _UNAUTHORIZED:  # the token is old; by now there may be a new one in its file
+            if response.status == _UNAUTHORIZED:  # the token has expired; its file may hold a new one
                 self._client = self._connect()
                 response = self._send(method, path, query or {}, headers, body)
             return response
@@ -55,14 +58,14 @@ class Api:
             if once:
                 self.deadline.check()
                 return send()
-            return with_retries(send, self.deadline)
-        except NoAnswer as error:
+            return retry(send, self.deadline)
+        except NoResponse as error:
             host = self._client.configuration.host
             what = f"{method} {path}"
-            raise Failed(what, f"no answer from {host}: {error}") from error
+            raise ApiError(what, f"no response from {host}: {error}") from error
 
     def namespace(self) -> str:
-        """Where a pod lies, or the namespace of the kubeconfig's context."""
+        """Return the pod's own namespace, else that of the kubeconfig's context."""
         file = _IN_POD / "namespace"
         if self._context is None and file.exists():
             return file.read_text().strip()
@@ -72,15 +75,15 @@ class Api:
 
     def _connect(self) -> ApiClient:
         configuration = Configuration()
-        configuration.retries = False  # we do that, with the deadline in view
+        configuration.retries = False  # `retry` repeats requests, until the deadline
         try:
             if self._context is None and _IN_POD.exists():
                 config.load_incluster_config(configuration)
             else:
                 config.load_kube_config(context=self._context, client_configuration=configuration)
         except (ConfigException, OSError) as error:
-            what = "no way to the API server"
-            raise Failed(what, f"{error}; run inside a cluster, or set KUBECONFIG") from error
+            what = "no credentials for the API server"
+            raise ApiError(what, f"{error}; run inside a cluster, or set KUBECONFIG") from error
         client = ApiClient(configuration)
         client.user_agent = f"krm-fn-linker/{__version__}"
         return client
@@ -96,11 +99,11 @@ class Api:
             response = self._client.call_api(method, url, sent_headers, body, _request_timeout=timeout)
             data = response.read()
         except HTTPError as error:
-            raise NoAnswer(_reason(error)) from error
+            raise NoResponse(_reason(error)) from error
         return Response(response.status, {key.lower(): value for key, value in response.headers.items()}, data or b"")
 
 
 def _reason(error: HTTPError) -> str:
-    """The innermost reason: urllib3 wraps them."""
+    """Return the innermost reason: urllib3 wraps one error in another."""
     reason = getattr(error, "reason", None)
     return str(reason or error)

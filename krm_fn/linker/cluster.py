@@ -1,29 +1,31 @@
-"""What a run asks of the cluster."""
+"""The operations of the cluster that a run needs."""
 
 from typing import NamedTuple, Protocol
 
-from krm_fn.linker.objects import Owner, Revision, User
+from krm_fn.linker.objects import Consumer, Owner, Revision
 from krm_fn.linker.owners import OwnerPatch
 from krm_fn.linker.retry import Deadline
 from krm_fn.model.kinds import Kind
 
 
-class Failed(Exception):
-    """The API will not do it: what it was about, why, and what to do."""
-
-    def __init__(self, what: str, why: str) -> None:
-        super().__init__(f"{what}: {why}")
-
-
 class Configs(NamedTuple):
-    """Revisions, the tags of Secrets among them, and the rosters that name what is rendered: one, as a rule."""
+    """The ConfigMaps of a set, and when they were read.
+
+    `revisions` include the trackers of Secrets. There is one inventory, unless somebody has copied it. `now` is the
+    time by the API server's clock, in Unix seconds: `Revision.created` is by the same clock.
+    """
 
     revisions: list[Revision]
-    rosters: list[User]
+    inventories: list[Consumer]
+    now: float
 
 
 class Cluster(Protocol):
-    """A namespace of a cluster. Whatever the API refuses raises Failed; what has changed meanwhile does not."""
+    """One namespace of a cluster.
+
+    All methods raise ApiError for a request that the API server refuses or does not answer, and Stopped once the run
+    has been told to stop. A write to an object that has changed meanwhile is no error: it returns False.
+    """
 
     @property
     def namespace(self) -> str: ...
@@ -32,25 +34,22 @@ class Cluster(Protocol):
     def deadline(self) -> Deadline: ...
 
     def configs(self, set_name: str) -> Configs:
-        """The ConfigMaps of a set, without their content."""
+        """List the ConfigMaps of a set, without their content."""
 
-    def users(self, kind: Kind, wanted: frozenset[str]) -> list[User]:
-        """All objects of a kind; none where the kind is not installed."""
-
-    def now(self) -> float:
-        """The API server's clock at its last answer, in Unix seconds, as ages are by its clock."""
+    def consumers(self, kind: Kind, names: frozenset[str]) -> list[Consumer]:
+        """List the objects of a kind, with the names that they reference; empty if the kind is not installed."""
 
     def patch_owners(self, patch: OwnerPatch) -> bool:
-        """Whether it was done: not if that very object is gone."""
+        """Patch a revision's owners. False if that object no longer exists."""
 
     def delete(self, revision: Revision) -> bool:
-        """Whether it was done: not if the object is gone, or has changed since it was read."""
+        """Delete a revision. False if it no longer exists, or has changed since it was read."""
 
     def secret(self, name: str) -> Revision | None:
-        """What a Secret's metadata says, None where there is none."""
+        """Read the metadata of a Secret; None if there is none."""
 
-    def own_secret(self, secret: Revision, tag: Owner) -> bool:
-        """Make the tag an owner; whether it was done."""
+    def add_secret_owner(self, secret: Revision, tracker: Owner) -> bool:
+        """Make the tracker an owner of the Secret. False if that Secret no longer exists."""
 
-    def record(self, owner: Owner, reason: str, message: str) -> None:
-        """An Event on an object. Best effort: an Event that is refused is no failure."""
+    def record_event(self, owner: Owner, reason: str, message: str, now: float) -> None:
+        """Create an Event for an object, at this time in Unix seconds. An Event that is refused is no error."""

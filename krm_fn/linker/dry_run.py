@@ -1,14 +1,14 @@
-"""A cluster that is read and never written."""
+"""Run without writing: record the changes instead, and show the cluster as it would be after them."""
 
 from krm_fn.linker.cluster import Cluster, Configs
-from krm_fn.linker.objects import Owner, Revision, User
+from krm_fn.linker.objects import Consumer, Owner, Revision
 from krm_fn.linker.owners import OwnerPatch
 from krm_fn.linker.retry import Deadline
 from krm_fn.model.kinds import Kind
 
 
 class DryRun:
-    """Remembers what was to be written, and shows the cluster as it would be."""
+    """A `Cluster` that reads from another one and never writes to it."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -24,9 +24,9 @@ class DryRun:
         return self._cluster.deadline
 
     def configs(self, set_name: str) -> Configs:
-        live, rosters = self._cluster.configs(set_name)
-        left = [one for one in live if one.uid not in self._deleted]
-        return Configs([one._replace(owners=self._owners(one)) for one in left], rosters)
+        configs = self._cluster.configs(set_name)
+        left = [revision for revision in configs.revisions if revision.uid not in self._deleted]
+        return configs._replace(revisions=[revision._replace(owners=self._owners(revision)) for revision in left])
 
     def _owners(self, revision: Revision) -> tuple[Owner, ...]:
         patch = self._patches.get(revision.uid)
@@ -34,11 +34,8 @@ class DryRun:
             return revision.owners
         return tuple(owner for owner in (*revision.owners, *patch.add) if owner not in patch.remove)
 
-    def users(self, kind: Kind, wanted: frozenset[str]) -> list[User]:
-        return self._cluster.users(kind, wanted)
-
-    def now(self) -> float:
-        return self._cluster.now()
+    def consumers(self, kind: Kind, names: frozenset[str]) -> list[Consumer]:
+        return self._cluster.consumers(kind, names)
 
     def patch_owners(self, patch: OwnerPatch) -> bool:
         self._patches[patch.revision.uid] = patch
@@ -51,8 +48,8 @@ class DryRun:
     def secret(self, name: str) -> Revision | None:
         return self._cluster.secret(name)
 
-    def own_secret(self, secret: Revision, tag: Owner) -> bool:  # noqa: ARG002  # the Secret is not looked at again
+    def add_secret_owner(self, secret: Revision, tracker: Owner) -> bool:  # noqa: ARG002  # no run reads it again
         return True
 
-    def record(self, owner: Owner, reason: str, message: str) -> None:
-        """Nothing was done that anybody need be told of."""
+    def record_event(self, owner: Owner, reason: str, message: str, now: float) -> None:
+        """No Events in a dry run."""

@@ -1,38 +1,40 @@
-"""Events on workloads, for those who ask `kubectl describe` what happened to a revision."""
-
-from collections.abc import Iterable
+"""Record Events on workloads, so that `kubectl describe` shows what happened to their revisions."""
 
 from krm_fn.linker.cluster import Cluster
-from krm_fn.linker.objects import Owner, User
+from krm_fn.linker.objects import Owner
+from krm_fn.linker.observe import Observation
 from krm_fn.linker.report import Change
 from krm_fn.model.link_plan import LinkPlan
 from krm_fn.naming.names import without_hash
 
-_WORKLOADS = 10
-"""Of how many workloads a run tells, as a thousand Events would push others out."""
+_MAX_WORKLOADS = 10
+"""Workloads that get Events in one run: a thousand Events would displace those of others."""
 
-_CHANGES = 5
+_MAX_CHANGES = 5
+"""Changes that one Event lists."""
 
 
-def tell(plan: LinkPlan, users: Iterable[User], changes: list[Change], cluster: Cluster) -> None:
-    """One Event for what was linked and one for what was deleted, on each planned workload it concerns."""
-    owners = {user.owner[:3]: user.owner for user in users}
-    based = [(without_hash(change.name), change) for change in changes]
-    told = 0
-    for workload in plan.workloads if based else ():
+def record_events(plan: LinkPlan, observation: Observation, changes: list[Change], cluster: Cluster) -> None:
+    """Record the changes of each planned workload's revisions: one Event for new owners, one for deletions."""
+    owners = {consumer.owner[:3]: consumer.owner for consumer in observation.consumers}
+    recorded = 0
+    for workload in plan.workloads:
         owner = owners.get(workload[:3])
         bases = {without_hash(revision.name) for revision in workload.revisions}
-        mine = [change for base, change in based if base in bases]
-        if owner is None or not mine:
+        concerned = [change for change in changes if without_hash(change.name) in bases]
+        if owner is None or not concerned:
             continue
-        if told == _WORKLOADS:
+        if recorded == _MAX_WORKLOADS:
             break
-        told += 1
-        _tell(cluster, owner, "RevisionsLinked", [change for change in mine if not change.deleted])
-        _tell(cluster, owner, "RevisionsDeleted", [change for change in mine if change.deleted])
+        recorded += 1
+        linked = [change for change in concerned if not change.deleted]
+        deleted = [change for change in concerned if change.deleted]
+        _record(cluster, owner, "RevisionsLinked", linked, observation.now)
+        _record(cluster, owner, "RevisionsDeleted", deleted, observation.now)
 
 
-def _tell(cluster: Cluster, owner: Owner, reason: str, changes: list[Change]) -> None:
+def _record(cluster: Cluster, owner: Owner, reason: str, changes: list[Change], now: float) -> None:
     if changes:
-        more = f", and {len(changes) - _CHANGES} more" if len(changes) > _CHANGES else ""
-        cluster.record(owner, reason, "; ".join(f"{change.kind} {change}" for change in changes[:_CHANGES]) + more)
+        more = f", and {len(changes) - _MAX_CHANGES} more" if len(changes) > _MAX_CHANGES else ""
+        message = "; ".join(f"{change.kind} {change}" for change in changes[:_MAX_CHANGES]) + more
+        cluster.record_event(owner, reason, message, now)

@@ -1,103 +1,115 @@
-"""The run."""
+"""Keep ownerReferences in step with the objects that use each revision."""
 
-from krm_fn.linker.cluster import Cluster, Failed
-from krm_fn.linker.events import tell
+from krm_fn.linker.api_errors import ApiError
+from krm_fn.linker.cluster import Cluster
+from krm_fn.linker.events import record_events
 from krm_fn.linker.objects import Owner
-from krm_fn.linker.observe import Seen, observe
+from krm_fn.linker.observe import Observation, observe
 from krm_fn.linker.owners import OwnerPatch, plan_deletions, plan_owners
 from krm_fn.linker.report import Change, Report
 from krm_fn.linker.wait import wait_for_history, wait_for_workloads
 from krm_fn.model.link_plan import LinkPlan
 
 _ROUNDS = 3
-"""How often to mend what changed while the last round was written. A busy namespace is left to the next run."""
+"""How often owners are compared again with what changed meanwhile. A busy namespace is left to the next run."""
 
 
 def link(plan: LinkPlan, cluster: Cluster, report: Report) -> None:
-    """Make ownership mirror use, once.
+    """Make the consumers of each revision its owners, once.
 
-    Wait until the workloads name what was rendered for them. Tie every revision to whoever names it, and look again.
-    Hand Secrets to their tags. Delete what nobody can need. Say what is missing.
+    Waits until the workloads reference what was rendered for them. Then adds and removes owners, makes each tracker the
+    owner of its Secret, deletes what nothing references, and reports what is missing. Raises ApiError and Stopped.
     """
-    late = wait_for_workloads(plan, cluster)
-    before, unborn = wait_for_history(plan, cluster)
-    tied = _tie(plan, before, cluster, report)
-    _hand_over_secrets(plan, tied, cluster, report)
-    after = _delete_unused(plan, tied, cluster, report)
-    _say_what_is_missing([*late, *_vanished(before, after, cluster.namespace)], unborn, report)
+    missing = wait_for_workloads(plan, cluster)
+    before, without_history = wait_for_history(plan, cluster)
+    linked = _link_revisions(plan, before, cluster, report)
+    _link_secrets(plan, linked, cluster, report)
+    after = _delete_unreferenced(plan, linked, cluster, report)
+    lost = _deleted_though_referenced(before, after, cluster.namespace)
+    _report_missing([*missing, *lost], without_history, report)
     report.count(after.revisions)
-    tell(plan, after.users, report.changes, cluster)
+    record_events(plan, after, report.changes, cluster)
 
 
-def _tie(plan: LinkPlan, seen: Seen, cluster: Cluster, report: Report) -> Seen:
-    """Patch until nothing differs. What is returned was seen after the last patch."""
+def _link_revisions(plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report) -> Observation:
+    """Patch owners until nothing differs. Returns what was observed after the last patch."""
     rendered = {revision.name for revision in plan.rendered}
     for _ in range(_ROUNDS):
-        patches = plan_owners(seen.revisions, seen.users, rendered)
-        done = [_patch(patch, cluster, report) for patch in patches]
-        if not any(done):
+        patches = plan_owners(observation.revisions, observation.consumers, rendered)
+        attempted = [_patch(patch, cluster, report) for patch in patches]
+        if not any(attempted):
             break
-        seen = observe(plan, cluster)
-    return seen
+        observation = observe(plan, cluster)
+    return observation
 
 
 def _patch(patch: OwnerPatch, cluster: Cluster, report: Report) -> bool:
+    """Patch one revision. False if the API server refused, so that another try would not help."""
     try:
-        done = cluster.patch_owners(patch)
-    except Failed as failed:
-        report.fail(str(failed))
+        is_patched = cluster.patch_owners(patch)
+    except ApiError as error:
+        report.fail(str(error))
         return False
-    if done:
+    if is_patched:
         report.change(Change(patch.revision.kind, patch.revision.name, patch.add, patch.remove))
     return True
 
 
-def _hand_over_secrets(plan: LinkPlan, seen: Seen, cluster: Cluster, report: Report) -> None:
-    """A Secret goes with its tag. Not before the tag has an owner: until then it could be deleted for having none."""
-    tags = {revision.name: revision for revision in seen.revisions if revision.is_tag and revision.owners}
+def _link_secrets(plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report) -> None:
+    """Make each tracker that has an owner the owner of its Secret.
+
+    A tracker without an owner may still be deleted as unreferenced, and would take the Secret along.
+    """
+    trackers = {
+        revision.name: revision for revision in observation.revisions if revision.is_tracker and revision.owners
+    }
     for kind, name in sorted(plan.rendered):
-        if kind != "Secret" or name not in tags:
+        if kind != "Secret" or name not in trackers:
             continue
-        owner = Owner("v1", "ConfigMap", name, tags[name].uid)
+        tracker = Owner("v1", "ConfigMap", name, trackers[name].uid)
         try:
             secret = cluster.secret(name)
             if secret is None:
-                report.fail(f"Secret {cluster.namespace}/{name}: does not exist; apply the rendering again")
-            elif owner.uid not in {one.uid for one in secret.owners} and cluster.own_secret(secret, owner):
-                report.change(Change(kind, name, add=(owner,)))
-        except Failed as failed:
-            report.fail(str(failed))
+                report.fail(f"Secret {cluster.namespace}/{name}: does not exist; apply the manifests again")
+                continue
+            has_tracker = tracker.uid in {owner.uid for owner in secret.owners}
+            if not has_tracker and cluster.add_secret_owner(secret, tracker):
+                report.change(Change(kind, name, add=(tracker,)))
+        except ApiError as error:
+            report.fail(str(error))
 
 
-def _delete_unused(plan: LinkPlan, seen: Seen, cluster: Cluster, report: Report) -> Seen:
-    """Delete what a second look finds without owners and unnamed as well, and look once more."""
+def _delete_unreferenced(plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report) -> Observation:
+    """Delete what a second observation finds unreferenced as well. Returns the last observation."""
     rendered = {revision.name for revision in plan.rendered}
-    oldest = cluster.now() - plan.minimum_age
-    if not plan_deletions(seen.revisions, seen.users, rendered, oldest):
-        return seen
-    seen = observe(plan, cluster)
-    for revision in plan_deletions(seen.revisions, seen.users, rendered, oldest):
+    created_before = observation.now - plan.minimum_age
+    if not plan_deletions(observation.revisions, observation.consumers, rendered, created_before):
+        return observation
+    observation = observe(plan, cluster)
+    for revision in plan_deletions(observation.revisions, observation.consumers, rendered, created_before):
         try:
             if cluster.delete(revision):
                 report.change(Change(revision.kind, revision.name, deleted=True))
-        except Failed as failed:
-            report.fail(str(failed))
+        except ApiError as error:
+            report.fail(str(error))
     return observe(plan, cluster)
 
 
-def _vanished(before: Seen, after: Seen, namespace: str) -> list[str]:
-    """What went while something live wants it: somebody went back to a revision in the moment of its collection."""
+def _deleted_though_referenced(before: Observation, after: Observation, namespace: str) -> list[str]:
+    """Find revisions that were deleted during the run although a current object references them again."""
     live = {revision.name for revision in after.revisions}
-    wanted = {name: user for user in after.users if user.current for name in user.names}
+    current = [consumer for consumer in after.consumers if consumer.is_current]
+    consumers = {name: consumer for consumer in current for name in consumer.references}
     return [
-        f"{revision.kind} {namespace}/{revision.name}: is gone, though {wanted[revision.name].owner} names it"
+        f"{revision.kind} {namespace}/{revision.name}: was deleted although {consumers[revision.name].owner} "
+        "references it"
         for revision in before.revisions
-        if revision.name not in live and revision.name in wanted
+        if revision.name not in live and revision.name in consumers
     ]
 
 
-def _say_what_is_missing(missing: list[str], unborn: list[str], report: Report) -> None:
+def _report_missing(missing: list[str], without_history: list[str], report: Report) -> None:
     for sentence in missing:
-        report.fail(f"{sentence}; apply the rendering again, or see why that failed")
-    for sentence in unborn:
-        report.note(f"{sentence}; it is linked by the next run, and safe until then")
+        report.fail(f"{sentence}; apply the manifests again, or find out why applying them failed")
+    for sentence in without_history:
+        report.note(f"{sentence}; the next run links it, and its revisions are kept until then")

@@ -1,8 +1,8 @@
-"""Which names a live object holds.
+"""Find the names that a live object may reference.
 
-A name that is missed costs a running pod its configuration; one that is seen where none is meant keeps an object for
-longer. So nothing is asked about fields: every word in an object counts, but for the few fields of a pod spec that
-are known to hold other things.
+A reference that is missed costs a running pod its configuration. A word that is mistaken for a reference only keeps an
+object for longer. So every word of an object counts, except in the few fields of a pod spec that never hold the name of
+a ConfigMap or Secret.
 """
 
 from collections.abc import Iterator
@@ -20,35 +20,35 @@ _OTHER_FIELDS = frozenset(
         *("nodeName", "schedulerName", "priorityClassName", "runtimeClassName", "storageClassName", "topologyKey"),
     }
 )
-"""Fields of a pod spec, and around it, that may say the same word and mean something else."""
+"""Fields of a pod spec, and around it, that may hold the same word with another meaning."""
 
 _NAMED_ENTRIES = frozenset(
     {"containers", "initContainers", "ephemeralContainers", "volumes", "volumeMounts", "volumeDevices", "env", "ports"}
 )
-"""Lists of a pod spec whose entries have a name of their own: a volume may be called like its ConfigMap."""
+"""Lists of a pod spec whose entries have a name of their own: a volume may have the name of its ConfigMap."""
 
 
-def words_of(item: dict[str, Any], *, in_pods: bool) -> Iterator[str]:
-    """The words of an object that may be names of ConfigMaps and Secrets.
+def possible_names(item: dict[str, Any], *, has_pod_spec: bool) -> Iterator[str]:
+    """Yield the words of an object that may be names of ConfigMaps and Secrets.
 
-    `in_pods`: it is an object of a known kind around a pod spec, so that other fields are known to be others.
+    `has_pod_spec`: the object is of a known kind with a pod spec, so the fields that never reference one are known.
     """
     annotations = item.get("metadata", {}).get("annotations") or {}
     yield from _words([text for key, text in annotations.items() if key != _LAST_APPLIED], in_pods=False)
-    yield from _words({key: value for key, value in item.items() if key not in NOT_SPEC}, in_pods=in_pods)
+    yield from _words({key: value for key, value in item.items() if key not in NOT_SPEC}, in_pods=has_pod_spec)
 
 
-def _words(value: Any, *, in_pods: bool, named: bool = False) -> Iterator[str]:
+def _words(value: Any, *, in_pods: bool, in_named_entry: bool = False) -> Iterator[str]:
     if isinstance(value, str):
         for word in WORD.findall(value):
             yield word
-            if "." in word:  # which names may hold, and others put between names
+            if "." in word:  # a name may contain dots, and other text puts dots between names
                 yield from word.split(".")
     elif isinstance(value, list):
         for entry in value:
-            yield from _words(entry, in_pods=in_pods, named=named)
+            yield from _words(entry, in_pods=in_pods, in_named_entry=in_named_entry)
     elif isinstance(value, dict):
         for key, inner in value.items():
-            if in_pods and (key in _OTHER_FIELDS or (named and key == "name")):
+            if in_pods and (key in _OTHER_FIELDS or (in_named_entry and key == "name")):
                 continue
-            yield from _words(inner, in_pods=in_pods, named=in_pods and key in _NAMED_ENTRIES)
+            yield from _words(inner, in_pods=in_pods, in_named_entry=in_pods and key in _NAMED_ENTRIES)

@@ -1,4 +1,4 @@
-"""What the linker knows of live objects."""
+"""What the linker keeps of live objects: owners, consumers and revisions."""
 
 from typing import NamedTuple
 
@@ -13,32 +13,36 @@ class Owner(NamedTuple):
 
     @property
     def reference(self) -> dict[str, str]:
-        """As Kubernetes writes it. Neither `controller` nor `blockOwnerDeletion`: we are not, and nobody need wait."""
+        """The entry as Kubernetes writes it.
+
+        It sets neither `controller`, which the owner is not, nor `blockOwnerDeletion`, which would delay its deletion.
+        """
         return {"apiVersion": self.api_version, "kind": self.kind, "name": self.name, "uid": self.uid}
 
     def __str__(self) -> str:
         return f"{self.kind}/{self.name}"
 
 
-class User(NamedTuple):
-    """A live object that names revisions.
+class Consumer(NamedTuple):
+    """A live object that may reference revisions.
 
-    `current`: it says what is wanted now (a Deployment), not what was wanted once (a ReplicaSet). `names`: those of
-    the names asked for that it holds. `controller` is the uid of what made it, `""` where nobody did; `template` the
-    kind and name of another object that holds its template, as a Rollout's `workloadRef` says.
+    `is_current`: it says what is wanted now, as a Deployment does; a ReplicaSet says what was wanted when it was made.
+    `references`: the names of the revisions that it references. `controller`: the uid of its controller, `""` for none.
+    `template_source`: kind and name of the object that holds its pod template, from a Rollout's `workloadRef`.
+    `is_linker_job`: it is a Job that runs the linker. `is_being_deleted`: it has a deletion timestamp.
     """
 
     owner: Owner
-    current: bool
-    names: frozenset[str]
+    is_current: bool
+    references: frozenset[str]
     controller: str = ""
-    template: tuple[str, str] | None = None
-    is_linker: bool = False
-    is_leaving: bool = False
+    template_source: tuple[str, str] | None = None
+    is_linker_job: bool = False
+    is_being_deleted: bool = False
 
 
 class Revision(NamedTuple):
-    """A live ConfigMap of the set: a revision, or the tag of one that is a Secret. `created` is in Unix seconds."""
+    """A live ConfigMap of the set: a revision, or the tracker of a Secret revision. `created` is in Unix seconds."""
 
     name: str
     uid: str
@@ -46,9 +50,9 @@ class Revision(NamedTuple):
     created: float
     owners: tuple[Owner, ...] = ()
     is_retained: bool = False
-    is_tag: bool = False
+    is_tracker: bool = False
 
     @property
     def kind(self) -> str:
-        """Of what is kept alive by it."""
-        return "Secret" if self.is_tag else "ConfigMap"
+        """The kind of the revision: `Secret` for a tracker."""
+        return "Secret" if self.is_tracker else "ConfigMap"

@@ -1,43 +1,49 @@
-"""One look at the namespace."""
+"""Read the revisions of a set and their consumers from the cluster."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from krm_fn.linker.cluster import Cluster
-from krm_fn.linker.objects import Revision, User
+from krm_fn.linker.objects import Consumer, Revision
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan
 
 
-class Seen(NamedTuple):
-    """Revisions first, then their users: who is not among the latter did not name the former."""
+class Observation(NamedTuple):
+    """Revisions and their consumers.
+
+    Revisions are read first. So an object that is not among the consumers of a revision did not reference it when the
+    revision was read. `now` is the time by the API server's clock, in Unix seconds.
+    """
 
     revisions: list[Revision]
-    users: list[User]
+    consumers: list[Consumer]
+    now: float
 
 
-def observe(plan: LinkPlan, cluster: Cluster) -> Seen:
-    """Everything that may name a revision of the set."""
-    return _look(plan, cluster, (*CONSUMER_KINDS, *plan.kinds))
+def observe(plan: LinkPlan, cluster: Cluster) -> Observation:
+    """Read every object that may reference a revision of the set."""
+    return _observe_kinds(plan, cluster, (*CONSUMER_KINDS, *plan.kinds))
 
 
-def observe_workloads(plan: LinkPlan, cluster: Cluster) -> Seen:
-    """Only the kinds of the planned workloads: little enough to be asked for again and again."""
+def observe_workloads(plan: LinkPlan, cluster: Cluster) -> Observation:
+    """Read only the kinds of the planned workloads, which is cheap enough to be repeated while waiting."""
     planned = {(workload.api_version, workload.kind) for workload in plan.workloads}
     kinds = [kind for kind in (*CONSUMER_KINDS, *plan.kinds) if (kind.api_version, kind.kind) in planned]
-    return _look(plan, cluster, kinds)
+    return _observe_kinds(plan, cluster, kinds)
 
 
-def _look(plan: LinkPlan, cluster: Cluster, kinds: Iterable[Kind]) -> Seen:
-    revisions, rosters = cluster.configs(plan.set)
-    wanted = frozenset({one.name for one in revisions} | {one.name for one in plan.rendered})
-    users = [user for kind in kinds for user in cluster.users(kind, wanted)]
-    return Seen(revisions, [*rosters, *_with_templates(users)])
+def _observe_kinds(plan: LinkPlan, cluster: Cluster, kinds: Iterable[Kind]) -> Observation:
+    revisions, inventories, now = cluster.configs(plan.set)
+    names = frozenset({revision.name for revision in revisions} | {revision.name for revision in plan.rendered})
+    consumers = [consumer for kind in kinds for consumer in cluster.consumers(kind, names)]
+    return Observation(revisions, [*inventories, *_with_borrowed_templates(consumers)], now)
 
 
-def _with_templates(users: list[User]) -> Iterable[User]:
-    """A Rollout that takes its template from a Deployment names what that names."""
-    names = {(user.owner.kind, user.owner.name): user.names for user in users}
-    for user in users:
-        borrowed = names.get(user.template, frozenset()) if user.template else frozenset()
-        yield user._replace(names=user.names | borrowed) if borrowed else user
+def _with_borrowed_templates(consumers: list[Consumer]) -> Iterable[Consumer]:
+    """Add what another object's template references: a Rollout may take its template from a Deployment."""
+    references = {(consumer.owner.kind, consumer.owner.name): consumer.references for consumer in consumers}
+    for consumer in consumers:
+        source = consumer.template_source
+        borrowed = references.get(source, frozenset()) if source else frozenset()
+        yield consumer._replace(references=consumer.references | borrowed) if borrowed else consumer

@@ -1,4 +1,4 @@
-"""What a run has done, for people as it happens and for machines at its end."""
+"""Collect what a run has done: lines for people as it happens, one document for machines at its end."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -19,17 +19,17 @@ class Change(NamedTuple):
     def __str__(self) -> str:
         """`web-config-5t7h9k2b4c: + ReplicaSet/web-7c9f, - Deployment/web`."""
         if self.deleted:
-            return f"{self.name}: deleted, as nothing names it"
+            return f"{self.name}: deleted, nothing references it"
         owners = [*(f"+ {owner}" for owner in self.add), *(f"- {owner}" for owner in self.remove)]
         return f"{self.name}: {', '.join(owners)}"
 
 
 @dataclass
 class Report:
-    """Changes, notes and failures of a run. `say` gets each line as it comes about."""
+    """The changes, notes and failures of a run. `log` is called with each line when it happens."""
 
     namespace: str
-    say: Callable[[str], None]
+    log: Callable[[str], None]
     changes: list[Change] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
@@ -38,32 +38,34 @@ class Report:
 
     def change(self, change: Change) -> None:
         self.changes.append(change)
-        self.say(f"{change.kind} {self.namespace}/{change}")
+        self.log(f"{change.kind} {self.namespace}/{change}")
 
     def note(self, sentence: str) -> None:
         self.notes.append(sentence)
-        self.say(f"note: {sentence}")
+        self.log(f"note: {sentence}")
 
     def fail(self, sentence: str) -> None:
-        """Each is said once, however often it comes up."""
+        """Add a failure, unless the same one has been added before."""
         if sentence not in self.failures:
             self.failures.append(sentence)
 
     def count(self, revisions: list[Revision]) -> None:
-        """What there is in the end."""
+        """Count the revisions that exist at the end."""
         self.revisions = len(revisions)
         self.retained = sum(revision.is_retained for revision in revisions)
 
-    def summary(self, what: str = "") -> str:
-        """One line; `what` may be `would be `, for a run that only says what it would do."""
-        deleted = sum(change.deleted for change in self.changes)
-        linked = len({change[:2] for change in self.changes if not change.deleted})
-        kept = f", {self.retained} kept without owners" if self.retained else ""
-        failed = f", {len(self.failures)} failed" if self.failures else ""
+    def summary(self, *, dry_run: bool = False) -> str:
+        """Sum up in one line: `2 revisions in shop: 2 linked, 1 deleted`."""
+        would_be = "would be " if dry_run else ""
         found = f"{self.revisions} revision{'s' * (self.revisions != 1)} in {self.namespace}"
-        return f"{found}: {linked} {what}linked, {deleted} {what}deleted{kept}{failed}"
+        linked = len({change[:2] for change in self.changes if not change.deleted})
+        deleted = sum(change.deleted for change in self.changes)
+        retained = f", {self.retained} retained without owners" if self.retained else ""
+        failed = f", {len(self.failures)} failed" if self.failures else ""
+        return f"{found}: {linked} {would_be}linked, {deleted} {would_be}deleted{retained}{failed}"
 
     def to_dict(self) -> dict[str, object]:
+        """Return the report as plain values, for JSON."""
         return {
             "namespace": self.namespace,
             "changes": [

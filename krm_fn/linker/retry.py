@@ -1,17 +1,27 @@
-"""One limit over everything a run does, and one place where it can be told to stop."""
+"""Repeat requests until the API server has processed one, the deadline is over, or the run is told to stop."""
 
 import time
 from collections.abc import Callable, Mapping
 from threading import Event
 from typing import NamedTuple
 
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0
+_FORBIDDEN, _TOO_MANY_REQUESTS, _SERVER_ERROR = 403, 429, 500
+
+_STARTUP = 10.0
+"""Seconds in which a restarted API server may answer 403 to permitted requests: it has not read its roles yet."""
+
 
 class Stopped(Exception):
-    """Somebody asked the process to end."""
+    """The process was asked to terminate."""
 
 
 class Deadline:
-    """Seconds that are left. `clock` counts seconds; `stop` is set to end the run after the call in hand."""
+    """The end of a run: of its retries and of everything else it waits for.
+
+    `seconds` is the time that is left now; `stop` is set to end the run after the current request; `clock` returns
+    seconds.
+    """
 
     def __init__(self, seconds: float, stop: Event, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -19,64 +29,60 @@ class Deadline:
         self._stop = stop
 
     def left(self) -> float:
+        """Return the seconds that are left; negative after the deadline."""
         return self._end - self._clock()
 
     def check(self) -> None:
-        """Raises Stopped once the run has been told to stop."""
+        """Raise Stopped if the run has been told to stop."""
         if self._stop.is_set():
             raise Stopped
 
     def sleep(self, seconds: float) -> None:
-        """Wait, though not beyond the end. Raises Stopped when told to."""
+        """Wait, but not beyond the deadline. Raises Stopped as soon as the run is told to stop."""
         self._stop.wait(max(0.0, min(seconds, self.left())))
         self.check()
 
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0
-_FORBIDDEN, _BUSY, _BROKEN = 403, 429, 500
-
-_STARTUP = 10.0
-"""Seconds for which a server that was away may refuse what it allows: until it has read the roles it serves."""
-
-
 class Response(NamedTuple):
-    """An answer of the API server. Names of headers are in lower case."""
+    """A response of the API server. Names of headers are in lower case."""
 
     status: int
     headers: Mapping[str, str]
     body: bytes
 
 
-class NoAnswer(Exception):
-    """The connection failed, or took too long; says how."""
+class NoResponse(Exception):
+    """The connection failed or timed out; the message says how."""
 
 
-def with_retries(send: Callable[[], Response], deadline: Deadline) -> Response:
-    """The first answer that is about the request and not about the server; after the deadline the last one.
+def retry(send: Callable[[], Response], deadline: Deadline) -> Response:
+    """Send until the response is about the request and not about the state of the server.
 
-    Raises NoAnswer if there was none by then. At least one attempt is made, however late it is.
+    After the deadline, returns the last response, or raises NoResponse if the last attempt had none. Makes at least
+    one attempt, even after the deadline. Raises Stopped.
     """
     pause = _FIRST_PAUSE
-    doubted_until = float("inf")  # in seconds that are left
+    startup_ends = float("inf")  # as seconds left
     while True:
         deadline.check()
-        wanted = 0.0
+        requested_pause = 0.0
         try:
             response = send()
-        except NoAnswer:
+        except NoResponse:
             if deadline.left() <= 0:
                 raise
-            doubted_until = deadline.left() - _STARTUP
+            startup_ends = deadline.left() - _STARTUP
         else:
-            is_doubted = response.status == _FORBIDDEN and deadline.left() > doubted_until
-            if not (response.status == _BUSY or response.status >= _BROKEN or is_doubted) or deadline.left() <= 0:
+            is_startup_refusal = response.status == _FORBIDDEN and deadline.left() > startup_ends
+            is_overloaded = response.status == _TOO_MANY_REQUESTS or response.status >= _SERVER_ERROR
+            if not (is_overloaded or is_startup_refusal) or deadline.left() <= 0:
                 return response
-            wanted = _retry_after(response)
-        deadline.sleep(max(pause, wanted))
+            requested_pause = _retry_after(response)
+        deadline.sleep(max(pause, requested_pause))
         pause = min(pause * 2, _LONGEST_PAUSE)
 
 
 def _retry_after(response: Response) -> float:
-    """Seconds that the server asks to wait. A date, which the header may hold too, Kubernetes never sends."""
-    said = response.headers.get("retry-after", "")
-    return float(said) if said.isdecimal() else 0.0
+    """Return the seconds of the Retry-After header. The header may also hold a date, which Kubernetes never sends."""
+    header = response.headers.get("retry-after", "")
+    return float(header) if header.isdecimal() else 0.0

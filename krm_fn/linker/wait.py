@@ -1,21 +1,21 @@
-"""Wait until the cluster is where the rendering wants it. Deployers apply the Job before a Rollout."""
+"""Wait until the cluster has what was rendered: deployers may apply the Job before a Rollout."""
 
 from krm_fn.linker.cluster import Cluster
-from krm_fn.linker.objects import User
-from krm_fn.linker.observe import Seen, observe, observe_workloads
+from krm_fn.linker.objects import Consumer
+from krm_fn.linker.observe import Observation, observe, observe_workloads
 from krm_fn.model.kinds import CONSUMER_KINDS
 from krm_fn.model.link_plan import LinkPlan, Workload
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 5.0
 
-_FOR_HISTORY = 10.0
-"""Seconds for a controller to make a ReplicaSet or ControllerRevision of a template; far more than one needs."""
+_HISTORY_TIMEOUT = 10.0
+"""Seconds for a controller to create a ReplicaSet or ControllerRevision: far more than one needs."""
 
 _HISTORY = {kind.kind: kind.history for kind in CONSUMER_KINDS if kind.history}
 
 
 def wait_for_workloads(plan: LinkPlan, cluster: Cluster) -> list[str]:
-    """Until every workload names what was rendered for it; what is missing at the deadline, in sentences."""
+    """Wait until every workload references its revisions. Returns what is missing at the deadline, in sentences."""
     pause = _FIRST_PAUSE
     while missing := _missing(plan, observe_workloads(plan, cluster), cluster.namespace):
         if cluster.deadline.left() <= 0:
@@ -25,51 +25,60 @@ def wait_for_workloads(plan: LinkPlan, cluster: Cluster) -> list[str]:
     return []
 
 
-def wait_for_history(plan: LinkPlan, cluster: Cluster) -> tuple[Seen, list[str]]:
-    """The namespace once controllers have had time to follow, and what they have not made."""
-    seen = observe(plan, cluster)
-    end = cluster.deadline.left() - _FOR_HISTORY
-    while (unborn := _unborn(plan, seen.users, cluster.namespace)) and cluster.deadline.left() > max(end, 0):
+def wait_for_history(plan: LinkPlan, cluster: Cluster) -> tuple[Observation, list[str]]:
+    """Wait until controllers have created the history of the workloads' current templates.
+
+    Returns the last observation, and what is missing in it, in sentences.
+    """
+    observation = observe(plan, cluster)
+    end = cluster.deadline.left() - _HISTORY_TIMEOUT
+    while missing := _missing_history(plan, observation.consumers, cluster.namespace):
+        if cluster.deadline.left() <= max(end, 0):
+            break
         cluster.deadline.sleep(1)
-        seen = observe(plan, cluster)
-    return seen, unborn
+        observation = observe(plan, cluster)
+    return observation, missing
 
 
-def _missing(plan: LinkPlan, seen: Seen, namespace: str) -> list[str]:
-    users = _by_identity(seen.users)
-    live = {(revision.kind, revision.name) for revision in seen.revisions}
+def _missing(plan: LinkPlan, observation: Observation, namespace: str) -> list[str]:
+    consumers = _by_identity(observation.consumers)
+    live = {(revision.kind, revision.name) for revision in observation.revisions}
+    # Not all rendered revisions: those of a later sync wave are applied after this run.
     awaited = {revision for workload in plan.workloads for revision in workload.revisions}
-    # Not all that is rendered: a later wave comes once this run is over.
     sentences = [
         f"{kind} {namespace}/{name}: does not exist" for kind, name in sorted(awaited) if (kind, name) not in live
     ]
     for workload in plan.workloads:
-        user = users.get(workload[:3])
-        if user is None:
+        consumer = consumers.get(workload[:3])
+        if consumer is None:
             sentences.append(f"{workload.kind} {namespace}/{workload.name}: does not exist")
-        else:
-            absent = [str(revision) for revision in workload.revisions if revision.name not in user.names]
-            if absent:
-                sentences.append(f"{workload.kind} {namespace}/{workload.name}: does not name {', '.join(absent)}")
+            continue
+        absent = [str(revision) for revision in workload.revisions if revision.name not in consumer.references]
+        if absent:
+            sentences.append(f"{workload.kind} {namespace}/{workload.name}: does not reference {', '.join(absent)}")
     return sentences
 
 
-def _unborn(plan: LinkPlan, users: list[User], namespace: str) -> list[str]:
-    """Workloads whose present template nothing has been made of: paused, or their controller is slow."""
-    by_identity = _by_identity(users)
-    made = {(user.controller, user.owner.kind, name) for user in users for name in user.names}
+def _missing_history(plan: LinkPlan, consumers: list[Consumer], namespace: str) -> list[str]:
+    """Find workloads that are paused or whose controller is slow: their current template has no history yet."""
+    by_identity = _by_identity(consumers)
+    history = {
+        (consumer.controller, consumer.owner.kind, name) for consumer in consumers for name in consumer.references
+    }
     return [
-        f"{workload.kind} {namespace}/{workload.name}: has no {_HISTORY[workload.kind]} of its present template"
+        f"{workload.kind} {namespace}/{workload.name}: has no {_HISTORY[workload.kind]} for its current template"
         for workload in plan.workloads
-        if workload.kind in _HISTORY and not _is_made(workload, by_identity.get(workload[:3]), made)
+        if workload.kind in _HISTORY and not _has_history(workload, by_identity.get(workload[:3]), history)
     ]
 
 
-def _is_made(workload: Workload, user: User | None, made: set[tuple[str, str, str]]) -> bool:
-    if user is None or not user.names.issuperset(revision.name for revision in workload.revisions):
-        return True  # it is not there yet itself, which is said elsewhere
-    return all((user.owner.uid, _HISTORY[workload.kind], revision.name) in made for revision in workload.revisions)
+def _has_history(workload: Workload, consumer: Consumer | None, history: set[tuple[str, str, str]]) -> bool:
+    if consumer is None or not consumer.references.issuperset(revision.name for revision in workload.revisions):
+        return True  # the workload itself is missing, which `wait_for_workloads` reports
+    return all(
+        (consumer.owner.uid, _HISTORY[workload.kind], revision.name) in history for revision in workload.revisions
+    )
 
 
-def _by_identity(users: list[User]) -> dict[tuple[str, str, str], User]:
-    return {user.owner[:3]: user for user in users}
+def _by_identity(consumers: list[Consumer]) -> dict[tuple[str, str, str], Consumer]:
+    return {consumer.owner[:3]: consumer for consumer in consumers}

@@ -27,10 +27,13 @@ COMPONENT = PREFIX + "component"
 """Label on what this project emits beside revisions."""
 
 LINKER = "linker"
-"""Its value on the Job, its ServiceAccount, Role and RoleBinding, and the roster."""
+"""Its value on the Job, its ServiceAccount, Role and RoleBinding, and the inventory."""
 
 RENDERED = PREFIX + "rendered"
-"""Annotation on the roster: the names of all revisions that a rendering has in a namespace, with commas."""
+"""Annotation on the inventory: the names of all rendered revisions in its namespace, with commas."""
 
-TAG = "secret-tag"
-"""Its value on the empty ConfigMap that keeps a Secret."""
+TRACKER = "secret-tracker"
+"""The label's value on trackers: empty ConfigMaps that each stand for a Secret revision."""
+
+TRACKERS = (TRACKER, "secret-tag")
+"""The values that mean a tracker. Version 0.1.0 wrote the second one, which files and clusters may still hold."""

@@ -1,7 +1,6 @@
-"""What a rendering tells the linker: which objects are to name which revisions.
+"""The plan that the function hands to the linker: which workload is to reference which revisions.
 
-The function writes it into a Job as command line arguments, where `kubectl describe job` shows it; the linker reads
-it from there.
+The function writes it as the arguments of a Job, where `kubectl describe job` shows it. The linker reads them.
 """
 
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from krm_fn.model.kinds import Kind
 
 
 class RevisionName(NamedTuple):
-    """A revision in the linker's own namespace."""
+    """A revision by kind and name, in the namespace of the Job."""
 
     kind: str
     name: str
@@ -21,7 +20,7 @@ class RevisionName(NamedTuple):
 
 
 class Workload(NamedTuple):
-    """An object that is to name these revisions once it has been applied."""
+    """An object that references these revisions once it has been applied."""
 
     api_version: str
     kind: str
@@ -29,7 +28,7 @@ class Workload(NamedTuple):
     revisions: tuple[RevisionName, ...]
 
     def __str__(self) -> str:
-        """`apps/v1/Deployment/web=ConfigMap/web-config-5t7h9k2b4c`, more revisions after commas."""
+        """`apps/v1/Deployment/web=ConfigMap/web-config-5t7h9k2b4c`, with commas between revisions."""
         return f"{self.api_version}/{self.kind}/{self.name}={','.join(map(str, self.revisions))}"
 
 
@@ -37,8 +36,8 @@ class Workload(NamedTuple):
 class LinkPlan:
     """One rendering of a set in a namespace.
 
-    `workloads` are waited for; `revisions` are those of the rendering that none of them names; `kinds` are what else
-    may name revisions, beyond `CONSUMER_KINDS`. Times are in seconds.
+    The linker waits for `workloads`. `revisions` are the rendered revisions that none of these workloads references.
+    `kinds` are kinds of consumers beyond `CONSUMER_KINDS`. Times are in seconds.
     """
 
     set: str
@@ -50,11 +49,11 @@ class LinkPlan:
 
     @property
     def rendered(self) -> frozenset[RevisionName]:
-        """All revisions of the rendering."""
+        """All rendered revisions."""
         return frozenset(self.revisions).union(*(workload.revisions for workload in self.workloads))
 
     def to_arguments(self) -> list[str]:
-        """For `krm-fn link`."""
+        """Write the arguments of `krm-fn link`."""
         return [
             f"--set={self.set}",
             *(f"--workload={workload}" for workload in self.workloads),
@@ -66,23 +65,23 @@ class LinkPlan:
 
 
 class Unreadable(Exception):
-    """An argument that is not what `to_arguments` writes."""
+    """An argument that `to_arguments` does not write."""
 
     def __init__(self, found: str, expected: str) -> None:
         super().__init__(f"found {found!r}, expected {expected}")
 
 
 def read_workload(text: str) -> Workload:
-    """The inverse of `str`. Raises Unreadable."""
-    who, equals, names = text.partition("=")
-    api_version, kind, name = _split(who, text, "apps/v1/Deployment/web=ConfigMap/web-config-5t7h9k2b4c")
+    """Read what `str` of a Workload writes. Raises Unreadable."""
+    target, equals, names = text.partition("=")
+    api_version, kind, name = _split(target, text, "apps/v1/Deployment/web=ConfigMap/web-config-5t7h9k2b4c")
     if not equals:
-        raise Unreadable(text, "revisions after a `=`")
+        raise Unreadable(text, "revisions after `=`")
     return Workload(api_version, kind, name, tuple(map(read_revision, names.split(","))))
 
 
 def read_revision(text: str) -> RevisionName:
-    """The inverse of `str`. Raises Unreadable."""
+    """Read what `str` of a RevisionName writes. Raises Unreadable."""
     kind, slash, name = text.partition("/")
     if kind not in ("ConfigMap", "Secret") or not slash or not name or "/" in name:
         raise Unreadable(text, "ConfigMap/NAME or Secret/NAME")
@@ -90,13 +89,13 @@ def read_revision(text: str) -> RevisionName:
 
 
 def read_kind(text: str) -> Kind:
-    """The inverse of `str`. Raises Unreadable."""
+    """Read what `str` of a Kind writes. Raises Unreadable."""
     return Kind(*_split(text, text, "example.com/v1/Widget/widgets"))
 
 
-def _split(who: str, text: str, example: str) -> tuple[str, str, str]:
-    """API version (which may hold a slash), kind and the rest."""
-    parts = who.split("/")
+def _split(target: str, text: str, example: str) -> tuple[str, str, str]:
+    """Split into API version (which may contain a slash), kind and the last part."""
+    parts = target.split("/")
     if len(parts) not in (3, 4) or not all(parts):
         raise Unreadable(text, f"something like {example}")
     return "/".join(parts[:-2]), parts[-2], parts[-1]

@@ -21,7 +21,7 @@ def is_emitted(item: Item) -> bool:
     The label alone is not enough: somebody may have copied it, along with others, to an object of their own.
     """
     component = item.labels.get(keys.COMPONENT)
-    if component == keys.TAG:
+    if component in keys.TRACKERS:
         return item.id.kind == "ConfigMap" and get(item.node, "data") is None and keys.BASE_NAME in item.annotations
     pattern = _NAMES.get(item.id.kind) if component == keys.LINKER else None
     return pattern is not None and pattern.search(item.id.name) is not None

@@ -10,7 +10,7 @@ from krm_fn.model.changes import Changes, Object
 from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Environment, Settings
-from krm_fn.stages.linker_objects import access, job, roster, tag
+from krm_fn.stages.linker_objects import access, inventory, job, tracker
 from krm_fn.stages.linker_plan import Group, plan_links
 from krm_fn.stages.name import Revision, Revisions
 from krm_fn.stages.package import Package
@@ -49,7 +49,7 @@ def _wanted(
     linked, problems = _without_clashes(consumed, package.authored)
     groups = plan_links(linked, consumers, package.kinds, settings)
     placed = [group for group in groups if _is_placed(group, settings, environment)]
-    wanted = [*_tags(linked, placed, settings), *_objects(placed, settings, environment)]
+    wanted = [*_trackers(linked, placed, settings), *_objects(placed, settings, environment)]
     if len(placed) < len(groups):
         problems.append(_no_namespace())
     return wanted, [*problems, *_too_many(placed), *_taken(package.authored, wanted)]
@@ -59,7 +59,7 @@ def _objects(groups: list[Group], settings: Settings, environment: Environment) 
     image = settings.linker.image or environment.image or f"krm-fn:{__version__}"
     for _, same in groupby(groups, key=lambda group: group.namespace):
         of_namespace = list(same)
-        yield roster(of_namespace[0], settings)
+        yield inventory(of_namespace[0], settings)
         if settings.linker.service_account_name is None:
             yield from access(of_namespace[0], settings, _namespace(of_namespace[0], settings, environment))
         for group in of_namespace:
@@ -75,11 +75,11 @@ def _namespace(group: Group, settings: Settings, environment: Environment) -> st
     return group.namespace or settings.linker.namespace or environment.namespace
 
 
-def _tags(linked: Iterable[Revision], groups: Iterable[Group], settings: Settings) -> Iterator[Object]:
+def _trackers(linked: Iterable[Revision], groups: Iterable[Group], settings: Settings) -> Iterator[Object]:
     namespaces = {group.namespace for group in groups}
     for revision in linked:
         if revision.id.kind == "Secret" and revision.id.namespace in namespaces:
-            yield tag(revision, settings)
+            yield tracker(revision, settings)
 
 
 def _without_clashes(revisions: list[Revision], authored: Iterable[Item]) -> tuple[list[Revision], list[Problem]]:

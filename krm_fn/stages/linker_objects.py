@@ -96,10 +96,10 @@ def _rules(group: Group, settings: Settings) -> Iterator[Object]:
     yield _rule("", ["events"], ["create"])
 
 
-def roster(group: Group, settings: Settings) -> Object:
-    """A ConfigMap that names what is rendered, so that revisions have an owner that no workload takes along.
+def inventory(group: Group, settings: Settings) -> Object:
+    """Build the ConfigMap that lists what is rendered and owns it, so that deleting a workload deletes no revision.
 
-    Its name never changes, and so neither does its uid: a workload may be deleted and made anew.
+    Its name never changes, and so neither does its uid: a workload may be deleted and created again.
     """
     names = ",".join(sorted({revision.name for revision in group.plan.rendered}))
     annotations = {keys.RENDERED: names, **keep_new_name(settings.deployers)}
@@ -107,15 +107,15 @@ def roster(group: Group, settings: Settings) -> Object:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
 
 
-def tag(secret: Revision, settings: Settings) -> Object:
-    """An empty ConfigMap under the Secret's name: the linker may patch ConfigMaps, and Secrets by name only."""
+def tracker(secret: Revision, settings: Settings) -> Object:
+    """Build an empty ConfigMap under the Secret's name: the linker may patch ConfigMaps, and Secrets by name only."""
     wave = wave_of(secret.item)
     annotations = {
         keys.BASE_NAME: secret.base_name,
         **{one.annotation: one.value for deployer in settings.deployers for one in PROTECTIONS[deployer]},
         **keep_new_name(settings.deployers),
     }
-    labels = {keys.SET: settings.set, keys.COMPONENT: keys.TAG}
+    labels = {keys.SET: settings.set, keys.COMPONENT: keys.TRACKER}
     metadata = _metadata(secret.name, secret.item.id.namespace, wave, labels, annotations)
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
 

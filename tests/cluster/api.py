@@ -15,7 +15,7 @@ Object = dict[str, Any]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Api:
-    """Objects are named by kind and name; they lie in `namespace`, unless they say otherwise themselves."""
+    """A client with one token. Objects are in `namespace`, unless their metadata names another one."""
 
     server: Server
     token: str = field(repr=False)
@@ -25,7 +25,7 @@ class Api:
         return dataclasses.replace(self, namespace=namespace)
 
     def as_token(self, token: str) -> "Api":
-        """The same with somebody else's rights."""
+        """Return a client of the same namespace with another token."""
         return dataclasses.replace(self, token=token)
 
     # One object
@@ -34,7 +34,7 @@ class Api:
         return _of_kind(kind, self._call("GET", kind, name, accept=METADATA_ONLY if metadata_only else JSON))
 
     def find(self, kind: str, name: str) -> Object | None:
-        """As `get`; None where there is none."""
+        """Get an object; None if it does not exist."""
         try:
             return self.get(kind, name)
         except ApiError as error:
@@ -47,7 +47,7 @@ class Api:
         return created
 
     def apply(self, body: Object, *, manager: str = "test") -> Object:
-        """Server-side, by force, as every deployer does."""
+        """Apply server-side with force, as every deployer does."""
         applied: Object = self._call(
             *("PATCH", body["kind"], body["metadata"]["name"]),
             body=_complete(body),
@@ -57,7 +57,7 @@ class Api:
         )
         return applied
 
-    def patch(  # noqa: PLR0913  # what a patch has
+    def patch(  # noqa: PLR0913  # the parts of a patch request
         self,
         kind: str,
         name: str,
@@ -77,7 +77,7 @@ class Api:
         return patched
 
     def delete(self, kind: str, name: str, *, propagation: str = "Background", uid: str | None = None) -> None:
-        """Ask for it; `gone` waits for it. Whoever is told the uid does not delete a successor."""
+        """Request a deletion; `gone` waits for it. With a uid, a new object of the same name is not deleted."""
         options: Object = {"propagationPolicy": propagation}
         if uid is not None:
             options["preconditions"] = {"uid": uid}
@@ -86,7 +86,7 @@ class Api:
     # Several
 
     def list(self, kind: str, *, labels: str = "", metadata_only: bool = False) -> list[Object]:
-        """All of a kind in the namespace; `labels` is a selector, as in `a=b,!c`."""
+        """List a kind in the namespace; `labels` is a selector such as `a=b,!c`."""
         accept = METADATA_ONLY_LIST if metadata_only else JSON
         answer = self._call("GET", kind, query={"labelSelector": labels} if labels else None, accept=accept)
         return [_of_kind(kind, item) for item in answer["items"] or []]
@@ -103,7 +103,7 @@ class Api:
     def wait(
         self, kind: str, name: str, what: str, holds: Callable[[Object], object], *, within: float = WITHIN
     ) -> Object:
-        """The object once it holds; `what` completes the sentence that begins with its name."""
+        """Wait until `holds` is true of the object. `what` completes the sentence that starts with its name."""
         found = until(
             f"{kind} {self.namespace}/{name} {what}",
             lambda: self.find(kind, name),
@@ -114,7 +114,7 @@ class Api:
         return found
 
     def ready(self, kind: str, name: str, *, within: float = WITHIN) -> Object:
-        """A workload of which everything runs and is up to date; a Job that is Complete."""
+        """Wait until all pods of a workload are ready and up to date, or a Job is Complete."""
         return self.wait(kind, name, "is ready", is_ready, within=within)
 
     def gone(self, kind: str, name: str, *, within: float = WITHIN) -> None:
@@ -134,7 +134,7 @@ class Api:
         )
 
     def call(self, method: str, path: str, body: Any = None, **details: Any) -> Any:
-        """Any other request; `details` as of `Server.request`."""
+        """Send any other request; `details` are those of `Server.request`."""
         return self.server.request(method, path, body, token=self.token, **details)
 
     def _call(
@@ -145,7 +145,7 @@ class Api:
 
 
 def reference(owner: Object, **more: Any) -> Object:
-    """An ownerReference to the object."""
+    """Build an ownerReference to the object."""
     metadata = owner["metadata"]
     kind: Kind = KINDS[owner["kind"]]
     return {
@@ -158,7 +158,7 @@ def reference(owner: Object, **more: Any) -> Object:
 
 
 def _of_kind(kind: str, found: Object) -> Object:
-    """In a list they do not say what they are, and with their metadata alone they say that."""
+    """Add kind and apiVersion: items of a list have none, metadata-only objects have another kind."""
     return {**found, "apiVersion": KINDS[kind].api_version, "kind": kind}
 
 

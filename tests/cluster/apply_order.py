@@ -1,18 +1,18 @@
-"""The order in which deployers apply what they apply, as far as the bench knows the kinds."""
+"""The order in which deployers apply objects, for the kinds that the tests use."""
 
 from typing import Any
 
 Object = dict[str, Any]
 
 SYNC_WAVE = "argocd.argoproj.io/sync-wave"
-# By kind, then name; a kind that is not here, as every custom resource, comes last.
+# By kind, then name. Other kinds, such as custom resources, come last.
 ARGO_ORDER = (
     *("Namespace", "NetworkPolicy", "PodDisruptionBudget", "ServiceAccount", "Secret", "ConfigMap"),
     *("PersistentVolumeClaim", "CustomResourceDefinition", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"),
     *("Service", "DaemonSet", "Pod", "ReplicationController", "ReplicaSet", "Deployment", "HorizontalPodAutoscaler"),
     *("StatefulSet", "Job", "CronJob", "Ingress"),
 )
-# A kind that is not here comes last, by its group: a Rollout before a Job.
+# Other kinds come last, by group: a Rollout before a Job.
 FLUX_ORDER = (
     *("CustomResourceDefinition", "Namespace", "ServiceAccount", "Role", "ClusterRole", "RoleBinding"),
     *("ClusterRoleBinding", "ConfigMap", "Secret", "Service", "Deployment", "StatefulSet", "CronJob"),

@@ -1,4 +1,4 @@
-"""The bench: a cluster for the whole run, a namespace for each test."""
+"""Fixtures: one cluster for the whole test run, one namespace for each test."""
 
 import contextlib
 import itertools
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import pytest
 
 from tests.cluster.api import Api
-from tests.cluster.control_plane import ControlPlane, control_plane, until_furnished
-from tests.cluster.linker_bench import LinkerBench, State, linker_bench
+from tests.cluster.control_plane import ControlPlane, control_plane, until_namespace_is_ready
+from tests.cluster.invariant_watcher import InvariantWatcher
+from tests.cluster.linker_harness import LinkerHarness, State, linker_harness
 from tests.cluster.release import DEPLOYERS, Release
 from tests.cluster.rollouts_controller import NAME, start_rollouts_controller
-from tests.cluster.watcher import Watcher
 from tests.tools.require import require_built
 
 _numbers = itertools.count(1)
@@ -19,35 +19,35 @@ _numbers = itertools.count(1)
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[ControlPlane]:
-    """A control plane that runs, started for the first test that asks."""
+    """Start a control plane for the first test that needs it."""
     with control_plane(require_built) as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def rollouts(cluster: ControlPlane) -> ControlPlane:
-    """The same with the controller of Argo Rollouts, and its kinds, from here to the end of the run."""
+    """Add Argo Rollouts to the control plane, from now to the end of the test run."""
     start_rollouts_controller(cluster, require_built(NAME))
     return cluster
 
 
 @pytest.fixture(scope="session")
 def enforcing_cluster() -> Iterator[ControlPlane]:
-    """Another, which asks whoever sets an owner for the right to delete what it owns, as OpenShift does."""
+    """Start a control plane with OwnerReferencesPermissionEnforcement, as OpenShift has it."""
     with control_plane(require_built, admission=["OwnerReferencesPermissionEnforcement"]) as running:
         yield running
 
 
 @pytest.fixture
 def namespace(cluster: ControlPlane) -> Iterator[Api]:
-    """The administrator's client for a namespace that is this test's own."""
+    """Create a namespace for this test, with an administrator's client."""
     with _namespace(cluster) as client:
         yield client
 
 
 @pytest.fixture
 def enforcing_namespace(enforcing_cluster: ControlPlane) -> Iterator[Api]:
-    """The same in the other cluster."""
+    """Create a namespace in the enforcing cluster."""
     with _namespace(enforcing_cluster) as client:
         yield client
 
@@ -57,43 +57,43 @@ def _namespace(cluster: ControlPlane) -> Iterator[Api]:
     name = f"test-{next(_numbers)}"
     cluster.api.create({"kind": "Namespace", "metadata": {"name": name}})
     client = cluster.api.within(name)
-    until_furnished(client)
+    until_namespace_is_ready(client)
     yield client
-    # Nobody waits until it is empty; the next test has another.
+    # Without waiting until it is gone: the next test has another namespace.
     cluster.api.delete("Namespace", name)
 
 
 @pytest.fixture
-def invariants(namespace: Api) -> Iterator[Watcher]:
-    """No pod starts without what it names, and nothing that is named is deleted: checked when the test ends."""
-    with Watcher(namespace) as watcher:
+def invariants(namespace: Api) -> Iterator[InvariantWatcher]:
+    """Check after the test: no pod started without a required object, no referenced revision was deleted."""
+    with InvariantWatcher(namespace) as watcher:
         yield watcher
         watcher.check()
 
 
 @pytest.fixture
 def shop(namespace: Api, deployer: str) -> Release:
-    """An application of this test's own, for the deployer the test is run with."""
+    """Create an application for this test and the deployer that it runs with."""
     return Release(api=namespace, deployer=DEPLOYERS[deployer](namespace))
 
 
 @pytest.fixture(scope="module")
-def lasting(
+def module_harness(
     request: pytest.FixtureRequest, cluster: ControlPlane, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[LinkerBench]:
-    """A linker's scene for a whole module, in the namespace that the module's `BENCH` names."""
-    with linker_bench(cluster, request.module.BENCH, tmp_path_factory.mktemp("linker")) as bench:
-        yield bench
+) -> Iterator[LinkerHarness]:
+    """Create a linker harness for a whole module, in the namespace `HARNESS_NAMESPACE` of the module."""
+    with linker_harness(cluster, request.module.HARNESS_NAMESPACE, tmp_path_factory.mktemp("linker")) as harness:
+        yield harness
 
 
 @pytest.fixture
-def bench(lasting: LinkerBench) -> Iterator[LinkerBench]:
-    """The same with everything as it was in the beginning."""
-    with lasting.fresh():
-        yield lasting
+def harness(module_harness: LinkerHarness) -> Iterator[LinkerHarness]:
+    """Restore the module's harness to its initial state."""
+    with module_harness.restored():
+        yield module_harness
 
 
 @pytest.fixture
-def undisturbed(bench: LinkerBench) -> State:
-    """What the namespace is to look like in the end."""
-    return bench.undisturbed()
+def undisturbed(harness: LinkerHarness) -> State:
+    """Return the state after a run that nothing disturbs."""
+    return harness.undisturbed()

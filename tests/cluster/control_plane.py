@@ -1,4 +1,4 @@
-"""A Kubernetes control plane on loopback: everything is the real thing but the node, which kwok plays."""
+"""Run a real Kubernetes control plane on loopback. Only the node is simulated, by kwok."""
 
 import contextlib
 import secrets
@@ -19,7 +19,7 @@ from tests.cluster.server import Server
 from tests.cluster.wait import until
 
 ROOT = Path(__file__).parent.parent.parent
-# The API server first: clients without it end at once. etcd last: an API server without it does not end at all.
+# They stop before the API server and etcd. The API server hangs if etcd stops first.
 CLIENTS = ("controller-manager", "scheduler", "kwok")
 FAKE_NODE = {
     "kind": "Node",
@@ -29,7 +29,7 @@ FAKE_NODE = {
 
 
 class ControlPlane:
-    """Its programs by name, its administrator's `api`, and the faults one can put it to."""
+    """The programs by name, the administrator's `api`, and methods that cause faults."""
 
     def __init__(self, folder: Path, tools: Callable[[str], Path], admission: Sequence[str]) -> None:
         self.folder = folder
@@ -42,8 +42,8 @@ class ControlPlane:
         places = Places(folder=folder, etcd=etcd, peers=peers, api=port, kwok=kwok)
         for name, command in commands(places, tools, admission).items():
             self.processes[name] = Process(name, command, folder)
-        self._leash = subprocess.Popen(
-            [sys.executable, "-m", "tests.cluster.leash", folder],
+        self._cleanup = subprocess.Popen(
+            [sys.executable, "-m", "tests.cluster.process_cleanup", folder],
             stdin=subprocess.PIPE,
             text=True,
             cwd=ROOT,
@@ -60,7 +60,7 @@ class ControlPlane:
             self.start(name)
         self.api.create(FAKE_NODE)
         self.api.ready("Node", "fake")
-        until_furnished(self.api)
+        until_namespace_is_ready(self.api)
         self.seconds["cluster ready"] = time.monotonic() - begin
 
     def close(self) -> None:
@@ -69,23 +69,23 @@ class ControlPlane:
             self.processes[name].ask_to_end()
         for name in clients:
             self.processes[name].stop()
-        # What it would do beyond this second is to wait for the clients' connections.
+        # After one second it would only wait for connections of clients.
         self.processes["apiserver"].stop(patience=1)
         self.processes["etcd"].stop(patience=1)
-        self._leash.communicate()
+        self._cleanup.communicate()
 
     def add(self, process: Process) -> None:
-        """One more program, with its life and its end tied to this cluster's."""
+        """Start one more program, which ends with this cluster."""
         self.processes[process.name] = process
         self.start(process.name)
 
     # Faults
 
     def start(self, name: str) -> None:
-        """Start it; the API server also answers then."""
+        """Start a program. The API server is ready afterwards."""
         process_id = self.processes[name].start()
-        assert self._leash.stdin is not None
-        print(process_id, start_ticks(process_id), file=self._leash.stdin, flush=True)
+        assert self._cleanup.stdin is not None
+        print(process_id, start_ticks(process_id), file=self._cleanup.stdin, flush=True)
         if name == "apiserver":
             until("the API server is ready", self._answer, lambda answer: answer == "ok", within=60)
 
@@ -93,13 +93,13 @@ class ControlPlane:
         self.processes[name].stop(patience=1)
 
     def restart(self, name: str) -> None:
-        """On the same port, with the same data."""
+        """Restart a program on the same port, with the same data."""
         self.stop(name)
         self.start(name)
 
     @contextlib.contextmanager
     def stopped(self, name: str) -> Iterator[None]:
-        """Away within the block, back after it, whatever happens in it."""
+        """Stop a program for the duration of the block."""
         self.stop(name)
         try:
             yield
@@ -108,17 +108,17 @@ class ControlPlane:
 
     @contextlib.contextmanager
     def paused(self, name: str) -> Iterator[None]:
-        """Stalled within the block."""
+        """Suspend a program for the duration of the block."""
         self.processes[name].pause()
         try:
             yield
         finally:
             self.processes[name].resume()
 
-    # Who may talk to it
+    # Access
 
     def kubeconfig(self, path: Path, *, token: str, namespace: str = "default") -> Path:
-        """A file with this one token, for programs of whoever has it."""
+        """Write a kubeconfig with this token."""
         return write_kubeconfig(path, self.server, token=token, namespace=namespace)
 
     def _write_users(self) -> None:
@@ -130,13 +130,13 @@ class ControlPlane:
 
     def _answer(self) -> Any:
         for process in self.processes.values():
-            assert process.name not in ("etcd", "apiserver") or process.runs, process.last_words()
+            assert process.name not in ("etcd", "apiserver") or process.runs, process.log_tail()
         return self.api.call("GET", "/readyz")
 
 
 @contextlib.contextmanager
 def control_plane(tools: Callable[[str], Path], *, admission: Sequence[str] = ()) -> Iterator[ControlPlane]:
-    """One that lives as long as the context; `admission` names plugins that are off by default."""
+    """Run a control plane for the duration of the context. `admission` lists more admission plugins."""
     folder = Path(tempfile.mkdtemp(prefix="krm-fn-cluster-"))
     try:
         cluster = ControlPlane(folder, tools, admission)
@@ -149,7 +149,7 @@ def control_plane(tools: Callable[[str], Path], *, admission: Sequence[str] = ()
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def until_furnished(api: Api) -> None:
-    """Until the namespace has what a pod needs: its ServiceAccount and the certificate every pod mounts."""
+def until_namespace_is_ready(api: Api) -> None:
+    """Wait until the namespace has the ServiceAccount and the certificate that every pod needs."""
     api.wait("ServiceAccount", "default", "is there", bool)
     api.wait("ConfigMap", "kube-root-ca.crt", "is there", bool)

@@ -1,8 +1,8 @@
-"""Two deployers, reduced to what they apply and what they prune, and in which order.
+"""Two deployers, reduced to what they apply and prune, and in which order.
 
-Argo CD prunes first and spares what has an owner; Flux applies first and spares nothing that has only an owner.
-Both read what protects an object from the live one. Neither waits for anything: `before_each` is called before
-every step, to act in the middle, and a test waits there as it likes.
+Argo CD prunes first, and does not prune objects with owners. Flux applies first, and prunes objects with owners too.
+Both read the annotation that prevents pruning from the live object. Neither waits for anything: `before_each` is
+called before every step, and a test may act or wait there.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -19,7 +19,7 @@ from tests.cluster.server import ApiError
 TRACKING = "argocd.argoproj.io/tracking-id"
 SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
 FLUX = "kustomize.toolkit.fluxcd.io/"
-# What a deployer finds in the namespace and prunes; Kubernetes makes the others.
+# The kinds that deployers prune. Controllers create the others.
 PRUNED = (
     *("ConfigMap", "Secret", "ServiceAccount", "Role", "RoleBinding", "Service", "Ingress", "NetworkPolicy"),
     *("Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "PodDisruptionBudget", "HorizontalPodAutoscaler"),
@@ -28,7 +28,7 @@ PRUNED = (
 
 
 class Step(NamedTuple):
-    """What is about to happen to which object."""
+    """A write that is about to happen."""
 
     action: str  # "apply" or "prune"
     kind: str
@@ -41,8 +41,8 @@ Id = tuple[str, str, str]  # kind, namespace, name
 Hook = Callable[[Step], object]
 
 
-def go_on(_: Step) -> None:
-    """The hook of a sync that nothing disturbs."""
+def no_hook(_: Step) -> None:
+    """Let the step pass."""
 
 
 @dataclass(kw_only=True)
@@ -53,8 +53,8 @@ class ArgoLike:
     app: str
     namespaces: set[str] = field(default_factory=set)
 
-    def sync(self, stream: bytes, before_each: Hook = go_on) -> list[Step]:
-        """Bring the namespace to what the stream says; the steps it took."""
+    def sync(self, stream: bytes, before_each: Hook = no_hook) -> list[Step]:
+        """Apply the stream and prune. Returns the steps."""
         target = [self._tracked(item) for item in _load(stream, self.api.namespace)]
         self.namespaces |= {_id(item)[1] for item in target} | {self.api.namespace}
         wanted = {_id(item) for item in target}
@@ -80,7 +80,7 @@ class ArgoLike:
         return f"{self.app}:{group}/{kind}:{namespace}/{name}"
 
     def _prunable(self, wanted: set[Id]) -> Iterator[Object]:
-        """Only roots are the application's: whatever has an owner, dead or alive, is somebody else's."""
+        """Find tracked objects to prune. An object with an owner, existing or not, is never pruned."""
         for item in _live(self.api, self.namespaces):
             annotations = item["metadata"].get("annotations", {})
             options = {option.strip() for option in annotations.get(SYNC_OPTIONS, "").split(",")}
@@ -97,8 +97,8 @@ class FluxLike:
     name: str
     inventory: set[Id] = field(default_factory=set)
 
-    def sync(self, stream: bytes, before_each: Hook = go_on) -> list[Step]:
-        """Bring the namespace to what the stream says; the steps it took."""
+    def sync(self, stream: bytes, before_each: Hook = no_hook) -> list[Step]:
+        """Apply the stream and prune. Returns the steps."""
         target = [self._labelled(item) for item in _load(stream, self.api.namespace)]
         steps = []
         for item in sorted(target, key=flux_rank):
@@ -113,7 +113,7 @@ class FluxLike:
             steps.append(_step("prune", live))
             before_each(steps[-1])
             _delete(self.api, live, "Background")
-        # What was spared is no longer in it, and never looked at again.
+        # Objects that were not pruned leave the inventory, and are never pruned later.
         self.inventory = wanted
         return steps
 
@@ -136,7 +136,7 @@ class FluxLike:
 
 
 def _load(stream: bytes, namespace: str) -> list[Object]:
-    """The documents, each with a namespace: what has none of its own goes where the deployer is told."""
+    """Load the documents. Those without a namespace get the deployer's."""
     documents = [document for document in yaml.load_all(stream, Loader=yaml.CSafeLoader) if document]
     return [
         {**document, "metadata": {"namespace": namespace, **document["metadata"]}}
@@ -152,7 +152,7 @@ def _live(api: Api, namespaces: Iterable[str]) -> Iterator[Object]:
             try:
                 yield from api.within(namespace).list(kind, metadata_only=True)
             except ApiError as error:
-                # A kind this cluster does not have.
+                # Argo Rollouts is not installed.
                 if error.status != 404 or KINDS[kind].api_version != ROLLOUTS:
                     raise
 
@@ -164,7 +164,7 @@ def _delete(api: Api, item: Object, propagation: str) -> None:
             item["kind"], metadata["name"], propagation=propagation, uid=metadata["uid"]
         )
     except ApiError as error:
-        # Somebody was faster: it is gone, or already another.
+        # The object is gone, or is another one by now.
         if error.status not in (404, 409):
             raise
 

@@ -1,6 +1,6 @@
-"""An HTTP proxy before the API server, which does at any call what networks and busy servers do now and then.
+"""An HTTP proxy in front of the API server that causes faults of networks and servers at any call.
 
-`faults` has some. Plain HTTP, as it is only reached over loopback and lives as long as a test.
+The module `faults` has the faults. The proxy speaks plain HTTP: it listens on loopback only, for one test.
 """
 
 import contextlib
@@ -38,7 +38,7 @@ Fault = Callable[[Call, PassOn], Answer]
 
 
 class Dropped(Exception):
-    """The connection ends here, and whoever called gets no answer."""
+    """The connection is closed, and the client gets no response."""
 
 
 def no_fault(call: Call, pass_on: PassOn) -> Answer:
@@ -46,7 +46,7 @@ def no_fault(call: Call, pass_on: PassOn) -> Answer:
 
 
 class Proxy:
-    """`calls` are those since the last `begin`."""
+    """A proxy that records `calls` since the last `begin`."""
 
     def __init__(self, server: Server) -> None:
         self._behind = server
@@ -58,13 +58,13 @@ class Proxy:
         self.server = Server(url=f"http://127.0.0.1:{port}", certificate=server.certificate)
 
     def begin(self, fault: Fault = no_fault) -> None:
-        """Count from 1 again."""
+        """Use this fault from now on, and count calls from 1 again."""
         with self._lock:
             self.calls, self._fault = [], fault
 
     @property
     def writes(self) -> list[str]:
-        """`PATCH /api/v1/…`: what was to change anything but Events."""
+        """The calls that write anything but Events, as `PATCH /api/v1/…`."""
         calls = [call for call in self.calls if call.method != "GET" and not call.target.endswith("/events")]
         return [f"{call.method} {urlsplit(call.target).path}" for call in calls]
 
@@ -79,10 +79,10 @@ class Proxy:
         proxy = self
 
         class Handler(BaseHTTPRequestHandler):
-            """One connection, with one of its own to the API server."""
+            """A client's connection, with one connection to the API server."""
 
             protocol_version = "HTTP/1.1"
-            wbufsize = -1  # in one packet; the second of two would wait for the first to be acknowledged
+            wbufsize = -1  # one packet: a second one would wait for an acknowledgement
 
             def setup(self) -> None:
                 super().setup()
@@ -114,7 +114,7 @@ class Proxy:
                 except (Dropped, OSError, http.client.HTTPException):
                     self.close_connection = True
 
-            do_GET = do_POST = do_PATCH = do_DELETE = serve  # noqa: N815  # so the library calls them
+            do_GET = do_POST = do_PATCH = do_DELETE = serve  # noqa: N815  # names that http.server requires
 
             def pass_on(self, call: Call) -> Answer:
                 self.behind.request(call.method, call.target, call.body, _passed_on(call.headers))
@@ -123,7 +123,7 @@ class Proxy:
                 return Answer(answer.status, _passed_on(headers), answer.read())
 
             def log_message(self, *_: object) -> None:
-                """`Proxy.calls` has it."""
+                """Log nothing: `Proxy.calls` records the calls."""
 
         return Handler
 
@@ -134,7 +134,7 @@ def _passed_on(headers: dict[str, str]) -> dict[str, str]:
 
 @contextlib.contextmanager
 def proxy_before(server: Server) -> Iterator[Proxy]:
-    """One that serves as long as the context."""
+    """Run a proxy for the duration of the context."""
     proxy = Proxy(server)
     proxy.listener.daemon_threads = True
     thread = threading.Thread(target=proxy.listener.serve_forever, kwargs={"poll_interval": 0.05})

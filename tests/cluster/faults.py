@@ -1,4 +1,4 @@
-"""What a `Proxy` does to calls: functions of the call and of what passes it on, which wrap each other."""
+"""Faults for a `Proxy`: functions of a call and of the function that passes it on. They can be nested."""
 
 import email.utils
 import json
@@ -9,18 +9,18 @@ from tests.cluster.fault_proxy import Answer, Call, Dropped, Fault, PassOn
 
 
 def drop_before(_call: Call, _pass_on: PassOn) -> Answer:
-    """The API server never hears of it."""
+    """Close the connection before the API server gets the request."""
     raise Dropped
 
 
 def drop_after(call: Call, pass_on: PassOn) -> Answer:
-    """The API server has done it, and nobody learns."""
+    """Close the connection after the API server has processed the request."""
     pass_on(call)
     raise Dropped
 
 
 def refuse(status: int, reason: str, **headers: str) -> Fault:
-    """In the API server's place, in its form; `Retry_After="1"` is a header."""
+    """Respond with an error of the API server's form. `Retry_After="1"` adds a header."""
     message = {"kind": "Status", "status": "Failure", "code": status, "reason": reason, "message": f"test: {reason}"}
     more = {key.replace("_", "-"): value for key, value in headers.items()}
     always = {"content-type": "application/json", "date": email.utils.formatdate(usegmt=True)}
@@ -36,12 +36,12 @@ def delay(seconds: float) -> Fault:
 
 
 def pages_of(size: int) -> Fault:
-    """Lists come in smaller pages than were asked for."""
+    """Make the pages of lists smaller than requested."""
     return lambda call, pass_on: pass_on(call._replace(target=call.target.replace("limit=500", f"limit={size}")))
 
 
 def clock_ahead(seconds: float) -> Fault:
-    """The API server's clock, as far as its answers tell."""
+    """Move the Date header of responses ahead."""
 
     def shift(call: Call, pass_on: PassOn) -> Answer:
         answer = pass_on(call)
@@ -52,12 +52,12 @@ def clock_ahead(seconds: float) -> Fault:
 
 
 def at(number: int, fault: Fault) -> Fault:
-    """At this one call."""
+    """Cause the fault at the call of this number only."""
     return lambda call, pass_on: fault(call, pass_on) if call.number == number else pass_on(call)
 
 
 def first(matches: Callable[[Call], object], fault: Fault, *, times: int = 1) -> Fault:
-    """At the first calls that match."""
+    """Cause the fault at the first calls that match."""
     left = [fault] * times
     return lambda call, pass_on: left.pop()(call, pass_on) if left and matches(call) else pass_on(call)
 

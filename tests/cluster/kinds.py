@@ -1,4 +1,4 @@
-"""The kinds the bench speaks of, and where the API server keeps them."""
+"""The kinds that the tests use, and their paths in the API."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ class Kind(NamedTuple):
     namespaced: bool = True
 
     def path(self, namespace: str, name: str = "") -> str:
-        """Of one object, or of all in the namespace; a namespace of "" means all of them."""
+        """Return the path of one object, or of all; an empty namespace means all namespaces."""
         root = "/api/v1" if self.api_version == "v1" else f"/apis/{self.api_version}"
         place = f"/namespaces/{namespace}" if self.namespaced and namespace else ""
         return f"{root}{place}/{self.plural}" + (f"/{name}" if name else "")

@@ -1,4 +1,4 @@
-"""Files by which programs know the cluster and themselves."""
+"""Write kubeconfig files."""
 
 import json
 from pathlib import Path
@@ -7,22 +7,22 @@ from tests.cluster.server import Server
 
 
 def write_kubeconfig(path: Path, server: Server, *, token: str, namespace: str) -> Path:
-    """One with this token and nothing else to be known by."""
+    """Write a kubeconfig with this token as the only credential."""
     content = {
         "apiVersion": "v1",
         "kind": "Config",
-        "current-context": "bench",
+        "current-context": "test",
         "clusters": [
-            {"name": "bench", "cluster": {"server": server.url, "certificate-authority": str(server.certificate)}}
+            {"name": "test", "cluster": {"server": server.url, "certificate-authority": str(server.certificate)}}
         ],
-        "users": [{"name": "bench", "user": {"token": token}}],
-        "contexts": [{"name": "bench", "context": {"cluster": "bench", "user": "bench", "namespace": namespace}}],
+        "users": [{"name": "test", "user": {"token": token}}],
+        "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test", "namespace": namespace}}],
     }
     return write_private(path, json.dumps(content))
 
 
 def write_private(path: Path, text: str) -> Path:
-    """Tokens are for their owner alone, even those of a test."""
+    """Write a file that only its owner can read."""
     path.touch(mode=0o600)
     path.write_text(text)
     return path

@@ -1,4 +1,4 @@
-"""The kubelet's part in a linker's Job: its command runs here, as a process that has its token and nothing else."""
+"""Run the pod of a linker's Job, as the kubelet would: a local process with the token of the pod."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ SECONDS = 120
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LinkerRun:
-    """How it ended, and what it said."""
+    """The exit code and the output of a run."""
 
     exit_code: int
     stdout: str
@@ -32,9 +32,9 @@ class LinkerRun:
 
 
 def run_linker(api: Api, set_name: str, *, environment: Mapping[str, str] | None = None) -> LinkerRun:
-    """Run the pod of the set's newest Job to its end, and write that end to the pod, so that the Job has it too.
+    """Run the pod of the set's newest Job, and write the result to the pod's status, which ends the Job.
 
-    A Job that is done already runs once more, as a copy of it would.
+    A Job that has completed runs once more, like a copy of it.
     """
     pod = linker_pod(api, set_name)
     with tempfile.TemporaryDirectory(prefix="krm-fn-linker-") as folder:
@@ -51,7 +51,7 @@ def run_linker(api: Api, set_name: str, *, environment: Mapping[str, str] | None
 
 
 def linker_pod(api: Api, set_name: str, *, within: float = WITHIN) -> Object:
-    """The newest pod of the newest Job, once it is bound to a node."""
+    """Wait for the newest pod of the newest Job to be bound to a node."""
     labels = f"{COMPONENT},{SET}={set_name}"
 
     def newest() -> Object | None:
@@ -66,17 +66,17 @@ def linker_pod(api: Api, set_name: str, *, within: float = WITHIN) -> Object:
 
 
 def linker_command(pod: Object) -> Sequence[str]:
-    """The package of this checkout with the arguments the pod's container would get."""
+    """Return the command of this checkout, with the arguments of the pod's container."""
     (container,) = pod["spec"]["containers"]
     return [sys.executable, "-m", "krm_fn", *container.get("args", [])]
 
 
 def linker_environment(api: Api, pod: Object, folder: Path) -> dict[str, str]:
-    """A token of the pod's ServiceAccount that dies with the pod, and no way to any other."""
+    """Create an environment whose only credential is a token of the pod's ServiceAccount, bound to the pod."""
     token = token_of(api, pod["spec"]["serviceAccountName"], pod=pod)
     kubeconfig = write_kubeconfig(folder / "kubeconfig", api.server, token=token, namespace=api.namespace)
     (container,) = pod["spec"]["containers"]
-    # Those with a plain value; the others are the kubelet's to fill in, and the linker has no use for them.
+    # Only variables with a plain value. The linker needs no others.
     variables = {entry["name"]: entry["value"] for entry in container.get("env", []) if "value" in entry}
     return {
         **variables,
@@ -88,7 +88,7 @@ def linker_environment(api: Api, pod: Object, folder: Path) -> dict[str, str]:
 
 
 def finish(api: Api, pod: Object, exit_code: int) -> None:
-    """What the kubelet reports of a container that ended. A pod that has ended stays as it is."""
+    """Report the end of the container, as the kubelet does, unless the pod has ended already."""
     name = pod["metadata"]["name"]
     live = api.find("Pod", name)
     if live is None or has_ended(live):
@@ -112,7 +112,7 @@ def _job(pod: Object) -> str:
 
 
 def _newness(found: Object) -> tuple[str, bool, int]:
-    """Of two that were made in the same second, the one that has not ended; else the one that changed later."""
+    """Order by creation time; in the same second one that has not ended is newer, else the one changed later."""
     metadata = found["metadata"]
     return metadata["creationTimestamp"], not has_ended(found), int(metadata["resourceVersion"])
 

@@ -1,4 +1,4 @@
-"""Workloads for tests, as short as they may be."""
+"""Build short manifests for tests."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def secret(name: str, **metadata: Any) -> Object:
 
 
 def pod_template(name: str, *, config: str = "", secret: str = "", labels: Object | None = None) -> Object:
-    """A pod that mounts the ConfigMap and takes its environment from the Secret, if they are given."""
+    """Build a template that mounts the ConfigMap and takes its environment from the Secret, if given."""
     container: Object = {"name": "app", "image": IMAGE}
     if secret:
         container["envFrom"] = [{"secretRef": {"name": secret}}]
@@ -31,14 +31,14 @@ def pod(name: str, **template: Any) -> Object:
 
 
 def workload(kind: str, name: str, *, replicas: int = 1, spec: Object | None = None, **template: Any) -> Object:
-    """A Deployment, StatefulSet, DaemonSet, ReplicaSet or Rollout; `template` as of `pod_template`."""
+    """Build a Deployment, StatefulSet, DaemonSet, ReplicaSet or Rollout; `template` as in `pod_template`."""
     scale = {} if kind == "DaemonSet" else {"replicas": replicas}
     selected = {"selector": {"matchLabels": {"app": name}}, "template": pod_template(name, **template)}
     return {"kind": kind, "metadata": {"name": name}, "spec": {**scale, **selected, **(spec or {})}}
 
 
 def canary(name: str, *, replicas: int = 2, **template: Any) -> Object:
-    """A Rollout that stops after its first pod until it is promoted."""
+    """Build a Rollout that pauses after its first pod until it is promoted."""
     steps = [{"setWeight": 1}, {"pause": {}}]
     strategy = {"canary": {"maxSurge": 0, "maxUnavailable": 1, "steps": steps}}
     return workload("Rollout", name, replicas=replicas, spec={"strategy": strategy}, **template)
@@ -49,7 +49,7 @@ def job(name: str, *, spec: Object | None = None, **template: Any) -> Object:
 
 
 def cron_job(name: str, *, schedule: str = "0 0 1 1 *", **template: Any) -> Object:
-    """One that is due once a year: tests start its Jobs themselves."""
+    """Build a CronJob that is due once a year: tests create its Jobs themselves."""
     spec = {"schedule": schedule, "jobTemplate": {"spec": _once(name, **template)}}
     return {"kind": "CronJob", "metadata": {"name": name}, "spec": spec}
 

@@ -1,4 +1,4 @@
-"""A program of the bench: started, stopped, held and started again, by its own process id."""
+"""Start, stop, suspend and restart one program of the control plane, by its own process id."""
 
 import contextlib
 import os
@@ -11,7 +11,7 @@ START_TICKS = 19  # the fields of /proc/PID/stat after the name: proc(5) calls i
 
 
 class Process:
-    """Its id is certain to be its own for as long as nobody has waited for it, which only `stop` does."""
+    """A program. Its process id cannot be reused until `stop` has waited for it."""
 
     def __init__(self, name: str, command: Sequence[str | Path], folder: Path) -> None:
         self.name = name
@@ -21,7 +21,7 @@ class Process:
         self._child: subprocess.Popen[bytes] | None = None
 
     def start(self) -> int:
-        """Its process id."""
+        """Start the program. Returns the process id."""
         assert not self.runs, f"{self.name} runs already"
         environment = {"PATH": os.environ["PATH"], "HOME": str(self._folder)}
         with self.log.open("ab") as log:
@@ -32,7 +32,7 @@ class Process:
                 stderr=log,
                 cwd=self._folder,
                 env=environment,
-                # Ctrl-C in the terminal is for the tests, which then end it in order.
+                # Ctrl-C in the terminal stops the tests, which then stop the program.
                 start_new_session=True,
             )
         return self._child.pid
@@ -42,11 +42,11 @@ class Process:
         return self._child is not None and self._child.poll() is None
 
     def ask_to_end(self) -> None:
-        """And be back at once; `stop` waits."""
+        """Send SIGTERM without waiting."""
         self._signal(signal.SIGTERM)
 
     def stop(self, *, patience: float = 5) -> None:
-        """In order, or after so many seconds by force."""
+        """Send SIGTERM and wait; after this many seconds send SIGKILL."""
         if self._child is None:
             return
         self.resume()
@@ -58,25 +58,25 @@ class Process:
             self._child.wait()
 
     def kill(self) -> None:
-        """As a machine that loses its power."""
+        """Send SIGKILL, as if the machine lost power."""
         self._signal(signal.SIGKILL)
         self.stop()
 
     def pause(self) -> None:
-        """It stands still and keeps its connections, as on a machine that has stalled."""
+        """Suspend the program. It keeps its connections, as on a stalled machine."""
         self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
         self._signal(signal.SIGCONT)
 
     def memory(self) -> int:
-        """Resident, in MiB."""
+        """Return the resident memory in MiB."""
         assert self._child is not None
         status = Path(f"/proc/{self._child.pid}/status").read_text()
         return next(int(line.split()[1]) // 1024 for line in status.splitlines() if line.startswith("VmRSS"))
 
-    def last_words(self) -> str:
-        """The end of its log, for a failure to show."""
+    def log_tail(self) -> str:
+        """Return the end of the log, for messages of failures."""
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-8:])
 
     def _signal(self, number: signal.Signals) -> None:
@@ -86,7 +86,7 @@ class Process:
 
 
 def start_ticks(process_id: int) -> str:
-    """When the kernel started it, in its own measure: tells it from a later process with the same id. "" if gone."""
+    """Return the start time in clock ticks, `""` if it is gone. It tells apart processes with the same id."""
     with contextlib.suppress(OSError):
         return Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()[START_TICKS]
     return ""

@@ -1,4 +1,4 @@
-"""The command lines of a control plane."""
+"""Build the command lines of a control plane."""
 
 import contextlib
 import socket
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 KWOK = Path(__file__).with_name("kwok.yaml")
-# Who has a token, and the group that gives it rights beyond those every cluster grants its own programs.
+# The users with a token, and a group with more rights than every cluster grants its own programs.
 USERS = {
     "admin": "system:masters",
     "kwok": "system:masters",
@@ -20,7 +20,7 @@ Command = list[str | Path]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Places:
-    """The folder of the cluster, and the port each program listens on."""
+    """The folder of the cluster, and the ports of its programs."""
 
     folder: Path
     etcd: int
@@ -30,7 +30,7 @@ class Places:
 
 
 def commands(places: Places, tools: Callable[[str], Path], admission: Sequence[str]) -> dict[str, Command]:
-    """By the names of their logs, in the order of their start."""
+    """Return the commands by name, in the order of their start."""
     return {
         "etcd": [tools("etcd"), *_etcd(places)],
         "apiserver": [tools("kube-apiserver"), *_apiserver(places, admission)],
@@ -49,7 +49,7 @@ def _etcd(places: Places) -> Command:
         f"--listen-peer-urls={peers}",
         f"--initial-advertise-peer-urls={peers}",
         f"--initial-cluster=default={peers}",
-        # The data need not outlive the machine.
+        # The data need not survive a crash of the machine.
         "--unsafe-no-fsync",
         "--feature-gates=InitialCorruptCheck=false",
         "--watch-progress-notify-interval=5s",
@@ -62,10 +62,10 @@ def _apiserver(places: Places, admission: Sequence[str]) -> Command:
         f"--etcd-servers=http://127.0.0.1:{places.etcd}",
         "--bind-address=127.0.0.1",
         f"--secure-port={places.api}",
-        # It must have an address to tell, and asks the routes for one otherwise. Nobody is told it.
+        # It needs an address to advertise, which nobody uses; without one it reads the routes.
         "--advertise-address=192.0.2.1",
         "--endpoint-reconciler-type=none",
-        # It makes its certificate there when it has none, and the key serves for the tokens as well.
+        # It creates its certificate there. Its key also signs the tokens.
         f"--cert-dir={pki}",
         f"--service-account-key-file={pki}/apiserver.key",
         f"--service-account-signing-key-file={pki}/apiserver.key",
@@ -74,7 +74,7 @@ def _apiserver(places: Places, admission: Sequence[str]) -> Command:
         "--authorization-mode=RBAC",
         "--service-cluster-ip-range=10.0.0.0/24",
         *([f"--enable-admission-plugins={','.join(admission)}"] if admission else []),
-        # Without it no taint at birth; and without the controller below none when kwok is late on a busy machine.
+        # New nodes get no taint. Without node-lifecycle-controller (below) they get none if kwok is late either.
         "--disable-admission-plugins=TaintNodesByCondition",
         "--profiling=false",
         "--shutdown-delay-duration=0s",
@@ -108,14 +108,14 @@ def _kwok(places: Places) -> Command:
         f"--kubeconfig={places.folder}/kwok.kubeconfig",
         "--manage-all-nodes",
         f"--config={KWOK}",
-        # Told only a port it would listen on every interface.
+        # With only a port it would listen on every interface.
         f"--server-address=127.0.0.1:{places.kwok}",
         "--node-ip=127.0.0.1",
     ]
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports of loopback that are free now, all different."""
+    """Find different free ports of loopback."""
     with contextlib.ExitStack() as sockets:
         taken = [sockets.enter_context(socket.socket()) for _ in range(count)]
         for one in taken:

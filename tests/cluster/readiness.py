@@ -1,4 +1,4 @@
-"""When a workload is where its spec wants it."""
+"""Tell whether objects have reached the state that their spec asks for."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,30 +7,30 @@ Object = dict[str, Any]
 
 
 def is_ready(found: Object) -> bool:
-    """Everything runs and is up to date; a Job is Complete."""
+    """Tell whether everything runs and is up to date, or a Job is Complete."""
     return READY[found["kind"]](found)
 
 
 def has_condition(found: Object, condition: str) -> bool:
-    """As in `has_condition(job, "Complete")`."""
+    """Tell whether the condition is True, as in `has_condition(job, "Complete")`."""
     conditions = found.get("status", {}).get("conditions") or []
     return any((entry["type"], entry["status"]) == (condition, "True") for entry in conditions)
 
 
 def has_ended(found: Object) -> bool:
-    """Whether a Job or a Pod has done what it was there for, or failed to. Other kinds never end."""
+    """Tell whether a Job or a Pod has succeeded or failed. Other kinds never end."""
     if found["kind"] == "Pod":
         return found.get("status", {}).get("phase") in ("Succeeded", "Failed")
     return found["kind"] == "Job" and (has_condition(found, "Complete") or has_condition(found, "Failed"))
 
 
 def is_observed(found: Object) -> bool:
-    """Whether the status speaks of the present spec. Rollouts write the generation as text."""
+    """Tell whether the status is that of the current spec. Rollouts write the generation as text."""
     return str(found.get("status", {}).get("observedGeneration")) == str(found["metadata"]["generation"])
 
 
 def in_phase(found: Object, phase: str) -> bool:
-    """Of a Rollout: Healthy, Paused, Progressing or Degraded."""
+    """Tell whether a Rollout is Healthy, Paused, Progressing or Degraded."""
     return is_observed(found) and bool(found["status"].get("phase") == phase)
 
 

@@ -1,4 +1,4 @@
-"""An application as its users release it: rendered by the function, applied by a deployer, linked by its Job."""
+"""Release an application as users do: render it, apply it with a deployer, run its Job."""
 
 import os
 import subprocess
@@ -11,14 +11,14 @@ from pathlib import Path
 import yaml
 
 from tests.cluster.api import Api, Object
-from tests.cluster.deployers import ArgoLike, FluxLike, Hook, Step, go_on
+from tests.cluster.deployers import ArgoLike, FluxLike, Hook, Step, no_hook
 from tests.cluster.kinds import KINDS
 from tests.cluster.linker_job import ROOT, LinkerRun, run_linker
 from tests.cluster.manifests import config_map
 
 SET = "shop"
-OURS = f"revisions.krm-fn.io/set={SET}"
-REVISIONS = f"{OURS},revisions.krm-fn.io/component!=linker"
+IN_SET = f"revisions.krm-fn.io/set={SET}"
+REVISIONS = f"{IN_SET},revisions.krm-fn.io/component!=linker"
 
 DEPLOYERS: dict[str, Callable[[Api], ArgoLike | FluxLike]] = {
     "Argo CD": lambda api: ArgoLike(api=api, app=SET),
@@ -27,7 +27,7 @@ DEPLOYERS: dict[str, Callable[[Api], ArgoLike | FluxLike]] = {
 
 
 def render(objects: Sequence[Object], namespace: str, **spec: object) -> bytes:
-    """What `krm-fn render` makes of the objects; `spec` is that of its configuration."""
+    """Render the objects with `krm-fn render`; `spec` is the spec of its configuration."""
     configuration = {
         "apiVersion": "revisions.krm-fn.io/v1",
         "kind": "ConfigRevisions",
@@ -52,13 +52,13 @@ class Release:
     deployer: ArgoLike | FluxLike
     settings: dict[str, object] = field(default_factory=lambda: {"linker": {"minimumAgeSeconds": 0}})
 
-    def sync(self, *objects: Object, before_each: Hook = go_on) -> list[Step]:
-        """Render and apply. The Job is there then, and nobody has run it yet."""
+    def sync(self, *objects: Object, before_each: Hook = no_hook) -> list[Step]:
+        """Render and apply. The Job exists afterwards, but has not run."""
         complete = [{"apiVersion": _api_version(one), **one} for one in objects]
         return self.deployer.sync(render(complete, self.api.namespace, **self.settings), before_each)
 
     def link(self) -> LinkerRun:
-        """Run the newest Job to a good end."""
+        """Run the newest Job. It must succeed."""
         run = run_linker(self.api, SET)
         assert run.exit_code == 0, run.stdout + run.stderr
         return run
@@ -68,11 +68,11 @@ class Release:
         return self.link()
 
     def revisions(self) -> dict[str, set[str]]:
-        """The live revisions, tags of Secrets among them, and their owners: `{"web-config-…": {"Deployment/web"}}`."""
+        """Return the live revisions and trackers with their owners: `{"web-config-…": {"Deployment/web"}}`."""
         return {item["metadata"]["name"]: owners(item) for item in self.api.list("ConfigMap", labels=REVISIONS)}
 
     def revision_of(self, content: str, base: str = "web-config") -> str:
-        """The name of the live revision with this content, as `config` makes it."""
+        """Return the name of the live revision with this content, as built by `config`."""
         (name,) = (
             item["metadata"]["name"]
             for item in self.api.list("ConfigMap", labels=REVISIONS)
@@ -90,7 +90,7 @@ def owners(item: Object) -> set[str]:
 
 
 def with_image(workload: Object, image: str) -> Object:
-    """The same workload with another image: a change that is not about configuration."""
+    """Copy the workload with another image: a change without a change of configuration."""
     changed: Object = yaml.safe_load(yaml.safe_dump(workload))
     changed["spec"]["template"]["spec"]["containers"][0]["image"] = image
     return changed

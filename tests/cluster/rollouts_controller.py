@@ -1,4 +1,4 @@
-"""Argo Rollouts' own controller beside the control plane, with the role it ships, and a person's part in a canary."""
+"""Run the controller of Argo Rollouts with its own ClusterRole; promote, abort and retry Rollouts."""
 
 import time
 from pathlib import Path
@@ -20,12 +20,12 @@ NAME = "rollouts-controller"
 NAMESPACE = "argo-rollouts"
 PROMOTE = {"status": {"pauseConditions": None}}
 ABORT = {"status": {"abort": True}}
-# Of its own it does the next thing sooner; so long without a change, it has most likely missed one.
+# Seconds without a change after which the controller has most likely missed a write.
 MISSED_AFTER = 0.5
 
 
 def start_rollouts_controller(cluster: ControlPlane, program: Path) -> None:
-    """Its kinds are there at the return; the controller itself takes another second or two."""
+    """Install the kinds and start the controller, which needs another second or two."""
     manifests = module_folder(MODULE) / "manifests"
     api = cluster.api.within(NAMESPACE)
     definitions = [_read(path) for path in sorted((manifests / "crds").glob("*-crd.yaml"))]
@@ -67,25 +67,25 @@ def start_rollouts_controller(cluster: ControlPlane, program: Path) -> None:
 
 
 def promote(api: Api, rollout: str) -> None:
-    """End the pause the Rollout stands in, as `kubectl argo rollouts promote` does."""
+    """End the pause of the Rollout, as `kubectl argo rollouts promote` does."""
     api.patch("Rollout", rollout, PROMOTE, subresource="status")
 
 
 def abort(api: Api, rollout: str) -> None:
-    """Back to the stable revision; the spec stays, as after `kubectl argo rollouts abort`."""
+    """Return to the stable revision without changing the spec, as `kubectl argo rollouts abort` does."""
     api.patch("Rollout", rollout, ABORT, subresource="status")
 
 
 def retry(api: Api, rollout: str) -> None:
-    """Start the aborted revision once more."""
+    """Start the aborted revision again."""
     api.patch("Rollout", rollout, {"status": {"abort": False}}, subresource="status")
 
 
 def rollout_in_phase(api: Api, rollout: str, phase: str, *, within: float = WITHIN) -> Object:
-    """The Rollout once it is Healthy, Paused or Degraded, and that of its present spec.
+    """Wait until the Rollout is Healthy, Paused or Degraded with its current spec.
 
-    The controller keeps the answer to its own last write as what it knows; a write of ours within that tenth of a
-    second is lost on it until the next. In a cluster something comes by soon; here we do.
+    The controller may miss a write that comes within a tenth of a second of its own, until the next one. In a real
+    cluster another write follows soon. Here an annotation is changed.
     """
     since, last = time.monotonic(), ""
 

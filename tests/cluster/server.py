@@ -1,4 +1,4 @@
-"""Requests to an API server: the standard library alone, so that the bench shares no code with what it judges."""
+"""Send requests to an API server with the standard library only, to share no code with what is tested."""
 
 import functools
 import json
@@ -21,7 +21,7 @@ SECONDS = 30
 
 
 class ApiError(Exception):
-    """The API server's refusal: `status` is the HTTP code, `reason` its name, as in `NotFound`."""
+    """An error response: `status` is the HTTP status, `reason` its name, such as `NotFound`."""
 
     def __init__(self, method: str, target: str, status: int, answer: dict[str, Any]) -> None:
         self.status = status
@@ -29,19 +29,19 @@ class ApiError(Exception):
         super().__init__(f"{method} {target}: {status} {self.reason}: {answer.get('message', '')}")
 
     @property
-    def passing(self) -> bool:
+    def is_temporary(self) -> bool:
         """Whether the same request may succeed a moment later."""
         return self.status in {429, 500, 502, 503, 504}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Server:
-    """Where an API server listens, and the file with the certificate it shows."""
+    """The URL of an API server, and the file with its certificate."""
 
     url: str
     certificate: Path
 
-    def request(  # noqa: PLR0913  # what an HTTP request has
+    def request(  # noqa: PLR0913  # the parts of an HTTP request
         self,
         method: str,
         path: str,
@@ -52,7 +52,7 @@ class Server:
         content_type: str = JSON,
         accept: str = JSON,
     ) -> Any:
-        """What the API server answers: an object, or the text of one that is no JSON."""
+        """Send a request. Returns the object of the response, or its text if that is not JSON."""
         target = path + ("?" + urllib.parse.urlencode(query) if query else "")
         headers = {"Authorization": f"Bearer {token}", "Content-Type": content_type, "Accept": accept}
         data = None if body is None else json.dumps(body).encode()
@@ -69,14 +69,14 @@ class Server:
 
 @functools.cache
 def _opener(server: Server) -> urllib.request.OpenerDirector:
-    # The way to loopback is through no proxy, whatever the environment says.
+    # Never through a proxy of the environment.
     return urllib.request.build_opener(
         urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context(server))
     )
 
 
 def context(server: Server) -> ssl.SSLContext:
-    """Trust in this one server."""
+    """Create a TLS context that trusts only this server."""
     return ssl.create_default_context(cafile=server.certificate)
 
 

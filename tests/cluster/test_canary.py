@@ -1,13 +1,13 @@
-"""The reason for it all: what happens to configuration while a canary is paused, and how it ends."""
+"""The main use case: each pod keeps its configuration while a canary is paused, promoted or aborted."""
 
 import pytest
 
+from tests.cluster.invariant_watcher import InvariantWatcher
 from tests.cluster.manifests import canary
 from tests.cluster.release import Release, config, with_image
 from tests.cluster.rollouts_controller import abort, promote, rollout_in_phase
-from tests.cluster.test_bench import pods_by_config
+from tests.cluster.test_control_plane import pods_by_config
 from tests.cluster.wait import until
-from tests.cluster.watcher import Watcher
 from tests.cluster.workloads import on_each_deployer
 
 pytestmark = [pytest.mark.usefixtures("rollouts"), on_each_deployer]
@@ -21,7 +21,7 @@ def web(content: str, **spec: object) -> list[dict[str, object]]:
 
 @pytest.fixture
 def paused(shop: Release) -> Release:
-    """Old configuration everywhere but in the canary, which waits with the new one."""
+    """Release old configuration, then new configuration, and pause at the canary."""
     shop.release(*web("old"))
     rollout_in_phase(shop.api, "web", "Healthy")
     shop.release(*web("new"))
@@ -30,15 +30,15 @@ def paused(shop: Release) -> Release:
 
 
 def replace_pods(shop: Release) -> None:
-    """As when nodes are taken away: every pod is made anew, and reads its configuration anew."""
+    """Delete all pods, as if nodes were removed: new pods read their configuration again."""
     before = shop.api.names("Pod")
     for name in before:
         if name.startswith("web-") and "link" not in name:
             shop.api.delete("Pod", name)
-    until("the pods are back", lambda: pods_by_config(shop.api), lambda configs: len(configs) == 2)
+    until("the pods are back", lambda: pods_by_config(shop.api), lambda mounted_configs: len(mounted_configs) == 2)
 
 
-def test_replaced_pods_come_back_on_their_own_revision(paused: Release, invariants: Watcher) -> None:
+def test_replaced_pods_come_back_on_their_own_revision(paused: Release, invariants: InvariantWatcher) -> None:
     old, new = paused.revision_of("old"), paused.revision_of("new")
     assert pods_by_config(paused.api) == sorted([old, new])
     replace_pods(paused)
@@ -46,12 +46,14 @@ def test_replaced_pods_come_back_on_their_own_revision(paused: Release, invarian
     assert invariants.violations() == []
 
 
-def test_promoted_the_old_revision_goes_with_its_last_replica_set(paused: Release, invariants: Watcher) -> None:
+def test_after_promotion_the_old_revision_is_deleted_with_its_last_replica_set(
+    paused: Release, invariants: InvariantWatcher
+) -> None:
     old, new = paused.revision_of("old"), paused.revision_of("new")
     promote(paused.api, "web")
     rollout_in_phase(paused.api, "web", "Healthy")
-    assert set(paused.revisions()) == {old, new}, "a rollback still finds it"
-    for image in ("app:2", "app:3"):  # nothing of configuration changes, so no Job runs
+    assert set(paused.revisions()) == {old, new}, "the old revision is needed for a rollback"
+    for image in ("app:2", "app:3"):  # the configuration does not change, so no Job runs
         objects = web("new")
         paused.sync(objects[0], with_image(objects[1], image))
         rollout_in_phase(paused.api, "web", "Paused")
@@ -62,7 +64,7 @@ def test_promoted_the_old_revision_goes_with_its_last_replica_set(paused: Releas
     assert invariants.violations() == []
 
 
-def test_aborted_both_stay_as_the_new_one_is_still_wanted(paused: Release, invariants: Watcher) -> None:
+def test_after_an_abort_both_revisions_are_kept(paused: Release, invariants: InvariantWatcher) -> None:
     old, new = paused.revision_of("old"), paused.revision_of("new")
     abort(paused.api, "web")
     rollout_in_phase(paused.api, "web", "Degraded")
@@ -72,7 +74,9 @@ def test_aborted_both_stay_as_the_new_one_is_still_wanted(paused: Release, invar
     assert invariants.violations() == []
 
 
-def test_a_second_change_during_the_pause_takes_nothing_from_anybody(paused: Release, invariants: Watcher) -> None:
+def test_a_second_change_during_the_pause_deletes_no_revision_in_use(
+    paused: Release, invariants: InvariantWatcher
+) -> None:
     old = paused.revision_of("old")
     paused.release(*web("newer"))
     rollout_in_phase(paused.api, "web", "Paused")
@@ -83,7 +87,7 @@ def test_a_second_change_during_the_pause_takes_nothing_from_anybody(paused: Rel
     assert invariants.violations() == []
 
 
-def test_back_to_a_revision_whose_replica_set_still_exists(paused: Release, invariants: Watcher) -> None:
+def test_going_back_to_a_revision_whose_replica_set_still_exists(paused: Release, invariants: InvariantWatcher) -> None:
     old = paused.revision_of("old")
     promote(paused.api, "web")
     rollout_in_phase(paused.api, "web", "Healthy")
@@ -96,7 +100,7 @@ def test_back_to_a_revision_whose_replica_set_still_exists(paused: Release, inva
     assert invariants.violations() == []
 
 
-def test_back_to_a_revision_that_is_gone_already(paused: Release, invariants: Watcher) -> None:
+def test_going_back_to_a_deleted_revision_creates_it_again(paused: Release, invariants: InvariantWatcher) -> None:
     old = paused.revision_of("old")
     for content in ("new", "newer", "newest"):
         paused.release(*web(content))

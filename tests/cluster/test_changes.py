@@ -1,4 +1,4 @@
-"""Install, change the configuration, change the image, change both, change again and again."""
+"""Releases that change the configuration, the image or both, once and many times."""
 
 import pytest
 
@@ -11,78 +11,80 @@ from tests.cluster.workloads import (
     WITH_HISTORY,
     app,
     config_of,
-    each,
-    naming,
+    consumers_by_revision,
     on_each_deployer,
-    only_the_named_are_left,
-    settled,
+    one_of_each,
     template_of,
+    until_all_are_referenced,
+    until_settled,
 )
 
 pytestmark = [pytest.mark.usefixtures("rollouts", "invariants"), on_each_deployer]
 LIMIT = 2
 
 
-def test_after_each_release_revisions_are_owned_by_exactly_those_who_name_them(shop: Release) -> None:
-    shop.release(*each("old"))
-    assert shop.revisions() == naming(shop)
+def test_after_each_release_the_consumers_of_a_revision_are_its_owners(shop: Release) -> None:
+    shop.release(*one_of_each("old"))
+    assert shop.revisions() == consumers_by_revision(shop)
     by_config = {name.rpartition("-")[0]: kinds(held) for name, held in shop.revisions().items()}
     assert by_config == {config_of(kind): {kind, *history(kind)} for kind in KINDS}
-    settled(shop.api)
+    until_settled(shop.api)
 
-    shop.release(*each("new"))
-    settled(shop.api)
-    assert shop.revisions() == naming(shop)
-    assert len(shop.revisions()) == len(KINDS) + len(WITH_HISTORY), "the old ones stay with their history"
+    shop.release(*one_of_each("new"))
+    until_settled(shop.api)
+    assert shop.revisions() == consumers_by_revision(shop)
+    assert len(shop.revisions()) == len(KINDS) + len(WITH_HISTORY), "the old revisions are kept with their history"
 
-    shop.sync(*each("new", image="app:2"))  # the Job is the same, so nobody runs it
-    settled(shop.api)
-    assert shop.revisions().keys() == naming(shop).keys()
-    assert all(held <= naming(shop)[name] for name, held in shop.revisions().items())
+    shop.sync(*one_of_each("new", image="app:2"))  # the same Job, which does not run again
+    until_settled(shop.api)
+    assert shop.revisions().keys() == consumers_by_revision(shop).keys()
+    assert all(held <= consumers_by_revision(shop)[name] for name, held in shop.revisions().items())
 
-    shop.release(*each("newer", image="app:3"))
-    settled(shop.api)
-    assert shop.revisions() == naming(shop), "what was made meanwhile is an owner as well"
+    shop.release(*one_of_each("newer", image="app:3"))
+    until_settled(shop.api)
+    assert shop.revisions() == consumers_by_revision(shop), "new history is an owner too"
 
 
-def test_ten_changes_leave_exactly_what_is_named(shop: Release) -> None:
+def test_after_ten_changes_only_referenced_revisions_are_left(shop: Release) -> None:
     for number in range(10):
-        shop.release(*each(f"{number}", *WITH_HISTORY, revisionHistoryLimit=LIMIT), *each(f"{number}", "CronJob"))
-    settled(shop.api)
-    left = until("histories are trimmed", lambda: naming(shop), is_trimmed)
-    assert shop.revisions() == only_the_named_are_left(shop) == left
+        shop.release(
+            *one_of_each(f"{number}", *WITH_HISTORY, revisionHistoryLimit=LIMIT), *one_of_each(f"{number}", "CronJob")
+        )
+    until_settled(shop.api)
+    left = until("histories are trimmed", lambda: consumers_by_revision(shop), is_trimmed)
+    assert shop.revisions() == until_all_are_referenced(shop) == left
 
 
-def is_trimmed(users: dict[str, set[str]]) -> bool:
-    """Of each workload its present revision and `LIMIT` old ones; of a CronJob, which has no history, the present."""
-    return len(users) == len(WITH_HISTORY) * (LIMIT + 1) + 1
+def is_trimmed(consumers: dict[str, set[str]]) -> bool:
+    """Tell whether each workload has its current revision and `LIMIT` old ones; a CronJob has no old ones."""
+    return len(consumers) == len(WITH_HISTORY) * (LIMIT + 1) + 1
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "Rollout"])
-def test_a_secret_goes_after_its_tag_which_goes_with_its_last_user(kind: str, shop: Release) -> None:
+def test_a_secret_is_deleted_after_its_tracker_and_that_with_its_last_consumer(kind: str, shop: Release) -> None:
     shop.settings["kinds"] = ["ConfigMap", "Secret"]
     shop.release(*with_secret(kind, "old"))
-    settled(shop.api, kind)
+    until_settled(shop.api, kind)
     (old,) = shop.revisions()
     assert owners(shop.api.get("Secret", old)) == {f"ConfigMap/{old}"}
     assert kinds(shop.revisions()[old]) == {kind, "ReplicaSet"}
 
     shop.release(*with_secret(kind, "new"))
-    settled(shop.api, kind)
+    until_settled(shop.api, kind)
     assert kinds(shop.revisions()[old]) == {"ReplicaSet"}
 
     shop.release(*with_secret(kind, "newest"))
-    settled(shop.api, kind)
+    until_settled(shop.api, kind)
 
     def left() -> tuple[bool, bool]:
-        """Whether Secret and tag are there; asked in this order, so a tag that is there has outlived the Secret."""
+        """Tell whether Secret and tracker exist, in this order: a tracker found alone has outlived its Secret."""
         return shop.api.find("Secret", old) is not None, shop.api.find("ConfigMap", old) is not None
 
     def both_went(there: tuple[bool, bool]) -> bool:
-        assert there != (False, True), "the Secret went before its tag"
+        assert there != (False, True), "the Secret was deleted before its tracker"
         return there == (False, False)
 
-    until(f"Secret {old} is gone, and its tag", left, both_went)
+    until(f"Secret {old} is gone, and its tracker", left, both_went)
     names = set(shop.revisions())
     assert {name: owners(shop.api.get("Secret", name)) for name in names} == {n: {f"ConfigMap/{n}"} for n in names}
 
@@ -93,9 +95,9 @@ def with_secret(kind: str, content: str) -> list[Object]:
     return [{**secret("key"), "stringData": {"key": content}}, made]
 
 
-def kinds(held: set[str]) -> set[str]:
-    """Of the owners that have a pod template; the roster has none."""
-    return {owner.partition("/")[0] for owner in held} - {"ConfigMap"}
+def kinds(owners: set[str]) -> set[str]:
+    """Return the kinds of the owners that have a pod template. The inventory has none."""
+    return {owner.partition("/")[0] for owner in owners} - {"ConfigMap"}
 
 
 def history(kind: str) -> set[str]:

@@ -1,4 +1,4 @@
-"""The two deployers prune what Argo CD and Flux prune, and nothing else, when they do."""
+"""The two deployers prune what Argo CD and Flux prune, in the same order, and nothing else."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ SERVICE_ACCOUNT = {"kind": "ServiceAccount", "metadata": {"name": "linker"}}
 
 
 def stream(*bodies: Object) -> bytes:
-    """As a file in git says it."""
+    """Build the stream of a file in Git."""
     api_versions = {"Deployment": "apps/v1", "Job": "batch/v1", "Role": "rbac.authorization.k8s.io/v1"}
     documents = [{"apiVersion": api_versions.get(body["kind"], "v1"), **body} for body in bodies]
     return yaml.safe_dump_all(documents).encode()
@@ -26,7 +26,7 @@ def deployers(api: Api) -> list[Any]:
     return [ArgoLike(api=api, app="shop"), FluxLike(api=api, name="shop")]
 
 
-def test_both_prune_what_left(namespace: Api) -> None:
+def test_both_prune_what_is_no_longer_in_the_stream(namespace: Api) -> None:
     for deployer in deployers(namespace):
         deployer.sync(stream(config_map("old"), secret("old"), job("old"), ROLE, SERVICE_ACCOUNT, config_map("both")))
         deployer.sync(stream(config_map("new"), config_map("both")))
@@ -36,28 +36,28 @@ def test_both_prune_what_left(namespace: Api) -> None:
         assert namespace.names("ServiceAccount") == {"default"}
 
 
-def test_neither_prunes_what_it_has_not_applied(namespace: Api) -> None:
+def test_neither_prunes_objects_of_others(namespace: Api) -> None:
     namespace.apply(config_map("by-hand"))
     ArgoLike(api=namespace, app="other").sync(stream(config_map("of-another-application")))
     FluxLike(api=namespace, name="other").sync(stream(config_map("of-another-kustomization")))
     for deployer in deployers(namespace):
         deployer.sync(stream(config_map("old")))
         deployer.sync(stream())
-    there = {"by-hand", "of-another-application", "of-another-kustomization", "kube-root-ca.crt"}
-    assert namespace.names("ConfigMap") == there
+    expected = {"by-hand", "of-another-application", "of-another-kustomization", "kube-root-ca.crt"}
+    assert namespace.names("ConfigMap") == expected
 
 
-@pytest.mark.parametrize(("owned", "stays"), [(True, {"old"}), (False, set())], ids=["an owner", "no owner"])
-def test_argo_spares_what_has(owned: bool, stays: set[str], namespace: Api) -> None:
+@pytest.mark.parametrize(("owned", "kept"), [(True, {"old"}), (False, set())], ids=["an owner", "no owner"])
+def test_argo_prunes_only_objects_without_owners(owned: bool, kept: set[str], namespace: Api) -> None:
     deployer = ArgoLike(api=namespace, app="shop")
     deployer.sync(stream(config_map("old")))
     if owned:
         own(namespace, "old")
     deployer.sync(stream())
-    assert namespace.names("ConfigMap") & {"old"} == stays
+    assert namespace.names("ConfigMap") & {"old"} == kept
 
 
-def test_flux_spares_nothing_for_its_owner(namespace: Api) -> None:
+def test_flux_prunes_objects_with_owners(namespace: Api) -> None:
     deployer = FluxLike(api=namespace, name="shop")
     deployer.sync(stream(config_map("old")))
     own(namespace, "old")
@@ -66,13 +66,13 @@ def test_flux_spares_nothing_for_its_owner(namespace: Api) -> None:
 
 
 def own(namespace: Api, name: str) -> None:
-    """By something that lives."""
+    """Add an existing owner."""
     owner = reference(namespace.apply(config_map("owner")))
     namespace.patch("ConfigMap", name, {"metadata": {"ownerReferences": [owner]}})
 
 
 @pytest.mark.parametrize("place", [0, 1], ids=["Argo CD", "Flux"])
-def test_each_spares_what_is_marked_for_it(place: int, namespace: Api) -> None:
+def test_each_keeps_objects_with_its_annotation(place: int, namespace: Api) -> None:
     deployer = deployers(namespace)[place]
     deployer.sync(stream(config_map("argo", **KEPT_BY_ARGO), config_map("flux", **KEPT_BY_FLUX)))
     deployer.sync(stream())
@@ -80,7 +80,7 @@ def test_each_spares_what_is_marked_for_it(place: int, namespace: Api) -> None:
 
 
 @pytest.mark.parametrize("place", [0, 1], ids=["Argo CD", "Flux"])
-def test_the_mark_counts_that_the_live_object_has(place: int, namespace: Api) -> None:
+def test_the_annotation_of_the_live_object_counts(place: int, namespace: Api) -> None:
     deployer = deployers(namespace)[place]
     deployer.sync(stream(config_map("old")))
     namespace.patch("ConfigMap", "old", {"metadata": (KEPT_BY_ARGO, KEPT_BY_FLUX)[place]})
@@ -88,7 +88,7 @@ def test_the_mark_counts_that_the_live_object_has(place: int, namespace: Api) ->
     assert "old" in namespace.names("ConfigMap")
 
 
-def test_flux_forgets_what_it_spared_and_argo_does_not(namespace: Api) -> None:
+def test_flux_never_prunes_a_kept_object_later_and_argo_does(namespace: Api) -> None:
     argo, flux = deployers(namespace)
     argo.sync(stream(config_map("argo", **KEPT_BY_ARGO)))
     flux.sync(stream(config_map("flux", **KEPT_BY_FLUX)))
@@ -96,7 +96,7 @@ def test_flux_forgets_what_it_spared_and_argo_does_not(namespace: Api) -> None:
         deployer.sync(stream())
     for name in ("argo", "flux"):
         namespace.patch("ConfigMap", name, {"metadata": {"annotations": None}})
-        # As the deployer left it, but for the mark.
+        # The tracking of the deployer stays.
     tracking = {"argocd.argoproj.io/tracking-id": f"shop:/ConfigMap:{namespace.namespace}/argo"}
     namespace.patch("ConfigMap", "argo", {"metadata": {"annotations": tracking}})
     for deployer in (argo, flux):
@@ -104,7 +104,7 @@ def test_flux_forgets_what_it_spared_and_argo_does_not(namespace: Api) -> None:
     assert namespace.names("ConfigMap") == {"flux", "kube-root-ca.crt"}
 
 
-def test_both_leave_owners_that_others_have_set(namespace: Api) -> None:
+def test_both_leave_owners_of_others(namespace: Api) -> None:
     for deployer in deployers(namespace):
         deployer.sync(stream(config_map("kept")))
         own(namespace, "kept")
@@ -113,7 +113,7 @@ def test_both_leave_owners_that_others_have_set(namespace: Api) -> None:
         assert [owner["name"] for owner in owners] == ["owner"]
 
 
-def test_argo_prunes_first_and_goes_by_wave_and_kind(namespace: Api) -> None:
+def test_argo_prunes_first_then_applies_by_wave_and_kind(namespace: Api) -> None:
     deployer = ArgoLike(api=namespace, app="shop")
     later = {"annotations": {"argocd.argoproj.io/sync-wave": "1"}}
     deployer.sync(stream(config_map("old")))
@@ -130,7 +130,7 @@ def test_argo_prunes_first_and_goes_by_wave_and_kind(namespace: Api) -> None:
     ]
 
 
-def test_flux_applies_first(namespace: Api) -> None:
+def test_flux_applies_first_then_prunes(namespace: Api) -> None:
     deployer = FluxLike(api=namespace, name="shop")
     deployer.sync(stream(config_map("old")))
     steps = deployer.sync(stream(job("b"), workload("Deployment", "a"), config_map("new"), SERVICE_ACCOUNT))
@@ -147,23 +147,23 @@ def words(steps: list[Step]) -> list[str]:
     return [f"{step.action} {step.kind} {step.name}" for step in steps]
 
 
-def test_a_test_acts_before_each_step(namespace: Api) -> None:
-    seen: list[tuple[str, bool]] = []
+def test_the_hook_is_called_before_each_step(namespace: Api) -> None:
+    steps: list[tuple[str, bool]] = []
 
-    def look(step: Step) -> None:
-        seen.append((step.name, namespace.find(step.kind, step.name) is not None))
+    def record(step: Step) -> None:
+        steps.append((step.name, namespace.find(step.kind, step.name) is not None))
 
     deployer = FluxLike(api=namespace, name="shop")
-    deployer.sync(stream(config_map("old")), look)
-    deployer.sync(stream(config_map("new")), look)
-    assert seen == [("old", False), ("new", False), ("old", True)]
+    deployer.sync(stream(config_map("old")), record)
+    deployer.sync(stream(config_map("new")), record)
+    assert steps == [("old", False), ("new", False), ("old", True)]
 
 
 @pytest.mark.usefixtures("rollouts")
 @pytest.mark.parametrize(
     ("place", "order"), [(0, ["Job", "Rollout"]), (1, ["Rollout", "Job"])], ids=["Argo CD", "Flux"]
 )
-def test_a_rollout_and_a_job_go_in_the_order_of(place: int, order: list[str], namespace: Api) -> None:
+def test_the_order_of_a_rollout_and_a_job(place: int, order: list[str], namespace: Api) -> None:
     rollout = {"apiVersion": "argoproj.io/v1alpha1", **canary("web")}
     deployer = deployers(namespace)[place]
     assert [step.kind for step in deployer.sync(stream(rollout, job("link")))] == order

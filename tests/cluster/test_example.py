@@ -1,4 +1,4 @@
-"""examples/canary, from the first rendering to the collected revision: the story that README tells."""
+"""The example of the README, from the first release to the garbage collection of its revision."""
 
 import os
 import subprocess
@@ -9,17 +9,17 @@ import pytest
 
 from tests.cluster.api import Api
 from tests.cluster.deployers import ArgoLike
+from tests.cluster.invariant_watcher import InvariantWatcher
 from tests.cluster.linker_job import ROOT, run_linker
 from tests.cluster.readiness import is_ready
 from tests.cluster.rollouts_controller import promote, rollout_in_phase
 from tests.cluster.wait import until
-from tests.cluster.watcher import Watcher
 
 EXAMPLE = ROOT / "examples" / "canary"
 
 
 class Shop:
-    """The example's files, edited as its authors would edit them, in a namespace of the test."""
+    """The files of examples/canary in a namespace of the test, edited as their authors would."""
 
     def __init__(self, api: Api, folder: Path) -> None:
         self.api = api
@@ -39,7 +39,7 @@ class Shop:
         self.deployer.sync(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout)
 
     def history(self) -> dict[str, set[str]]:
-        """`kubectl get configmaps -l revisions.krm-fn.io/set=shop`, with the kinds of who owns each."""
+        """List the set's ConfigMaps as the README does, with the kinds of their owners."""
         found = self.api.list("ConfigMap", labels="revisions.krm-fn.io/set=shop")
         return {
             item["metadata"]["name"]: {owner["kind"] for owner in item["metadata"].get("ownerReferences", [])}
@@ -47,23 +47,23 @@ class Shop:
         }
 
     def read_by_pods(self) -> list[str]:
-        """The revision that each Ready pod of `web` mounts."""
+        """Return the revision that each Ready pod of `web` mounts."""
         pods = [pod for pod in self.api.list("Pod", labels="app=web") if is_ready(pod)]
         return sorted(pod["spec"]["volumes"][0]["configMap"]["name"] for pod in pods)
 
 
 @pytest.mark.usefixtures("rollouts")
-def test_a_canary_keeps_its_own_configuration(namespace: Api, tmp_path: Path, invariants: Watcher) -> None:
+def test_a_canary_keeps_its_own_configuration(namespace: Api, tmp_path: Path, invariants: InvariantWatcher) -> None:
     shop = Shop(namespace, tmp_path)
 
-    # The first release. Every revision is owned by its workload, by what that has made of it, and by the roster.
+    # The first release. Each revision is owned by its workload, its ReplicaSet and the inventory.
     shop.sync()
     rollout_in_phase(namespace, "web", "Healthy")
     assert run_linker(namespace, "shop").exit_code == 0
     old = next(name for name in shop.history() if name.startswith("web-config-"))
     assert shop.history()[old] == {"Rollout", "ReplicaSet", "ConfigMap"}
 
-    # A change of configuration: one pod of four is the canary, the others wait with what they had.
+    # A change of configuration: one pod of four is the canary, the others keep the old revision.
     shop.edit("config.yaml", "LOG_LEVEL: info", "LOG_LEVEL: debug")
     shop.sync()
     rollout_in_phase(namespace, "web", "Paused")
@@ -71,13 +71,13 @@ def test_a_canary_keeps_its_own_configuration(namespace: Api, tmp_path: Path, in
     (new,) = (name for name in shop.history() if name.startswith("web-config-") and name != old)
     assert shop.history() | {old: {"ReplicaSet"}, new: {"Rollout", "ReplicaSet", "ConfigMap"}} == shop.history()
 
-    # The nodes go, as spot instances do. Each pod comes back on the revision it had.
+    # All nodes are replaced, like spot instances. Each new pod mounts the revision of its ReplicaSet.
     assert shop.read_by_pods() == sorted([new, old, old, old])
     for pod in namespace.names("Pod", labels="app=web"):
         namespace.delete("Pod", pod)
     until("all four are back", shop.read_by_pods, lambda found: found == sorted([new, old, old, old]))
 
-    # Promoted. The old revision stays for a rollback, as long as its ReplicaSet does: revisionHistoryLimit is 3.
+    # Promoted. The old revision is kept as long as its ReplicaSet: revisionHistoryLimit is 3.
     promote(namespace, "web")
     rollout_in_phase(namespace, "web", "Healthy")
     for image in ("web:1.1", "web:1.2", "web:1.3"):

@@ -1,4 +1,4 @@
-"""What tests may do to the cluster, and that it is there for the next one."""
+"""Faults that tests cause in the cluster, and that the cluster works again afterwards."""
 
 import signal
 import subprocess
@@ -13,10 +13,10 @@ from tests.cluster.control_plane import ROOT, ControlPlane
 from tests.cluster.manifests import config_map, workload
 from tests.cluster.process import start_ticks
 from tests.cluster.tokens import account
-from tests.cluster.wait import NeverCame
+from tests.cluster.wait import WaitTimeout
 
 
-def test_what_was_there_is_there_after_a_restart(cluster: ControlPlane, namespace: Api) -> None:
+def test_objects_are_kept_over_a_restart(cluster: ControlPlane, namespace: Api) -> None:
     namespace.apply(config_map("kept"))
     token = account(namespace, ["get"])
     for name in ("apiserver", "controller-manager", "scheduler", "kwok"):
@@ -26,16 +26,16 @@ def test_what_was_there_is_there_after_a_restart(cluster: ControlPlane, namespac
     namespace.ready("Deployment", "web")
 
 
-def test_a_server_that_is_away_is_waited_for(cluster: ControlPlane, namespace: Api) -> None:
+def test_a_wait_outlasts_a_stopped_api_server(cluster: ControlPlane, namespace: Api) -> None:
     with cluster.stopped("apiserver"):
         with pytest.raises(OSError, match="refused"):
             namespace.names("ConfigMap")
-        with pytest.raises(NeverCame, match="last seen: URLError"):
+        with pytest.raises(WaitTimeout, match="last seen: URLError"):
             namespace.wait("ConfigMap", "kube-root-ca.crt", "is there", bool, within=0.1)
     namespace.wait("ConfigMap", "kube-root-ca.crt", "is there", bool)
 
 
-def test_a_stalled_etcd_holds_writes_up(cluster: ControlPlane, namespace: Api) -> None:
+def test_a_suspended_etcd_delays_writes(cluster: ControlPlane, namespace: Api) -> None:
     with cluster.paused("etcd"), ThreadPoolExecutor(1) as pool:
         write = pool.submit(namespace.apply, config_map("late"))
         with pytest.raises(TimeoutError):
@@ -44,15 +44,15 @@ def test_a_stalled_etcd_holds_writes_up(cluster: ControlPlane, namespace: Api) -
         assert write.result(timeout=10)["metadata"]["uid"]
 
 
-def test_nothing_outlives_the_tests_but_strangers(tmp_path: Path) -> None:
-    """Those who have got the id of a program that ended long ago."""
+def test_programs_are_killed_after_the_tests(tmp_path: Path) -> None:
+    """A process that has reused the id of a program is not killed."""
     (tmp_path / "log").touch()
-    with child() as ours, child() as stranger, child("-m", "tests.cluster.leash", str(tmp_path)) as leash:
-        lines = f"{ours.pid} {start_ticks(ours.pid)}\n{stranger.pid} 1\n"
-        leash.communicate(lines.encode())
-        assert ours.wait(10) == -signal.SIGKILL
-        assert stranger.poll() is None
-        stranger.kill()
+    with child() as program, child() as other, child("-m", "tests.cluster.process_cleanup", str(tmp_path)) as cleanup:
+        lines = f"{program.pid} {start_ticks(program.pid)}\n{other.pid} 1\n"
+        cleanup.communicate(lines.encode())
+        assert program.wait(10) == -signal.SIGKILL
+        assert other.poll() is None
+        other.kill()
     assert not tmp_path.exists()
 
 

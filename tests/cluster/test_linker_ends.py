@@ -1,4 +1,4 @@
-"""Runs that end early, or that cannot begin; and whose clock counts."""
+"""Runs that are terminated, time out or have no valid token; and the clock that ages are compared with."""
 
 import signal
 import time
@@ -8,117 +8,117 @@ import pytest
 
 from tests.cluster.fault_proxy import Answer, Call, Fault, PassOn, no_fault
 from tests.cluster.faults import at, clock_ahead, delay, drop_before, first, pages_of, refuse
-from tests.cluster.linker_bench import LinkerBench, State, is_patch
+from tests.cluster.linker_harness import LinkerHarness, State, is_patch
 from tests.cluster.manifests import config_map, pod
 from tests.cluster.tokens import token_of
-from tests.cluster.unlinked import UNUSED
+from tests.cluster.unlinked_release import UNUSED
 
-BENCH = "ends"
+HARNESS_NAMESPACE = "ends"
 
 
-def test_told_to_end_it_finishes_the_patch_in_hand(bench: LinkerBench, undisturbed: State) -> None:
+def test_a_terminated_run_completes_its_patch(harness: LinkerHarness, undisturbed: State) -> None:
     def terminate(call: Call, pass_on: PassOn) -> Answer:
-        bench.forge.signal(signal.SIGTERM)
+        harness.fork_server.signal(signal.SIGTERM)
         time.sleep(0.2)
         return pass_on(call)
 
-    run = bench.run(first(is_patch, terminate))
+    run = harness.run(first(is_patch, terminate))
     assert run.exit_code == 143
-    assert run.stderr == "error: told to stop; what is done stays done, and the next run does the rest\n"
-    assert bench.proxy.calls[-1].method == "PATCH"
-    assert len(bench.proxy.writes) == run.stdout.count("ConfigMap ends/") == 1
-    assert bench.run().exit_code == 0
-    assert bench.scene.state() == undisturbed
+    assert run.stderr == "error: terminated; completed changes are kept, run again to finish\n"
+    assert harness.proxy.calls[-1].method == "PATCH"
+    assert len(harness.proxy.writes) == run.stdout.count("ConfigMap ends/") == 1
+    assert harness.run().exit_code == 0
+    assert harness.release.state() == undisturbed
 
 
-def test_told_to_end_it_does_not_wait_for_a_busy_server(bench: LinkerBench) -> None:
+def test_a_terminated_run_does_not_wait_for_a_busy_server(harness: LinkerHarness) -> None:
     def busy(call: Call, pass_on: PassOn) -> Answer:
-        bench.forge.signal(signal.SIGTERM)
+        harness.fork_server.signal(signal.SIGTERM)
         return refuse(429, "TooManyRequests", Retry_After="30")(call, pass_on)
 
-    assert bench.run(at(2, busy)).exit_code == 143
-    assert len(bench.proxy.calls) == 2
+    assert harness.run(at(2, busy)).exit_code == 143
+    assert len(harness.proxy.calls) == 2
 
 
 @pytest.fixture
-def dead_token(bench: LinkerBench) -> Iterator[str]:
-    """One the API server has taken back."""
-    api = bench.scene.api
-    account = bench.scene.pod["spec"]["serviceAccountName"]
+def revoked_token(harness: LinkerHarness) -> Iterator[str]:
+    """Create a token, and revoke it by deleting its pod."""
+    api = harness.release.api
+    account = harness.release.pod["spec"]["serviceAccountName"]
     brief = pod("brief")
     brief = api.create({**brief, "spec": {**brief["spec"], "serviceAccountName": account}})
     token = token_of(api, account, pod=brief)
     api.delete("Pod", "brief")
     api.gone("Pod", "brief")
     yield token
-    bench.scene.log_in(bench.folder, bench.proxy.server, bench.scene.token())
+    harness.release.log_in(harness.folder, harness.proxy.server, harness.release.token())
 
 
-def test_a_token_that_is_no_longer_good_is_told_of(bench: LinkerBench, dead_token: str) -> None:
-    bench.scene.log_in(bench.folder, bench.proxy.server, dead_token)
-    run = bench.run()
-    sentence = "configmaps in ends: cannot list: the token is no longer good; run the Job again, or log in again"
+def test_an_invalid_token_is_an_error(harness: LinkerHarness, revoked_token: str) -> None:
+    harness.release.log_in(harness.folder, harness.proxy.server, revoked_token)
+    run = harness.run()
+    sentence = "configmaps in ends: cannot list: the token is no longer valid; run the Job again, or log in again"
     assert (run.exit_code, run.stderr) == (1, f"error: {sentence}\n")
 
 
-def test_a_token_is_read_anew_when_it_is_no_longer_good(
-    bench: LinkerBench, undisturbed: State, dead_token: str
-) -> None:
-    bench.scene.log_in(bench.folder, bench.proxy.server, dead_token)
+def test_an_invalid_token_is_read_again(harness: LinkerHarness, undisturbed: State, revoked_token: str) -> None:
+    harness.release.log_in(harness.folder, harness.proxy.server, revoked_token)
 
     def renew(call: Call, pass_on: PassOn) -> Answer:
-        bench.scene.log_in(bench.folder, bench.proxy.server, bench.scene.token())
+        harness.release.log_in(harness.folder, harness.proxy.server, harness.release.token())
         return pass_on(call)
 
-    assert bench.run(at(1, renew)).exit_code == 0
-    assert bench.scene.state() == undisturbed
+    assert harness.run(at(1, renew)).exit_code == 0
+    assert harness.release.state() == undisturbed
 
 
 CLOCKS = [
-    pytest.param(1750, True, id="by its clock it is too young"),
-    pytest.param(1900, False, id="by its clock it is old enough"),
+    pytest.param(1750, True, id="too young by its clock"),
+    pytest.param(1900, False, id="old enough by its clock"),
 ]
 
 
-@pytest.mark.parametrize(("ahead", "stays"), CLOCKS)
-def test_ages_are_by_the_clock_of_the_api_server(bench: LinkerBench, ahead: float, *, stays: bool) -> None:
-    bench.proxy.begin(clock_ahead(ahead))
-    assert bench.forge.run([*bench.scene.arguments, "--minimum-age=1800"]).exit_code == 0
-    assert bool(bench.scene.api.find("ConfigMap", UNUSED)) is stays
+@pytest.mark.parametrize(("ahead", "is_kept"), CLOCKS)
+def test_ages_are_compared_with_the_clock_of_the_api_server(
+    harness: LinkerHarness, ahead: float, *, is_kept: bool
+) -> None:
+    harness.proxy.begin(clock_ahead(ahead))
+    assert harness.fork_server.run([*harness.release.arguments, "--minimum-age=1800"]).exit_code == 0
+    assert bool(harness.release.api.find("ConfigMap", UNUSED)) is is_kept
 
 
 MISSING = [
     pytest.param("absent", "does not exist", id="never applied"),
-    pytest.param("web", f"does not name ConfigMap/{UNUSED}", id="not yet changed"),
+    pytest.param("web", f"does not reference ConfigMap/{UNUSED}", id="not yet changed"),
 ]
 
 
 @pytest.mark.parametrize(("workload", "what"), MISSING)
-def test_the_deadline_ends_the_wait(bench: LinkerBench, workload: str, what: str) -> None:
+def test_the_deadline_ends_the_wait_for_a_workload(harness: LinkerHarness, workload: str, what: str) -> None:
     never = f"--workload=apps/v1/Deployment/{workload}=ConfigMap/{UNUSED}"
-    run = bench.run(no_fault, never, "--timeout=2")
+    run = harness.run(no_fault, never, "--timeout=2")
     assert run.exit_code == 1
     assert run.stderr == (
-        f"error: Deployment ends/{workload}: {what}; apply the rendering again, or see why that failed\n"
+        f"error: Deployment ends/{workload}: {what}; apply the manifests again, or find out why applying them failed\n"
     )
 
 
-@pytest.mark.parametrize("fault", [drop_before, delay(3)], ids=["that never answers", "that answers too late"])
-def test_the_deadline_ends_the_wait_for_an_api_server(bench: LinkerBench, fault: Fault) -> None:
-    run = bench.run(fault, "--timeout=1")
+@pytest.mark.parametrize("fault", [drop_before, delay(3)], ids=["without a response", "with a late response"])
+def test_the_deadline_ends_the_wait_for_an_api_server(harness: LinkerHarness, fault: Fault) -> None:
+    run = harness.run(fault, "--timeout=1")
     assert run.exit_code == 1
-    assert "error: GET /api/v1/namespaces/ends/configmaps: no answer from http://127.0.0.1:" in run.stderr
+    assert "error: GET /api/v1/namespaces/ends/configmaps: no response from http://127.0.0.1:" in run.stderr
 
 
-def test_a_last_page_may_be_empty(bench: LinkerBench) -> None:
-    """The API server goes on to the next page for an object that the selector then leaves out."""
-    bench.scene.api.apply(config_map("zzz"))
-    run = bench.run(pages_of(1))
+def test_the_last_page_of_a_list_may_be_empty(harness: LinkerHarness) -> None:
+    """The API server announces another page for an object that the selector then excludes."""
+    harness.release.api.apply(config_map("zzz"))
+    run = harness.run(pages_of(1))
     assert (run.exit_code, run.stderr) == (0, "")
 
 
-def test_a_set_without_revisions_is_none_to_complain_about(bench: LinkerBench) -> None:
-    bench.proxy.begin()
-    run = bench.forge.run(["link", "--set=nothing"])
+def test_a_set_without_revisions_is_no_error(harness: LinkerHarness) -> None:
+    harness.proxy.begin()
+    run = harness.fork_server.run(["link", "--set=nothing"])
     assert (run.exit_code, run.stderr) == (0, "")
     assert run.stdout.startswith("0 revisions in ends: 0 linked, 0 deleted; ")

@@ -1,4 +1,4 @@
-"""The stand-in for the kubelet runs what the linker's Job says, with the Job's rights."""
+"""`run_linker` runs the command of the linker's Job with the rights of the Job, as a kubelet would."""
 
 import json
 import subprocess
@@ -32,7 +32,7 @@ def linker(name: str, *arguments: str) -> Object:
 
 @pytest.fixture
 def account(namespace: Api) -> Api:
-    """Its namespace, with the linker's ServiceAccount, which may read one ConfigMap."""
+    """Create the linker's ServiceAccount, with the right to read one ConfigMap."""
     rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"], "resourceNames": ["kube-root-ca.crt"]}
     namespace.apply({"kind": "ServiceAccount", "metadata": {"name": "web-linker"}})
     namespace.apply({"kind": "Role", "metadata": {"name": "web-linker"}, "rules": [rule]})
@@ -47,7 +47,7 @@ def account(namespace: Api) -> Api:
     return namespace
 
 
-def test_the_job_is_complete_when_its_command_has_succeeded(account: Api) -> None:
+def test_the_job_is_complete_after_its_command_succeeds(account: Api) -> None:
     account.apply(linker("link", "--version"))
     linker_pod(account, SET)
     account.wait("Job", "link", "has its pod", lambda job: job["status"].get("active") == 1)
@@ -57,7 +57,7 @@ def test_the_job_is_complete_when_its_command_has_succeeded(account: Api) -> Non
     account.ready("Job", "link")
 
 
-def test_the_job_has_failed_when_its_command_has(account: Api) -> None:
+def test_the_job_fails_with_its_command(account: Api) -> None:
     account.apply(linker("link", "no-such-command"))
     done = run_linker(account, SET)
     assert done.exit_code == 2
@@ -65,7 +65,7 @@ def test_the_job_has_failed_when_its_command_has(account: Api) -> None:
     account.wait("Job", "link", "has failed", lambda job: has_condition(job, "Failed"))
 
 
-def test_the_newest_job_runs(account: Api) -> None:
+def test_the_newest_job_is_run(account: Api) -> None:
     account.apply(linker("first", "--version"))
     first = run_linker(account, SET)
     account.apply(linker("second", "--version"))
@@ -75,13 +75,13 @@ def test_the_newest_job_runs(account: Api) -> None:
     account.ready("Job", "second")
 
 
-def test_a_job_of_another_set_is_left_alone(account: Api) -> None:
+def test_a_job_of_another_set_is_ignored(account: Api) -> None:
     account.apply(linker("link", "--version"))
     with pytest.raises(AssertionError, match=r"a pod with .*set=other in test-.* is bound to a node"):
         linker_pod(account, "other", within=0.2)
 
 
-def test_the_command_has_the_rights_of_the_job_alone(account: Api, tmp_path: Path) -> None:
+def test_the_command_has_only_the_rights_of_the_job(account: Api, tmp_path: Path) -> None:
     account.apply(linker("link"))
     pod = linker_pod(account, SET)
     environment = linker_environment(account, pod, tmp_path)
@@ -96,8 +96,8 @@ def test_the_command_has_the_rights_of_the_job_alone(account: Api, tmp_path: Pat
         its_own.within("default").get("ConfigMap", "kube-root-ca.crt")
 
 
-def test_the_kubernetes_client_takes_the_kubeconfig(account: Api, tmp_path: Path) -> None:
-    """What the linker itself uses, so it would tell the server's certificate is not to its liking."""
+def test_the_kubernetes_client_accepts_the_kubeconfig(account: Api, tmp_path: Path) -> None:
+    """The linker uses this client, which also checks the server's certificate."""
     account.apply(linker("link"))
     environment = linker_environment(account, linker_pod(account, SET), tmp_path)
     program = (

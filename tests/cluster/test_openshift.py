@@ -1,4 +1,4 @@
-"""Where whoever sets an owner needs the right to delete what it owns, as OpenShift has it."""
+"""On OpenShift, adding an owner needs the right to delete the object."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tests.cluster.api import Api
 from tests.cluster.deployers import ArgoLike
 from tests.cluster.linker_job import run_linker
 from tests.cluster.release import SET, Release, owners
-from tests.cluster.unlinked import LINKER, OPTIONS, revisions, shop
+from tests.cluster.unlinked_release import LINKER, OPTIONS, revisions, shop
 
 
 @pytest.fixture
@@ -20,25 +20,25 @@ def release(enforcing_namespace: Api, *, openshift: bool) -> Release:
 
 
 def without_owner(release: Release) -> list[str]:
-    """Their kinds."""
+    """Return the kinds of revisions without owners."""
     return [found["kind"] for found in revisions(release.api) if not owners(found)]
 
 
 @pytest.mark.parametrize("openshift", [True])
-def test_with_its_setting_everything_is_linked(release: Release) -> None:
+def test_with_the_openshift_setting_everything_is_linked(release: Release) -> None:
     run = run_linker(release.api, SET)
     assert (run.exit_code, run.stderr) == (0, "")
     assert without_owner(release) == []
 
 
 @pytest.mark.parametrize("openshift", [False])
-def test_without_it_the_secret_is_not_and_the_run_says_what_is_missing(release: Release) -> None:
+def test_without_the_setting_the_run_reports_the_missing_rule(release: Release) -> None:
     run = run_linker(release.api, SET)
     (name,) = release.api.names("Secret")
     assert run.exit_code == 1
     assert without_owner(release) == ["Secret"]
     rule = f'{{apiGroups: [""], resources: [secrets], verbs: [delete], resourceNames: [{name}]}}'
     assert run.stderr == (
-        f"error: Secret {release.api.namespace}/{name}: may not patch; "
+        f"error: Secret {release.api.namespace}/{name}: not permitted to patch; "
         f"the Role of this ServiceAccount needs the rule {rule}, which spec.linker.openshift adds\n"
     )

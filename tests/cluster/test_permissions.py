@@ -1,4 +1,4 @@
-"""What the emitted Role lets the linker do: all it needs, and nothing else."""
+"""The emitted Role has every right that the linker needs, and no other."""
 
 import base64
 from collections.abc import Iterator
@@ -10,41 +10,41 @@ from krm_fn.model.kinds import CONSUMER_KINDS
 from tests.cluster.api import Api, Object
 from tests.cluster.deployers import ArgoLike
 from tests.cluster.fault_proxy import Answer, Call, PassOn
-from tests.cluster.linker_bench import LinkerBench
+from tests.cluster.linker_harness import LinkerHarness
 from tests.cluster.linker_job import run_linker
 from tests.cluster.manifests import config_map, secret
 from tests.cluster.release import SET, Release
 from tests.cluster.server import METADATA_ONLY, ApiError
-from tests.cluster.unlinked import UNUSED, shop
+from tests.cluster.unlinked_release import UNUSED, shop
 from tests.cluster.wait import until
 
-BENCH = "rights"
-HERE = f"/api/v1/namespaces/{BENCH}"
+HARNESS_NAMESPACE = "rights"
+HERE = f"/api/v1/namespaces/{HARNESS_NAMESPACE}"
 ACCOUNT = f"{SET}-linker"
 
 
 @pytest.fixture
-def planned(bench: LinkerBench) -> str:
-    """The Secret of the present rendering."""
+def planned(harness: LinkerHarness) -> str:
+    """Return the Secret of the current rendering."""
     (name,) = {
-        word for one in bench.scene.arguments for word in one.replace(",", "/").split("/") if "web-secret" in word
+        word for one in harness.release.arguments for word in one.replace(",", "/").split("/") if "web-secret" in word
     }
     return name
 
 
-# Without one right
+# Without one of its rights
 
 
 @pytest.fixture
-def without(bench: LinkerBench, group: str, resource: str, verb: str) -> Iterator[LinkerBench]:
-    """With a Role that lacks this one right."""
-    api = bench.scene.api
+def without(harness: LinkerHarness, group: str, resource: str, verb: str) -> Iterator[LinkerHarness]:
+    """Remove one right from the Role for the test."""
+    api = harness.release.api
     role = api.get("Role", ACCOUNT)
     patch_rules(api, [less for rule in role["rules"] for less in take_away(rule, group, resource, verb)])
-    until("the right is gone", lambda: may(bench, group, resource, verb), lambda allowed: not allowed)
-    yield bench
+    until("the right is removed", lambda: may(harness, group, resource, verb), lambda allowed: not allowed)
+    yield harness
     patch_rules(api, role["rules"])
-    until("the right is back", lambda: may(bench, group, resource, verb))
+    until("the right is back", lambda: may(harness, group, resource, verb))
 
 
 def patch_rules(api: Api, rules: list[Object]) -> None:
@@ -52,7 +52,7 @@ def patch_rules(api: Api, rules: list[Object]) -> None:
 
 
 def take_away(rule: Object, group: str, resource: str, verb: str) -> Iterator[Object]:
-    """The rule without it, and what else it said of the same resource."""
+    """Split a rule into the same rights without this one."""
     if rule["apiGroups"] != [group] or resource not in rule["resources"] or verb not in rule["verbs"]:
         yield rule
         return
@@ -64,10 +64,10 @@ def take_away(rule: Object, group: str, resource: str, verb: str) -> Iterator[Ob
             yield {**rule, "resources": sorted(resources), "verbs": sorted(verbs)}
 
 
-def may(bench: LinkerBench, group: str, resource: str, verb: str) -> bool:
-    api = bench.scene.api
+def may(harness: LinkerHarness, group: str, resource: str, verb: str) -> bool:
+    api = harness.release.api
     names = [name for rule in api.get("Role", ACCOUNT)["rules"] for name in rule.get("resourceNames", [])]
-    attributes = {"namespace": BENCH, "group": group, "resource": resource, "verb": verb}
+    attributes = {"namespace": HARNESS_NAMESPACE, "group": group, "resource": resource, "verb": verb}
     named = {"name": names[0]} if resource == "secrets" and names else {}
     spec = {"user": f"system:serviceaccount:rights:{ACCOUNT}", "resourceAttributes": {**attributes, **named}}
     body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec}
@@ -80,9 +80,9 @@ LISTS = [pytest.param(kind.group, kind.plural, "list", id=f"list {kind.plural}")
 @pytest.mark.parametrize(
     ("group", "resource", "verb"), [*LISTS, pytest.param("", "configmaps", "list", id="list configmaps")]
 )
-def test_a_run_that_may_not_look_changes_nothing(without: LinkerBench, group: str, resource: str) -> None:
+def test_a_run_that_may_not_list_changes_nothing(without: LinkerHarness, group: str, resource: str) -> None:
     rule = f'{{apiGroups: ["{group}"], resources: [{resource}], verbs: [list]}}'
-    sentence = f"{resource} in rights: may not list; the Role of this ServiceAccount needs the rule {rule}"
+    sentence = f"{resource} in rights: not permitted to list; the Role of this ServiceAccount needs the rule {rule}"
     run = without.run()
     assert (run.exit_code, run.stderr) == (1, f"error: {sentence}\n")
     assert without.proxy.writes == []
@@ -97,28 +97,28 @@ def test_a_run_that_may_not_look_changes_nothing(without: LinkerBench, group: st
         pytest.param("", "secrets", "patch", 1, id="patch secrets"),
     ],
 )
-def test_a_run_does_what_it_may_and_tells_the_rest(
-    without: LinkerBench, resource: str, verb: str, failures: int, planned: str
+def test_a_run_does_what_it_may_and_reports_the_rest(
+    without: LinkerHarness, resource: str, verb: str, failures: int, planned: str
 ) -> None:
     run = without.run()
-    told = run.stderr.splitlines()
-    assert (run.exit_code, len(told)) == (1, failures), run.stderr
+    errors = run.stderr.splitlines()
+    assert (run.exit_code, len(errors)) == (1, failures), run.stderr
     name = {"delete": UNUSED}.get(verb, planned)
     kind, only = ("Secret", f", resourceNames: [{name}]") if resource == "secrets" else ("ConfigMap", "")
     rule = f'{{apiGroups: [""], resources: [{resource}], verbs: [{verb}]{only}}}'
-    what = f"error: {kind} rights/{name}: may not {verb}"
-    assert f"{what}; the Role of this ServiceAccount needs the rule {rule}" in told
+    what = f"error: {kind} rights/{name}: not permitted to {verb}"
+    assert f"{what}; the Role of this ServiceAccount needs the rule {rule}" in errors
     assert f", {failures} failed; " in run.stdout
 
 
 @pytest.mark.parametrize(("group", "resource", "verb"), [("", "events", "create")])
-def test_a_run_that_may_not_write_events_is_a_good_one(without: LinkerBench) -> None:
+def test_a_run_that_may_not_create_events_succeeds(without: LinkerHarness) -> None:
     run = without.run()
     assert (run.exit_code, run.stderr) == (0, "")
     assert [call.method for call in without.proxy.calls if call.target.endswith("/events")] != []
 
 
-# With all of them
+# With all of its rights
 
 OTHERS = "/api/v1/namespaces/default"
 POD = {
@@ -156,24 +156,24 @@ REFUSED = [
 
 
 @pytest.fixture(scope="module")
-def other(lasting: LinkerBench) -> None:
-    lasting.scene.api.create(secret("other"))
+def other(module_harness: LinkerHarness) -> None:
+    module_harness.release.api.create(secret("other"))
 
 
 @pytest.mark.usefixtures("other")
 @pytest.mark.parametrize(("method", "path", "body"), REFUSED)
-def test_the_role_does_not_let_it(bench: LinkerBench, planned: str, method: str, path: str, body: Any) -> None:
-    (old,) = bench.scene.api.names("Secret", labels=f"revisions.krm-fn.io/set={SET}") - {planned}
-    linker = bench.scene.api.as_token(bench.scene.token())
+def test_the_role_does_not_permit(harness: LinkerHarness, planned: str, method: str, path: str, body: Any) -> None:
+    (old,) = harness.release.api.names("Secret", labels=f"revisions.krm-fn.io/set={SET}") - {planned}
+    linker = harness.release.api.as_token(harness.release.token())
     content_type = "application/merge-patch+json" if method == "PATCH" else "application/json"
     with pytest.raises(ApiError, match="403 Forbidden"):
         linker.call(method, path.replace("OLD", old).replace("PLANNED", planned), body, content_type=content_type)
 
 
-def test_what_the_role_cannot_prevent_the_linker_does_not_do(bench: LinkerBench, planned: str) -> None:
-    """The right to read a Secret's metadata is the right to read it."""
+def test_the_linker_reads_no_secret_data_although_it_could(harness: LinkerHarness, planned: str) -> None:
+    """The right to read a Secret's metadata is also the right to read its data."""
     content = base64.b64encode(b"new").decode()
-    assert bench.scene.api.as_token(bench.scene.token()).get("Secret", planned)["data"] == {"content": content}
+    assert harness.release.api.as_token(harness.release.token()).get("Secret", planned)["data"] == {"content": content}
     heard: list[tuple[Call, bytes]] = []
 
     def listen(call: Call, pass_on: PassOn) -> Answer:
@@ -181,13 +181,13 @@ def test_what_the_role_cannot_prevent_the_linker_does_not_do(bench: LinkerBench,
         heard.append((call, answer.body))
         return answer
 
-    assert bench.run(listen).exit_code == 0
+    assert harness.run(listen).exit_code == 0
     asked = [call.headers["accept"] for call, _ in heard if f"/secrets/{planned}" in call.target]
     assert asked == [METADATA_ONLY, METADATA_ONLY]
     assert not [call.target for call, body in heard if content.encode() in body]
 
 
-def test_the_pod_is_admitted_where_the_restricted_standard_is_enforced(namespace: Api) -> None:
+def test_the_pod_satisfies_the_restricted_pod_security_standard(namespace: Api) -> None:
     labels = {"pod-security.kubernetes.io/enforce": "restricted"}
     namespace.patch("Namespace", namespace.namespace, {"metadata": {"labels": labels}})
     release = Release(api=namespace, deployer=ArgoLike(api=namespace, app=SET))

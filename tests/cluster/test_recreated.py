@@ -1,4 +1,4 @@
-"""Workloads, owners and namespaces that are taken away and given back."""
+"""Workloads, owners and namespaces that are deleted and created again."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -6,124 +6,138 @@ from functools import partial
 import pytest
 
 from tests.cluster.api import Api
-from tests.cluster.control_plane import ControlPlane, until_furnished
+from tests.cluster.control_plane import ControlPlane, until_namespace_is_ready
+from tests.cluster.invariant_watcher import InvariantWatcher
 from tests.cluster.release import DEPLOYERS, Release
 from tests.cluster.wait import throughout, until
-from tests.cluster.watcher import Watcher
 from tests.cluster.workloads import (
     KINDS,
     WITH_HISTORY,
-    configs,
-    each,
-    naming,
+    consumers_by_revision,
+    mounted_configs,
     on_each_deployer,
-    settled,
+    one_of_each,
+    until_settled,
 )
 
 pytestmark = [pytest.mark.usefixtures("rollouts"), on_each_deployer]
-watched = pytest.mark.usefixtures("invariants")
+check_invariants = pytest.mark.usefixtures("invariants")
 
 
 @pytest.fixture
-def grown(shop: Release) -> Release:
-    """One workload of each kind, with a present and a past."""
+def with_history(shop: Release) -> Release:
+    """Release each kind twice, so that each has a current and an old revision."""
     for content in ("old", "new"):
-        shop.release(*each(content))
-        settled(shop.api)
-    assert shop.revisions() == naming(shop)
+        shop.release(*one_of_each(content))
+        until_settled(shop.api)
+    assert shop.revisions() == consumers_by_revision(shop)
     return shop
 
 
-@watched
-def test_a_deleted_workload_takes_its_past_along_and_the_next_sync_finds_the_present(grown: Release) -> None:
-    present, past = present_and_past(grown)
+@check_invariants
+def test_a_deleted_workload_keeps_only_its_current_revision(with_history: Release) -> None:
+    current, old = current_and_old(with_history)
     for kind in KINDS:
-        grown.api.delete(kind, kind.lower())
-    until("the past is gone", lambda: past & set(grown.revisions()), lambda left: not left)
-    throughout("the present stays", grown.revisions, lambda found: found.keys() == present, seconds=1)
-    grown.sync(*each("new"))
-    assert_all_run(grown, present)
+        with_history.api.delete(kind, kind.lower())
+    until("the old revisions are gone", lambda: old & set(with_history.revisions()), lambda left: not left)
+    throughout(
+        "the current revisions are kept", with_history.revisions, lambda found: found.keys() == current, seconds=1
+    )
+    with_history.sync(*one_of_each("new"))
+    assert_all_run(with_history, current)
 
 
-@watched
-def test_workloads_that_are_replaced_at_once_go_on_with_what_they_name(grown: Release) -> None:
-    """As `kubectl replace --force` does: each has another uid then, and a history of its own."""
-    present, past = present_and_past(grown)
+@check_invariants
+def test_replaced_workloads_keep_their_current_revisions(with_history: Release) -> None:
+    """`kubectl replace --force` does the same: the new object has another uid and no history."""
+    current, old = current_and_old(with_history)
     for kind in KINDS:
-        spec = grown.api.get(kind, kind.lower())["spec"]
-        grown.api.delete(kind, kind.lower())
-        grown.api.gone(kind, kind.lower())
-        grown.api.create({"kind": kind, "metadata": {"name": kind.lower()}, "spec": spec})
-    until("the past is gone", lambda: past & set(grown.revisions()), lambda left: not left)
-    assert_all_run(grown, present)
+        spec = with_history.api.get(kind, kind.lower())["spec"]
+        with_history.api.delete(kind, kind.lower())
+        with_history.api.gone(kind, kind.lower())
+        with_history.api.create({"kind": kind, "metadata": {"name": kind.lower()}, "spec": spec})
+    until("the old revisions are gone", lambda: old & set(with_history.revisions()), lambda left: not left)
+    assert_all_run(with_history, current)
 
 
-@watched
-def test_an_application_that_is_deleted_leaves_nothing(grown: Release) -> None:
-    grown.deployer.sync(b"")
-    until("all revisions are gone", grown.revisions, lambda left: not left)
+@check_invariants
+def test_a_deleted_application_leaves_no_revision(with_history: Release) -> None:
+    with_history.deployer.sync(b"")
+    until("all revisions are gone", with_history.revisions, lambda left: not left)
 
 
-def present_and_past(shop: Release) -> tuple[set[str], set[str]]:
-    users = naming(shop)
-    present = {
-        name for name, by in users.items() if any(user == f"{kind}/{kind.lower()}" for user in by for kind in KINDS)
-    }
-    assert (len(present), len(users)) == (len(KINDS), len(KINDS) + len(WITH_HISTORY))
-    return present, users.keys() - present
+def current_and_old(shop: Release) -> tuple[set[str], set[str]]:
+    consumers = consumers_by_revision(shop)
+    current = {name for name, by in consumers.items() if any(f"{kind}/{kind.lower()}" in by for kind in KINDS)}
+    assert (len(current), len(consumers)) == (len(KINDS), len(KINDS) + len(WITH_HISTORY))
+    return current, consumers.keys() - current
 
 
-def assert_all_run(shop: Release, present: set[str]) -> None:
-    """Before the linker has looked at the new ones, and after that."""
-    settled(shop.api)
+def assert_all_run(shop: Release, current: set[str]) -> None:
+    """Check that all workloads run, before and after the next release."""
+    until_settled(shop.api)
     for kind in WITH_HISTORY:
-        until(f"the {kind} runs", partial(configs, shop.api, kind), lambda found: bool(found) and {*found} <= present)
-    assert set(shop.revisions()) == present
-    shop.release(*each("newer"))
-    settled(shop.api)
-    assert shop.revisions() == naming(shop)
-    assert len(present & set(shop.revisions())) == len(WITH_HISTORY)
+        until(
+            f"the {kind} runs",
+            partial(mounted_configs, shop.api, kind),
+            lambda found: bool(found) and {*found} <= current,
+        )
+    assert set(shop.revisions()) == current
+    shop.release(*one_of_each("newer"))
+    until_settled(shop.api)
+    assert shop.revisions() == consumers_by_revision(shop)
+    assert len(current & set(shop.revisions())) == len(WITH_HISTORY)
 
 
-@watched
-def test_after_a_restore_without_owners_nothing_is_lost_and_the_linker_ties_them_again(grown: Release) -> None:
-    before = grown.revisions()
+@check_invariants
+def test_revisions_restored_without_owners_are_kept_and_linked_again(with_history: Release) -> None:
+    before = with_history.revisions()
     for name in before:
-        grown.api.patch("ConfigMap", name, {"metadata": {"ownerReferences": None}})
-    grown.sync(*each("new"))
-    throughout("revisions stay", lambda: grown.revisions().keys(), lambda names: names == before.keys(), seconds=1)
-    assert not any(grown.revisions().values())
-    grown.link()
-    assert grown.revisions() == before == naming(grown)
+        with_history.api.patch("ConfigMap", name, {"metadata": {"ownerReferences": None}})
+    with_history.sync(*one_of_each("new"))
+    throughout(
+        "the revisions are kept",
+        lambda: with_history.revisions().keys(),
+        lambda names: names == before.keys(),
+        seconds=1,
+    )
+    assert not any(with_history.revisions().values())
+    with_history.link()
+    assert with_history.revisions() == before == consumers_by_revision(with_history)
 
 
-@watched
-def test_what_is_orphaned_keeps_its_revisions_and_is_adopted_with_them(grown: Release) -> None:
-    before = grown.revisions()
+@check_invariants
+def test_orphaned_history_keeps_its_revisions_until_it_is_adopted(with_history: Release) -> None:
+    before = with_history.revisions()
     for kind in WITH_HISTORY:
-        grown.api.delete(kind, kind.lower(), propagation="Orphan")
-        grown.api.gone(kind, kind.lower())
-    throughout("revisions stay", lambda: grown.revisions().keys(), lambda names: names == before.keys(), seconds=1)
-    grown.release(*each("new"))
-    settled(grown.api)
-    assert grown.revisions() == naming(grown)
-    assert grown.revisions().keys() == before.keys()
+        with_history.api.delete(kind, kind.lower(), propagation="Orphan")
+        with_history.api.gone(kind, kind.lower())
+    throughout(
+        "the revisions are kept",
+        lambda: with_history.revisions().keys(),
+        lambda names: names == before.keys(),
+        seconds=1,
+    )
+    with_history.release(*one_of_each("new"))
+    until_settled(with_history.api)
+    assert with_history.revisions() == consumers_by_revision(with_history)
+    assert with_history.revisions().keys() == before.keys()
 
 
 @pytest.fixture
-def doomed(cluster: ControlPlane, namespace: Api, deployer: str) -> Iterator[Release]:
-    """In a namespace that the test may delete."""
-    name = f"{namespace.namespace}-doomed"
+def deletable(cluster: ControlPlane, namespace: Api, deployer: str) -> Iterator[Release]:
+    """Create a namespace that the test may delete."""
+    name = f"{namespace.namespace}-deletable"
     cluster.api.create({"kind": "Namespace", "metadata": {"name": name}})
     api = cluster.api.within(name)
-    until_furnished(api)
-    with Watcher(api) as watcher:
+    until_namespace_is_ready(api)
+    with InvariantWatcher(api) as watcher:
         yield Release(api=api, deployer=DEPLOYERS[deployer](api))
         assert watcher.violations() == []
 
 
-def test_a_namespace_goes_with_all_that_is_in_it(doomed: Release) -> None:
-    doomed.release(*each("new"))
-    settled(doomed.api)
-    doomed.api.delete("Namespace", doomed.api.namespace)
-    doomed.api.gone("Namespace", doomed.api.namespace)
+def test_a_deleted_namespace_violates_no_invariant(deletable: Release) -> None:
+    deletable.release(*one_of_each("new"))
+    until_settled(deletable.api)
+    deletable.api.delete("Namespace", deletable.api.namespace)
+    deletable.api.gone("Namespace", deletable.api.namespace)

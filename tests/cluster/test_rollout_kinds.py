@@ -1,4 +1,4 @@
-"""What Argo Rollouts makes of a template beyond a canary: blue-green, experiments, analyses, borrowed templates."""
+"""Features of Argo Rollouts beyond a canary: blue-green, experiments, analyses, workloadRef."""
 
 import pytest
 
@@ -7,7 +7,15 @@ from tests.cluster.manifests import pod_template
 from tests.cluster.release import Release, config
 from tests.cluster.rollouts_controller import abort, promote, rollout_in_phase
 from tests.cluster.wait import until
-from tests.cluster.workloads import app, config_of, configs, naming, on_each_deployer, settled, template_of
+from tests.cluster.workloads import (
+    app,
+    config_of,
+    consumers_by_revision,
+    mounted_configs,
+    on_each_deployer,
+    template_of,
+    until_settled,
+)
 
 pytestmark = [pytest.mark.usefixtures("rollouts", "invariants"), on_each_deployer]
 WEB = config_of("Rollout")
@@ -18,9 +26,9 @@ def canary(content: str) -> list[Object]:
     return app("Rollout", content, replicas=2, revisionHistoryLimit=1, strategy=STEPS)
 
 
-def test_aborted_canaries_go_by_age_and_the_stable_one_stays_however_old(shop: Release) -> None:
+def test_old_aborted_canaries_are_deleted_and_the_stable_revision_is_kept(shop: Release) -> None:
     shop.release(*canary("stable"))
-    settled(shop.api, "Rollout")
+    until_settled(shop.api, "Rollout")
     stable = shop.revision_of("stable", WEB)
     aborted = []
     for content in ("1", "2", "3"):
@@ -30,29 +38,29 @@ def test_aborted_canaries_go_by_age_and_the_stable_one_stays_however_old(shop: R
         abort(shop.api, "rollout")
         rollout_in_phase(shop.api, "rollout", "Degraded")
     shop.api.gone("ConfigMap", aborted[0])
-    until("all pods are stable", lambda: configs(shop.api, "Rollout"), lambda found: found == [stable] * 2)
+    until("all pods are stable", lambda: mounted_configs(shop.api, "Rollout"), lambda found: found == [stable] * 2)
     assert {stable, aborted[-1]} <= set(shop.revisions())
-    assert shop.revisions() == naming(shop)
+    assert shop.revisions() == consumers_by_revision(shop)
 
 
-def test_blue_and_green_each_keep_their_own_revision(shop: Release) -> None:
+def test_blue_and_green_keep_their_revisions(shop: Release) -> None:
     for name in ("active", "preview"):
-        # Not in the release: whoever applies them again takes the selector from the controller, which ends its pause.
+        # Not in the release: applying them again would reset the selector of the controller and end its pause.
         spec = {"selector": {"app": "rollout"}, "ports": [{"port": 80}]}
         shop.api.create({"kind": "Service", "metadata": {"name": name}, "spec": spec})
     shop.release(*blue_green("blue"))
-    settled(shop.api, "Rollout")
+    until_settled(shop.api, "Rollout")
     shop.release(*blue_green("green"))
     rollout_in_phase(shop.api, "rollout", "Paused")
     blue, green = shop.revision_of("blue", WEB), shop.revision_of("green", WEB)
-    until("both run", lambda: configs(shop.api, "Rollout"), lambda found: found == sorted([blue, green]))
-    assert shop.revisions() == naming(shop)
+    until("both run", lambda: mounted_configs(shop.api, "Rollout"), lambda found: found == sorted([blue, green]))
+    assert shop.revisions() == consumers_by_revision(shop)
     for name in shop.api.names("Pod", labels="app=rollout"):
         shop.api.delete("Pod", name)
-    until("both run again", lambda: configs(shop.api, "Rollout"), lambda found: found == sorted([blue, green]))
+    until("both run again", lambda: mounted_configs(shop.api, "Rollout"), lambda found: found == sorted([blue, green]))
     promote(shop.api, "rollout")
-    settled(shop.api, "Rollout")
-    until("blue is scaled down", lambda: configs(shop.api, "Rollout"), lambda found: found == [green])
+    until_settled(shop.api, "Rollout")
+    until("blue is scaled down", lambda: mounted_configs(shop.api, "Rollout"), lambda found: found == [green])
     shop.api.gone("ConfigMap", blue)
     assert set(shop.revisions()) == {green}
 
@@ -67,29 +75,29 @@ def blue_green(content: str) -> list[Object]:
     return app("Rollout", content, revisionHistoryLimit=0, strategy={"blueGreen": strategy})
 
 
-def test_an_experiment_keeps_what_it_compares_until_it_is_deleted(shop: Release) -> None:
+def test_an_experiment_keeps_its_revision_until_it_is_deleted(shop: Release) -> None:
     shop.release(*app("Rollout", "old", revisionHistoryLimit=0))
-    settled(shop.api, "Rollout")
+    until_settled(shop.api, "Rollout")
     old = shop.revision_of("old", WEB)
     template = pod_template("baseline", config=old)
     one = {"name": "baseline", "selector": {"matchLabels": {"app": "baseline"}}, "template": template}
     shop.api.create({"kind": "Experiment", "metadata": {"name": "compare"}, "spec": {"templates": [one]}})
-    until("its pod runs", lambda: configs(shop.api, "baseline"), lambda found: found == [old])
+    until("its pod runs", lambda: mounted_configs(shop.api, "baseline"), lambda found: found == [old])
     for content in ("new", "newer"):
         shop.release(*app("Rollout", content, revisionHistoryLimit=0))
-        settled(shop.api, "Rollout")
-    assert {"Experiment/compare"} < shop.revisions()[old], "and the ReplicaSet that it has made"
+        until_settled(shop.api, "Rollout")
+    assert {"Experiment/compare"} < shop.revisions()[old], "and its ReplicaSet"
     shop.api.delete("Experiment", "compare")
     shop.api.gone("ConfigMap", old)
 
 
-def test_a_run_of_an_analysis_keeps_what_its_template_named_when_it_began(shop: Release) -> None:
+def test_an_analysis_run_keeps_the_revision_of_its_start(shop: Release) -> None:
     shop.release(config("old", "check"), analysis())
     old = shop.revision_of("old", "check")
     assert "AnalysisTemplate/check" in shop.revisions()[old]
     metrics = shop.api.get("AnalysisTemplate", "check")["spec"]["metrics"]
     shop.api.create({"kind": "AnalysisRun", "metadata": {"name": "check-1"}, "spec": {"metrics": metrics}})
-    until("its Job runs", lambda: naming(shop)[old], bool)
+    until("its Job runs", lambda: consumers_by_revision(shop)[old], bool)
     for content in ("new", "newer"):
         shop.release(config(content, "check"), analysis())
     held = shop.revisions()[old]
@@ -107,26 +115,26 @@ def analysis() -> Object:
     return {"kind": "AnalysisTemplate", "metadata": {"name": "check"}, "spec": {"metrics": [metric]}}
 
 
-def test_a_rollout_that_borrows_the_template_of_a_deployment(shop: Release) -> None:
+def test_a_rollout_with_a_workload_ref_is_a_consumer(shop: Release) -> None:
     shop.release(*borrowing("old"))
     rollout_in_phase(shop.api, "rollout", "Healthy")
     old = shop.revision_of("old", WEB)
     shop.release(*borrowing("new"))
     rollout_in_phase(shop.api, "rollout", "Paused")
     new = shop.revision_of("new", WEB)
-    until("the canary runs", lambda: configs(shop.api, "Rollout"), lambda found: found == sorted([old, new]))
+    until("the canary runs", lambda: mounted_configs(shop.api, "Rollout"), lambda found: found == sorted([old, new]))
     assert {"Rollout/rollout", "Deployment/deployment"} < shop.revisions()[new]
     assert "Rollout/rollout" not in shop.revisions()[old]
     for name in shop.api.names("Pod", labels="app=rollout"):
         shop.api.delete("Pod", name)
-    until("both run again", lambda: configs(shop.api, "Rollout"), lambda found: found == sorted([old, new]))
+    until("both run again", lambda: mounted_configs(shop.api, "Rollout"), lambda found: found == sorted([old, new]))
     promote(shop.api, "rollout")
     rollout_in_phase(shop.api, "rollout", "Healthy")
-    assert {old, new} == set(shop.revisions()), "a rollback still finds it"
+    assert {old, new} == set(shop.revisions()), "the old revision is needed for a rollback"
 
 
 def borrowing(content: str) -> list[Object]:
-    """The Deployment is there for its template alone."""
+    """Build a Rollout that takes its template from a Deployment without pods."""
     made, rollout = app("Rollout", content, replicas=2, strategy=STEPS)
     template = template_of(rollout)
     selector = rollout["spec"]["selector"]

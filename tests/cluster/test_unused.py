@@ -1,4 +1,4 @@
-"""There and back again, revisions that were never used, and the fixed name that an application had before."""
+"""Returning to an earlier revision, revisions that were never used, and adopted names."""
 
 import time
 
@@ -12,76 +12,76 @@ from tests.cluster.workloads import (
     WITH_HISTORY,
     app,
     config_of,
-    configs,
-    each,
-    naming,
+    consumers_by_revision,
+    mounted_configs,
     on_each_deployer,
-    settled,
+    one_of_each,
+    until_settled,
 )
 
 pytestmark = [pytest.mark.usefixtures("rollouts", "invariants"), on_each_deployer]
 
 
-def test_there_and_back_again_the_first_revision_is_in_use_and_the_second_history(shop: Release) -> None:
-    shop.release(*each("a"))
-    settled(shop.api)
+def test_after_returning_to_a_revision_it_is_current_and_the_other_is_history(shop: Release) -> None:
+    shop.release(*one_of_each("a"))
+    until_settled(shop.api)
     first = set(shop.revisions())
-    shop.release(*each("b"))
-    settled(shop.api)
+    shop.release(*one_of_each("b"))
+    until_settled(shop.api)
     second = set(shop.revisions()) - first
-    shop.release(*each("a"))
-    settled(shop.api)
-    assert shop.revisions() == naming(shop)
-    assert [configs(shop.api, kind)[0] in first for kind in WITH_HISTORY] == [True] * len(WITH_HISTORY)
+    shop.release(*one_of_each("a"))
+    until_settled(shop.api)
+    assert shop.revisions() == consumers_by_revision(shop)
+    assert [mounted_configs(shop.api, kind)[0] in first for kind in WITH_HISTORY] == [True] * len(WITH_HISTORY)
     assert {name.rpartition("-")[0] for name in second & set(shop.revisions())} == {*map(config_of, WITH_HISTORY)}
 
 
-class BrokeOff(Exception):
-    """A sync that ended in the middle."""
+class SyncAborted(Exception):
+    """A sync ended before all was applied."""
 
 
-def break_off(step: Step) -> None:
-    """When it comes to the first workload."""
+def abort_at_workload(step: Step) -> None:
+    """Abort the sync at the first workload."""
     if step.kind in KINDS:
-        raise BrokeOff
+        raise SyncAborted
 
 
-def test_revisions_of_a_sync_that_broke_off_stay_for_their_grace(shop: Release) -> None:
-    shop.release(*each("a"))
-    settled(shop.api)
+def test_revisions_of_an_aborted_sync_are_kept_for_their_minimum_age(shop: Release) -> None:
+    shop.release(*one_of_each("a"))
+    until_settled(shop.api)
     a = set(shop.revisions())
-    with pytest.raises(BrokeOff):
-        shop.sync(*each("b"), before_each=break_off)
+    with pytest.raises(SyncAborted):
+        shop.sync(*one_of_each("b"), before_each=abort_at_workload)
     b = set(shop.revisions()) - a
     assert len(b) == len(KINDS)
 
     shop.settings = {"linker": {"minimumAgeSeconds": 600}}
-    shop.release(*each("c"))
-    settled(shop.api)
-    unnamed = {name for name, users in naming(shop).items() if not users}
-    assert unnamed == {name for name, held in shop.revisions().items() if not held}
-    assert unnamed == {*b, *(name for name in a if name.startswith(config_of("CronJob")))}
+    shop.release(*one_of_each("c"))
+    until_settled(shop.api)
+    unreferenced = {name for name, consumers in consumers_by_revision(shop).items() if not consumers}
+    assert unreferenced == {name for name, held in shop.revisions().items() if not held}
+    assert unreferenced == {*b, *(name for name in a if name.startswith(config_of("CronJob")))}
 
     shop.settings = {"linker": {"minimumAgeSeconds": 0}}
-    shop.release(*each("c"))
-    assert shop.revisions() == naming(shop)
-    assert not unnamed & set(shop.revisions())
+    shop.release(*one_of_each("c"))
+    assert shop.revisions() == consumers_by_revision(shop)
+    assert not unreferenced & set(shop.revisions())
 
 
-def test_a_revision_of_a_paused_deployment_that_never_had_a_replica_set_goes(shop: Release) -> None:
+def test_a_revision_that_never_had_a_replica_set_is_deleted(shop: Release) -> None:
     shop.release(*app("Deployment", "a"))
-    settled(shop.api, "Deployment")
+    until_settled(shop.api, "Deployment")
     shop.sync(*app("Deployment", "b", paused=True))
     shop.sync(*app("Deployment", "c"))
-    settled(shop.api, "Deployment")
+    until_settled(shop.api, "Deployment")
     assert len(shop.revisions()) == 3
-    time.sleep(1)  # ages are in whole seconds
+    time.sleep(1)  # ages have whole seconds
     shop.link()
-    assert shop.revisions() == naming(shop)
+    assert shop.revisions() == consumers_by_revision(shop)
     assert len(shop.revisions()) == 2
 
 
-def test_a_revision_that_nothing_ever_named_is_retained(shop: Release) -> None:
+def test_a_revision_without_referrers_is_retained(shop: Release) -> None:
     shop.settings["select"] = [{"kind": "ConfigMap"}]
     shop.release(*app("Deployment", "a"), config("a", "notes"))
     notes = shop.revision_of("a", "notes")
@@ -91,21 +91,21 @@ def test_a_revision_that_nothing_ever_named_is_retained(shop: Release) -> None:
     assert len([name for name in shop.revisions() if name.startswith("notes-")]) == 2
 
 
-def test_a_fixed_name_goes_with_the_last_that_names_it(shop: Release) -> None:
+def test_an_adopted_name_is_deleted_with_its_last_consumer(shop: Release) -> None:
     fixed = {config_of(kind) for kind in KINDS}
     shop.settings["strategy"] = "adopt"
-    shop.release(*each("old", *WITH_HISTORY, revisionHistoryLimit=1), *each("old", "CronJob"))
-    settled(shop.api)
-    assert shop.revisions() == naming(shop)
+    shop.release(*one_of_each("old", *WITH_HISTORY, revisionHistoryLimit=1), *one_of_each("old", "CronJob"))
+    until_settled(shop.api)
+    assert shop.revisions() == consumers_by_revision(shop)
     assert set(shop.revisions()) == fixed
 
     shop.settings["strategy"] = "rename"
-    shop.release(*each("old", *WITH_HISTORY, revisionHistoryLimit=1), *each("old", "CronJob"))
-    settled(shop.api)
-    assert shop.revisions() == naming(shop)
-    assert fixed - set(shop.revisions()) == {config_of("CronJob")}, "all others are in a history"
+    shop.release(*one_of_each("old", *WITH_HISTORY, revisionHistoryLimit=1), *one_of_each("old", "CronJob"))
+    until_settled(shop.api)
+    assert shop.revisions() == consumers_by_revision(shop)
+    assert fixed - set(shop.revisions()) == {config_of("CronJob")}, "all others are still in a history"
 
-    shop.sync(*each("old", *WITH_HISTORY, image="app:2", revisionHistoryLimit=1), *each("old", "CronJob"))
-    settled(shop.api)
+    shop.sync(*one_of_each("old", *WITH_HISTORY, image="app:2", revisionHistoryLimit=1), *one_of_each("old", "CronJob"))
+    until_settled(shop.api)
     until("fixed names are gone", lambda: set(shop.revisions()), lambda names: not names & fixed)
-    assert configs(shop.api, "Deployment") != [config_of("Deployment")]
+    assert mounted_configs(shop.api, "Deployment") != [config_of("Deployment")]

@@ -1,4 +1,4 @@
-"""Tokens of ServiceAccounts, as the kubelet asks for them."""
+"""Request tokens of ServiceAccounts, as the kubelet does."""
 
 from tests.cluster.api import Api, Object
 
@@ -6,7 +6,7 @@ HOUR = 3600
 
 
 def token_of(api: Api, service_account: str, *, pod: Object | None = None, seconds: int = HOUR) -> str:
-    """One that is good for so long; if bound to a pod, at most for as long as the pod is there."""
+    """Request a token that is valid this long, and not longer than the pod that it is bound to."""
     spec: Object = {"expirationSeconds": seconds}
     if pod is not None:
         metadata = pod["metadata"]
@@ -25,7 +25,7 @@ def token_of(api: Api, service_account: str, *, pod: Object | None = None, secon
 
 
 def account(api: Api, verbs: list[str]) -> str:
-    """The token of a ServiceAccount that may do so much with ConfigMaps."""
+    """Create a ServiceAccount with these verbs on ConfigMaps. Returns a token."""
     rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": verbs}
     subject = {"kind": "ServiceAccount", "name": "somebody", "namespace": api.namespace}
     role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "somebody"}

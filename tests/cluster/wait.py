@@ -1,4 +1,4 @@
-"""Waiting for a state, with a deadline and a failure that shows what there was instead."""
+"""Wait for a state until a deadline. A failure shows the last state."""
 
 import http.client
 import json
@@ -13,8 +13,8 @@ PAUSE = 0.05
 WITHIN = 30.0
 
 
-class NeverCame(AssertionError):
-    """What was waited for did not come in time."""
+class WaitTimeout(AssertionError):
+    """The state was not reached in time."""
 
     def __init__(self, what: str, within: float, seen: str) -> None:
         super().__init__(f"waited {within:g} s: {what}\nlast seen: {seen}")
@@ -27,7 +27,7 @@ def until(
     *,
     within: float = WITHIN,
 ) -> State:
-    """The first state that holds. An API server that is away for a while is waited for as well."""
+    """Wait until `holds` is true of a state, and return it. Connection errors are waited out too."""
     deadline = time.monotonic() + within
     while True:
         try:
@@ -38,11 +38,11 @@ def until(
         except (OSError, http.client.HTTPException) as error:
             seen = repr(error)
         except ApiError as error:
-            if not error.passing:
+            if not error.is_temporary:
                 raise
             seen = str(error)
         if time.monotonic() > deadline:
-            raise NeverCame(what, within, seen)
+            raise WaitTimeout(what, within, seen)
         time.sleep(PAUSE)
 
 
@@ -53,7 +53,7 @@ def throughout(
     *,
     seconds: float,
 ) -> None:
-    """That a state holds for so long: what to prove "nothing happens" with."""
+    """Check that `holds` stays true for this long: proves that nothing happens."""
     start = time.monotonic()
     while (passed := time.monotonic() - start) < seconds:
         state = look()
@@ -62,7 +62,7 @@ def throughout(
 
 
 def show(state: Any) -> str:
-    """A state for a person: an object's metadata and status say most; its spec is known, its data is nobody's."""
+    """Format a state for a message. Of an object it shows metadata and status, never data."""
     if isinstance(state, list):
         return "nothing" if not state else "".join(f"\n- {show(item)}" for item in state)
     if isinstance(state, dict) and "metadata" in state:

@@ -1,15 +1,15 @@
-"""Workloads of every kind, each with a ConfigMap of its own, and who names which revision in the end."""
+"""Workloads of every kind, each with its own ConfigMap, and the consumers of each revision."""
 
 import pytest
 import yaml
 
 from tests.cluster.api import Api, Object
 from tests.cluster.manifests import IMAGE, cron_job, workload
+from tests.cluster.object_state import POD_SPECS, read_state
 from tests.cluster.readiness import is_ready
-from tests.cluster.release import DEPLOYERS, OURS, Release, config
+from tests.cluster.release import DEPLOYERS, IN_SET, Release, config
 from tests.cluster.rollouts_controller import rollout_in_phase
 from tests.cluster.server import ApiError
-from tests.cluster.sight import POD_SPECS, see
 from tests.cluster.wait import until
 
 WITH_HISTORY = {
@@ -26,7 +26,7 @@ on_each_deployer = pytest.mark.parametrize("deployer", DEPLOYERS)
 
 
 def app(kind: str, content: str, *, image: str = IMAGE, **spec: object) -> list[Object]:
-    """A workload called like its kind, and its ConfigMap; `spec` is merged into that of the workload."""
+    """Build a workload named after its kind, and its ConfigMap; `spec` is merged into the workload's."""
     name = kind.lower()
     strategy: Object = {"strategy": {"canary": {}}} if kind == "Rollout" else {}
     if kind == "CronJob":
@@ -38,8 +38,8 @@ def app(kind: str, content: str, *, image: str = IMAGE, **spec: object) -> list[
     return [config(content, config_of(kind)), made]
 
 
-def each(content: str, *kinds: str, image: str = IMAGE, **spec: object) -> list[Object]:
-    """One of each kind."""
+def one_of_each(content: str, *kinds: str, image: str = IMAGE, **spec: object) -> list[Object]:
+    """Build a workload of each kind, with its ConfigMap."""
     return [made for kind in kinds or KINDS for made in app(kind, content, image=image, **spec)]
 
 
@@ -53,8 +53,8 @@ def template_of(made: Object) -> Object:
     return template
 
 
-def settled(api: Api, *kinds: str) -> None:
-    """All pods run what their workload says now."""
+def until_settled(api: Api, *kinds: str) -> None:
+    """Wait until all pods run the current template of their workload."""
     for kind in kinds or KINDS:
         if kind == "Rollout":
             rollout_in_phase(api, "rollout", "Healthy")
@@ -63,39 +63,41 @@ def settled(api: Api, *kinds: str) -> None:
 
 
 def restart(api: Api, kind: str, at: str) -> None:
-    """As `kubectl rollout restart` does; `at` is any text that differs from the last."""
+    """Restart, as `kubectl rollout restart` does; `at` is any new text."""
     annotations = {"metadata": {"annotations": {RESTARTED: at}}}
     api.patch(kind, kind.lower(), {"spec": {"template": annotations}}, manager="kubectl-rollout")
 
 
 def put_template(api: Api, kind: str, template: Object) -> None:
-    """As `kubectl rollout undo` does with a template from the history."""
+    """Replace the template, as `kubectl rollout undo` does with one from the history."""
     operation = {"op": "replace", "path": "/spec/template", "value": template}
     api.patch(kind, kind.lower(), [operation], patch_type="application/json-patch+json", manager="kubectl-rollout")
 
 
-def naming(shop: Release) -> dict[str, set[str]]:
-    """Who names each revision, as `Release.revisions` says who owns it: pod templates, and the roster."""
-    users: dict[str, set[str]] = {name: set() for name in shop.revisions()}
+def consumers_by_revision(shop: Release) -> dict[str, set[str]]:
+    """Return the consumers of each revision, in the form of the owners in `Release.revisions`."""
+    consumers: dict[str, set[str]] = {name: set() for name in shop.revisions()}
     for kind in POD_SPECS:
         for item in _all(shop.api, kind):
-            sight = see(item)
-            for _, name in sight.names:
-                if name in users and not (kind == "Pod" and sight.controller):
-                    users[name].add(f"{kind}/{sight.name}")
-    for roster in shop.api.list("ConfigMap", labels=f"{OURS},revisions.krm-fn.io/component=linker"):
-        for name in users.keys() & roster["metadata"]["annotations"][RENDERED].split(","):
-            users[name].add(f"ConfigMap/{roster['metadata']['name']}")
-    return users
+            state = read_state(item)
+            for _, name in state.references:
+                if name in consumers and not (kind == "Pod" and state.controller):
+                    consumers[name].add(f"{kind}/{state.name}")
+    for inventory in shop.api.list("ConfigMap", labels=f"{IN_SET},revisions.krm-fn.io/component=linker"):
+        for name in consumers.keys() & inventory["metadata"]["annotations"][RENDERED].split(","):
+            consumers[name].add(f"ConfigMap/{inventory['metadata']['name']}")
+    return consumers
 
 
-def only_the_named_are_left(shop: Release) -> dict[str, set[str]]:
-    """The revisions, once each is named by somebody."""
-    return until("every revision is named by somebody", lambda: naming(shop), lambda users: all(users.values()))
+def until_all_are_referenced(shop: Release) -> dict[str, set[str]]:
+    """Wait until every revision has a consumer. Returns the consumers of each."""
+    return until(
+        "every revision has a consumer", lambda: consumers_by_revision(shop), lambda consumers: all(consumers.values())
+    )
 
 
-def configs(api: Api, kind: str) -> list[str]:
-    """What the Ready pods of the workload mount."""
+def mounted_configs(api: Api, kind: str) -> list[str]:
+    """Return the ConfigMaps that the Ready pods of the workload mount."""
     pods = api.list("Pod", labels=f"app={kind.lower()}")
     return sorted(pod["spec"]["volumes"][0]["configMap"]["name"] for pod in pods if is_ready(pod))
 
@@ -104,7 +106,7 @@ def _all(api: Api, kind: str) -> list[Object]:
     try:
         return api.list(kind)
     except ApiError as error:
-        # Rollouts, where nobody has asked for them.
+        # Argo Rollouts may not be installed.
         if error.status != 404:
             raise
         return []

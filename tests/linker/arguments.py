@@ -1,11 +1,11 @@
-"""A plan from its arguments, as the command reads them."""
+"""Read a plan from its arguments, as the command does."""
 
 from krm_fn.cli import link
 from krm_fn.model.link_plan import LinkPlan
 
 
 def read_plan(arguments: list[str]) -> LinkPlan:
-    """What `krm-fn link` makes of its arguments."""
+    """Parse the arguments of `krm-fn link`."""
     given = link.make_context("link", list(arguments)).params
     seconds = {key: given[key] for key in ("timeout", "minimum_age")}
     return LinkPlan(

@@ -1,66 +1,66 @@
-"""Controllers of workloads, as far as they make and remove history.
+"""The workload controllers, as far as they create and delete history.
 
-Pods are left out. So old history may go at any moment, which is worse than what controllers do: they wait until its
-pods are gone.
+There are no pods. So old history may be deleted at any moment, which is worse than what real controllers do: they wait
+until its pods are gone.
 """
 
 import zlib
 from typing import Any
 
 from tests.linker.manifests import made_by
-from tests.linker.world import Object, World
+from tests.linker.object_store import Object, ObjectStore
 
 REVISION = "deployment.kubernetes.io/revision"
 HISTORY = {"Deployment": "ReplicaSet", "Rollout": "ReplicaSet", "StatefulSet": "ControllerRevision"}
 
 
-def history(world: World, workload: Object) -> list[Object]:
-    """What was made of its templates, in the order of creation."""
+def history(store: ObjectStore, workload: Object) -> list[Object]:
+    """Return the ReplicaSets or ControllerRevisions of a workload, in the order of creation."""
     uid = workload["metadata"]["uid"]
-    return [item for item in world.of_kind(HISTORY[workload["kind"]]) if _controller(item).get("uid") == uid]
+    return [item for item in store.of_kind(HISTORY[workload["kind"]]) if _controller(item).get("uid") == uid]
 
 
 def template_of(item: Object) -> Object:
-    """What a piece of history was made of."""
+    """Return the pod template in a ReplicaSet or ControllerRevision."""
     content: Object = item["spec"] if "spec" in item else item["data"]["spec"]
     template: Object = content["template"]
     return template
 
 
-def follow(world: World, workload: Object) -> None:
-    """Make history of the present template, or take what there is of an equal one; adopt orphans that fit."""
+def reconcile(store: ObjectStore, workload: Object) -> None:
+    """Create history for the current template, unless an equal one exists; adopt orphans that match."""
     if workload["spec"].get("paused") and workload["kind"] != "Rollout":
-        return  # a paused Rollout makes its ReplicaSet all the same
-    _adopt(world, workload)
-    made = history(world, workload)
+        return  # a paused Rollout still creates its ReplicaSet
+    _adopt(store, workload)
+    made = history(store, workload)
     number = max((_number(item) for item in made), default=0) + 1
     template = workload["spec"]["template"]
     for item in made:
         if template_of(item) == template:
             if _number(item) < number - 1:
-                _number_anew(world, item, number)
+                _renumber(store, item, number)
             return
     name = f"{workload['metadata']['name']}-{zlib.crc32(repr(template).encode()):08x}"
-    if world.find(HISTORY[workload["kind"]], name) is None:
+    if store.find(HISTORY[workload["kind"]], name) is None:
         annotations = {REVISION: str(number)}
-        world.create(made_by(workload, HISTORY[workload["kind"]], name, template, annotations=annotations))
+        store.create(made_by(workload, HISTORY[workload["kind"]], name, template, annotations=annotations))
 
 
-def trim(world: World, workload: Object, limit: int) -> None:
-    """Remove old history beyond a limit: Rollouts what was created first, the others what was wanted longest ago."""
-    old = [item for item in history(world, workload) if template_of(item) != workload["spec"]["template"]]
+def trim(store: ObjectStore, workload: Object, limit: int) -> None:
+    """Delete history beyond the limit: Rollouts by creation time, the others by revision number, oldest first."""
+    old = [item for item in history(store, workload) if template_of(item) != workload["spec"]["template"]]
     if workload["kind"] != "Rollout":
         old.sort(key=_number)
     for item in old[: max(0, len(old) - limit)]:
-        world.remove(item)
+        store.remove(item)
 
 
-def _adopt(world: World, workload: Object) -> None:
-    for item in world.of_kind(HISTORY[workload["kind"]]):
+def _adopt(store: ObjectStore, workload: Object) -> None:
+    for item in store.of_kind(HISTORY[workload["kind"]]):
         if not _controller(item) and item["metadata"]["name"].startswith(f"{workload['metadata']['name']}-"):
             made = made_by(workload, item["kind"], item["metadata"]["name"], {})
             others = item["metadata"].get("ownerReferences", [])
-            world.update_metadata(item, ownerReferences=[*others, *made["metadata"]["ownerReferences"]])
+            store.update_metadata(item, ownerReferences=[*others, *made["metadata"]["ownerReferences"]])
 
 
 def _controller(item: Object) -> dict[str, Any]:
@@ -72,5 +72,5 @@ def _number(item: Object) -> int:
     return int(item["metadata"]["annotations"][REVISION])
 
 
-def _number_anew(world: World, item: Object, number: int) -> None:
-    world.update_metadata(item, annotations={**item["metadata"]["annotations"], REVISION: str(number)})
+def _renumber(store: ObjectStore, item: Object, number: int) -> None:
+    store.update_metadata(item, annotations={**item["metadata"]["annotations"], REVISION: str(number)})

@@ -1,10 +1,10 @@
-"""Objects for tests, as the API server gives them."""
+"""Build objects for tests, as the API server returns them."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from krm_fn.model import keys
-from tests.linker.world import Object
+from tests.linker.object_store import Object
 
 _API_VERSIONS = {
     **dict.fromkeys(("ConfigMap", "Secret", "Pod"), "v1"),
@@ -18,17 +18,19 @@ A, B, C = "web-config-bbbbbbbbbb", "web-config-cccccccccc", "web-config-dddddddd
 
 
 def thing(kind: str, name: str, **fields: Any) -> Object:
-    """An object of a kind; what is given beside `spec` and the like goes into its metadata."""
+    """Build an object of a kind. Arguments other than `spec` and `data` are fields of its metadata."""
     content: Object = {key: fields.pop(key) for key in ("spec", "data") if key in fields}
     return {"apiVersion": _API_VERSIONS[kind], "kind": kind, "metadata": {"name": name, **fields}, **content}
 
 
-def revision(name: str, *owners: Object, kind: str = "ConfigMap", retain: bool = False, tag: bool = False) -> Object:
-    """A revision of the set `web`, owned by these."""
+def revision(
+    name: str, *owners: Object, kind: str = "ConfigMap", retain: bool = False, tracker: bool = False
+) -> Object:
+    """Build a revision of the set `web`, with these owners."""
     return thing(
         kind,
         name,
-        labels={keys.SET: "web", **({keys.COMPONENT: keys.TAG} if tag else {})},
+        labels={keys.SET: "web", **({keys.COMPONENT: keys.TRACKER} if tracker else {})},
         annotations={keys.BASE_NAME: name.rpartition("-")[0], **({keys.RETAIN: "true"} if retain else {})},
         **({"ownerReferences": [reference(owner) for owner in owners]} if owners else {}),
     )
@@ -41,7 +43,7 @@ def reference(owner: Object, *, controller: bool = False) -> dict[str, Any]:
 
 
 def pods(*config_maps: str, secrets: Sequence[str] = (), image: str = "web:1", restarted: str = "") -> Object:
-    """A pod template that names these."""
+    """Build a pod template that references these."""
     env = [
         *({"configMapRef": {"name": name}} for name in config_maps),
         *({"secretRef": {"name": name}} for name in secrets),
@@ -54,21 +56,21 @@ def workload(kind: str, name: str, template: Object, **spec: Any) -> Object:
     return thing(kind, name, spec={**spec, "template": template})
 
 
-def made_by(maker: Object, kind: str, name: str, template: Object, **fields: Any) -> Object:
-    """What a controller makes of a template."""
+def made_by(controller: Object, kind: str, name: str, template: Object, **fields: Any) -> Object:
+    """Build an object that a controller creates from a template."""
     content = {"data": {"spec": {"template": template}}} if kind == "ControllerRevision" else {}
     content = content or {"spec": {"template": template}}
-    return thing(kind, name, ownerReferences=[reference(maker, controller=True)], **content, **fields)
+    return thing(kind, name, ownerReferences=[reference(controller, controller=True)], **content, **fields)
 
 
-def roster(*names: str) -> Object:
-    """The ConfigMap that names what is rendered."""
+def inventory(*names: str) -> Object:
+    """Build the ConfigMap that lists what is rendered."""
     labels = {keys.SET: "web", keys.COMPONENT: keys.LINKER}
     return thing("ConfigMap", "web-linker", labels=labels, annotations={keys.RENDERED: ",".join(names)})
 
 
 def linker_job(name: str, arguments: Sequence[str], **fields: Any) -> Object:
-    """The Job that runs `krm-fn link` with these."""
+    """Build the Job that runs `krm-fn link` with these arguments."""
     containers = [{"name": "link", "image": "krm-fn:1", "args": ["link", *arguments]}]
     labels = {keys.COMPONENT: keys.LINKER}
     return thing("Job", name, labels=labels, spec={"template": {"spec": {"containers": containers}}}, **fields)

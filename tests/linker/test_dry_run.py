@@ -1,4 +1,4 @@
-"""A dry run sees what it would have done, and does nothing."""
+"""A dry run writes nothing, and reads the cluster as it would be after its writes."""
 
 from krm_fn.linker.dry_run import DryRun
 from krm_fn.linker.objects import Owner
@@ -6,31 +6,31 @@ from krm_fn.linker.owners import OwnerPatch
 from krm_fn.model.kinds import CONSUMER_KINDS
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.manifests import A, B, pods, revision, workload
-from tests.linker.world import World
+from tests.linker.object_store import ObjectStore
 
 DEPLOYMENTS = next(kind for kind in CONSUMER_KINDS if kind.kind == "Deployment")
 NEW = Owner("apps/v1", "ReplicaSet", "web-1", "u9")
 
 
 def dry_run() -> tuple[DryRun, FakeCluster]:
-    world = World()
-    web = world.create(workload("Deployment", "web", pods(A)))
-    world.create(revision(A, web))
-    world.create(revision(B))
-    world.create(revision(A, kind="Secret"))
-    cluster = FakeCluster(world)
+    store = ObjectStore()
+    web = store.create(workload("Deployment", "web", pods(A)))
+    store.create(revision(A, web))
+    store.create(revision(B))
+    store.create(revision(A, kind="Secret"))
+    cluster = FakeCluster(store)
     return DryRun(cluster), cluster
 
 
-def test_it_reads_what_there_is() -> None:
+def test_it_reads_the_cluster() -> None:
     dry, cluster = dry_run()
-    assert (dry.namespace, dry.deadline, dry.now()) == (cluster.namespace, cluster.deadline, cluster.now())
-    assert dry.configs("web").revisions == cluster.configs("web").revisions
-    assert dry.users(DEPLOYMENTS, frozenset({A})) == cluster.users(DEPLOYMENTS, frozenset({A}))
+    assert (dry.namespace, dry.deadline) == (cluster.namespace, cluster.deadline)
+    assert dry.configs("web") == cluster.configs("web")
+    assert dry.consumers(DEPLOYMENTS, frozenset({A})) == cluster.consumers(DEPLOYMENTS, frozenset({A}))
     assert dry.secret(A) == cluster.secret(A)
 
 
-def test_owners_are_as_they_would_be() -> None:
+def test_a_patch_changes_the_owners_that_it_reads() -> None:
     dry, cluster = dry_run()
     before, other = dry.configs("web").revisions
     assert dry.patch_owners(OwnerPatch(before, add=(NEW,), remove=before.owners))
@@ -38,7 +38,7 @@ def test_owners_are_as_they_would_be() -> None:
     assert cluster.configs("web").revisions == [before, other]
 
 
-def test_what_would_be_deleted_is_not_seen_again() -> None:
+def test_a_deleted_revision_is_no_longer_read() -> None:
     dry, cluster = dry_run()
     kept, deleted = dry.configs("web").revisions
     assert dry.delete(deleted)
@@ -49,10 +49,10 @@ def test_what_would_be_deleted_is_not_seen_again() -> None:
 def test_nothing_is_written() -> None:
     dry, cluster = dry_run()
     one, _ = dry.configs("web").revisions
-    before = cluster.world.contents()
+    before = cluster.store.contents()
     dry.patch_owners(OwnerPatch(one, (NEW,), ()))
     dry.delete(one)
-    dry.own_secret(one, NEW)
-    dry.record(NEW, "RevisionsLinked", "x")
-    assert cluster.world.contents() == before
+    dry.add_secret_owner(one, NEW)
+    dry.record_event(NEW, "RevisionsLinked", "x", 0.0)
+    assert cluster.store.contents() == before
     assert cluster.writes == []

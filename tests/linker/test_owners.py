@@ -1,10 +1,10 @@
-"""Who must own which revision, and which are nobody's."""
+"""Which objects become owners of a revision, and which revisions are deleted."""
 
 import json
 
 import pytest
 
-from krm_fn.linker.objects import Owner, Revision, User
+from krm_fn.linker.objects import Consumer, Owner, Revision
 from krm_fn.linker.owners import OwnerPatch, plan_deletions, plan_owners
 from krm_fn.linker.report import Change
 
@@ -12,7 +12,7 @@ NAME = "web-config-bbbbbbbbbb"
 
 
 def owner(text: str) -> Owner:
-    """`ReplicaSet/web-1`, whose uid is the text as well."""
+    """Read `ReplicaSet/web-1`; the uid is the whole text."""
     kind, _, name = text.partition("/")
     return Owner("apps/v1", kind, name, text)
 
@@ -21,113 +21,134 @@ def revision(*owners: str, created: float = 0.0, is_retained: bool = False) -> R
     return Revision(NAME, "u1", "1", created, tuple(map(owner, owners)), is_retained=is_retained)
 
 
-def now(text: str, *names: str, is_leaving: bool = False) -> User:
-    """A user that says what is wanted now."""
-    return User(owner(text), current=True, names=frozenset(names), is_leaving=is_leaving)
+def current(text: str, *names: str, is_being_deleted: bool = False) -> Consumer:
+    """Build a consumer that says what is wanted now, such as a Deployment."""
+    return Consumer(owner(text), is_current=True, references=frozenset(names), is_being_deleted=is_being_deleted)
 
 
-def once(text: str, *names: str, is_leaving: bool = False, is_linker: bool = False) -> User:
-    """A user that was made of something."""
-    return User(owner(text), current=False, names=frozenset(names), is_leaving=is_leaving, is_linker=is_linker)
+def past(text: str, *names: str, is_being_deleted: bool = False, is_linker_job: bool = False) -> Consumer:
+    """Build a consumer that was created from a template, such as a ReplicaSet."""
+    return Consumer(
+        owner(text),
+        is_current=False,
+        references=frozenset(names),
+        is_being_deleted=is_being_deleted,
+        is_linker_job=is_linker_job,
+    )
 
 
-def said(patches: list[OwnerPatch]) -> list[str]:
+def changes(patches: list[OwnerPatch]) -> list[str]:
     return [str(Change("ConfigMap", patch.revision.name, patch.add, patch.remove)) for patch in patches]
 
 
-WEB = now("Deployment/web", NAME)
-MOVED_ON = now("Deployment/web")
-JOB = once("Job/web-link-1", NAME, is_linker=True)
+WEB = current("Deployment/web", NAME)
+MOVED_ON = current("Deployment/web")
+JOB = past("Job/web-link-1", NAME, is_linker_job=True)
 
 LEFT_ALONE = [
-    pytest.param(revision(), [], [], id="one that nobody names"),
-    pytest.param(revision("Deployment/web"), [WEB], [NAME], id="one that is owned by whoever names it"),
-    pytest.param(revision("Widget/x"), [], [], id="one with an owner that is not of a kind we look at"),
-    pytest.param(revision("ReplicaSet/gone"), [], [], id="one whose owner is gone, which is for the garbage collector"),
-    pytest.param(revision(), [once("ReplicaSet/web-1", NAME)], [NAME], id="a rendered one that nothing current names"),
-    pytest.param(revision("ReplicaSet/web-1"), [once("ReplicaSet/web-1")], [NAME], id="a rendered one, wrongly owned"),
-    pytest.param(revision(), [once("ReplicaSet/web-1", NAME, is_leaving=True)], [], id="one named by what is leaving"),
-    pytest.param(revision(is_retained=True), [WEB], [NAME], id="a retained one, though it is named"),
+    pytest.param(revision(), [], [], id="a revision that nothing references"),
+    pytest.param(revision("Deployment/web"), [WEB], [NAME], id="a revision owned by its consumer"),
+    pytest.param(revision("Widget/x"), [], [], id="an owner of a kind that the linker does not read"),
+    pytest.param(revision("ReplicaSet/gone"), [], [], id="an owner that is gone, which the garbage collector handles"),
+    pytest.param(
+        revision(), [past("ReplicaSet/web-1", NAME)], [NAME], id="a rendered revision that nothing current references"
+    ),
+    pytest.param(
+        revision("ReplicaSet/web-1"),
+        [past("ReplicaSet/web-1")],
+        [NAME],
+        id="a rendered revision that nothing current references, with an old owner",
+    ),
+    pytest.param(
+        revision(), [past("ReplicaSet/web-1", NAME, is_being_deleted=True)], [], id="a consumer that is being deleted"
+    ),
+    pytest.param(revision(is_retained=True), [WEB], [NAME], id="a retained revision that is referenced"),
 ]
 
 PATCHED = [
-    pytest.param(revision(), [WEB], [NAME], "+ Deployment/web", id="a new one goes to its workload"),
+    pytest.param(revision(), [WEB], [NAME], "+ Deployment/web", id="a workload becomes the owner of its new revision"),
     pytest.param(
         revision(),
-        [WEB, once("ReplicaSet/web-2", NAME), once("ReplicaSet/web-1", NAME)],
+        [WEB, past("ReplicaSet/web-2", NAME), past("ReplicaSet/web-1", NAME)],
         [NAME],
         "+ Deployment/web, + ReplicaSet/web-1, + ReplicaSet/web-2",
-        id="every ReplicaSet that names it, not only the newest",
+        id="every ReplicaSet that references it, not only the newest",
     ),
     pytest.param(
         revision("Deployment/web"),
-        [MOVED_ON, once("ReplicaSet/web-1", NAME)],
+        [MOVED_ON, past("ReplicaSet/web-1", NAME)],
         [],
         "+ ReplicaSet/web-1, - Deployment/web",
-        id="a workload that has moved on lets go in the patch that lets its ReplicaSet hold on",
+        id="a workload that has moved on is removed in the patch that adds its ReplicaSet",
     ),
     pytest.param(
-        revision("Deployment/web"), [MOVED_ON], [], "- Deployment/web", id="a workload lets go though nothing follows"
+        revision("Deployment/web"),
+        [MOVED_ON],
+        [],
+        "- Deployment/web",
+        id="a workload that has moved on is removed although no owner is left",
     ),
     pytest.param(
         revision("Widget/x", "ReplicaSet/gone", "Deployment/web"),
         [MOVED_ON],
         [],
         "- Deployment/web",
-        id="owners that were not seen live stay",
+        id="owners that were not observed are kept",
     ),
     pytest.param(
         revision("Deployment/web"),
-        [now("Deployment/web"), now("Deployment/api", NAME)],
+        [current("Deployment/web"), current("Deployment/api", NAME)],
         [NAME],
         "+ Deployment/api, - Deployment/web",
-        id="from one workload to another",
+        id="another workload references it now",
     ),
     pytest.param(
         revision(),
         [MOVED_ON, JOB],
         [],
         "+ Job/web-link-1",
-        id="the Job of an earlier rendering, which would not run again",
+        id="the Job of an earlier rendering, which does not run again",
     ),
     pytest.param(
         revision("ReplicaSet/web-1"),
-        [now("Deployment/web", NAME, is_leaving=True), once("ReplicaSet/web-2", NAME)],
+        [current("Deployment/web", NAME, is_being_deleted=True), past("ReplicaSet/web-2", NAME)],
         [NAME],
         "+ ReplicaSet/web-2",
-        id="a workload on its way out is no new owner",
+        id="a workload that is being deleted is not added",
     ),
     pytest.param(
         revision("Deployment/web", "Widget/x", is_retained=True),
         [WEB],
         [NAME],
         "- Deployment/web",
-        id="a retained one has no owner that could take it along",
+        id="a retained revision loses owners",
     ),
 ]
 
 
-@pytest.mark.parametrize(("seen", "users", "rendered"), LEFT_ALONE)
-def test_left_alone(seen: Revision, users: list[User], rendered: list[str]) -> None:
-    assert said(plan_owners([seen], users, rendered)) == []
+@pytest.mark.parametrize(("live", "consumers", "rendered"), LEFT_ALONE)
+def test_these_revisions_are_left_alone(live: Revision, consumers: list[Consumer], rendered: list[str]) -> None:
+    assert changes(plan_owners([live], consumers, rendered)) == []
 
 
-@pytest.mark.parametrize(("seen", "users", "rendered", "expected"), PATCHED)
-def test_patched(seen: Revision, users: list[User], rendered: list[str], expected: str) -> None:
-    assert said(plan_owners([seen], users, rendered)) == [f"{NAME}: {expected}"]
-
-
-@pytest.mark.parametrize(("seen", "users", "rendered", "expected"), PATCHED)
-def test_nothing_is_left_to_do_after_a_patch(
-    seen: Revision, users: list[User], rendered: list[str], expected: str
+@pytest.mark.parametrize(("live", "consumers", "rendered", "expected"), PATCHED)
+def test_these_revisions_are_patched(
+    live: Revision, consumers: list[Consumer], rendered: list[str], expected: str
 ) -> None:
-    (patch,) = plan_owners([seen], users, rendered)
-    after = seen._replace(owners=tuple(one for one in (*seen.owners, *patch.add) if one not in patch.remove))
-    assert said(plan_owners([after], users, rendered)) == [], expected
+    assert changes(plan_owners([live], consumers, rendered)) == [f"{NAME}: {expected}"]
 
 
-def test_a_patch_is_a_strategic_merge_that_only_this_very_object_takes() -> None:
-    (patch,) = plan_owners([revision("Deployment/web")], [MOVED_ON, once("ReplicaSet/web-1", NAME)], [])
+@pytest.mark.parametrize(("live", "consumers", "rendered", "expected"), PATCHED)
+def test_a_patched_revision_needs_no_other_patch(
+    live: Revision, consumers: list[Consumer], rendered: list[str], expected: str
+) -> None:
+    (patch,) = plan_owners([live], consumers, rendered)
+    after = live._replace(owners=tuple(one for one in (*live.owners, *patch.add) if one not in patch.remove))
+    assert changes(plan_owners([after], consumers, rendered)) == [], expected
+
+
+def test_a_patch_is_a_strategic_merge_patch_with_the_uid_as_precondition() -> None:
+    (patch,) = plan_owners([revision("Deployment/web")], [MOVED_ON, past("ReplicaSet/web-1", NAME)], [])
     body = """{
       "metadata": {
         "uid": "u1",
@@ -141,20 +162,20 @@ def test_a_patch_is_a_strategic_merge_that_only_this_very_object_takes() -> None
 
 
 @pytest.mark.parametrize(
-    ("seen", "users", "rendered"),
+    ("live", "consumers", "rendered"),
     [
-        pytest.param(revision(), [WEB], [], id="one that something names"),
-        pytest.param(revision(), [], [NAME], id="one of the present rendering"),
-        pytest.param(revision("ReplicaSet/gone"), [], [], id="one with an owner, even one that is gone"),
-        pytest.param(revision(is_retained=True), [], [], id="a retained one"),
-        pytest.param(revision(created=100.0), [], [], id="one that is as young as that"),
-        pytest.param(revision(created=101.0), [], [], id="one that is younger"),
+        pytest.param(revision(), [WEB], [], id="a referenced revision"),
+        pytest.param(revision(), [], [NAME], id="a rendered revision"),
+        pytest.param(revision("ReplicaSet/gone"), [], [], id="a revision with an owner, even one that is gone"),
+        pytest.param(revision(is_retained=True), [], [], id="a retained revision"),
+        pytest.param(revision(created=100.0), [], [], id="a revision created at that time"),
+        pytest.param(revision(created=101.0), [], [], id="a younger revision"),
     ],
 )
-def test_not_deleted(seen: Revision, users: list[User], rendered: list[str]) -> None:
-    assert plan_deletions([seen], users, rendered, oldest=100.0) == []
+def test_these_revisions_are_not_deleted(live: Revision, consumers: list[Consumer], rendered: list[str]) -> None:
+    assert plan_deletions([live], consumers, rendered, created_before=100.0) == []
 
 
-def test_deleted() -> None:
+def test_an_old_unreferenced_revision_without_owners_is_deleted() -> None:
     old = revision(created=99.0)
-    assert plan_deletions([old], [MOVED_ON], [], oldest=100.0) == [old]
+    assert plan_deletions([old], [MOVED_ON], [], created_before=100.0) == [old]

@@ -1,4 +1,4 @@
-"""What a run says it has done."""
+"""The lines and the document that report a run."""
 
 import pytest
 
@@ -12,7 +12,7 @@ LINKED = Change("ConfigMap", A, add=(REPLICA_SET,), remove=(DEPLOYMENT,))
 DELETED = Change("Secret", B, deleted=True)
 
 
-def report() -> tuple[Report, list[str]]:
+def new_report() -> tuple[Report, list[str]]:
     lines: list[str] = []
     return Report("shop", lines.append), lines
 
@@ -21,65 +21,79 @@ def report() -> tuple[Report, list[str]]:
     ("change", "line"),
     [
         pytest.param(
-            LINKED, f"ConfigMap shop/{A}: + ReplicaSet/web-7c9f, - Deployment/web", id="owners come before they go"
+            LINKED,
+            f"ConfigMap shop/{A}: + ReplicaSet/web-7c9f, - Deployment/web",
+            id="added owners come before removed ones",
         ),
-        pytest.param(DELETED, f"Secret shop/{B}: deleted, as nothing names it", id="a deletion"),
+        pytest.param(DELETED, f"Secret shop/{B}: deleted, nothing references it", id="a deletion"),
     ],
 )
-def test_a_line_for_each_change(change: Change, line: str) -> None:
-    told, lines = report()
-    told.change(change)
+def test_each_change_is_printed_when_it_happens(change: Change, line: str) -> None:
+    report, lines = new_report()
+    report.change(change)
     assert lines == [line]
 
 
-def test_a_note_is_said_at_once() -> None:
-    told, lines = report()
-    told.note("Deployment shop/web: is paused")
-    assert (lines, told.notes) == (["note: Deployment shop/web: is paused"], ["Deployment shop/web: is paused"])
+def test_a_note_is_printed_when_it_happens() -> None:
+    report, lines = new_report()
+    report.note("Deployment shop/web: is paused")
+    assert (lines, report.notes) == (["note: Deployment shop/web: is paused"], ["Deployment shop/web: is paused"])
 
 
-def test_a_failure_is_kept_for_the_end_and_said_once() -> None:
-    told, lines = report()
-    told.fail("ConfigMap shop/x: may not patch")
-    told.fail("ConfigMap shop/x: may not patch")
-    assert (lines, told.failures) == ([], ["ConfigMap shop/x: may not patch"])
+def test_a_failure_is_kept_for_the_end_and_reported_once() -> None:
+    report, lines = new_report()
+    report.fail("ConfigMap shop/x: not permitted to patch")
+    report.fail("ConfigMap shop/x: not permitted to patch")
+    assert (lines, report.failures) == ([], ["ConfigMap shop/x: not permitted to patch"])
 
 
 @pytest.mark.parametrize(
-    ("changes", "failures", "retained", "what", "expected"),
+    ("changes", "failures", "retained", "dry_run", "expected"),
     [
-        pytest.param([], [], False, "", "2 revisions in shop: 0 linked, 0 deleted", id="nothing to do"),
-        pytest.param([LINKED, DELETED], [], False, "", "2 revisions in shop: 1 linked, 1 deleted", id="one of each"),
-        pytest.param([LINKED, LINKED], [], False, "", "2 revisions in shop: 1 linked, 0 deleted", id="one mended"),
+        pytest.param([], [], False, False, "2 revisions in shop: 0 linked, 0 deleted", id="nothing to do"),
+        pytest.param([LINKED, DELETED], [], False, False, "2 revisions in shop: 1 linked, 1 deleted", id="one of each"),
         pytest.param(
-            [LINKED], [], False, "would be ", "2 revisions in shop: 1 would be linked, 0 would be deleted", id="dry run"
+            [LINKED, LINKED],
+            [],
+            False,
+            False,
+            "2 revisions in shop: 1 linked, 0 deleted",
+            id="one revision patched twice",
         ),
         pytest.param(
-            [], [], True, "", "2 revisions in shop: 0 linked, 0 deleted, 1 kept without owners", id="one retained"
+            [LINKED], [], False, True, "2 revisions in shop: 1 would be linked, 0 would be deleted", id="a dry run"
         ),
-        pytest.param([], ["x"], False, "", "2 revisions in shop: 0 linked, 0 deleted, 1 failed", id="a failure"),
+        pytest.param(
+            [],
+            [],
+            True,
+            False,
+            "2 revisions in shop: 0 linked, 0 deleted, 1 retained without owners",
+            id="one retained",
+        ),
+        pytest.param([], ["x"], False, False, "2 revisions in shop: 0 linked, 0 deleted, 1 failed", id="a failure"),
     ],
 )
-def test_the_last_line(changes: list[Change], failures: list[str], retained: bool, what: str, expected: str) -> None:
-    told, _ = report()
+def test_the_summary(changes: list[Change], failures: list[str], retained: bool, dry_run: bool, expected: str) -> None:
+    report, _ = new_report()
     for change in changes:
-        told.change(change)
+        report.change(change)
     for failure in failures:
-        told.fail(failure)
-    told.count([Revision(A, "u1", "1", 0.0, is_retained=retained), Revision(B, "u2", "2", 0.0)])
-    assert told.summary(what) == expected
+        report.fail(failure)
+    report.count([Revision(A, "u1", "1", 0.0, is_retained=retained), Revision(B, "u2", "2", 0.0)])
+    assert report.summary(dry_run=dry_run) == expected
 
 
-def test_the_same_for_machines() -> None:
-    told, _ = report()
-    told.change(LINKED)
-    told.change(DELETED)
-    told.note("n")
-    told.fail("f")
-    told.count([Revision(A, "u1", "1", 0.0, is_retained=True)])
+def test_the_report_as_plain_values() -> None:
+    report, _ = new_report()
+    report.change(LINKED)
+    report.change(DELETED)
+    report.note("n")
+    report.fail("f")
+    report.count([Revision(A, "u1", "1", 0.0, is_retained=True)])
     add = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-7c9f", "uid": "u1"}
     remove = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "u2"}
-    assert told.to_dict() == {
+    assert report.to_dict() == {
         "namespace": "shop",
         "changes": [
             {"kind": "ConfigMap", "name": A, "add": [add], "remove": [remove], "deleted": False},

@@ -1,4 +1,4 @@
-"""A plan, as arguments and back."""
+"""A plan is written as arguments, and read back from them."""
 
 import pytest
 from hypothesis import given
@@ -35,20 +35,20 @@ KIND = st.from_regex(r"[A-Z][A-Za-z0-9]{0,10}", fullmatch=True)
 API_VERSION = st.builds(lambda group, version: f"{group}/{version}" if group else version, NAME | st.just(""), LABEL)
 REVISION = st.builds(RevisionName, st.sampled_from(["ConfigMap", "Secret"]), NAME)
 WORKLOAD = st.builds(Workload, API_VERSION, KIND, NAME, st.lists(REVISION, min_size=1, max_size=3).map(tuple))
-OTHER_KIND = st.tuples(API_VERSION, KIND, LABEL).map(lambda row: Kind(*row))
+CONSUMER_KIND = st.tuples(API_VERSION, KIND, LABEL).map(lambda fields: Kind(*fields))
 SECONDS = st.integers(0, 10**6)
 PLANS = st.builds(
     LinkPlan,
     set=NAME,
     workloads=st.lists(WORKLOAD, max_size=3).map(tuple),
     revisions=st.lists(REVISION, max_size=3).map(tuple),
-    kinds=st.lists(OTHER_KIND, max_size=3).map(tuple),
+    kinds=st.lists(CONSUMER_KIND, max_size=3).map(tuple),
     timeout=SECONDS,
     minimum_age=SECONDS,
 )
 
 
-def test_a_person_can_read_it() -> None:
+def test_the_arguments_are_readable() -> None:
     assert PLAN.to_arguments() == [
         "--set=web",
         "--workload=apps/v1/Deployment/web=ConfigMap/web-config-5t7h9k2b4c,Secret/web-password-4h2mbtbbt6",
@@ -60,20 +60,20 @@ def test_a_person_can_read_it() -> None:
     ]
 
 
-def test_the_command_reads_what_was_written() -> None:
+def test_the_command_reads_the_arguments_back() -> None:
     assert read_plan(PLAN.to_arguments()) == PLAN
 
 
 @given(PLANS)
-def test_the_command_reads_whatever_is_written(plan: LinkPlan) -> None:
+def test_the_command_reads_the_arguments_of_any_plan_back(plan: LinkPlan) -> None:
     assert read_plan(plan.to_arguments()) == plan
 
 
-def test_all_that_is_rendered() -> None:
+def test_rendered_revisions_are_those_of_workloads_and_the_others() -> None:
     assert PLAN.rendered == {CONFIG, PASSWORD, RevisionName("ConfigMap", "unused-2222222222")}
 
 
-def test_nothing_is_rendered() -> None:
+def test_an_empty_plan_renders_nothing() -> None:
     assert LinkPlan(set="web", timeout=300, minimum_age=600).rendered == frozenset()
 
 
@@ -94,11 +94,11 @@ def test_nothing_is_rendered() -> None:
         ),
         pytest.param(
             "apps/v1/Deployment/web",
-            "found 'apps/v1/Deployment/web', expected revisions after a `=`",
+            "found 'apps/v1/Deployment/web', expected revisions after `=`",
             id="no revisions",
         ),
         pytest.param(
-            "apps/v1/Deployment/web=", "found '', expected ConfigMap/NAME or Secret/NAME", id="nothing after the sign"
+            "apps/v1/Deployment/web=", "found '', expected ConfigMap/NAME or Secret/NAME", id="nothing after ="
         ),
         pytest.param(
             "apps/v1/Deployment/web=ConfigMap/a,",
@@ -107,27 +107,27 @@ def test_nothing_is_rendered() -> None:
         ),
     ],
 )
-def test_no_workload(text: str, sentence: str) -> None:
+def test_other_text_is_not_a_workload(text: str, sentence: str) -> None:
     with pytest.raises(Unreadable) as raised:
         read_workload(text)
     assert str(raised.value) == sentence
 
 
 @pytest.mark.parametrize("text", ["", "a", "ConfigMap", "ConfigMap/", "Pod/a", "ConfigMap/a/b"])
-def test_no_revision(text: str) -> None:
+def test_other_text_is_not_a_revision(text: str) -> None:
     with pytest.raises(Unreadable) as raised:
         read_revision(text)
     assert str(raised.value) == f"found {text!r}, expected ConfigMap/NAME or Secret/NAME"
 
 
 @pytest.mark.parametrize("text", ["", "Widget/widgets", "a/b/c/d/e", "example.com/v1/Widget/", "/v1/Widget/widgets"])
-def test_no_kind(text: str) -> None:
+def test_other_text_is_not_a_kind(text: str) -> None:
     with pytest.raises(Unreadable) as raised:
         read_kind(text)
     assert str(raised.value) == f"found {text!r}, expected something like example.com/v1/Widget/widgets"
 
 
-def test_what_the_command_says_of_an_argument_that_is_none() -> None:
+def test_the_command_reports_a_bad_argument() -> None:
     outcome = main(["link", "--set=web", "--revision=Pod/a"])
     assert outcome.exit_code == 2
     assert outcome.stderr == (

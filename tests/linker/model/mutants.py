@@ -1,55 +1,61 @@
-"""Linkers that are wrong on purpose, each in one way that somebody has shipped or could."""
+"""Linkers with one deliberate bug each, which the model has to find."""
 
 from collections.abc import Callable, Collection, Iterable
 
 import pytest
 
 from krm_fn.linker import link
-from krm_fn.linker.objects import Revision, User
+from krm_fn.linker.objects import Consumer, Revision
 from krm_fn.linker.owners import OwnerPatch, plan_owners
 from tests.linker.fake_cluster import FakeCluster
 
 Mutation = Callable[[pytest.MonkeyPatch], None]
-Plan = Callable[[Iterable[Revision], Collection[User], Collection[str]], list[OwnerPatch]]
+Plan = Callable[[Iterable[Revision], Collection[Consumer], Collection[str]], list[OwnerPatch]]
 
 
-def workloads_hold_nothing(patch: pytest.MonkeyPatch) -> None:
-    """Only what was made of a template holds what it names: not linked yet, not held."""
+def workloads_are_no_owners(patch: pytest.MonkeyPatch) -> None:
+    """Only history becomes an owner: a revision without history has none."""
 
-    def plan(revisions: Iterable[Revision], users: Collection[User], rendered: Collection[str]) -> list[OwnerPatch]:
-        current = {user.owner for user in users if user.current}
-        patches = plan_owners(revisions, users, rendered)
+    def plan(
+        revisions: Iterable[Revision], consumers: Collection[Consumer], rendered: Collection[str]
+    ) -> list[OwnerPatch]:
+        current = {consumer.owner for consumer in consumers if consumer.is_current}
+        patches = plan_owners(revisions, consumers, rendered)
         return [one._replace(add=tuple(owner for owner in one.add if owner not in current)) for one in patches]
 
     _plan(patch, plan)
 
 
-def only_the_newest_is_linked(patch: pytest.MonkeyPatch) -> None:
-    """Of what each workload has made, only the last; the older ones are believed to be linked already."""
+def only_the_newest_history_is_an_owner(patch: pytest.MonkeyPatch) -> None:
+    """Only the newest ReplicaSet of each workload is added; older ones are assumed to be owners already."""
 
-    def plan(revisions: Iterable[Revision], users: Collection[User], rendered: Collection[str]) -> list[OwnerPatch]:
-        newest = {user.controller: user for user in users if user.controller}
-        older = {user.owner for user in users if user.controller and newest[user.controller] != user}
-        patches = plan_owners(revisions, users, rendered)
+    def plan(
+        revisions: Iterable[Revision], consumers: Collection[Consumer], rendered: Collection[str]
+    ) -> list[OwnerPatch]:
+        newest = {consumer.controller: consumer for consumer in consumers if consumer.controller}
+        older = {
+            consumer.owner for consumer in consumers if consumer.controller and newest[consumer.controller] != consumer
+        }
+        patches = plan_owners(revisions, consumers, rendered)
         return [one._replace(add=tuple(owner for owner in one.add if owner not in older)) for one in patches]
 
     _plan(patch, plan)
 
 
 def owners_are_replaced(patch: pytest.MonkeyPatch) -> None:
-    """A JSON merge patch: the list says who is new, and whoever was there before is gone."""
+    """Patch with a JSON merge patch: it replaces the list, and so removes all other owners."""
     merge = FakeCluster.patch_owners
 
     def replace(cluster: FakeCluster, one: OwnerPatch) -> bool:
-        item = cluster.world.find("ConfigMap", one.revision.name)
+        item = cluster.store.find("ConfigMap", one.revision.name)
         if item and item["metadata"]["uid"] == one.revision.uid and one.add:
-            cluster.world.update_metadata(item, ownerReferences=[])
+            cluster.store.update_metadata(item, ownerReferences=[])
         return merge(cluster, one)
 
     patch.setattr(FakeCluster, "patch_owners", replace)
 
 
-MUTATIONS = (workloads_hold_nothing, owners_are_replaced, only_the_newest_is_linked)
+MUTATIONS = (workloads_are_no_owners, owners_are_replaced, only_the_newest_history_is_an_owner)
 
 
 def _plan(patch: pytest.MonkeyPatch, plan: Plan) -> None:

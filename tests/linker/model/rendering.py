@@ -1,26 +1,26 @@
-"""What lies in Git, and what the function makes of it."""
+"""Render versions of a small application, with the plan and the objects that the function would emit."""
 
 import zlib
 from functools import cache
 from typing import NamedTuple
 
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
-from tests.linker.manifests import linker_job, pods, revision, roster, workload
-from tests.linker.world import Object
+from tests.linker.manifests import inventory, linker_job, pods, revision, workload
+from tests.linker.object_store import Object
 
 TRACKED = {"app": "shop"}
-"""On what a deployer applies, for it to find again."""
+"""The label by which a deployer finds the objects that it has applied."""
 
 MINIMUM_AGE = 600
 TIMEOUT = 3
-"""Seconds a run waits at most. By the model's clock, which others set forward as well."""
+"""Seconds a run waits at most, by the model's clock. Other steps advance that clock too."""
 
 
 class Rendering(NamedTuple):
-    """Versions of two ConfigMaps, a Secret and two images, and whether there is a second workload.
+    """The versions of two ConfigMaps, a Secret and the images, and whether there is a second workload.
 
-    Both workloads name the first ConfigMap, only the second one the other and the Secret. Nobody names the third
-    ConfigMap that there is.
+    Both workloads reference the shared ConfigMap. Only the second one, `api`, references the other ConfigMap and the
+    Secret. A third ConfigMap is retained, and nothing references it.
     """
 
     kind: str
@@ -32,7 +32,7 @@ class Rendering(NamedTuple):
 
     @property
     def names(self) -> list[RevisionName]:
-        """Of the revisions that workloads name."""
+        """The revisions that workloads reference."""
         shared = RevisionName("ConfigMap", _name("shared-config", self.shared))
         own = (RevisionName("ConfigMap", _name("api-config", self.config)), RevisionName("Secret", self._password))
         return [shared, *(own if self.has_api else ())]
@@ -52,12 +52,12 @@ class Rendering(NamedTuple):
 
 @cache
 def render(rendering: Rendering) -> tuple[Object, ...]:
-    """Everything to apply, in the order of deployers: configuration, workloads, Jobs, custom resources."""
+    """Render everything to apply, in the order of deployers: configuration, workloads, Jobs, custom resources."""
     arguments = rendering.plan.to_arguments()
     job = linker_job(f"web-link-{zlib.crc32(repr(arguments).encode()):08x}", arguments)
     shared, *own = [name.name for name in rendering.names]
     items = [
-        roster(shared, *own),
+        inventory(shared, *own),
         revision(shared),
         revision(_name("kept-config", rendering.shared), retain=True),
         workload(rendering.kind, "web", pods(shared, image=f"web:{rendering.image}")),
@@ -65,7 +65,7 @@ def render(rendering: Rendering) -> tuple[Object, ...]:
     ]
     if rendering.has_api:
         config, password = own
-        secret = [revision(password, tag=True), revision(password, kind="Secret")]
+        secret = [revision(password, tracker=True), revision(password, kind="Secret")]
         template = pods(shared, config, secrets=[password], image=f"api:{rendering.image}")
         items = [*secret, revision(config), *items, workload("Rollout", "api", template)]
     return tuple(_tracked(item) for item in items)

@@ -1,7 +1,7 @@
-"""No interleaving of the linker with anybody else takes away what something live names.
+"""No interleaving of the linker with other clients deletes a revision that a live object references.
 
-Everybody acts in steps and everybody may be late: both deployers, the controllers, the garbage collector, people, and
-the linker itself, which is the real one and stands still before every call. KRM_FN_MODEL_STEPS says how many steps.
+Every client acts step by step and may be late: both deployers, the controllers, the garbage collector, users, and the
+real linker, which pauses before every call. KRM_FN_MODEL_STEPS sets the number of steps.
 """
 
 import os
@@ -15,13 +15,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from tests.linker.model.deployers import argo_like, flux_like
 from tests.linker.model.mutants import MUTATIONS, Mutation
+from tests.linker.model.namespace_model import Deployer, NamespaceModel, RevisionLost
 from tests.linker.model.rendering import MINIMUM_AGE, Rendering
-from tests.linker.model.town import Deployer, Lost, Town
 
 STEPS = int(os.environ.get("KRM_FN_MODEL_STEPS", "2000"))
-IN_ONE_TOWN = 50
-LEAST = 40
-"""Of these, as some end early."""
+MAX_STEPS_PER_MODEL = 50
+MIN_STEPS_PER_MODEL = 40
+"""About what a model makes of its maximum, as some end early."""
 
 WORKLOAD = st.sampled_from(["web", "api"])
 WHICH = st.integers(0, 3)
@@ -29,9 +29,9 @@ FIELDS = st.sampled_from(["shared", "shared", "config", "password", "image", "im
 
 
 class Machine(RuleBasedStateMachine):
-    """What may happen next."""
+    """The steps that can happen next."""
 
-    town: Town
+    model: NamespaceModel
 
     @initialize(
         kind=st.sampled_from(["Deployment", "StatefulSet"]),
@@ -40,129 +40,129 @@ class Machine(RuleBasedStateMachine):
         has_api=st.booleans(),
     )
     def install(self, kind: str, deployer: Deployer, limits: tuple[int, int], *, has_api: bool) -> None:
-        self.town = Town(Rendering(kind, has_api=has_api), deployer, limits)
-        self.town.sync()
+        self.model = NamespaceModel(Rendering(kind, has_api=has_api), deployer, limits)
+        self.model.sync()
 
-    @rule(field=FIELDS, version=st.integers(0, 2), is_quiet=st.booleans())
-    def deploy(self, field: str, version: int, *, is_quiet: bool) -> None:
+    @rule(field=FIELDS, version=st.integers(0, 2), settles=st.booleans())
+    def deploy(self, field: str, version: int, *, settles: bool) -> None:
         self._commit(field, version)
-        self.town.sync()
-        if is_quiet:
-            self.town.rest()
+        self.model.sync()
+        if settles:
+            self.model.settle()
 
     @rule(field=FIELDS, version=st.integers(0, 2), steps=st.integers(0, 12))
     def begin_to_deploy(self, field: str, version: int, steps: int) -> None:
         self._commit(field, version)
-        self.town.sync(steps)
+        self.model.sync(steps)
 
     @rule(steps=st.sampled_from([1, 3, 30]))
-    def go_on_deploying(self, steps: int) -> None:
-        self.town.sync(steps)
+    def continue_to_deploy(self, steps: int) -> None:
+        self.model.sync(steps)
 
     @rule()
     def apply_again(self) -> None:
-        self.town.commit(self.town.rendering)
-        self.town.sync()
+        self.model.commit(self.model.rendering)
+        self.model.sync()
 
     @rule(name=WORKLOAD)
-    def follow(self, name: str) -> None:
-        self.town.follow(name)
+    def reconcile(self, name: str) -> None:
+        self.model.reconcile(name)
 
     @rule(name=WORKLOAD)
     def trim(self, name: str) -> None:
-        self.town.trim(name)
+        self.model.trim(name)
 
     @rule(which=WHICH)
     def collect(self, which: int) -> None:
-        self.town.collect(which)
+        self.model.collect(which)
 
     @rule()
     def collect_all(self) -> None:
-        self.town.collect_all()
+        self.model.collect_all()
 
-    @precondition(lambda self: self.town.waiting_jobs())
+    @precondition(lambda self: self.model.waiting_jobs())
     @rule(which=WHICH)
     def start_a_job(self, which: int) -> None:
-        jobs = self.town.waiting_jobs()
-        self.town.start(jobs[which % len(jobs)])
+        jobs = self.model.waiting_jobs()
+        self.model.start(jobs[which % len(jobs)])
 
     @rule()
     def run_jobs(self) -> None:
-        self.town.run_jobs()
+        self.model.run_jobs()
 
-    @precondition(lambda self: len(self.town.runs) < 3)
+    @precondition(lambda self: len(self.model.runs) < 3)
     @rule()
     def link_by_hand(self) -> None:
-        self.town.link_by_hand()
+        self.model.link_by_hand()
 
-    @precondition(lambda self: self.town.runs)
+    @precondition(lambda self: self.model.runs)
     @rule(which=WHICH, calls=st.sampled_from([1, 10, 30, 1000]))
-    def go_on_linking(self, which: int, calls: int) -> None:
-        self.town.advance(self.town.runs[which % len(self.town.runs)], calls)
+    def advance_a_run(self, which: int, calls: int) -> None:
+        self.model.advance(self.model.runs[which % len(self.model.runs)], calls)
 
-    @precondition(lambda self: self.town.runs)
+    @precondition(lambda self: self.model.runs)
     @rule(which=WHICH)
-    def go_on_linking_until_a_write(self, which: int) -> None:
-        self.town.advance_to_write(self.town.runs[which % len(self.town.runs)])
+    def advance_a_run_to_a_write(self, which: int) -> None:
+        self.model.advance_to_write(self.model.runs[which % len(self.model.runs)])
 
-    @precondition(lambda self: self.town.runs)
+    @precondition(lambda self: self.model.runs)
     @rule(which=WHICH)
     def kill(self, which: int) -> None:
-        self.town.kill(self.town.runs[which % len(self.town.runs)])
+        self.model.kill(self.model.runs[which % len(self.model.runs)])
 
     @rule()
-    def rest(self) -> None:
-        self.town.rest()
+    def settle(self) -> None:
+        self.model.settle()
 
     @rule(name=WORKLOAD)
     def restart(self, name: str) -> None:
-        self.town.restart(name)
+        self.model.restart(name)
 
     @rule(name=WORKLOAD, which=WHICH)
     def undo(self, name: str, which: int) -> None:
-        self.town.undo(name, which)
+        self.model.undo(name, which)
 
     @rule(name=WORKLOAD)
     def pause(self, name: str) -> None:
-        self.town.pause(name)
+        self.model.pause(name)
 
     @rule(name=WORKLOAD, propagation=st.sampled_from(["Background", "Foreground", "Orphan"]))
     def delete(self, name: str, propagation: str) -> None:
-        self.town.delete(name, propagation)
+        self.model.delete(name, propagation)
 
     @rule()
     def wait_long(self) -> None:
-        self.town.world.clock += MINIMUM_AGE
+        self.model.store.clock += MINIMUM_AGE
 
     def teardown(self) -> None:
-        if not hasattr(self, "town"):
+        if not hasattr(self, "model"):
             return
-        with closing(self.town):
-            self.town.quiet()
+        with closing(self.model):
+            self.model.finish()
 
     def _commit(self, field: str, version: int) -> None:
         value: Any = bool(version % 2) if field == "has_api" else version
-        self.town.commit(self.town.rendering._replace(**{field: value}))
+        self.model.commit(self.model.rendering._replace(**{field: value}))
 
 
 def run_model(steps: int, *phases: Phase, **other: Any) -> None:
-    towns = settings(
-        max_examples=max(1, steps // LEAST),
-        stateful_step_count=IN_ONE_TOWN,
+    profile = settings(
+        max_examples=max(1, steps // MIN_STEPS_PER_MODEL),
+        stateful_step_count=MAX_STEPS_PER_MODEL,
         phases=phases,
         suppress_health_check=list(HealthCheck),
         database=None,
         **other,
     )
-    run_state_machine_as_test(Machine, settings=towns)
+    run_state_machine_as_test(Machine, settings=profile)
 
 
-def test_what_is_named_stays_and_nothing_else_does() -> None:
+def test_exactly_the_referenced_revisions_are_kept() -> None:
     run_model(STEPS, Phase.generate, Phase.shrink)
 
 
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.__name__)
-def test_a_wrong_linker_is_caught(mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_finds_a_linker_with_a_bug(mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
     mutation(monkeypatch)
-    with pytest.raises(Lost):
+    with pytest.raises(RevisionLost):
         run_model(200_000, Phase.generate, derandomize=True)

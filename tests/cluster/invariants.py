@@ -1,0 +1,69 @@
+"""Check two invariants over all changes, in their order.
+
+1. No pod starts without a ConfigMap or Secret that it requires.
+2. No revision is deleted while an object references it that may still start pods.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from tests.cluster.object_state import Name, ObjectState
+
+
+class Violation(NamedTuple):
+    version: int
+    sentence: str
+
+
+def violations(before: Iterable[ObjectState], after: Iterable[ObjectState]) -> list[Violation]:
+    """Find violations in the changes `after`; the states `before` are the initial ones."""
+    live = {state.uid: state for state in before}
+    found: list[Violation] = []
+    for state in sorted(after, key=lambda state: state.version):
+        previous = live.pop(state.uid, None)
+        if state.exists:
+            live[state.uid] = state
+        if state.exists and state.is_bound and not (previous and previous.is_bound):
+            found += _bound_too_early(state, {other.key for other in live.values()})
+        if not state.exists and state.is_protected:
+            found += _deleted_in_use(state, live)
+    return found
+
+
+def _bound_too_early(pod: ObjectState, there: set[Name]) -> Iterable[Violation]:
+    missing = sorted(pod.required - there)
+    if missing:
+        yield Violation(pod.version, f"Pod {pod.name} was started without {_list(missing)}")
+
+
+def _deleted_in_use(revision: ObjectState, live: dict[str, ObjectState]) -> Iterable[Violation]:
+    consumers = sorted(
+        consumer.key
+        for consumer in live.values()
+        if revision.key in consumer.references and _may_start_pods(consumer, live)
+    )
+    if consumers:
+        yield Violation(revision.version, f"{_list([revision.key])} was deleted while referenced by {_list(consumers)}")
+
+
+def _may_start_pods(consumer: ObjectState, live: dict[str, ObjectState]) -> bool:
+    """Tell whether the object may start pods: not if it, its controller or the namespace is being deleted.
+
+    A pod with a controller does not count: another one is created from the template.
+    """
+    if consumer.kind == "Pod" and consumer.controller:
+        return False
+    return not any(state.kind == "Namespace" and state.is_ending for state in live.values()) and _stays(consumer, live)
+
+
+def _stays(state: ObjectState, live: dict[str, ObjectState]) -> bool:
+    if state.is_ending:
+        return False
+    if not state.controller:
+        return True
+    controller = live.get(state.controller)
+    return controller is not None and _stays(controller, live)
+
+
+def _list(names: Iterable[Name]) -> str:
+    return ", ".join(f"{kind} {name}" for kind, name in names)

@@ -1,0 +1,94 @@
+"""`run` is a function: a plan, options, a stop Event and a log function in, an outcome out."""
+
+import json
+from threading import Event
+
+import pytest
+
+from krm_fn.linker import run as module
+from krm_fn.linker.api_errors import ApiError
+from krm_fn.linker.retry import Deadline
+from krm_fn.linker.run import Options, run
+from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
+from krm_fn.model.problem import Outcome
+from tests.linker.fake_cluster import FakeCluster
+from tests.linker.manifests import A, pods, revision, workload
+from tests.linker.object_store import NAMESPACE, ObjectStore
+
+LINE = f"ConfigMap shop/{A}: + CronJob/web"
+PLAN = LinkPlan(
+    set="web",
+    workloads=(Workload("batch/v1", "CronJob", "web", (RevisionName("ConfigMap", A),)),),
+    timeout=300,
+    minimum_age=600,
+)
+
+
+class FakeApi:
+    """Credentials and a number of requests, without an API server."""
+
+    calls = 7
+
+    def __init__(self, deadline: Deadline, context: str | None) -> None:
+        if context == "unknown":
+            what = "no credentials"
+            raise ApiError(what, "set KUBECONFIG")
+        self.deadline = deadline
+
+    def namespace(self) -> str:
+        return NAMESPACE
+
+
+def fake_cluster(api: FakeApi, namespace: str) -> FakeCluster:
+    """Build a namespace with one workload and its revision."""
+    assert namespace == NAMESPACE
+    store = ObjectStore([revision(A), workload("CronJob", "web", pods(A))])
+    return FakeCluster(store, lambda _: api.deadline.check())
+
+
+@pytest.fixture(autouse=True)
+def without_api_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "Api", FakeApi)
+    monkeypatch.setattr(module, "LiveCluster", fake_cluster)
+
+
+def run_with(options: Options, *, is_stopped: bool = False) -> tuple[Outcome, list[str]]:
+    """Return the outcome and the logged lines."""
+    lines: list[str] = []
+    stop = Event()
+    if is_stopped:
+        stop.set()
+    return run(PLAN, options, stop, lines.append), lines
+
+
+def test_changes_are_logged_and_the_summary_is_returned() -> None:
+    outcome, lines = run_with(Options())
+    assert lines == [LINE]
+    assert outcome.stdout.startswith(b"1 revision in shop: 1 linked, 0 deleted; 7 API calls, ")
+    assert (outcome.stderr, outcome.exit_code) == ("", 0)
+
+
+def test_a_dry_run_says_what_it_would_do() -> None:
+    outcome, lines = run_with(Options(dry_run=True))
+    assert lines == [LINE]
+    assert outcome.stdout.startswith(b"1 revision in shop: 1 would be linked, 0 would be deleted; ")
+
+
+def test_json_output_is_one_document_without_a_log() -> None:
+    outcome, lines = run_with(Options(as_json=True))
+    assert lines == []
+    document = json.loads(outcome.stdout)
+    assert (document["set"], document["calls"], document["exitCode"]) == ("web", 7, 0)
+    assert [change["name"] for change in document["changes"]] == [A]
+
+
+def test_a_stopped_run_has_an_exit_code_of_its_own() -> None:
+    outcome, lines = run_with(Options(), is_stopped=True)
+    assert lines == []
+    assert outcome.stderr == "error: terminated; completed changes are kept, run again to finish\n"
+    assert outcome.exit_code == 143
+
+
+def test_missing_credentials_are_an_error() -> None:
+    outcome, _ = run_with(Options(context="unknown"))
+    assert outcome == Outcome(b"", "error: no credentials: set KUBECONFIG\n", 1)
