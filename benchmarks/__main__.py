@@ -71,7 +71,7 @@ def share_of_memory(mine: Figures, go: Figures) -> str:
 
 
 def report(measured: dict[int, tuple[Figures, Figures]], checksums: float) -> None:
-    """The targets, and whether they were met."""
+    """Print the targets, and whether they were met."""
     mine, go = measured[20_000]
     rows = [
         ("20,000 objects: time, of the Go no-op's", mine.seconds / go.seconds, 0.45),
@@ -87,7 +87,7 @@ def report(measured: dict[int, tuple[Figures, Figures]], checksums: float) -> No
 
 
 def build_noop() -> Path:
-    """The Go function, built once for each state of its sources."""
+    """Build the Go function, once for each state of its sources."""
     sources = b"".join((NOOP / name).read_bytes() for name in ("go.mod", "go.sum", "main.go"))
     program = CACHE / "benchmarks" / hashlib.sha256(sources).hexdigest()[:16] / "noop"
     if not program.exists():

@@ -107,7 +107,7 @@ functionConfig:
 
 
 def resource_list(objects: int, strategy: str = "") -> bytes:
-    """The same bytes for the same number of objects. Each ConfigMap is named twice by its Deployment.
+    """Return the same bytes for the same number of objects. Each Deployment references its ConfigMap twice.
 
     Without a strategy there is no configuration.
     """

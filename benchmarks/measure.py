@@ -45,18 +45,18 @@ class Figures(NamedTuple):
 
     @property
     def has_hidden_memory(self) -> bool:
-        """Whether the real figure lies below what can be told."""
+        """Tell whether the real figure lies below what can be told."""
         return any(run.mebibytes <= run.floor for run in self.runs)
 
 
 def measure_in_turn(commands: Sequence[Sequence[str]], stdin: Path, rounds: int) -> list[Figures]:
-    """A B A B ..., so that a machine that slows down slows both; one round before is not counted."""
+    """Measure A B A B ..., so that a slower machine slows down both. A first round is not counted."""
     rows = [[measure(command, stdin) for command in commands] for _ in range(rounds + 1)]
     return [Figures(list(runs)) for runs in zip(*rows[1:], strict=True)]
 
 
 def measure(command: Sequence[str], stdin: Path) -> Run:
-    """Raises CalledProcessError if the command fails."""
+    """Run a command once. Raises CalledProcessError if it fails."""
     with stdin.open("rb") as source:
         started = time.perf_counter()
         process = subprocess.Popen(command, stdin=source, stdout=subprocess.DEVNULL)

@@ -12,7 +12,7 @@ MIGRATION_STEPS = [case / step for case in MIGRATIONS for step in ("step-1", "st
 
 
 def is_emitted(item: Any) -> bool:
-    """Whether the function emitted the object. Checks label and name, because people copy labels."""
+    """Tell whether the function emitted the object. Checks label and name, because people copy labels."""
     metadata: Any = item.get("metadata") if isinstance(item, dict) else None
     labels: Any = metadata.get("labels") if isinstance(metadata, dict) else None
     component = labels.get("revisions.krm-fn.io/component") if isinstance(labels, dict) else None

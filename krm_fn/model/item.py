@@ -21,12 +21,12 @@ class Item:
 
     @property
     def is_config(self) -> bool:
-        """Whether it is a ConfigMap or Secret of the core group."""
+        """Tell whether it is a ConfigMap or Secret of the core group."""
         return self.id.kind in CONFIG_KINDS and self.id.api_version == "v1"
 
     @property
     def is_local(self) -> bool:
-        """Whether it is only for tools and never applied. Any value but `"false"` counts, as for kpt and kustomize."""
+        """Tell whether it is for tools and never applied: any value but `"false"` says so to kpt and kustomize."""
         return self.annotations.get(keys.LOCAL_CONFIG, "false") != "false"
 
     @property

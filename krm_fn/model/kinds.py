@@ -196,7 +196,7 @@ class Kinds:
         return known if known.is_consumer else known._replace(api_version=who.api_version)
 
     def is_cluster_scoped(self, who: ResourceId) -> bool:
-        """Whether the object has no namespace, so that what it references may be in any."""
+        """Tell whether the object has no namespace, so that what it references may be in any."""
         return not who.namespace and not self.of(who).is_namespaced
 
 
@@ -215,12 +215,12 @@ def kind_of(item: Item) -> Kind | None:
 
 
 def is_hook(item: Item) -> bool:
-    """Whether the object lives and dies with one step of a deployment."""
+    """Tell whether the object lives and dies with one step of a deployment."""
     return any(hook in item.annotations for hook in HOOKS)
 
 
 def is_replaced(item: Item) -> bool:
-    """Whether each change makes a new object: a hook, a generated name, or an object its deployer replaces."""
+    """Tell whether each change makes a new object: a hook, a generated name, or an object its deployer replaces."""
     if not item.id.name or is_hook(item):
         return True
     return any(
@@ -231,7 +231,7 @@ def is_replaced(item: Item) -> bool:
 
 
 def cannot_change(item: Item) -> bool:
-    """Whether the API server refuses another pod template under the same name, and nothing replaces the object."""
+    """Tell whether the API server refuses another pod template under the same name, and nothing replaces the object."""
     kind = kind_of(item)
     return kind is not None and kind.is_immutable and not is_replaced(item)
 

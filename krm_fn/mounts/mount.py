@@ -103,7 +103,7 @@ def patch_list(present: PresentList, desired: Sequence[Element]) -> ListPatch | 
 
 
 def _equals(node: Node, desired: Value, *, at_name: bool = False) -> bool:
-    """Whether a node has the desired value. At the name of an object, or of a mount's volume, any text will do."""
+    """Tell whether a node has the desired value. At the name of an object, or of a mount's volume, any text will do."""
     if isinstance(desired, Mapping):
         present = fields(node)
         return (
@@ -139,7 +139,7 @@ def _rename(node: Node, desired: Element) -> Patch:
 
 
 def _is_name(key: str, mapping: Mapping[str, Value]) -> bool:
-    """Whether a field names another object. The volume's own name is beside a mapping, which says what it is."""
+    """Tell whether a field names another object. The volume's own name is beside a mapping, which says what it is."""
     return key in _NAMES and not any(isinstance(value, Mapping) for value in mapping.values())
 
 

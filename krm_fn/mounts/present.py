@@ -113,7 +113,7 @@ def _own_sources(node: Node | None, container: Container, plan: TemplatePlan, in
 
 
 def _is_marked(node: Node, marked: EnvSource, item: Item, index: Index) -> bool:
-    """Whether this is the source that the mark names, under whatever name it has now."""
+    """Tell whether this is the source that the mark names, under whatever name it has now."""
     found = read_env_from(node)
     if found is None or (found.kind, found.prefix) != (marked.kind, marked.prefix):
         return False

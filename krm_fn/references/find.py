@@ -70,7 +70,7 @@ def find_references(item: Node, resource: ResourceId, extra: tuple[FieldSpec, ..
 
 
 def may_refer(resource: ResourceId) -> bool:
-    """Whether this is an object at all, and of a kind that can reference others."""
+    """Tell whether this is an object at all, and of a kind that can reference others."""
     if not resource.api_version or not resource.kind or resource.kind in OPAQUE_KINDS:
         return False
     if resource.kind in CONFIG_KINDS and resource.api_version == "v1":

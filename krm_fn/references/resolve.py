@@ -41,7 +41,7 @@ class Index:
         return tuple(candidates)
 
     def _is_in_reach(self, referrer: Item, item: Item, name: str, namespace: str | None) -> bool:
-        """Whether the reference looks into the object's namespace. No namespace is one of its own."""
+        """Tell whether the reference looks into the object's namespace. No namespace is one of its own."""
         if namespace is not None:
             return namespace == item.id.namespace or (namespace, name) in former_names(item)
         return referrer.id.namespace == item.id.namespace or self.kinds.is_cluster_scoped(referrer.id)

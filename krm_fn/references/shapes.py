@@ -91,5 +91,5 @@ def word_of(field: str) -> Word | None:
 
 
 def is_in_pod(field: str) -> bool:
-    """Whether pods read the object that the field at this path names, judged by the lists in the path."""
+    """Tell whether pods read the object that the field at this path names, judged by the lists in the path."""
     return _IN_POD.search(field) is not None

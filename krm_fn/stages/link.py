@@ -67,7 +67,7 @@ def _objects(groups: list[Group], settings: Settings, environment: Environment) 
 
 
 def _is_placed(group: Group, settings: Settings, environment: Environment) -> bool:
-    """Whether the namespace is known, which a RoleBinding must name for its ServiceAccount."""
+    """Tell whether the namespace is known, which a RoleBinding must name for its ServiceAccount."""
     return settings.linker.service_account_name is not None or bool(_namespace(group, settings, environment))
 
 

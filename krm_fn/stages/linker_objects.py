@@ -1,4 +1,4 @@
-"""The objects that run the linker: its Job, and who it is and may do."""
+"""Build the objects that run the linker: its Job, its permissions, its inventory and its trackers."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,11 +13,32 @@ from krm_fn.naming.names import content_name
 from krm_fn.stages.linker_plan import SYNC_WAVE, Group, wave_of
 from krm_fn.stages.name import Revision
 
+_NO_MESH_LABELS = {
+    "sidecar.istio.io/inject": "false",
+    "kuma.io/sidecar-injection": "disabled",
+}
+
+_NO_MESH_ANNOTATIONS = {
+    "linkerd.io/inject": "disabled",
+    "consul.hashicorp.com/connect-inject": "false",
+}
+"""A sidecar that keeps running would keep the Job from completing. Source: the documentation of each mesh."""
+
+# Together the restricted Pod Security Standard. No user id: the image says 65534, and OpenShift hands out its own.
+_POD_SECURITY: dict[str, Value] = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
+
+_CONTAINER_SECURITY: dict[str, Value] = {
+    "allowPrivilegeEscalation": False,
+    "readOnlyRootFilesystem": True,
+    "capabilities": {"drop": ["ALL"]},
+}
+
 
 def job(group: Group, settings: Settings, image: str) -> Object:
-    """A plain resource, never a hook, in the wave of its workloads: later ones wait for the end of a canary.
+    """Build the Job: a plain resource, never a hook, in the sync wave of its workloads.
 
-    Its name changes if and only if its spec does, as the spec of a Job cannot change.
+    A hook, or a later wave, would wait for the end of a canary. Its name changes if and only if its spec does, because
+    the spec of a Job is immutable.
     """
     linker = settings.linker
     ttl = linker.ttl_seconds_after_finished
@@ -25,8 +46,8 @@ def job(group: Group, settings: Settings, image: str) -> Object:
         **({} if ttl is None else {"ttlSecondsAfterFinished": ttl}),
         "template": {
             "metadata": {
-                "labels": {**NO_MESH_LABELS, **linker.labels, **_labels(settings)},
-                "annotations": {**NO_MESH_ANNOTATIONS, **linker.annotations},
+                "labels": {**_NO_MESH_LABELS, **linker.labels, **_labels(settings)},
+                "annotations": {**_NO_MESH_ANNOTATIONS, **linker.annotations},
             },
             "spec": _pod_spec(group, settings, image),
         },
@@ -43,7 +64,7 @@ def _pod_spec(group: Group, settings: Settings, image: str) -> Object:
         "serviceAccountName": linker.service_account_name or _name(settings),
         "automountServiceAccountToken": True,
         "restartPolicy": "Never",
-        "securityContext": POD_SECURITY,
+        "securityContext": _POD_SECURITY,
         **_given(imagePullSecrets=linker.image_pull_secrets, nodeSelector=linker.node_selector),
         **_given(tolerations=linker.tolerations),
         "containers": [
@@ -52,14 +73,14 @@ def _pod_spec(group: Group, settings: Settings, image: str) -> Object:
                 "image": image,
                 "args": ["link", *group.plan.to_arguments()],
                 "resources": linker.resources,
-                "securityContext": CONTAINER_SECURITY,
+                "securityContext": _CONTAINER_SECURITY,
             }
         ],
     }
 
 
 def access(group: Group, settings: Settings, subject_namespace: str) -> list[Object]:
-    """ServiceAccount, Role and RoleBinding: this namespace alone, and no verb that the linker does not use.
+    """Build ServiceAccount, Role and RoleBinding: for one namespace, with no verb that the linker does not use.
 
     `group` is the first of its namespace: what all Jobs need is there with the first of them.
     """
@@ -157,24 +178,3 @@ def _metadata(
         "labels": labels,
         **({"annotations": all_annotations} if all_annotations else {}),
     }
-
-
-NO_MESH_LABELS = {
-    "sidecar.istio.io/inject": "false",
-    "kuma.io/sidecar-injection": "disabled",
-}
-
-NO_MESH_ANNOTATIONS = {
-    "linkerd.io/inject": "disabled",
-    "consul.hashicorp.com/connect-inject": "false",
-}
-"""A sidecar that stays would keep the Job from ever being complete. From the meshes' own documentation."""
-
-# Together the restricted Pod Security Standard. No user id: the image says 65534, and OpenShift hands out its own.
-POD_SECURITY: dict[str, Value] = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
-
-CONTAINER_SECURITY: dict[str, Value] = {
-    "allowPrivilegeEscalation": False,
-    "readOnlyRootFilesystem": True,
-    "capabilities": {"drop": ["ALL"]},
-}

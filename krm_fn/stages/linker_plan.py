@@ -63,7 +63,7 @@ def _workload(consumer: Item, kinds: Kinds, revisions: set[RevisionName]) -> Wor
 
 
 def _is_waited_for(consumer: Item) -> bool:
-    """Whether the live object will say what its manifest says, sooner or later. Hooks and Jobs may never do so."""
+    """Tell whether the live object will say what its manifest says, sooner or later. Hooks and Jobs may never do so."""
     kind = kind_of(consumer)
     is_immutable = kind is not None and kind.is_immutable
     return bool(consumer.id.name) and not is_hook(consumer) and not is_immutable

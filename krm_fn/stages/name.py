@@ -27,7 +27,7 @@ class Revision(NamedTuple):
 
     @property
     def is_renamed(self) -> bool:
-        """Whether this function decides its name, be it the one it has already."""
+        """Tell whether this function decides its name, be it the one it has already."""
         return self.strategy is Strategy.RENAME or self.name != self.item.id.name
 
     @property

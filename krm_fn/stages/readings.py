@@ -75,7 +75,7 @@ def find_readings(
 
 
 def is_read(reference: Reference) -> bool:
-    """Whether containers, or what sets them up, see the content."""
+    """Tell whether containers, or what sets them up, see the content."""
     return reference.in_pod and not reference.written and _PULLED not in reference.field
 
 

@@ -89,14 +89,14 @@ class OptIn(NamedTuple):
     excluded: frozenset[tuple[str, str]]
 
     def counts(self, config: Item) -> bool:
-        """Whether a change of an object that the pods read restarts them."""
+        """Tell whether a change of an object that the pods read restarts them."""
         if not self.allows(config):
             return False
         kind, (match, yes) = config.id.kind, RELOADER_MATCH
         return kind in self.all_of or (kind in self.marked and config.annotations.get(match) == yes)
 
     def allows(self, config: Item) -> bool:
-        """Whether neither the workload nor the object excludes it."""
+        """Tell whether neither the workload nor the object excludes it."""
         ignore, yes = RELOADER_IGNORE
         ignored = self.controller == CONTROLLERS["reloader"] and config.annotations.get(ignore) == yes
         if ignored or not self.excluded:
@@ -209,7 +209,7 @@ def is_literal(named: Named) -> bool:
 
 @lru_cache(maxsize=256)
 def is_clear(named: Named) -> bool:
-    """Whether a pattern means the same to Python as to Go, and is cheap to match."""
+    """Tell whether a pattern means the same to Python as to Go, and is cheap to match."""
     if not _ALIKE.fullmatch(named.name) or len(_BRANCHES.findall(named.name)) > _MOST_BRANCHES:
         return False
     try:

@@ -30,7 +30,7 @@ class ApiError(Exception):
 
     @property
     def is_temporary(self) -> bool:
-        """Whether the same request may succeed a moment later."""
+        """Tell whether the same request may succeed a moment later."""
         return self.status in {429, 500, 502, 503, 504}
 
 

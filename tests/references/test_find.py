@@ -35,7 +35,7 @@ def find(text: str, *extra: FieldSpec) -> list[Reference]:
 
 
 def seen(text: str) -> list[str]:
-    """What is found, as a person would say it."""
+    """Return what is found, in words."""
     return [say(reference) for reference in find(text)]
 
 
@@ -619,7 +619,7 @@ def test_finds_what_kustomize_finds(target: str, spec: dict[str, str]) -> None:
 
 
 def object_at(target: str, spec: dict[str, str]) -> dict[str, Any]:
-    """An object with nothing in it but the name `a` at a field spec's path."""
+    """Return an object that holds nothing but the name `a` at a field spec's path."""
     *steps, last = spec["path"].replace("\\/", "\0").split("/")
     content: dict[str, Any] = {
         last.replace("\0", "/"): {"resourceNames": ["a"], "configMap": {"name": "a"}}.get(last, "a")
