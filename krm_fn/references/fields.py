@@ -162,9 +162,20 @@ FIELDS = (
             "ingressMTLS/clientCertSecret",
             "jwt/secret",
             "oidc/clientSecret",
+            "oidc/trustedCertSecret",
+            "externalAuth/trustedCertSecret",
+            "waf/apBundleSource/secret",
+            "waf/apBundleSource/trustedCertSecret",
+            "waf/securityLogs/apLogBundleSource/secret",
+            "waf/securityLogs/apLogBundleSource/trustedCertSecret",
         )
     ),
-    FieldRow(("k8s.nginx.org",), ("VirtualServer",), "spec/tls/secret"),
+    FieldRow(("k8s.nginx.org",), ("TransportServer", "VirtualServer"), "spec/tls/secret"),
+    *(
+        FieldRow(("getambassador.io",), ("TLSContext",), f"spec/{name}")
+        for name in ("secret", "ca_secret", "crl_secret")
+    ),
+    *(FieldRow(("getambassador.io",), ("Host",), f"spec/tls/{name}") for name in ("ca_secret", "crl_secret")),
     FieldRow(("networking.istio.io",), ("Gateway",), "spec/servers/tls/credentialName"),
     FieldRow(("networking.istio.io",), ("DestinationRule",), "spec/trafficPolicy/tls/credentialName"),
     FieldRow(("extensions.istio.io",), ("WasmPlugin",), "spec/imagePullSecret"),
@@ -199,6 +210,36 @@ FIELDS = (
             (("RedisSentinel",), "redisSentinelConfig/additionalSentinelConfig"),
         )
     ),
+    # Percona's operators
+    *(
+        FieldRow(("psmdb.percona.com",), (kind,), f"spec/{source}/{store}/credentialsSecret")
+        for kind, source in (
+            ("PerconaServerMongoDB", "backup/storages/*"),
+            ("PerconaServerMongoDBRestore", "backupSource"),
+        )
+        for store in ("azure", "gcs", "minio", "oss", "s3")
+    ),
+    *(
+        FieldRow(("psmdb.percona.com",), ("PerconaServerMongoDB",), f"spec/{path}")
+        for path in (
+            *("secrets/encryptionKey", "secrets/keyFile", "secrets/ldapSecret", "secrets/sse", "secrets/ssl"),
+            *("secrets/sslInternal", "secrets/vault", "vault/syncUsers/tokenSecret", "vault/tlsSecret"),
+        )
+    ),
+    FieldRow(("psmdb.percona.com",), ("PerconaServerMongoDBClusterSync",), "spec/source/credentialsSecret"),
+    *(
+        FieldRow(("pxc.percona.com",), (kind,), f"spec/{source}/{store}/credentialsSecret")
+        for kind, source in (
+            ("PerconaXtraDBCluster", "backup/storages/*"),
+            ("PerconaXtraDBClusterRestore", "backupSource"),
+            ("PerconaXtraDBClusterRestore", "pitr/backupSource"),
+        )
+        for store in ("azure", "s3")
+    ),
+    *(
+        FieldRow(("pxc.percona.com",), ("PerconaXtraDBCluster",), f"spec/{part}/envVarsSecret", in_pod=True)
+        for part in ("haproxy", "proxysql", "pxc")
+    ),
     # Solr operator
     *(
         FieldRow(
@@ -230,6 +271,23 @@ FIELDS = (
             ("SolrCloud", "zookeeperRef/provided/image"),
             ("SolrPrometheusExporter", "image"),
             ("SolrPrometheusExporter", "busyBoxImage"),
+        )
+    ),
+    # KubeVela's service bindings
+    FieldRow(
+        ("core.oam.dev",), ("Application",), "spec/components/traits/properties/envMappings/*/secret", in_pod=True
+    ),
+    # KubeVirt's disks
+    *(
+        FieldRow((group,), kinds, f"{source}/{path}", target)
+        for group, kinds, source in (
+            ("cdi.kubevirt.io", ("DataVolume", "VolumeImportSource"), "spec/source"),
+            ("cdi.kubevirt.io", ("DataImportCron",), "spec/template/spec/source"),
+            ("kubevirt.io", ("VirtualMachine",), "spec/dataVolumeTemplates/spec/source"),
+        )
+        for path, target in (
+            *((f"{store}/secretRef", "Secret") for store in ("gcs", "http", "imageio", "registry", "s3", "vddk")),
+            *((f"{store}/certConfigMap", "ConfigMap") for store in ("http", "imageio", "registry", "s3", "vddk")),
         )
     ),
     # Other databases, storage, identity
