@@ -24,6 +24,7 @@ from krm_fn.model.settings import CONTROLLERS, Checksums, FieldSpec, Jobs, Linke
 
 _ANNOTATION = re.compile(r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _SET_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
+_PATH = re.compile("^/?[^/.]*(/|$)")
 _TOP = ("apiVersion", "kind", "metadata", "spec")
 _SPEC = (
     *("kinds", "strategy", "select", "exclude", "immutable", "deployers", "references"),
@@ -106,8 +107,13 @@ def _field_spec(target: str, spec: dict[str, Plain]) -> FieldSpec:
         group=as_text(spec.get("group", "")),
         version=as_text(spec.get("version", "")),
         kind=as_text(spec.get("kind", "")),
-        path=as_text(spec.get("path")) or refuse(),
+        path=_path(as_filled_text(spec.get("path"))),
     )
+
+
+def _path(path: str) -> str:
+    """Refuse a path whose first name has a dot: no top-level field has one, so slashes were meant."""
+    return path if _PATH.match(path) else refuse()
 
 
 def _checksums(value: dict[str, Plain]) -> Checksums:

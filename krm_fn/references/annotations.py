@@ -4,12 +4,16 @@ from typing import NamedTuple
 
 
 class AnnotationRow(NamedTuple):
-    """`inside`: the field of JSON text that holds the name; `""` where the text is the name, or `namespace/name`."""
+    """`inside`: the field of JSON text that holds the name; `""` where the text is the name, or `namespace/name`.
+
+    `in_pod`: pods read the object. `written`: a controller writes it.
+    """
 
     kind: str
     annotation: str
     target: str = "Secret"
     inside: str = ""
+    in_pod: bool = False
     written: bool = False
 
 
@@ -43,15 +47,17 @@ _CONFIG_MAPS_OF_INGRESS = (
 POD_ANNOTATIONS = {
     "sidecar.istio.io/bootstrapOverride": "ConfigMap",
     "vault.hashicorp.com/agent-configmap": "ConfigMap",
+    "vault.hashicorp.com/agent-extra-secret": "Secret",
     "vault.hashicorp.com/tls-secret": "Secret",
     "dapr.io/api-token-secret": "Secret",
     "dapr.io/app-token-secret": "Secret",
 }
-"""Annotations of pod templates: an injected sidecar mounts what they name."""
+"""Annotations of pods and pod templates: an injected sidecar mounts what they name."""
 
 ANNOTATIONS = (
     *(AnnotationRow("Ingress", name) for name in _SECRETS_OF_INGRESS),
     *(AnnotationRow("Ingress", name, "ConfigMap") for name in _CONFIG_MAPS_OF_INGRESS),
+    *(AnnotationRow("Pod", name, target, in_pod=True) for name, target in POD_ANNOTATIONS.items()),
     # The AWS load balancer controller reads these of Services as well.
     *(
         AnnotationRow(kind, "alb.ingress.kubernetes.io/auth-idp-oidc", inside="secretName")
@@ -59,6 +65,15 @@ ANNOTATIONS = (
     ),
     *(AnnotationRow("Service", f"haproxy.org/{name}") for name in ("server-ca", "server-crt")),
     AnnotationRow("Service", "konghq.com/client-cert"),
+    # CloudNativePG reads the certificates of its plugins.
+    *(AnnotationRow("Service", f"cnpg.io/{name}") for name in ("pluginClientSecret", "pluginServerSecret")),
+    # cert-manager copies a certificate authority from the Secret.
+    *(
+        AnnotationRow(kind, "cert-manager.io/inject-ca-from-secret")
+        for kind in ("APIService", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
+    ),
+    # 1Password's operator creates the Secret.
+    AnnotationRow("Deployment", "operator.1password.io/item-name", written=True),
     # OpenShift's service CA writes the certificate into a Secret of this name.
     *(
         AnnotationRow("Service", f"service.{stage}.openshift.io/serving-cert-secret-name", written=True)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class NotReference(NamedTuple):
-    """Everything below a field of some kinds. The path has dots and no list indices; `*` matches anything.
+    """A field of some kinds, and everything below it. The path has dots and no list indices; `*` matches anything.
 
     `unless`: a field beside the name, and its value, that make it a reference after all. `but_in_pods`: fields of a
     pod spec are references after all.
@@ -22,6 +22,7 @@ class NotReference(NamedTuple):
     but_in_pods: bool = False
 
 
+_IN_STORE = "it names a secret in an outside store"
 _REMOTE = "its objects are in another cluster"
 _DEPLOYED = "it is about the namespace it deploys to, not its own"
 _CHART = "a chart may create an object with this name, or read one"
@@ -29,9 +30,7 @@ _OTHER_PACKAGE = "it selects objects of another package"
 
 NOT_REFERENCES = (
     *(
-        NotReference(
-            "keda.sh", ("TriggerAuthentication", "ClusterTriggerAuthentication"), path, "names in a cloud's own store"
-        )
+        NotReference("keda.sh", ("TriggerAuthentication", "ClusterTriggerAuthentication"), path, _IN_STORE)
         for path in ("spec.awsSecretManager.secrets", "spec.azureKeyVault.secrets", "spec.gcpSecretManager.secrets")
     ),
     NotReference(
@@ -53,13 +52,25 @@ NOT_REFERENCES = (
     NotReference("work.open-cluster-management.io", ("ManifestWork", "ManifestWorkReplicaSet"), "spec", _REMOTE),
     NotReference("kubernetes.crossplane.io", ("Object",), "spec.forProvider.manifest", _REMOTE),
     NotReference(
+        "external-secrets.io", ("ClusterExternalSecret",), "spec.externalSecretName", "it names ExternalSecrets"
+    ),
+    NotReference("external-secrets.io", ("ClusterPushSecret",), "spec.pushSecretName", "it names PushSecrets"),
+    NotReference("secrets.infisical.com", ("InfisicalDynamicSecret",), "spec.dynamicSecret", _IN_STORE),
+    NotReference(
+        "secrets.infisical.com", ("InfisicalPushSecret",), "spec.push.generators.destinationSecretName", _IN_STORE
+    ),
+    NotReference(
         "lerentis.uploadfilter24.eu", ("BitwardenSecret",), "spec.content", "`secretName` is a field of a vault's entry"
     ),
 )
 
 
 class WrittenRow(NamedTuple):
-    """A field of some kinds of a group. `annotated`: only if the object carries one of these annotations."""
+    """A field of some kinds of a group.
+
+    `annotated`: only if the object carries one of these annotations. `needs` and `unless` are paths of fields: only if
+    the object has all of the first, and none of the second.
+    """
 
     group: str
     kinds: tuple[str, ...]
@@ -67,6 +78,8 @@ class WrittenRow(NamedTuple):
     reason: str
     target: str = "Secret"
     annotated: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
 
 
 _ISSUED = "cert-manager issues a certificate into it"
@@ -76,6 +89,10 @@ _USERS = "the operator keeps users in it"
 _BUCKET = "the address of the bucket is put in it"
 _RESULTS = "workflows keep results in it"
 _SYNCED = "its operator copies from an outside store into it"
+_DECRYPTED = "its operator decrypts into it"
+_BUNDLED = "trust-manager copies certificates into it"
+_TARGET = "spec/target/name"
+_CLUSTER_TARGET = "spec/externalSecretSpec/target/name"
 
 WRITTEN = (
     WrittenRow("cert-manager.io", ("Certificate",), "spec/secretName", _ISSUED),
@@ -118,8 +135,28 @@ WRITTEN = (
         for path in ("spec/tlsServerSecretName", "spec/tlsClientSecretName")
     ),
     # Outside stores of secrets
-    WrittenRow("external-secrets.io", ("ExternalSecret",), "spec/target/name", _SYNCED),
-    WrittenRow("external-secrets.io", ("ClusterExternalSecret",), "spec/externalSecretSpec/target/name", _SYNCED),
+    WrittenRow("external-secrets.io", ("ExternalSecret",), _TARGET, _SYNCED),
+    WrittenRow("external-secrets.io", ("ExternalSecret",), "metadata/name", _SYNCED, unless=(_TARGET,)),
+    *(
+        WrittenRow(
+            "external-secrets.io",
+            ("ExternalSecret",),
+            path,
+            _SYNCED,
+            "ConfigMap",
+            needs=("spec/target/manifest",),
+            unless=unless,
+        )
+        for path, unless in ((_TARGET, ()), ("metadata/name", (_TARGET,)))
+    ),
+    *(
+        WrittenRow("external-secrets.io", ("ClusterExternalSecret",), path, _SYNCED, unless=unless)
+        for path, unless in (
+            (_CLUSTER_TARGET, ()),
+            ("spec/externalSecretName", (_CLUSTER_TARGET,)),
+            ("metadata/name", (_CLUSTER_TARGET, "spec/externalSecretName")),
+        )
+    ),
     WrittenRow(
         "secrets.hashicorp.com",
         ("VaultStaticSecret", "VaultDynamicSecret", "VaultPKISecret", "HCPVaultSecretsApp"),
@@ -140,6 +177,12 @@ WRITTEN = (
     WrittenRow("secrets.doppler.com", ("DopplerSecret",), "spec/managedSecret", _SYNCED),
     WrittenRow("k8s.bitwarden.com", ("BitwardenSecret",), "spec/secretName", _SYNCED),
     WrittenRow("onepassword.com", ("OnePasswordItem",), "metadata/name", _SYNCED),
+    WrittenRow("ricoberger.de", ("VaultSecret",), "metadata/name", _SYNCED),
+    WrittenRow("redhatcop.redhat.io", ("VaultSecret",), "spec/output", _SYNCED),
+    WrittenRow("spv.no", ("AzureKeyVaultSecret",), "spec/output/secret", _SYNCED),
+    WrittenRow("spv.no", ("AzureKeyVaultSecret",), "spec/output/configMap", _SYNCED, "ConfigMap"),
+    WrittenRow("isindir.github.com", ("SopsSecret",), "spec/secretTemplates", _DECRYPTED),
+    WrittenRow("isindir.github.com", ("SopsSecret",), "spec/secret_templates", _DECRYPTED),
     WrittenRow("bitnami.com", ("SealedSecret",), "metadata/name", "the controller unseals into a Secret of its name"),
     WrittenRow(
         "secrets-store.csi.x-k8s.io",
@@ -147,7 +190,21 @@ WRITTEN = (
         "spec/secretObjects/secretName",
         "the driver mirrors into it",
     ),
-    # Databases, buckets, dashboards
+    # Certificates, outputs of what was created elsewhere. A bundle has the name of what is made of it.
+    *(
+        WrittenRow(group, (kind,), "metadata/name", _BUNDLED, target, needs=(f"spec/target/{field}",))
+        for group, kind in (("trust.cert-manager.io", "Bundle"), ("trust-manager.io", "ClusterBundle"))
+        for field, target in (("configMap", "ConfigMap"), ("secret", "Secret"))
+    ),
+    WrittenRow(
+        "infra.contrib.fluxcd.io", ("Terraform",), "spec/writeOutputsToSecret", "Terraform's outputs are put in it"
+    ),
+    *(
+        WrittenRow("services.k8s.aws", ("FieldExport",), "spec/to", "a field of an AWS resource is put in it", target)
+        for target in ("ConfigMap", "Secret")
+    ),
+    # Databases, brokers, buckets, dashboards
+    WrittenRow("kafka.strimzi.io", ("KafkaUser",), "metadata/name", "the user's credentials are put in it"),
     *(
         WrittenRow(
             "mongodbcommunity.mongodb.com",

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TypeAlias
 
-from krm_fn.model.node import Node, Scalar, fields, is_mapping, is_null, is_scalar, is_sequence, step
+from krm_fn.model.node import Node, Scalar, entries, fields, is_mapping, is_null, is_scalar, is_sequence, step
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import FieldSpec
 from krm_fn.references.reference import Reference, read_reference
@@ -23,7 +23,8 @@ def find_by_specs(item: Node, resource: ResourceId, specs: Iterable[FieldSpec]) 
 def find_at(item: Node, path: str, kind: str, *, in_pod: bool = False, written: bool = False) -> list[Reference]:
     """Find every name at `path`. A field that is missing or has another shape holds none.
 
-    Lists on the way need no mark in the path. At its end is a name, a mapping with `name`, or a list of either.
+    Lists on the way need no mark in the path, and `*` is any field of a mapping. At the end is a name, a mapping with
+    `name`, or a list of either.
     """
     found: list[Name] = []
     _descend(item, split_path(path), "", found)
@@ -68,17 +69,24 @@ def _matches(spec: FieldSpec, resource: ResourceId) -> bool:
 
 def _descend(node: Node, names: tuple[str, ...], field: str, found: list[Name]) -> None:
     if is_mapping(node):
-        held = fields(node)
-        name, *rest = names or ("name",)
-        value = held.get(name)
-        if is_scalar(value):
-            if not rest and value.value and not is_null(value):
-                found.append((value, beside(held, name), step(field, name)))
-        elif value is not None and names:
-            _descend(value, tuple(rest), step(field, name), found)
+        if names[:1] == ("*",):
+            for name, value in entries(node):
+                _descend(value, names[1:], step(field, name), found)
+        else:
+            _descend_into_field(fields(node), names, field, found)
     elif is_sequence(node):
         for index, element in enumerate(node.value):
             if not is_scalar(element):
                 _descend(element, names, f"{field}[{index}]", found)
             elif not names and element.value and not is_null(element):
                 found.append((element, None, f"{field}[{index}]"))
+
+
+def _descend_into_field(held: dict[str, Node], names: tuple[str, ...], field: str, found: list[Name]) -> None:
+    name, *rest = names or ("name",)
+    value = held.get(name)
+    if is_scalar(value):
+        if not rest and value.value and not is_null(value):
+            found.append((value, beside(held, name), step(field, name)))
+    elif value is not None and names:
+        _descend(value, tuple(rest), step(field, name), found)

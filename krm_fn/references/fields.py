@@ -7,6 +7,23 @@ from typing import NamedTuple
 
 _TRAEFIK = ("traefik.io", "traefik.containo.us")
 
+_MOUNTED_LISTS = (("secrets", "Secret"), ("configMaps", "ConfigMap"))
+"""Lists of names that an operator mounts into its pods, as the Prometheus operator does."""
+
+_VICTORIA_METRICS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
+    (
+        (
+            *("VMAgent", "VMAlert", "VMAlertmanager", "VMAnomaly", "VMAuth", "VMSingle"),
+            *("VLAgent", "VLSingle", "VLogs", "VTSingle"),
+        ),
+        ("spec",),
+    ),
+    (("VMCluster",), ("spec/vminsert", "spec/vmselect", "spec/vmstorage", "spec/requestsLoadBalancer/spec")),
+    (("VLCluster",), ("spec/vlinsert", "spec/vlselect", "spec/vlstorage", "spec/requestsLoadBalancer/spec")),
+    (("VTCluster",), ("spec/insert", "spec/select", "spec/storage", "spec/requestsLoadBalancer/spec")),
+)
+"""Kinds of the VictoriaMetrics operator, and where in them the parameters of pods are."""
+
 
 class FieldRow(NamedTuple):
     """A field of some kinds: text, a mapping with `name`, or a list of either. No groups: any."""
@@ -19,16 +36,21 @@ class FieldRow(NamedTuple):
 
 
 class Selectors(NamedTuple):
-    """Kinds in which every mapping of `name` and `key` selects a key of a Secret, whatever its field. No kinds: all."""
+    """Kinds in which every mapping of `name` and `key` selects a key of a Secret, whatever its field. No kinds: all.
+
+    `config_maps`: fields in which it selects a key of a ConfigMap.
+    """
 
     group: str
     kinds: tuple[str, ...] = ()
+    config_maps: tuple[str, ...] = ()
 
 
 SELECTORS = (
     Selectors("monitoring.coreos.com"),
     Selectors("postgresql.cnpg.io"),
     Selectors("argoproj.io", ("EventSource", "Sensor", "EventBus")),
+    Selectors("operator.victoriametrics.com", config_maps=("relabelConfig", "urlRelabelConfig", "templates")),
 )
 
 SELECTOR_FIELDS = frozenset({"name", "key", "optional"})
@@ -41,6 +63,19 @@ FIELDS = (
         for row in (("spec/secrets", "Secret", True), ("spec/configMaps", "ConfigMap", True))
     ),
     FieldRow(("monitoring.coreos.com",), ("Alertmanager",), "spec/configSecret"),
+    # VictoriaMetrics operator
+    *(
+        FieldRow(("operator.victoriametrics.com",), kinds, f"{spec}/{field}", target, in_pod=True)
+        for kinds, specs in _VICTORIA_METRICS
+        for spec in specs
+        for field, target in _MOUNTED_LISTS
+    ),
+    FieldRow(("operator.victoriametrics.com",), ("VMAlertmanager", "VMAuth"), "spec/configSecret"),
+    # Grafana operator, up to version 4
+    *(
+        FieldRow(("integreatly.org",), ("Grafana",), f"spec/{field}", target, in_pod=True)
+        for field, target in _MOUNTED_LISTS
+    ),
     # Spark operator
     *(
         FieldRow(("sparkoperator.k8s.io",), (kind,), f"{spec}/{path}", target, in_pod=True)
@@ -127,9 +162,20 @@ FIELDS = (
             "ingressMTLS/clientCertSecret",
             "jwt/secret",
             "oidc/clientSecret",
+            "oidc/trustedCertSecret",
+            "externalAuth/trustedCertSecret",
+            "waf/apBundleSource/secret",
+            "waf/apBundleSource/trustedCertSecret",
+            "waf/securityLogs/apLogBundleSource/secret",
+            "waf/securityLogs/apLogBundleSource/trustedCertSecret",
         )
     ),
-    FieldRow(("k8s.nginx.org",), ("VirtualServer",), "spec/tls/secret"),
+    FieldRow(("k8s.nginx.org",), ("TransportServer", "VirtualServer"), "spec/tls/secret"),
+    *(
+        FieldRow(("getambassador.io",), ("TLSContext",), f"spec/{name}")
+        for name in ("secret", "ca_secret", "crl_secret")
+    ),
+    *(FieldRow(("getambassador.io",), ("Host",), f"spec/tls/{name}") for name in ("ca_secret", "crl_secret")),
     FieldRow(("networking.istio.io",), ("Gateway",), "spec/servers/tls/credentialName"),
     FieldRow(("networking.istio.io",), ("DestinationRule",), "spec/trafficPolicy/tls/credentialName"),
     FieldRow(("extensions.istio.io",), ("WasmPlugin",), "spec/imagePullSecret"),
@@ -137,20 +183,124 @@ FIELDS = (
     FieldRow(("projectcontour.io",), ("HTTPProxy",), "spec/virtualhost/tls/clientValidation/caSecret"),
     FieldRow(("projectcontour.io",), ("HTTPProxy",), "spec/routes/services/validation/caSecret"),
     FieldRow(("configuration.konghq.com",), ("KongConsumer",), "credentials"),
-    # Databases, storage, identity
+    # Databases
     *(
         FieldRow(("postgresql.cnpg.io",), ("Cluster",), f"spec/certificates/{name}")
         for name in ("clientCASecret", "replicationTLSSecret", "serverCASecret", "serverTLSSecret")
     ),
+    *(
+        FieldRow(("acid.zalan.do",), ("OperatorConfiguration",), f"configuration/{path}", target)
+        for path, target in (
+            ("kubernetes/pod_environment_configmap", "ConfigMap"),
+            ("kubernetes/pod_environment_secret", "Secret"),
+            ("kubernetes/infrastructure_roles_secret_name", "Secret"),
+            ("kubernetes/oauth_token_secret_name", "Secret"),
+            ("aws_or_gcp/additional_secret_mount", "Secret"),
+            ("logical_backup/logical_backup_cronjob_environment_secret", "Secret"),
+        )
+    ),
+    FieldRow(("cassandra.datastax.com",), ("CassandraDatacenter",), "spec/configSecret"),
+    *(
+        FieldRow(("redis.redis.opstreelabs.in",), kinds, f"spec/{path}", "ConfigMap", in_pod=True)
+        for kinds, path in (
+            (("Redis", "RedisCluster", "RedisReplication"), "redisConfig/additionalRedisConfig"),
+            (("RedisCluster",), "redisLeader/redisConfig/additionalRedisConfig"),
+            (("RedisCluster",), "redisFollower/redisConfig/additionalRedisConfig"),
+            (("RedisReplication",), "sentinel/additionalSentinelConfig"),
+            (("RedisSentinel",), "redisSentinelConfig/additionalSentinelConfig"),
+        )
+    ),
+    # Percona's operators
+    *(
+        FieldRow(("psmdb.percona.com",), (kind,), f"spec/{source}/{store}/credentialsSecret")
+        for kind, source in (
+            ("PerconaServerMongoDB", "backup/storages/*"),
+            ("PerconaServerMongoDBRestore", "backupSource"),
+        )
+        for store in ("azure", "gcs", "minio", "oss", "s3")
+    ),
+    *(
+        FieldRow(("psmdb.percona.com",), ("PerconaServerMongoDB",), f"spec/{path}")
+        for path in (
+            *("secrets/encryptionKey", "secrets/keyFile", "secrets/ldapSecret", "secrets/sse", "secrets/ssl"),
+            *("secrets/sslInternal", "secrets/vault", "vault/syncUsers/tokenSecret", "vault/tlsSecret"),
+        )
+    ),
+    FieldRow(("psmdb.percona.com",), ("PerconaServerMongoDBClusterSync",), "spec/source/credentialsSecret"),
+    *(
+        FieldRow(("pxc.percona.com",), (kind,), f"spec/{source}/{store}/credentialsSecret")
+        for kind, source in (
+            ("PerconaXtraDBCluster", "backup/storages/*"),
+            ("PerconaXtraDBClusterRestore", "backupSource"),
+            ("PerconaXtraDBClusterRestore", "pitr/backupSource"),
+        )
+        for store in ("azure", "s3")
+    ),
+    *(
+        FieldRow(("pxc.percona.com",), ("PerconaXtraDBCluster",), f"spec/{part}/envVarsSecret", in_pod=True)
+        for part in ("haproxy", "proxysql", "pxc")
+    ),
+    # Solr operator
+    *(
+        FieldRow(
+            ("solr.apache.org",),
+            (kind,),
+            f"spec/{options}/configMapOptions/providedConfigMap",
+            "ConfigMap",
+            in_pod=True,
+        )
+        for kind, options in (("SolrCloud", "customSolrKubeOptions"), ("SolrPrometheusExporter", "customKubeOptions"))
+    ),
+    FieldRow(("solr.apache.org",), ("SolrCloud",), "spec/solrSecurity/basicAuthSecret"),
+    FieldRow(("solr.apache.org",), ("SolrPrometheusExporter",), "spec/solrReference/basicAuthSecret", in_pod=True),
+    FieldRow(("solr.apache.org",), ("SolrCloud",), "spec/solrAddressability/external/ingressTLSTermination/tlsSecret"),
+    *(
+        FieldRow(("solr.apache.org",), (kind,), f"spec/{zookeeper}/{acl}/secret")
+        for kind, zookeeper in (
+            ("SolrCloud", "zookeeperRef/connectionInfo"),
+            ("SolrCloud", "zookeeperRef/provided"),
+            ("SolrPrometheusExporter", "solrReference/cloud/zkConnectionInfo"),
+        )
+        for acl in ("acl", "readOnlyAcl")
+    ),
+    *(
+        FieldRow(("solr.apache.org",), (kind,), f"spec/{image}/imagePullSecret", in_pod=True)
+        for kind, image in (
+            ("SolrCloud", "solrImage"),
+            ("SolrCloud", "busyBoxImage"),
+            ("SolrCloud", "zookeeperRef/provided/image"),
+            ("SolrPrometheusExporter", "image"),
+            ("SolrPrometheusExporter", "busyBoxImage"),
+        )
+    ),
+    # KubeVela's service bindings
+    FieldRow(
+        ("core.oam.dev",), ("Application",), "spec/components/traits/properties/envMappings/*/secret", in_pod=True
+    ),
+    # KubeVirt's disks
+    *(
+        FieldRow((group,), kinds, f"{source}/{path}", target)
+        for group, kinds, source in (
+            ("cdi.kubevirt.io", ("DataVolume", "VolumeImportSource"), "spec/source"),
+            ("cdi.kubevirt.io", ("DataImportCron",), "spec/template/spec/source"),
+            ("kubevirt.io", ("VirtualMachine",), "spec/dataVolumeTemplates/spec/source"),
+        )
+        for path, target in (
+            *((f"{store}/secretRef", "Secret") for store in ("gcs", "http", "imageio", "registry", "s3", "vddk")),
+            *((f"{store}/certConfigMap", "ConfigMap") for store in ("http", "imageio", "registry", "s3", "vddk")),
+        )
+    ),
+    # Other databases, storage, identity
     FieldRow(("minio.min.io",), ("Tenant",), "spec/configuration"),
     FieldRow(("minio.min.io",), ("Tenant",), "spec/users"),
     FieldRow(("velero.io",), ("BackupStorageLocation", "VolumeSnapshotLocation"), "spec/credential"),
     FieldRow(("k8s.keycloak.org",), ("Keycloak",), "spec/http/tlsSecret"),
     FieldRow(("secrets.hashicorp.com",), ("VaultConnection",), "spec/caCertSecretRef"),
     *(
-        FieldRow(("secrets.hashicorp.com",), ("VaultAuth",), f"spec/{method}/secretRef")
+        FieldRow(("secrets.hashicorp.com",), ("VaultAuth", "VaultAuthGlobal"), f"spec/{method}/secretRef")
         for method in ("appRole", "aws", "jwt")
     ),
+    FieldRow(("secrets.hashicorp.com",), ("HCPAuth",), "spec/servicePrincipal/secretRef"),
     FieldRow(
         ("loki.grafana.com", "tempo.grafana.com"), ("LokiStack", "TempoStack"), "spec/storage/tls/caName", "ConfigMap"
     ),

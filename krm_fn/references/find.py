@@ -13,7 +13,7 @@ from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import FieldSpec
 from krm_fn.references.annotations import ANNOTATIONS, AnnotationRow
 from krm_fn.references.exclusions import NOT_REFERENCES, WRITTEN, NotReference, WrittenRow
-from krm_fn.references.field_specs import find_at, find_by_specs
+from krm_fn.references.field_specs import find_at, find_by_specs, split_path
 from krm_fn.references.fields import FIELDS, FieldRow
 from krm_fn.references.find_by_shape import find_by_shape
 from krm_fn.references.reference import Reference, read_reference
@@ -87,7 +87,7 @@ def without_lookalikes(found: list[Reference], resource: ResourceId) -> list[Ref
 
 
 def _is_lookalike(reference: Reference, row: NotReference) -> bool:
-    if not fnmatchcase(_INDEX.sub("", reference.field), f"{row.path}.*"):
+    if not fnmatchcase(f"{_INDEX.sub('', reference.field)}.", f"{row.path}.*"):
         return False
     if row.but_in_pods and reference.in_pod:
         return False
@@ -103,12 +103,20 @@ def _find_by_kind(item: Node, resource: ResourceId) -> Iterator[Reference]:
         if not field.groups or group in field.groups:
             yield from find_at(item, field.path, field.target, in_pod=field.in_pod)
     for row in _WRITTEN.get(kind, ()):
-        if row.group == group and (not row.annotated or _is_annotated(item, row.annotated)):
+        if row.group == group and _applies(row, item):
             yield from find_at(item, row.path, row.target, written=True)
 
 
-def _is_annotated(item: Node, annotations: tuple[str, ...]) -> bool:
-    return not fields(get(item, "metadata", "annotations")).keys().isdisjoint(annotations)
+def _applies(row: WrittenRow, item: Node) -> bool:
+    """Whether the object has what the row asks for besides its kind."""
+    if row.annotated and fields(get(item, "metadata", "annotations")).keys().isdisjoint(row.annotated):
+        return False
+    return all(_has(item, path) for path in row.needs) and not any(_has(item, path) for path in row.unless)
+
+
+def _has(item: Node, path: str) -> bool:
+    node = get(item, *split_path(path))
+    return not is_null(node) and not (is_scalar(node) and not node.value)
 
 
 def find_in_rules(item: Node, among: Iterable[Resource] = _CONFIGS) -> Iterator[Reference]:
@@ -138,7 +146,9 @@ def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference
         row = rows.get(name)
         if row is None or not is_scalar(node) or not node.value or is_null(node):
             continue
-        reference = read_reference(row.target, node, None, f"metadata.annotations[{name}]", written=row.written)
+        reference = read_reference(
+            row.target, node, None, f"metadata.annotations[{name}]", in_pod=row.in_pod, written=row.written
+        )
         if not row.inside:
             yield reference
         elif match := re.search(rf'("{row.inside}"\s*:\s*")([^"]+)"', node.value):

@@ -6,7 +6,7 @@ from krm_fn.model.node import Node, fields, is_null, is_scalar, spell, text
 from krm_fn.model.problem import ResourceId
 from krm_fn.references.annotations import POD_ANNOTATIONS
 from krm_fn.references.field_specs import beside
-from krm_fn.references.fields import SELECTOR_FIELDS, SELECTORS
+from krm_fn.references.fields import SELECTOR_FIELDS, SELECTORS, Selectors
 from krm_fn.references.reference import Reference, read_reference
 from krm_fn.references.shapes import (
     CORE_GROUPS,
@@ -20,13 +20,14 @@ from krm_fn.references.shapes import (
     word_of,
 )
 
-_NOT_WALKED = PASSED_OVER | {"metadata", "status"}
+NOT_WALKED = PASSED_OVER | {"metadata", "status"}
 """At the top of an object. Deeper down, `metadata` and `status` are fields like any other."""
 
-_FULL_NAMES = ("secretName", "configMapName")
+_FULL_NAMES = ("secretName", "configMapName", "cmName")
 
-_SELECTORS = dict(SELECTORS)
+_SELECTORS = {row.group: row for row in SELECTORS}
 _SELECTED = Word("Secret", Form.HOLDER)
+_CONFIG_MAP = Word("ConfigMap", Form.HOLDER)
 
 Path: TypeAlias = "tuple[Path, str | int] | None"
 """Steps from the inside out, written out only where something is found, which is rare."""
@@ -34,20 +35,21 @@ Path: TypeAlias = "tuple[Path, str | int] | None"
 
 def find_by_shape(item: Node, resource: ResourceId) -> list[Reference]:
     """Find the references of an object, in the order of its text."""
-    walk = _Walk(has_selectors=_has_selectors(resource))
+    walk = _Walk(_selectors_of(resource))
     walk.enter(item, None, "", None)
     return walk.found
 
 
-def _has_selectors(resource: ResourceId) -> bool:
-    kinds = _SELECTORS.get(resource.group)
-    return kinds is not None and (not kinds or resource.kind in kinds)
+def _selectors_of(resource: ResourceId) -> Selectors | None:
+    row = _SELECTORS.get(resource.group)
+    return row if row is not None and (not row.kinds or resource.kind in row.kinds) else None
 
 
 class _Walk:
-    def __init__(self, *, has_selectors: bool) -> None:
+    def __init__(self, selectors: Selectors | None) -> None:
         self.found: list[Reference] = []
-        self._has_selectors = has_selectors
+        self._has_selectors = selectors is not None
+        self._config_maps = selectors.config_maps if selectors is not None else ()
 
     def enter(self, node: Node, path: Path, key: str, word: Word | None) -> None:
         """Look at the value of field `key`, whose name means `word`. This takes one or two frames for each level."""
@@ -62,8 +64,8 @@ class _Walk:
             if name == "annotations" and path:
                 self._add_annotations(value, (path, name))
             elif value.id != "scalar":
-                if name not in (PASSED_OVER if path else _NOT_WALKED):
-                    self.enter(value, (path, name), name, meant)
+                if name not in (PASSED_OVER if path else NOT_WALKED):
+                    self.enter(value, (path, name), name, _CONFIG_MAP if name in self._config_maps else meant)
             elif meant is not None and meant.form is Form.NAME and key not in FREE_KEYS:
                 self._add(meant, value, (path, name), held)
 
@@ -95,11 +97,12 @@ class _Walk:
         if is_scalar(name) and name.value and not is_null(name):
             namespace = beside(held, str(path[1]))
             self.found.append(
-                read_reference(word.kind, name, namespace, _spell(path), written=word.written, around=held)
+                read_reference(word.kind, name, namespace, spell_path(path), written=word.written, around=held)
             )
 
 
-def _spell(path: Path) -> str:
+def spell_path(path: Path) -> str:
+    """Write the steps as a field: `spec.list[0].name`."""
     steps = []
     while path is not None:
         path, one = path

@@ -1,11 +1,12 @@
 """Every reference of a package, resolved once."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from functools import cached_property
 
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node
 from krm_fn.model.settings import FieldSpec
+from krm_fn.references.admission_params import find_params, read_kinds_of_params
 from krm_fn.references.find import find_references
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.resolve import Index
@@ -47,7 +48,7 @@ class References:
 
 
 def read_references(
-    referrers: Iterable[Item],
+    referrers: Collection[Item],
     index: Index,
     extra: tuple[FieldSpec, ...],
     mounted: list[ResolvedReference],
@@ -59,8 +60,9 @@ def read_references(
     wrote; what they say is `mounted`, or is removed.
     """
     authored: list[ResolvedReference] = []
+    kinds_of_params = read_kinds_of_params(referrers)
     for item in referrers:
         if not item.is_local:
-            found = find_references(item.node, item.id, extra)
+            found = find_references(item.node, item.id, extra) + find_params(item.node, item.id, kinds_of_params)
             authored += [index.resolve(item, one) for one in found if one.name not in written_by_mounts]
     return References(authored, mounted)

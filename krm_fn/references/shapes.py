@@ -54,6 +54,8 @@ _EXACT = {
     "certificateRefs": Word("Secret", Form.HOLDER),
     "clientCertificateRef": Word("Secret", Form.HOLDER),
     "caCertificateRefs": Word("ConfigMap", Form.HOLDER),
+    # KubeVela's volumes
+    "cmName": Word("ConfigMap", Form.NAME),
     # Crossplane writes connection details, Strimzi a list of offsets.
     "writeConnectionSecretToRef": Word("Secret", Form.HOLDER, written=True),
     "publishConnectionDetailsTo": Word("Secret", Form.HOLDER, written=True),
@@ -76,6 +78,7 @@ _POD_LISTS = ("env", "envFrom", "volumes", "templatedVolumes", "workspaces", "im
 
 _IN_POD = re.compile(
     rf"\.(?:{'|'.join(_POD_LISTS)})\["
+    r"|\.volumeMounts\.(?:configMap|secret)\["  # KubeVela
     r"|\.(?:driver|executor)\.(?:secrets|configMaps)\["
     r"|\.metadata\.annotations\["  # below the top they are a template's
 )

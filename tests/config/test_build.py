@@ -61,8 +61,18 @@ selectors = st.fixed_dictionaries(
         "unknown": junk,
     },
 )
+paths = st.one_of(
+    st.sampled_from(
+        ["spec/configName", "spec.configName", "/spec.a", r"metadata/annotations/x.io\/config", "a.b/c", "a\n"]
+    ),
+    st.text("a./\\\n", max_size=4),
+)
 field_specs = st.fixed_dictionaries(
-    {}, optional={key: st.one_of(texts, junk) for key in ("path", "kind", "group", "version", "create")}
+    {},
+    optional={
+        "path": st.one_of(paths, junk),
+        **{key: st.one_of(texts, junk) for key in ("kind", "group", "version", "create")},
+    },
 )
 name_references = st.lists(
     st.one_of(

@@ -51,6 +51,12 @@ FOUND = [
         ["a at spec.parts[0].ref.name", "b at spec.parts[2].ref.name"],
         id="lists on the way",
     ),
+    pytest.param(
+        "spec/*/ref",
+        "spec: {a: {ref: x}, b: [{ref: {name: y}}], c: text, d: {}}",
+        ["x at spec.a.ref", "y at spec.b[0].ref.name"],
+        id="any field on the way",
+    ),
     pytest.param("spec/x/name", "spec: [[{x: {name: a}}]]", ["a at spec[0][0].x.name"], id="lists of lists on the way"),
     pytest.param("spec/parts[]/name", "spec: {parts: [{name: a}]}", ["a at spec.parts[0].name"], id="marked lists"),
     pytest.param(
@@ -68,6 +74,7 @@ FOUND = [
     pytest.param("spec/ref", "spec: {ref: {other: a}}", [], id="a mapping without a name"),
     pytest.param("spec/ref", "spec: {ref: {name: {name: a}}}", [], id="a name that is a mapping"),
     pytest.param("spec/names", "spec: {names: [null, [], [[]]]}", [], id="a list of nothing"),
+    pytest.param("spec/*", "spec: {a: x}", [], id="any field at the end"),
     pytest.param("", "spec: {name: a}", [], id="an empty path"),
 ]
 

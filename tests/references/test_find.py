@@ -152,6 +152,24 @@ LEFT_ALONE = [
         id="objects for another cluster",
     ),
     pytest.param(
+        "external-secrets.io/v1",
+        "ClusterPushSecret",
+        "spec: {pushSecretName: a}",
+        id="the name of a PushSecret",
+    ),
+    pytest.param(
+        "secrets.infisical.com/v1alpha1",
+        "InfisicalDynamicSecret",
+        "spec: {dynamicSecret: {secretName: a}}",
+        id="the name of a secret in Infisical",
+    ),
+    pytest.param(
+        "core.oam.dev/v1beta1",
+        "Application",
+        "spec: {components: [{properties: {volumeMounts: {configMap: [{name: a, cmName: ''}]}}}]}",
+        id="the name of a volume in KubeVela",
+    ),
+    pytest.param(
         "networking.k8s.io/v1", "Ingress", "metadata: {annotations: {auth-secret: a}}", id="other annotations"
     ),
     pytest.param(
@@ -302,6 +320,26 @@ FOLLOWED = [
         ],
         id="through aliases and merges",
     ),
+    pytest.param(
+        "v1",
+        "Pod",
+        "metadata: {annotations: {vault.hashicorp.com/agent-configmap: a, vault.hashicorp.com/agent-extra-secret: b}}",
+        [
+            "ConfigMap a at metadata.annotations[vault.hashicorp.com/agent-configmap], read by pods",
+            "Secret b at metadata.annotations[vault.hashicorp.com/agent-extra-secret], read by pods",
+        ],
+        id="a bare Pod's own annotations",
+    ),
+    pytest.param(
+        "v1",
+        "Service",
+        "metadata: {annotations: {cnpg.io/pluginClientSecret: a, cnpg.io/pluginServerSecret: b}}",
+        [
+            "Secret a at metadata.annotations[cnpg.io/pluginClientSecret]",
+            "Secret b at metadata.annotations[cnpg.io/pluginServerSecret]",
+        ],
+        id="a plugin of CloudNativePG",
+    ),
     # habits of custom resources
     pytest.param(
         "e.x/v1",
@@ -391,6 +429,45 @@ FOLLOWED = [
         "spec: {configSecret: a}",
         ["Secret a at spec.configSecret"],
         id="Alertmanager",
+    ),
+    pytest.param(
+        "operator.victoriametrics.com/v1beta1",
+        "VMAgent",
+        "spec: {secrets: [a], configMaps: [b], relabelConfig: {name: c, key: k},"
+        " remoteWrite: [{basicAuth: {password: {name: d, key: k}}, urlRelabelConfig: {name: e, key: k}}]}",
+        [
+            "ConfigMap c at spec.relabelConfig.name",
+            "Secret d at spec.remoteWrite[0].basicAuth.password.name",
+            "ConfigMap e at spec.remoteWrite[0].urlRelabelConfig.name",
+            "Secret a at spec.secrets[0], read by pods",
+            "ConfigMap b at spec.configMaps[0], read by pods",
+        ],
+        id="VMAgent",
+    ),
+    pytest.param(
+        "acid.zalan.do/v1",
+        "OperatorConfiguration",
+        "configuration: {kubernetes: {pod_environment_configmap: shop/a, pod_environment_secret: b,"
+        " infrastructure_roles_secret_name: shop/c, infrastructure_roles_secrets: [{secretname: shop/d}]}}",
+        [
+            "Secret d at configuration.kubernetes.infrastructure_roles_secrets[0].secretname, in shop",
+            "ConfigMap a at configuration.kubernetes.pod_environment_configmap, in shop",
+            "Secret b at configuration.kubernetes.pod_environment_secret",
+            "Secret c at configuration.kubernetes.infrastructure_roles_secret_name, in shop",
+        ],
+        id="Zalando's Postgres operator, with namespaces",
+    ),
+    pytest.param(
+        "core.oam.dev/v1beta1",
+        "Application",
+        "spec: {components: [{properties: {volumeMounts: {configMap: [{name: v, cmName: a}],"
+        " secret: [{name: v, secretName: b}]}}, traits: [{properties: {volumes: [{type: configMap, cmName: c}]}}]}]}",
+        [
+            "ConfigMap a at spec.components[0].properties.volumeMounts.configMap[0].cmName, read by pods",
+            "Secret b at spec.components[0].properties.volumeMounts.secret[0].secretName, read by pods",
+            "ConfigMap c at spec.components[0].traits[0].properties.volumes[0].cmName, read by pods",
+        ],
+        id="KubeVela, whose volumes have names of their own",
     ),
     pytest.param(
         "sparkoperator.k8s.io/v1beta2",
@@ -571,9 +648,44 @@ WRITTEN = [
         id="copies of an outside store",
     ),
     pytest.param(
+        "external-secrets.io/v1",
+        "ExternalSecret",
+        "metadata: {name: a}\nspec: {target: {creationPolicy: Merge}}",
+        ["Secret a at metadata.name, written"],
+        id="copies of an outside store, under the name of what asks for them",
+    ),
+    pytest.param(
+        "external-secrets.io/v1",
+        "ExternalSecret",
+        "metadata: {name: a}\nspec: {target: {manifest: {apiVersion: v1, kind: ConfigMap}}}",
+        ["Secret a at metadata.name, written", "ConfigMap a at metadata.name, written"],
+        id="copies of an outside store in a ConfigMap",
+    ),
+    pytest.param(
+        "external-secrets.io/v1",
+        "ClusterExternalSecret",
+        "metadata: {name: a}\nspec: {externalSecretName: b, externalSecretSpec: {target: {name: c}}}",
+        ["Secret c at spec.externalSecretSpec.target.name, written"],
+        id="copies of an outside store in many namespaces",
+    ),
+    pytest.param(
+        "trust.cert-manager.io/v1alpha1",
+        "Bundle",
+        "metadata: {name: a}\nspec: {sources: [{configMap: {name: b}}], target: {configMap: {key: k}}}",
+        ["ConfigMap b at spec.sources[0].configMap.name", "ConfigMap a at metadata.name, written"],
+        id="a bundle of certificates",
+    ),
+    pytest.param(
+        "isindir.github.com/v1alpha3",
+        "SopsSecret",
+        "spec: {secretTemplates: [{name: a, stringData: {secretName: b}}, {name: c}]}",
+        ["Secret a at spec.secretTemplates[0].name, written", "Secret c at spec.secretTemplates[1].name, written"],
+        id="what SOPS decrypts",
+    ),
+    pytest.param(
         "bitnami.com/v1alpha1",
         "SealedSecret",
-        "metadata: {name: a}\nspec: {encryptedData: {secretName: b}}",
+        "metadata: {name: a}\nspec: {template: {metadata: {name: c}}, encryptedData: {secretName: b}}",
         ["Secret a at metadata.name, written"],
         id="a sealed secret",
     ),

@@ -46,13 +46,17 @@ def test_keys_of_secrets(row: Selectors) -> None:
     for kind in row.kinds or ("Any",):
         (found,) = find(who_is(row.group, kind), {"spec": {"password": {"name": "a", "key": "k"}}})
         assert found.kind == "Secret"
+        for field in row.config_maps:
+            for content in ({"name": "a", "key": "k"}, [{"name": "a", "key": "k"}]):
+                (found,) = find(who_is(row.group, kind), {"spec": {field: content}})
+                assert found.kind == "ConfigMap"
 
 
 @pytest.mark.parametrize("row", ANNOTATIONS, ids=lambda row: f"{row.kind} {row.annotation}")
 def test_annotations(row: AnnotationRow) -> None:
     text = json.dumps({row.inside: "a"}) if row.inside else "a"
     (found,) = find(who_is("any.group", row.kind), {"metadata": {"annotations": {row.annotation: text}}})
-    assert (found.kind, found.target, found.written) == (row.target, "a", row.written)
+    assert (found.kind, found.target, found.in_pod, found.written) == (row.target, "a", row.in_pod, row.written)
 
 
 @pytest.mark.parametrize("row", WRITTEN, ids=lambda row: f"{'|'.join(row.kinds)} {row.path} {row.target}")
@@ -61,11 +65,35 @@ def test_names_for_controllers(row: WrittenRow) -> None:
     name = "a" if last.lower().endswith("name") or last == "users" else {"name": "a"}
     content = nest((*steps, last), name)
     content.setdefault("metadata", {})["annotations"] = dict.fromkeys(row.annotated, "yes")
+    for path in row.needs:
+        merge(content, nest(split_path(path), {"key": "k"}))
     for kind in row.kinds:
         found = find(who_is(row.group, kind), content)
         assert [(one.target, one.written) for one in found if one.kind == row.target] == [("a", True)]
         assert not any(one.written for one in find(who_is("other.group", kind), content))
     assert row.reason
+
+
+@pytest.mark.parametrize(
+    ("row", "other"),
+    [(row, other) for row in WRITTEN for other in row.unless],
+    ids=lambda value: value if isinstance(value, str) else f"{'|'.join(value.kinds)} {value.path} {value.target}",
+)
+def test_names_for_controllers_that_another_field_replaces(row: WrittenRow, other: str) -> None:
+    content = nest(split_path(row.path), "a")
+    for path in row.needs:
+        merge(content, nest(split_path(path), {"key": "k"}))
+    merge(content, nest(split_path(other), "b"))
+    for kind in row.kinds:
+        assert {one.target for one in find(who_is(row.group, kind), content) if one.written} == {"b"}
+
+
+def merge(content: dict[str, Any], more: dict[str, Any]) -> None:
+    for key, value in more.items():
+        if isinstance(value, dict) and key in content:
+            merge(content[key], value)
+        else:
+            content[key] = value
 
 
 @pytest.mark.parametrize("row", NOT_REFERENCES, ids=lambda row: f"{'|'.join(row.kinds)} {row.path}")

@@ -1,0 +1,102 @@
+"""Find fields of custom resources that seem to name a ConfigMap or Secret of the package, and that no rule follows."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from krm_fn.model.item import CONFIG_KINDS, Item
+from krm_fn.model.node import Node, Scalar, fields, is_null, is_scalar
+from krm_fn.references.field_specs import beside
+from krm_fn.references.find import may_refer, without_lookalikes
+from krm_fn.references.find_by_shape import NOT_WALKED, Path, spell_path
+from krm_fn.references.reference import Reference, read_reference
+from krm_fn.references.references import References
+from krm_fn.references.resolve import Index
+from krm_fn.references.shapes import FREE_KEYS, PASSED_OVER, Form, word_of
+
+BUILT_IN_GROUPS = frozenset(
+    {
+        *("", "apps", "autoscaling", "batch", "extensions", "policy"),
+        *(
+            f"{name}.k8s.io"
+            for name in (
+                *("admissionregistration", "apiextensions", "apiregistration", "authentication", "authorization"),
+                *("certificates", "coordination", "discovery", "events", "flowcontrol.apiserver", "internal.apiserver"),
+                *("networking", "node", "rbac.authorization", "resource", "scheduling", "storage", "storagemigration"),
+            )
+        ),
+    }
+)
+"""Groups of Kubernetes' own API server: the tables know every field of their kinds."""
+
+_OTHER_THINGS = ("key", "keys", "namespace", "namespaces", "path", "prefix", "type")
+"""Ends of field names, such as `secretKey` and `secretNamespace`, that hold something else than an object's name."""
+
+
+class NearMiss(NamedTuple):
+    """A field of `referrer` whose text is a name of `target`."""
+
+    referrer: Item
+    field: str
+    target: Item
+
+
+def find_unfollowed(items: Iterable[Item], references: References, index: Index) -> list[NearMiss]:
+    """Find texts that are the name of a ConfigMap or Secret in fields that no rule reads.
+
+    Only custom resources are looked at, and only fields whose own name contains `configmap` or `secret`. A field of
+    `references` is followed, or known to be written by a controller; a field in `NOT_REFERENCES` is no reference.
+    """
+    customs = [item for item in items if _is_custom(item)]
+    if not customs:
+        return []
+    followed = {resolved.reference.name for resolved in references.authored}
+    misses = []
+    for item in customs:
+        candidates: list[Reference] = []
+        _collect(item.node, None, "", candidates)
+        for reference in without_lookalikes(candidates, item.id):
+            if reference.name not in followed:
+                targets = index.resolve(item, reference).targets
+                misses += [NearMiss(item, reference.field, target) for target in targets]
+    return misses
+
+
+def _is_custom(item: Item) -> bool:
+    return item.id.group not in BUILT_IN_GROUPS and may_refer(item.id) and not item.is_local
+
+
+def _collect(node: Node, path: Path, key: str, found: list[Reference]) -> None:
+    """Collect the texts of fields with a telling name, below the value of field `key`."""
+    if node.id == "sequence":
+        kinds = _kinds_in(key)
+        for index, element in enumerate(node.value):
+            if element.id != "scalar":
+                _collect(element, (path, index), "", found)
+            elif kinds:
+                _add(kinds, element, None, (path, index), found)
+        return
+    held = fields(node)
+    for name, value in held.items():
+        if name in (PASSED_OVER if path else NOT_WALKED):
+            continue
+        if value.id != "scalar":
+            _collect(value, (path, name), name, found)
+        elif key not in FREE_KEYS and (kinds := _kinds_in(name)):
+            _add(kinds, value, beside(held, name), (path, name), found)
+
+
+@lru_cache(maxsize=8192)
+def _kinds_in(field: str) -> tuple[str, ...]:
+    """Return the kinds that a field's name contains, none for names that `find_by_shape` reads as names."""
+    word = word_of(field)
+    plain = field.lower().replace("-", "").replace("_", "")
+    if (word is not None and word.form is Form.NAME) or plain.endswith(_OTHER_THINGS):
+        return ()
+    return tuple(kind for kind in CONFIG_KINDS if kind.lower() in plain)
+
+
+def _add(kinds: tuple[str, ...], name: Node, namespace: Scalar | None, path: Path, found: list[Reference]) -> None:
+    if is_scalar(name) and name.value and not is_null(name):
+        field = spell_path(path)
+        found += [read_reference(kind, name, namespace, field) for kind in kinds]

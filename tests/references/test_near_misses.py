@@ -1,0 +1,122 @@
+"""A custom resource's field that seems to name a ConfigMap or Secret of the package is followed or reported."""
+
+from dataclasses import replace
+
+import pytest
+
+from krm_fn.model.item import Item, read_item
+from krm_fn.model.kinds import Kinds
+from krm_fn.model.settings import FieldSpec
+from krm_fn.references.near_misses import find_unfollowed
+from krm_fn.references.references import read_references
+from krm_fn.references.resolve import Index
+from krm_fn.wire.reader import read_yaml
+
+CONFIGS = """
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: web, namespace: shop}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: web, namespace: shop}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: app-bcdfghkmtt
+  namespace: shop
+  annotations: {revisions.krm-fn.io/base-name: app}
+"""
+
+REPORTED = [
+    pytest.param("spec: {configMap: web}", ["spec.configMap ConfigMap web"], id="a ConfigMap"),
+    pytest.param("spec: {existingSecret: web}", ["spec.existingSecret Secret web"], id="a Secret"),
+    pytest.param("spec: {extra_config_map: web}", ["spec.extra_config_map ConfigMap web"], id="words with underscores"),
+    pytest.param("spec: {EXTRA-CONFIGMAPS: web}", ["spec.EXTRA-CONFIGMAPS ConfigMap web"], id="any case"),
+    pytest.param(
+        "spec: {secretOrConfigMap: web}",
+        ["spec.secretOrConfigMap ConfigMap web", "spec.secretOrConfigMap Secret web"],
+        id="either",
+    ),
+    pytest.param("spec: {secrets: [x, web]}", ["spec.secrets[1] Secret web"], id="a list of names"),
+    pytest.param("spec: {parts: [{mySecret: web}]}", ["spec.parts[0].mySecret Secret web"], id="a list on the way"),
+    pytest.param("spec: {existingSecret: shop/web}", ["spec.existingSecret Secret web"], id="a namespace in the text"),
+    pytest.param("config: {webSecret: web}", ["config.webSecret Secret web"], id="outside of spec"),
+    pytest.param("spec: {configMap: app}", ["spec.configMap ConfigMap app-bcdfghkmtt"], id="a base name"),
+    pytest.param(
+        "spec: {configMap: app-bcdfghkmtt}", ["spec.configMap ConfigMap app-bcdfghkmtt"], id="a revision's name"
+    ),
+]
+
+SILENT = [
+    pytest.param("spec: {config: web, name: web}", id="fields whose names say nothing"),
+    pytest.param("spec: {configMap: website, existingSecret: my-web}", id="other names"),
+    pytest.param("spec: {existingSecret: elsewhere/web}", id="another namespace in the text"),
+    pytest.param("spec: {existingSecret: web, namespace: elsewhere}", id="another namespace beside it"),
+    pytest.param("spec: {configMap: {name: web}, adminSecretName: web}", id="what is followed by shape"),
+    pytest.param("spec: {secretKey: web, secret_namespace: web, secretType: web}", id="what is no name"),
+    pytest.param("spec: {configMap: true, existingSecret: null, aSecret: ''}", id="no text"),
+    pytest.param("metadata: {labels: {configMap: web}, annotations: {my-secret: web}}", id="metadata"),
+    pytest.param("spec: {template: {metadata: {labels: {configMap: web}}}}", id="labels of a template"),
+    pytest.param("status: {existingSecret: web}", id="status"),
+    pytest.param("spec: {data: {existingSecret: web}}", id="a key that the author chooses"),
+]
+
+OF_KINDS = [
+    pytest.param("cassandra.datastax.com/v1beta1", "CassandraDatacenter", "spec: {configSecret: web}", id="a row"),
+    pytest.param("bitnami.com/v1alpha1", "SealedSecret", "metadata: {name: web}", id="its own name"),
+    pytest.param("argoproj.io/v1alpha1", "Application", "spec: {mySecret: web}", id="what is no reference"),
+    pytest.param("apps/v1", "Deployment", "spec: {mySecret: web}", id="Kubernetes' own kinds"),
+    pytest.param("networking.k8s.io/v1", "Ingress", "spec: {mySecret: web}", id="Kubernetes' own groups"),
+    pytest.param("v1", "ConfigMap", "data: {mySecret: web}", id="data"),
+    pytest.param("kpt.dev/v1", "Kptfile", "spec: {mySecret: web}", id="configuration of tools"),
+]
+
+
+def read(text: str) -> list[Item]:
+    return [read_item(root) for root in read_yaml(text.encode()).roots]  # type: ignore[arg-type]  # all are mappings
+
+
+def find(api_version: str, kind: str, rest: str, *extra: FieldSpec) -> list[str]:
+    configs = read(CONFIGS)
+    (referrer,) = read(f"apiVersion: {api_version}\nkind: {kind}\n{rest}")
+    placed = replace(referrer, id=referrer.id._replace(namespace="shop"))
+    index = Index(configs, Kinds())
+    references = read_references([placed], index, extra, [], [])
+    return [
+        f"{one.field} {one.target.id.kind} {one.target.id.name}"
+        for one in find_unfollowed([*configs, placed], references, index)
+    ]
+
+
+@pytest.mark.parametrize(("rest", "expected"), REPORTED)
+def test_reported(rest: str, expected: list[str]) -> None:
+    assert find("e.x/v1", "Any", rest) == expected
+
+
+@pytest.mark.parametrize("rest", SILENT)
+def test_silent(rest: str) -> None:
+    assert find("e.x/v1", "Any", rest) == []
+
+
+@pytest.mark.parametrize(("api_version", "kind", "rest"), OF_KINDS)
+def test_silent_for(api_version: str, kind: str, rest: str) -> None:
+    assert find(api_version, kind, rest) == []
+
+
+def test_what_the_user_adds_is_followed() -> None:
+    spec = FieldSpec(target="Secret", path="spec/existingSecret")
+    assert find("e.x/v1", "Any", "spec: {existingSecret: web}", spec) == []
+
+
+def test_local_objects_are_not_looked_at() -> None:
+    annotations = 'metadata: {annotations: {config.kubernetes.io/local-config: "true"}}'
+    assert find("e.x/v1", "Any", f"{annotations}\nspec: {{existingSecret: web}}") == []
+
+
+def test_deep_nesting_is_no_problem() -> None:
+    depth = 190
+    text = "".join(f"{{a{level}: [" for level in range(depth)) + "{mySecret: web}" + "]}" * depth
+    (found,) = find("e.x/v1", "Any", f"spec: {text}")
+    assert found.endswith(f"a{depth - 1}[0].mySecret Secret web")
