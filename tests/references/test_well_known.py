@@ -1,0 +1,159 @@
+"""Names that well-known programs look up are recognised; an application's object with a similar name is not."""
+
+import json
+from collections.abc import Mapping
+
+import pytest
+
+from krm_fn.model.item import Item, read_item
+from krm_fn.model.node import is_mapping
+from krm_fn.references.well_known import WELL_KNOWN, WellKnown, looked_up_by
+from krm_fn.wire.reader import read_yaml
+
+PART_OF = "app.kubernetes.io/part-of"
+NAME = "app.kubernetes.io/name"
+
+
+def object_named(
+    name: str, kind: str = "ConfigMap", namespace: str = "", labels: Mapping[str, str] | None = None
+) -> Item:
+    metadata = {"name": name, "namespace": namespace, "labels": dict(labels or {})}
+    content = {"apiVersion": "v1", "kind": kind, "metadata": metadata}
+    (node,) = read_yaml(json.dumps(content).encode()).roots
+    assert is_mapping(node)
+    return read_item(node)
+
+
+def program_of(item: Item) -> str:
+    row = looked_up_by(item, item.id.name)
+    return row.program if row else ""
+
+
+LEFT_ALONE = [
+    pytest.param("Argo CD", object_named("argocd-cm", labels={PART_OF: "argocd"}), id="Argo CD's settings"),
+    pytest.param("Argo CD", object_named("argocd-cm"), id="Argo CD's settings, whose label a patch adds later"),
+    pytest.param("Argo CD", object_named("argocd-new-cm", labels={PART_OF: "argocd"}), id="a new name of Argo CD's"),
+    pytest.param("Amazon EKS", object_named("aws-auth", namespace="kube-system"), id="EKS's users"),
+    pytest.param("Cilium", object_named("cilium-config", namespace="kube-system"), id="Cilium's configuration"),
+    pytest.param("Cilium", object_named("cilium-config"), id="the same without a namespace"),
+    pytest.param(
+        "Kubernetes", object_named("coredns", namespace="kube-system"), id="the Corefile, which kubeadm migrates"
+    ),
+    pytest.param(
+        "Kubernetes", object_named("kube-proxy", namespace="kube-system"), id="the configuration of kube-proxy"
+    ),
+    pytest.param("Kubernetes", object_named("cluster-info", namespace="kube-public"), id="what joining nodes read"),
+    pytest.param("Linkerd", object_named("linkerd-config", namespace="linkerd"), id="Linkerd's configuration"),
+    pytest.param("Istio", object_named("istio", namespace="istio-system"), id="Istio's mesh configuration"),
+    pytest.param(
+        "Istio",
+        object_named("istio-canary", labels={"operator.istio.io/component": "Pilot"}),
+        id="the mesh configuration of another revision",
+    ),
+    pytest.param("Istio", object_named("cacerts", "Secret", "istio-system"), id="the CA that istiod reads"),
+    pytest.param(
+        "Knative Serving",
+        object_named("config-defaults", labels={NAME: "knative-serving"}),
+        id="Knative's defaults, by their label",
+    ),
+    pytest.param(
+        "Knative Serving", object_named("config-kourier", namespace="knative-serving"), id="Knative's, by the namespace"
+    ),
+    pytest.param(
+        "Tekton Pipelines",
+        object_named("config-defaults", namespace="ci", labels={PART_OF: "tekton-pipelines"}),
+        id="Tekton's defaults in a namespace of the user's",
+    ),
+    pytest.param(
+        "Tekton Triggers", object_named("config-logging-triggers", namespace="tekton-pipelines"), id="Tekton Triggers'"
+    ),
+    pytest.param(
+        "Cluster API",
+        object_named("west-kubeconfig", "Secret", labels={"cluster.x-k8s.io/cluster-name": "west"}),
+        id="a workload cluster's kubeconfig: a label with any value",
+    ),
+    pytest.param(
+        "JupyterHub",
+        object_named("hub", "Secret", labels={"app": "jupyterhub", "component": "hub"}),
+        id="the hub's Secret, which its chart looks up",
+    ),
+    pytest.param(
+        "Harbor (chart)", object_named("mine-core", "Secret", labels={"app": "harbor"}), id="a Harbor of another name"
+    ),
+    pytest.param(
+        "OpenShift monitoring",
+        object_named("cluster-monitoring-config", namespace="openshift-monitoring"),
+        id="OpenShift's monitoring",
+    ),
+    pytest.param("Rancher", object_named("bootstrap-secret", "Secret", "cattle-system"), id="Rancher's first password"),
+]
+
+NOT_MATCHED = [
+    pytest.param(object_named("config"), id="a ConfigMap called config"),
+    pytest.param(object_named("app-config", labels={NAME: "shop"}), id="an application's configuration"),
+    pytest.param(object_named("argocd-cm", "Secret"), id="a Secret with the name of a ConfigMap"),
+    pytest.param(object_named("argocd-demo", labels={NAME: "argocd-demo"}), id="a demo of Argo CD"),
+    pytest.param(object_named("my-argocd-cm", labels={PART_OF: "argocd"}), id="the pattern is for the whole name"),
+    pytest.param(object_named("config-defaults", namespace="shop"), id="an application's defaults"),
+    pytest.param(object_named("config-web", labels={PART_OF: "shop"}), id="an application's config-*"),
+    pytest.param(object_named("config-logging"), id="a ConfigMap that may be Knative's, but does not say so"),
+    pytest.param(object_named("feature-flags", namespace="shop"), id="an application's feature flags"),
+    pytest.param(object_named("istio-dashboards", namespace="istio-system"), id="what Grafana mounts beside Istio"),
+    pytest.param(object_named("cacerts", "Secret", "shop"), id="the CAs that an application trusts"),
+    pytest.param(object_named("cluster-info", namespace="shop"), id="an application's cluster-info"),
+    pytest.param(
+        object_named("nginx-configuration", namespace="shop"), id="the configuration of an application's nginx"
+    ),
+    pytest.param(object_named("hub", "Secret", labels={"app": "shop", "component": "hub"}), id="another program's hub"),
+    pytest.param(object_named("hub", "Secret", labels={"app": "jupyterhub"}), id="one of two labels is not enough"),
+    pytest.param(object_named("west-kubeconfig", "Secret"), id="a kubeconfig of nobody's"),
+    pytest.param(object_named("payment-core", "Secret", labels={"app": "payment"}), id="an application's core"),
+    pytest.param(object_named("datadog", "Secret", "shop"), id="an application's key for Datadog"),
+    pytest.param(object_named("prometheus-server"), id="the configuration that a Prometheus mounts"),
+    pytest.param(object_named("trusted-ca-bundle", namespace="shop"), id="CAs in an application's namespace"),
+]
+
+
+@pytest.mark.parametrize(("program", "item"), LEFT_ALONE)
+def test_a_program_that_looks_the_object_up_is_found(program: str, item: Item) -> None:
+    assert program_of(item) == program
+
+
+@pytest.mark.parametrize("item", NOT_MATCHED)
+def test_an_application_may_use_a_similar_name(item: Item) -> None:
+    assert program_of(item) == ""
+
+
+def test_the_base_name_counts_not_the_name_of_the_revision() -> None:
+    item = object_named("cilium-config-5t7h9k2b4c", namespace="kube-system")
+    assert looked_up_by(item, item.id.name) is None
+    row = looked_up_by(item, "cilium-config")
+    assert row is not None
+    assert row.program == "Cilium"
+
+
+def test_the_table_is_large() -> None:
+    assert len(WELL_KNOWN) >= 150
+    assert len({row.program for row in WELL_KNOWN}) >= 60
+
+
+def test_the_table_is_sorted_by_program() -> None:
+    programs = [row.program.lower() for row in WELL_KNOWN]
+    assert programs == sorted(programs)
+
+
+@pytest.mark.parametrize("row", WELL_KNOWN, ids=lambda row: f"{row.program}: {row.kind} {row.name}")
+def test_a_row_is_complete_and_found_by_what_it_says(row: WellKnown) -> None:
+    """A duplicate, or a row that an earlier one hides, is not found."""
+    assert row.program
+    assert row.kind in {"ConfigMap", "Secret"}
+    repository, _, place = row.source.partition(" ")
+    assert repository.startswith("github.com/")
+    assert repository.count("/") == 2
+    assert place
+    if "*" in row.name:
+        assert row.labels or row.namespaces, "a pattern alone matches objects of applications"
+    labels = {label: "any" if value == "*" else value for label, value in row.labels.items()}
+    name = row.name.replace("*", "example")
+    for namespace in row.namespaces or ("",):
+        assert looked_up_by(object_named(name, row.kind, namespace, labels), name) is row
