@@ -31,7 +31,7 @@ def _write(data: bytes) -> None:
 
 def _run(arguments: list[str]) -> Outcome:
     # Imported here, as each half is slow to load without need: click takes as long as a small package.
-    if arguments and not (len(arguments) == 1 and Path(arguments[0]).is_file()):
+    if arguments and not (len(arguments) == 1 and _is_file(arguments[0])):
         from krm_fn.cli import main as command_line  # noqa: PLC0415
 
         return command_line(arguments)
@@ -39,8 +39,16 @@ def _run(arguments: list[str]) -> Outcome:
     from krm_fn.model.settings import Environment  # noqa: PLC0415
 
     gc.disable()  # nodes have no cycles; a search for cycles in a million of them takes a third of the time
-    config = Path(arguments[0]).read_bytes() if arguments else None
+    try:
+        config = Path(arguments[0]).read_bytes() if arguments else None
+    except OSError as error:
+        return Outcome(b"", f"error: {arguments[0]}: cannot read the functionConfig: {error.strerror}\n", 1)
     return run(sys.stdin.buffer.read(), config, Environment(image=os.environ.get("KRM_FN_IMAGE", "")))
+
+
+def _is_file(argument: str) -> bool:
+    """Tell whether an argument is a file, or was meant to be one: no command has a dot or a slash in its name."""
+    return Path(argument).is_file() or (not argument.startswith("-") and not {".", "/"}.isdisjoint(argument))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,8 @@
 """The KRM function: bytes in, bytes out."""
 
 import codecs
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from krm_fn.config.read import parse_config
 from krm_fn.model.changes import Changes
@@ -29,22 +31,33 @@ def run(data: bytes, config: bytes | None = None, environment: Environment = NO_
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), 1)
     splices: list[Splice] = []
+    is_rejected = False
     try:
         function_config = envelope.function_config if config is None else read_config(config)
         changes = plan(envelope.items, function_config, environment)
         splices = plan_splices(envelope, changes)
-    except Rejected as rejected:
-        changes = Changes(problems=rejected.problems)
-    failed = any(problem.severity is Severity.ERROR for problem in changes.problems)
+    except Rejected as error:
+        is_rejected = True
+        changes = Changes(problems=error.problems)
+    failed = is_rejected or any(problem.severity is Severity.ERROR for problem in changes.problems)
     stdout = _refuse(envelope, changes) if failed else _answer(envelope, changes, splices)
     return Outcome(stdout, stderr_lines(changes.problems), int(failed))
 
 
-def plan(items: list[Item], function_config: Node | None, environment: Environment) -> Changes:
-    """Read the configuration and plan the changes of all items. Raises Rejected for an invalid configuration."""
+def plan(
+    items: list[Item],
+    function_config: Node | None,
+    environment: Environment,
+    generated: Mapping[Item, bool] = MappingProxyType({}),
+) -> Changes:
+    """Read the configuration and plan the changes of all items. Raises Rejected for an invalid configuration.
+
+    `generated`: whether each rendering of a Helm chart makes another object, as far as that is known.
+    """
     settings = parse_config(function_config)
     config_id = read_item(function_config).id if is_mapping(function_config) else None
-    return transform(read_package(items, config_id), settings, environment)
+    package = read_package(items, config_id, settings.linker.namespace or environment.namespace, generated)
+    return transform(package, settings, environment, _read_embedded)
 
 
 def read_config(config: bytes) -> Node:
@@ -53,6 +66,14 @@ def read_config(config: bytes) -> Node:
     if len(roots) != 1:
         raise Rejected(Problem(f"expected one functionConfig document, found {len(roots)}"))
     return roots[0]
+
+
+def _read_embedded(text: str) -> list[Node]:
+    """Read YAML in the data of a ConfigMap. What cannot be read references nothing."""
+    try:
+        return read_yaml(text.encode()).roots
+    except Rejected:
+        return []
 
 
 def _answer(envelope: Envelope, changes: Changes, splices: list[Splice]) -> bytes:

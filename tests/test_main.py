@@ -34,6 +34,13 @@ def test_a_file_is_the_configuration_of_a_legacy_plugin(tmp_path: Path) -> None:
     assert b"revisions.krm-fn.io/set: shop" in done.stdout
 
 
+@pytest.mark.parametrize("name", ["missing.yaml", "./missing", "/nowhere/config"])
+def test_a_file_that_does_not_exist_is_named(name: str) -> None:
+    done = run(name, data=LARGE)
+    message = f"error: {name}: cannot read the functionConfig: No such file or directory\n"
+    assert (done.returncode, done.stdout, done.stderr.decode()) == (1, b"", message)
+
+
 def test_an_invalid_configuration_prints_only_its_error(tmp_path: Path) -> None:
     config = tmp_path / "fn.yaml"
     config.write_text("apiVersion: v1\nkind: Pod\n")

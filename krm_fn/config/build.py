@@ -27,7 +27,7 @@ _SET_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
 _PATH = re.compile("^/?[^/.]*(/|$)")
 _TOP = ("apiVersion", "kind", "metadata", "spec")
 _SPEC = (
-    *("kinds", "strategy", "select", "exclude", "immutable", "deployers", "references"),
+    *("kinds", "strategy", "select", "exclude", "immutable", "deployers", "references", "takeOver"),
     *("checksums", "mounts", "jobs", "linker"),
 )
 _CHECKSUMS = ("annotation", "controllers")
@@ -48,6 +48,7 @@ def build_settings(config: Plain) -> Settings:
     spec = as_mapping(top.get("spec", {}), _SPEC)
     return Settings(
         set=_set_name(as_mapping(top.get("metadata")).get("name")),
+        take_over=tuple(map(_set_name, as_list(spec.get("takeOver", [])))),
         kinds=frozenset(one_of(kind, CONFIG_KINDS) for kind in as_filled_list(spec["kinds"]))
         if "kinds" in spec
         else _DEFAULTS.kinds,

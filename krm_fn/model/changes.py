@@ -34,6 +34,23 @@ class SetText(NamedTuple):
     text: str | bool
 
 
+class SetParts(NamedTuple):
+    """Give parts of a scalar another text: from `start` to `end` of its value, in rising order."""
+
+    node: Scalar
+    parts: tuple[tuple[int, int, str], ...]
+
+    @property
+    def text(self) -> str:
+        """The scalar's value after the change."""
+        pieces = []
+        position = 0
+        for start, end, text in self.parts:
+            pieces += [self.node.value[position:start], text]
+            position = end
+        return "".join([*pieces, self.node.value[position:]])
+
+
 class SetFields(NamedTuple):
     """Add fields to a mapping, or to an empty or null place where one belongs, and drop others.
 
@@ -54,13 +71,13 @@ class SetItems(NamedTuple):
     """
 
     node: Node
-    add: tuple[Dict[str, Value], ...] = ()
+    add: tuple[Value, ...] = ()
     drop: tuple[int, ...] = ()
     key: Node | None = None
     parent: Mapping | None = None
 
 
-Change: TypeAlias = SetText | SetFields | SetItems
+Change: TypeAlias = SetText | SetParts | SetFields | SetItems
 
 
 class Edit(NamedTuple):

@@ -146,6 +146,7 @@ _CLUSTER_SCOPED = {
     "kyverno.io/v1": ("ClusterPolicy",),
     "networking.k8s.io/v1": ("IngressClass",),
     "nvidia.com/v1": ("ClusterPolicy",),
+    "operator.tigera.io/v1": ("APIServer", "Installation", "TigeraStatus"),
     "ops.crossplane.io/v1alpha1": ("CronOperation", "Operation", "WatchOperation"),
     "pkg.crossplane.io/v1": (
         "Configuration",
@@ -160,6 +161,7 @@ _CLUSTER_SCOPED = {
     "rbac.authorization.k8s.io/v1": ("ClusterRole", "ClusterRoleBinding"),
     "snapshot.storage.k8s.io/v1": ("VolumeSnapshotClass",),
     "storage.k8s.io/v1": ("CSIDriver", "StorageClass", "VolumeAttributesClass"),
+    "trust-manager.io/v1alpha2": ("ClusterBundle",),
     "trust.cert-manager.io/v1alpha1": ("Bundle",),
 }
 

@@ -148,6 +148,7 @@ class Settings:
     """The whole functionConfig. `schemas/` says what each field means."""
 
     set: str = DEFAULT_SET
+    take_over: tuple[str, ...] = ()
     kinds: frozenset[str] = frozenset({"ConfigMap"})
     strategy: Strategy = Strategy.RENAME
     select: tuple[Selector, ...] | None = None

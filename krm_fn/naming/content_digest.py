@@ -5,7 +5,9 @@ It is in annotations of pod templates: if the digest of the same content ever ch
 
 from base64 import b64decode
 from binascii import Error
+from collections.abc import Mapping
 from hashlib import sha256
+from types import MappingProxyType
 
 from krm_fn.model.node import Node, entries, get, is_mapping, is_scalar, text
 
@@ -13,9 +15,14 @@ _TEXT = {"ConfigMap": "data", "Secret": "stringData"}
 _BASE64 = {"ConfigMap": "binaryData", "Secret": "data"}
 
 
-def content_digest(item: Node, keys: frozenset[str] | None = None) -> str:
-    """Return the hexadecimal digest of the given keys, or of all. A missing key differs from an empty one."""
-    content = _content(item)
+def content_digest(
+    item: Node, keys: frozenset[str] | None = None, texts: Mapping[Node, str] = MappingProxyType({})
+) -> str:
+    """Return a hexadecimal digest of the given keys, or of all. A missing key differs from an empty one.
+
+    `texts`: the new values of scalars that are about to change.
+    """
+    content = _content(item, texts)
     digest = sha256()
     for key in sorted(content if keys is None else keys):
         value = content.get(key)
@@ -24,11 +31,13 @@ def content_digest(item: Node, keys: frozenset[str] | None = None) -> str:
     return digest.hexdigest()
 
 
-def _content(item: Node) -> dict[str, bytes]:
+def _content(item: Node, texts: Mapping[Node, str]) -> dict[str, bytes]:
     """Merge the fields as the API server does: a Secret's `stringData` wins."""
     kind = text(get(item, "kind"))
     content = {key: _decode(value) for key, value in entries(get(item, _BASE64[kind]))}
-    return content | {key: _encode(value) for key, value in entries(get(item, _TEXT[kind]))}
+    for key, value in entries(get(item, _TEXT[kind])):
+        content[key] = texts[value].encode() if value in texts else _encode(value)
+    return content
 
 
 def _decode(value: Node) -> bytes:

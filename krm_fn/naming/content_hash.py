@@ -8,13 +8,16 @@ There is one difference: kustomize changes some folded text (`>`) before it hash
 may get one hash. Here the hash is that of the text which the author wrote.
 """
 
+from collections.abc import Mapping as Dict
 from hashlib import sha256
+from types import MappingProxyType
 
 from krm_fn.model.node import (
     Mapping,
     Node,
     Scalar,
     entries,
+    fields,
     is_mapping,
     is_merge,
     is_null,
@@ -35,9 +38,17 @@ _UNLESS_SCALAR = {"ConfigMap": "binaryData", "Secret": "stringData"}
 _MERGE = "<<"
 
 
-def content_hash(item: Node) -> str:
-    """Return ten characters. Raises Unhashable for content that kustomize cannot hash either."""
-    return short_digest(go_json(_content(item)))
+def content_hash(item: Node, texts: Dict[Node, str] = MappingProxyType({})) -> str:
+    """Return ten characters. Raises Unhashable for content that kustomize cannot hash either.
+
+    `texts`: the new values of scalars in `data` and its like that are about to change.
+    """
+    content = _content(item)
+    for field, value in content.items() if texts else ():
+        if isinstance(value, dict):
+            changed = {key: texts[node] for key, node in entries(fields(item).get(field)) if node in texts}
+            content[field] = {**value, **changed}
+    return short_digest(go_json(content))
 
 
 class Unhashable(ValueError):
@@ -55,16 +66,16 @@ def short_digest(text: str) -> str:
 
 
 def _content(item: Node) -> dict[str, JsonValue]:
-    fields = dict(entries(item))
-    kind = text(fields.get("kind"))
+    top = fields(item)
+    kind = text(top.get("kind"))
     if kind not in _ALWAYS:
         raise Unhashable(field="kind", message="expected ConfigMap or Secret")
     content: dict[str, JsonValue] = {"kind": kind, "name": ""}
     for name in _ALWAYS[kind]:
-        content[name] = _read_field(fields.get(name), name)
+        content[name] = _read_field(top.get(name), name)
     extra = _UNLESS_SCALAR[kind]
-    if extra in fields and not is_scalar(fields[extra]):
-        content[extra] = _read_field(fields[extra], extra)
+    if extra in top and not is_scalar(top[extra]):
+        content[extra] = _read_field(top[extra], extra)
     return content
 
 

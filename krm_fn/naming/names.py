@@ -46,6 +46,12 @@ def base_name(item: Item) -> str:
     return match.group(1) if match and match.group(2) == _own_hash(item) else name
 
 
+def has_stale_hash(item: Item) -> bool:
+    """Tell whether the object has a content name from an earlier run, and other content by now."""
+    match = _ENDS_IN_HASH.fullmatch(item.id.name)
+    return match is not None and bool(_recorded_base(item)) and match.group(2) != _own_hash(item)
+
+
 def _recorded_base(item: Item) -> str:
     """Return the base name in the annotation; `""` if it does not fit the name, as in a copy of another object."""
     base = item.annotations.get(keys.BASE_NAME, "")

@@ -5,12 +5,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from krm_fn.model.item import CONFIG_KINDS, Item
-from krm_fn.model.node import Node, Scalar, fields, is_null, is_scalar
+from krm_fn.model.node import Node, Scalar, fields, get, is_null, is_scalar
 from krm_fn.references.field_specs import beside
 from krm_fn.references.find import may_refer, without_lookalikes
 from krm_fn.references.find_by_shape import NOT_WALKED, Path, spell_path
-from krm_fn.references.reference import Reference, read_reference
-from krm_fn.references.references import References
+from krm_fn.references.reference import Reference, ResolvedReference, read_reference
 from krm_fn.references.resolve import Index
 from krm_fn.references.shapes import FREE_KEYS, PASSED_OVER, Form, word_of
 
@@ -41,25 +40,47 @@ class NearMiss(NamedTuple):
     target: Item
 
 
-def find_unfollowed(items: Iterable[Item], references: References, index: Index) -> list[NearMiss]:
+def find_unfollowed(items: Iterable[Item], references: Iterable[ResolvedReference], index: Index) -> list[NearMiss]:
     """Find texts that are the name of a ConfigMap or Secret in fields that no rule reads.
 
     Only custom resources are looked at, and only fields whose own name contains `configmap` or `secret`. A field of
     `references` is followed, or known to be written by a controller; a field in `NOT_REFERENCES` is no reference.
+    Values of a Helm chart count whatever their names: the chart may read the object, or create one of that name.
     """
     customs = [item for item in items if _is_custom(item)]
     if not customs:
         return []
-    followed = {resolved.reference.name for resolved in references.authored}
+    followed = {resolved.reference.name for resolved in references}
     misses = []
     for item in customs:
         candidates: list[Reference] = []
         _collect(item.node, None, "", candidates)
-        for reference in without_lookalikes(candidates, item.id):
-            if reference.name not in followed:
-                targets = index.resolve(item, reference).targets
-                misses += [NearMiss(item, reference.field, target) for target in targets]
+        candidates = without_lookalikes(candidates, item.id) + _chart_values(item)
+        found = {(one.kind, one.field): one for one in candidates if one.name not in followed}
+        for reference in found.values():
+            targets = index.resolve(item, reference).targets
+            misses += [NearMiss(item, reference.field, target) for target in targets]
     return misses
+
+
+def _chart_values(item: Item) -> list[Reference]:
+    """Return every text in the values of a HelmRelease, as a name of either kind."""
+    found: list[Reference] = []
+    values = get(item.node, "spec", "values") if item.id.kind == "HelmRelease" else None
+    if values is not None:
+        _collect_texts(values, ((None, "spec"), "values"), found)
+    return found
+
+
+def _collect_texts(node: Node, path: Path, found: list[Reference]) -> None:
+    if node.id == "scalar":
+        _add(CONFIG_KINDS, node, None, path, found)
+    elif node.id == "sequence":
+        for index, element in enumerate(node.value):
+            _collect_texts(element, (path, index), found)
+    else:
+        for name, value in fields(node).items():
+            _collect_texts(value, (path, name), found)
 
 
 def _is_custom(item: Item) -> bool:

@@ -1,5 +1,6 @@
-"""Every reference of a package, resolved once."""
+"""Everything in a package that names ConfigMaps and Secrets, found and resolved once."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterator
 from functools import cached_property
 
@@ -7,7 +8,10 @@ from krm_fn.model.item import Item
 from krm_fn.model.node import Node
 from krm_fn.model.settings import FieldSpec
 from krm_fn.references.admission_params import find_params, read_kinds_of_params
+from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.find import find_references
+from krm_fn.references.near_misses import NearMiss, find_unfollowed
+from krm_fn.references.options import Options
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.resolve import Index
 
@@ -15,12 +19,25 @@ from krm_fn.references.resolve import Index
 class References:
     """The references that authors wrote, and those that configured mounts add.
 
-    `authored` have a text in the referrer that may change; `mounted` will be written by this run.
+    `authored` have a text in the referrer that may change; `mounted` will be written by this run; `embedded` are
+    inside the data of ConfigMaps and Secrets. `options` and `unfollowed` name objects in ways that nothing follows.
     """
 
-    def __init__(self, authored: list[ResolvedReference], mounted: list[ResolvedReference]) -> None:
+    def __init__(
+        self,
+        items: Collection[Item],
+        index: Index,
+        *,
+        authored: list[ResolvedReference],
+        mounted: list[ResolvedReference],
+        embedded: list[EmbeddedReference],
+    ) -> None:
+        self.index = index
         self.authored = authored
         self.mounted = mounted
+        self.embedded = embedded
+        self.options = Options(items)
+        self._items = items
 
     def __iter__(self) -> Iterator[ResolvedReference]:
         yield from self.authored
@@ -38,31 +55,33 @@ class References:
         """The objects that a controller writes, by what some other object says."""
         return frozenset(target for one in self if one.reference.written for target in one.targets)
 
-    def pod_referrers_of(self, items: Collection[Item]) -> set[Item]:
-        """Return the objects whose pods read any of these."""
-        found = set()
+    @cached_property
+    def unfollowed(self) -> list[NearMiss]:
+        """Fields of custom resources that seem to name an object, and that no rule follows."""
+        return find_unfollowed(self._items, self.authored, self.index)
+
+    @cached_property
+    def pod_referrers(self) -> dict[Item, list[Item]]:
+        """The objects whose pods read an object, in order."""
+        referrers: dict[Item, list[Item]] = defaultdict(list)
         for one in self:
-            if one.reference.in_pod and any(target in items for target in one.targets):
-                found.add(one.referrer)
-        return found
+            if one.reference.in_pod:
+                for target in one.targets:
+                    referrers[target].append(one.referrer)
+        return referrers
 
 
-def read_references(
-    referrers: Collection[Item],
-    index: Index,
-    extra: tuple[FieldSpec, ...],
-    mounted: list[ResolvedReference],
-    written_by_mounts: Collection[Node],
-) -> References:
-    """Read and resolve the references of these objects.
+def find_authored(
+    items: Collection[Item], index: Index, extra: tuple[FieldSpec, ...], but: Collection[Node]
+) -> list[ResolvedReference]:
+    """Find and resolve the references that these objects hold.
 
-    `extra` are the paths of `spec.references`. `written_by_mounts` are texts that an earlier run of this function
-    wrote; what they say is `mounted`, or is removed.
+    `extra` are the paths of `spec.references`. `but` are texts that an earlier run of this function wrote for mounts.
     """
     authored: list[ResolvedReference] = []
-    kinds_of_params = read_kinds_of_params(referrers)
-    for item in referrers:
+    kinds_of_params = read_kinds_of_params(items)
+    for item in items:
         if not item.is_local:
             found = find_references(item.node, item.id, extra) + find_params(item.node, item.id, kinds_of_params)
-            authored += [index.resolve(item, one) for one in found if one.name not in written_by_mounts]
-    return References(authored, mounted)
+            authored += [index.resolve(item, one) for one in found if one.name not in but]
+    return authored

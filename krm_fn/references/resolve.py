@@ -12,10 +12,15 @@ _PACKAGE_PATH = "internal.config.kubernetes.io/package-path"
 
 
 class Index:
-    """Objects by every name that a reference may use for them. `kinds` tells which referrers have no namespace."""
+    """Objects by every name that a reference may use for them.
 
-    def __init__(self, items: Iterable[Item], kinds: Kinds) -> None:
+    `kinds` tells which referrers have no namespace. `namespace` is that of objects that set none, `""` if nobody knows
+    it: then no namespace is one of its own.
+    """
+
+    def __init__(self, items: Iterable[Item], kinds: Kinds, namespace: str = "") -> None:
         self.kinds = kinds
+        self._namespace = namespace
         self._by_name: dict[tuple[str, str], list[Item]] = defaultdict(list)
         for item in items:
             for name in names_of(item):
@@ -41,10 +46,17 @@ class Index:
         return tuple(candidates)
 
     def _is_in_reach(self, referrer: Item, item: Item, name: str, namespace: str | None) -> bool:
-        """Tell whether the reference looks into the object's namespace. No namespace is one of its own."""
+        """Whether the reference looks into the object's namespace."""
+        there = item.id.namespace or self._namespace
         if namespace is not None:
-            return namespace == item.id.namespace or (namespace, name) in former_names(item)
-        return referrer.id.namespace == item.id.namespace or self.kinds.is_cluster_scoped(referrer.id)
+            return namespace in (item.id.namespace, there) or (namespace, name) in former_names(item)
+        return (referrer.id.namespace or self._namespace) == there or self.kinds.is_cluster_scoped(referrer.id)
+
+    def find_elsewhere(self, referrer: Item, kind: str, name: str, namespace: str | None) -> list[Item]:
+        """Find objects of this name that the referrer would reach if one of the two set its namespace."""
+        here = referrer.id.namespace if namespace is None else namespace
+        known = self._by_name.get((kind, name), ())
+        return [item for item in known if bool(item.id.namespace) != bool(here) and not self._namespace]
 
 
 def _nearest_package(candidates: list[Item], referrer: Item, _: str) -> list[Item]:

@@ -30,19 +30,19 @@ class WellKnown(NamedTuple):
     namespaces: tuple[str, ...]
 
 
-def looked_up_by(item: Item, name: str) -> WellKnown | None:
-    """Find the first row for a ConfigMap or Secret whose base name is `name`; a literal name comes before a pattern."""
+def looked_up_by(item: Item, name: str, namespace: str) -> WellKnown | None:
+    """Find the first row for a ConfigMap or Secret with this base name and namespace, literal names before patterns."""
     for row in _LITERALS.get((item.id.kind, name), ()):
-        if _is_where_expected(item, row):
+        if _is_where_expected(item, namespace, row):
             return row
     for row in _PATTERNS.get(item.id.kind, ()):
-        if _is_where_expected(item, row) and fnmatchcase(name, row.name):
+        if _is_where_expected(item, namespace, row) and fnmatchcase(name, row.name):
             return row
     return None
 
 
-def _is_where_expected(item: Item, row: WellKnown) -> bool:
-    if row.namespaces and item.id.namespace not in row.namespaces:
+def _is_where_expected(item: Item, namespace: str, row: WellKnown) -> bool:
+    if row.namespaces and namespace not in row.namespaces:
         return False
     return all(label in item.labels and value in ("*", item.labels[label]) for label, value in row.labels.items())
 
@@ -261,9 +261,11 @@ WELL_KNOWN = (
         "github.com/cilium/cilium",
         _config_map("cilium-config", "cilium-cli/config/config.go (defaults.ConfigMapName)"),
         _config_map("cilium-envoy-config", "cilium-cli/sysdump/sysdump.go (ciliumEnvoyConfigMapName)"),
+        _config_map("cni-configuration", "cilium-cli/sysdump/defaults.go:42", _in("kube-system")),
         _config_map("hubble-relay-config", "cilium-cli/sysdump/sysdump.go (hubbleRelayConfigMapName)"),
         _config_map("spire-agent", "cilium-cli/sysdump/sysdump.go:2051", _in("cilium-spire")),
         _config_map("spire-server", "cilium-cli/sysdump/sysdump.go:2069", _in("cilium-spire")),
+        _config_map("tetragon-config", "cilium-cli/sysdump/defaults.go (DefaultTetragonConfigMapName)"),
         _secret("cilium-ca", "cilium-cli/clustermesh/clustermesh.go (defaults.CASecretName)"),
         _secret("cilium-clustermesh", "cilium-cli/clustermesh/clustermesh.go (defaults.ClusterMeshSecretName)"),
         _secret("cilium-ipsec-keys", "cilium-cli/encrypt/ipsec_rotate_key.go (defaults.EncryptionSecretName)"),
@@ -514,6 +516,7 @@ WELL_KNOWN = (
     *_program(
         "Katib",
         "github.com/kubeflow/katib",
+        _config_map("katib-config", "pkg/util/v1beta1/katibconfig/config.go (fromConfigMap)"),
         _config_map(
             "*",
             "pkg/controller.v1beta1/consts/const.go (LabelTrialTemplateConfigMapName)",

@@ -6,9 +6,11 @@ from typing import TypeVar
 
 from krm_fn.function import plan
 from krm_fn.model.changes import Changes
+from krm_fn.model.item import Item
 from krm_fn.model.node import Node, describe, get, is_mapping, is_null, is_sequence, text
-from krm_fn.model.problem import Outcome, Problem, Rejected, Severity, at
+from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId, Severity, at
 from krm_fn.model.settings import NO_ENVIRONMENT, Environment
+from krm_fn.naming.content_digest import content_digest
 from krm_fn.render.configuration import find_configuration
 from krm_fn.render.deployable import deployable, is_deployable, is_deployed
 from krm_fn.render.place import place, place_by_object
@@ -50,7 +52,7 @@ def _render(
     function_config = find_configuration(config, configs, opened)
     items = [item for envelope in envelopes for item in envelope.items]
     try:
-        changes = plan(items, function_config, environment)
+        changes = plan(items, function_config, environment, _find_generated(texts, opened))
         shares = zip(envelopes, _share_out(changes, envelopes), strict=True)
         edited = [apply_splices(envelope.document.text, plan_splices(envelope, own)) for envelope, own in shares]
     except Rejected as rejected:
@@ -60,6 +62,23 @@ def _render(
     added = "".join(map(write_document, changes.add))
     joined = join_streams([stream for stream in (*ready, added) if stream])
     return joined, [*remarks, *place_by_object(changes.problems, opened)]
+
+
+def _find_generated(sources: list[Source], opened: list[tuple[str, Envelope]]) -> dict[Item, bool]:
+    """Compare the ConfigMaps and Secrets of charts with those of a second rendering."""
+    again = {source.name: _contents(source) for source in sources if source.again}
+    generated: dict[Item, bool] = {}
+    for name, envelope in opened:
+        if name in again:
+            for item in envelope.items:
+                if item.is_config:
+                    generated[item] = again[name].get(item.id) != content_digest(item.node)
+    return generated
+
+
+def _contents(source: Source) -> dict[ResourceId, str]:
+    second = open_envelope(read_yaml(source.again))
+    return {item.id: content_digest(item.node) for item in second.items if item.is_config}
 
 
 def _share_out(changes: Changes, envelopes: list[Envelope]) -> Iterator[Changes]:

@@ -16,10 +16,11 @@ _MANIFESTS = (".yaml", ".yml", ".json")
 
 
 class Source(NamedTuple):
-    """A text and its name in errors: a file, or the command that printed it."""
+    """A text and its name in an error: a file, or the command that printed it. `again`: the text of a second run."""
 
     name: str
     data: bytes
+    again: bytes = b""
 
 
 class Sources(NamedTuple):
@@ -60,7 +61,9 @@ def _read(path: str, config: str | None, stdin: bytes | None, helm: HelmOptions)
         return _read_folder(place, config)
     built = build(place, helm)
     beside = place / CONFIG_FILE
-    return Sources([Source(built.command, built.stdout)], [beside] if beside.is_file() else [], built.remarks)
+    return Sources(
+        [Source(built.command, built.stdout, built.again)], [beside] if beside.is_file() else [], built.remarks
+    )
 
 
 def _read_folder(folder: Path, config: str | None) -> Sources:

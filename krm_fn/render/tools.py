@@ -31,11 +31,15 @@ class HelmOptions(NamedTuple):
 
 
 class Built(NamedTuple):
-    """What a program printed on stdout, and its stderr as warnings."""
+    """What a program printed on stdout, and its stderr as warnings.
+
+    `again` is what it printed when it was run a second time; empty for programs whose output is always the same.
+    """
 
     command: str
     stdout: bytes
     remarks: list[Problem]
+    again: bytes = b""
 
 
 def built_from(directory: Path) -> str:
@@ -47,7 +51,10 @@ def build(directory: Path, helm: HelmOptions) -> Built:
     """Build a directory with kustomize or helm. Raises Rejected with what the program printed on stderr."""
     file = built_from(directory)
     if file == CHART:
-        return _run(directory, [_find(directory, file, "helm"), "template", *_helm_arguments(directory, helm)])
+        command = [_find(directory, file, "helm"), "template", *_helm_arguments(directory, helm)]
+        built = _run(directory, command)
+        # Charts make passwords and certificates anew on every rendering: only a second one shows which.
+        return built._replace(again=_run(directory, command).stdout)
     program = _find(directory, file, "kustomize", "kubectl")
     return _run(directory, [program, {"kustomize": "build", "kubectl": "kustomize"}[program], "--", str(directory)])
 

@@ -2,13 +2,13 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 
 from krm_fn.model import keys
 from krm_fn.model.changes import Changes, Patch, patch_at
 from krm_fn.model.item import Item, about
-from krm_fn.model.node import FieldPath, Mapping, fields, get, step
+from krm_fn.model.node import FieldPath, Node, fields, get, step
 from krm_fn.model.pods import find_templates
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Settings
@@ -22,24 +22,34 @@ from krm_fn.stages.readings import Reading, Readings, find_readings, is_read
 from krm_fn.stages.wave_reloader import Catalogue, Named, OptIn, is_clear, is_literal
 
 
-def set_checksums(
-    package: Package, references: References, choices: Choices, opt_ins: list[OptIn], settings: Settings
+def set_checksums(  # noqa: PLR0913, PLR0917  # all that a checksum depends on
+    package: Package,
+    references: References,
+    choices: Choices,
+    opt_ins: list[OptIn],
+    texts: Mapping[Node, str],
+    settings: Settings,
 ) -> Changes:
-    """Annotate the pod templates that read objects of strategy `checksum`, or that opted in."""
+    """Annotate the pod templates that read objects of strategy `checksum`, or that opted in.
+
+    `texts`: the new values of scalars in the data of ConfigMaps and Secrets.
+    """
     # Wave and Reloader may restart pods for content that somebody else writes; a checksum made here cannot.
     own = [choice for choice in choices.all if not (opt_ins and choice.is_written_by_others)]
     catalogue = Catalogue(choice.item for choice in own)
     readings = find_readings(references, {choice.item: choice.strategy for choice in own}, opt_ins, catalogue)
-    changes = annotate_templates(package.authored, readings.restarted, settings.checksums.annotation)
+    changes = annotate_templates(package.authored, readings.restarted, texts, settings.checksums.annotation)
     return changes + Changes(problems=tuple(_warn(readings, references, opt_ins, catalogue)))
 
 
-def annotate_templates(items: Iterable[Item], readings: Iterable[Reading], annotation: str) -> Changes:
+def annotate_templates(
+    items: Iterable[Item], readings: Iterable[Reading], texts: Mapping[Node, str], annotation: str
+) -> Changes:
     """Set the annotation where pods read something, and remove what an earlier run set where they no longer do.
 
     The mark on the workload tells our annotation from one of the same name that a chart has made.
     """
-    digests = _Digests()
+    digests = _Digests(texts)
     patches: list[tuple[Item, Patch]] = []
     problems: list[Problem] = []
     annotated: dict[Item, set[FieldPath]] = defaultdict(set)
@@ -59,7 +69,8 @@ def annotate_templates(items: Iterable[Item], readings: Iterable[Reading], annot
 class _Digests:
     """The digests of readings. An object is digested once, however many pods read it."""
 
-    def __init__(self) -> None:
+    def __init__(self, texts: Mapping[Node, str]) -> None:
+        self._texts = texts
         self._entries: dict[tuple[Item, frozenset[str] | None], tuple[str, ...]] = {}
 
     def of(self, reading: Reading) -> str:
@@ -70,7 +81,12 @@ class _Digests:
         key = (config, keys_read)
         if key not in self._entries:
             kind, namespace = config.id.kind, config.id.namespace
-            self._entries[key] = (kind, namespace, base_name(config), content_digest(config.node, keys_read))
+            self._entries[key] = (
+                kind,
+                namespace,
+                base_name(config),
+                content_digest(config.node, keys_read, self._texts),
+            )
         return self._entries[key]
 
 
@@ -106,7 +122,7 @@ def _remove(item: Item, annotated: set[FieldPath]) -> Iterator[tuple[Item, Patch
         yield item, _without(item.node, keys.CHECKSUM)
 
 
-def _without(node: Mapping, annotation: str) -> Patch:
+def _without(node: Node, annotation: str) -> Patch:
     """Remove an annotation, and the mappings around it that would be empty."""
     metadata = fields(get(node, "metadata"))
     if len(fields(metadata["annotations"])) > 1:

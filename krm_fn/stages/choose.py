@@ -9,8 +9,9 @@ from krm_fn.model.kinds import HOOKS
 from krm_fn.model.node import get, is_null, text
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Selector, Settings, Strategy
-from krm_fn.naming.names import base_name
+from krm_fn.naming.names import base_name, has_stale_hash
 from krm_fn.references.references import References
+from krm_fn.stages.hints import Hints
 from krm_fn.stages.package import Package
 
 FIXED_NAMES = frozenset({"kptfile.kpt.dev", "kube-root-ca.crt", "openshift-service-ca.crt"})
@@ -27,6 +28,10 @@ _WRITTEN_MARKS = {
     **dict.fromkeys(HOOKS, "it is created and deleted with a hook"),
 }
 """Labels and annotations of objects whose name or content somebody else decides, and who."""
+
+
+_NEED_CERTAINTY = (Strategy.RENAME, Strategy.ADOPT)
+"""Strategies that rename, or that announce a renaming. A checksum leaves the name alone."""
 
 
 class Choice(NamedTuple):
@@ -49,29 +54,75 @@ class Choices(NamedTuple):
 
 
 def choose(package: Package, references: References, settings: Settings) -> Choices:
-    """Choose a strategy for each ConfigMap and Secret."""
+    """Choose a strategy for each ConfigMap and Secret.
+
+    What nobody chose explicitly is renamed or adopted only if nothing hints at a program that looks it up by its name.
+    """
+    hints = Hints(package, references)
     choices, problems = [], []
     for item in package.configs:
-        choice, problem = _choose_one(item, references, settings)
+        choice, problem = _choose_one(item, references, hints, settings)
         choices.append(choice)
         problems += [problem] if problem else []
     return Choices(tuple(choices), tuple(problems))
 
 
-def _choose_one(item: Item, references: References, settings: Settings) -> tuple[Choice, Problem | None]:
+def _choose_one(item: Item, references: References, hints: Hints, settings: Settings) -> tuple[Choice, Problem | None]:
     reason = _why_written_by_others(item, references)
+    is_foreign = _is_of_another_set(item, settings)
+    unchosen = Choice(item, Strategy.IGNORE, explicit=False, is_written_by_others=bool(reason) or is_foreign)
+    if is_foreign:
+        return unchosen, _stale(item)
     if item.id.name in FIXED_NAMES or not item.id.name:
-        return Choice(item, Strategy.IGNORE, explicit=False, is_written_by_others=bool(reason)), None
-    wanted, problem = _configured(item, references, settings)
-    if reason and wanted is not None and wanted is not Strategy.IGNORE:
-        is_asked = settings.select is not None or keys.STRATEGY in item.annotations
-        warning = about(item, f"selected, but left unchanged: {reason}", severity=Severity.WARNING)
-        wanted, problem = None, warning if is_asked else None
-    explicit = wanted is not None
-    return Choice(item, wanted or Strategy.IGNORE, explicit=explicit, is_written_by_others=bool(reason)), problem
+        return unchosen, None
+    wanted, problem = _configured(item, settings)
+    if reason and wanted not in (None, Strategy.IGNORE):
+        return unchosen, about(item, f"selected, but left unchanged: {reason}", severity=Severity.WARNING)
+    if wanted is None and problem is None and not reason:
+        wanted, problem = _defaulted(item, references, hints, settings)
+    return (unchosen if wanted is None else Choice(item, wanted, is_written_by_others=bool(reason))), problem
 
 
-def _configured(item: Item, references: References, settings: Settings) -> tuple[Strategy | None, Problem | None]:
+def _defaulted(
+    item: Item, references: References, hints: Hints, settings: Settings
+) -> tuple[Strategy | None, Problem | None]:
+    """Return the default: what pods read, if nothing hints at a reader who knows the name."""
+    is_default = settings.select is None and item.id.kind in settings.kinds
+    if not is_default or item not in references.read_by_pods:
+        return None, None
+    # A revision of an earlier run in place stays one: whoever chose it has chosen it.
+    is_revision = keys.SET in item.labels and keys.BASE_NAME in item.annotations
+    hint = hints.about(item) if settings.strategy in _NEED_CERTAINTY and not is_revision else ""
+    return (None, _left_unchanged(item, hint)) if hint else (settings.strategy, None)
+
+
+def _is_of_another_set(item: Item, settings: Settings) -> bool:
+    """Whether another functionConfig made this object a revision."""
+    owner = item.labels.get(keys.SET, settings.set)
+    return owner not in (settings.set, *settings.take_over) and keys.BASE_NAME in item.annotations
+
+
+def _stale(item: Item) -> Problem | None:
+    """Report another set's revision whose content is no longer what its name says."""
+    if not has_stale_hash(item):
+        return None
+    owner = item.labels[keys.SET]
+    message = (
+        f"is a revision of set {owner}, but its content has changed: run the function of that set first, "
+        f"or, if this set replaces it, set spec.takeOver: [{owner}]"
+    )
+    return about(item, message)
+
+
+def _left_unchanged(item: Item, hint: str) -> Problem:
+    message = (
+        f"left unchanged: {hint}; annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same, "
+        f"or {Strategy.IGNORE} to accept this"
+    )
+    return about(item, message, severity=Severity.WARNING)
+
+
+def _configured(item: Item, settings: Settings) -> tuple[Strategy | None, Problem | None]:
     """Return what configuration and author want: `exclude` wins, then the author's annotation, then `select`."""
     if any(_matches(item, selector) for selector in settings.exclude):
         return Strategy.IGNORE, None
@@ -80,9 +131,7 @@ def _configured(item: Item, references: References, settings: Settings) -> tuple
         return _annotated(item, annotated, settings)
     if item.id.kind not in settings.kinds:
         return None, None
-    if settings.select is None:
-        return (settings.strategy if item in references.read_by_pods else None), None
-    for selector in settings.select:
+    for selector in settings.select or ():
         if _matches(item, selector):
             return selector.strategy or settings.strategy, None
     return None, None

@@ -64,7 +64,7 @@ def rename_jobs(
     if settings.jobs is not Jobs.RENAME:
         return RenamedJobs()
     all_jobs = [item for item in package.authored if _is_job(item) and not item.is_local]
-    readers = references.pod_referrers_of(revisions.renamed)
+    readers = {referrer for item in revisions.renamed for referrer in references.pod_referrers.get(item, ())}
     texts: dict[Node, str] = {
         edit.change.node: str(edit.change.text) for edit in changes.edits if isinstance(edit.change, SetText)
     }
@@ -86,7 +86,7 @@ def _update_references_to(renamed: list[Revision], index: Index, package: Packag
     referrers = [item for item in package.authored if not item.is_local]
     references = [index.resolve(item, reference) for item in referrers for reference in find_jobs(item)]
     depends_on = _update_depends_on(referrers, index, {job.item: job.name for job in renamed})
-    return update_references(references, Revisions(renamed), package.kinds) + Changes(edits=tuple(depends_on))
+    return update_references(references, Revisions(renamed), index) + Changes(edits=tuple(depends_on))
 
 
 def _is_job(item: Item) -> bool:

@@ -47,9 +47,9 @@ def _wanted(
         return [], [_disabled()] if revisions.rendered else []
     consumed = [revision for revision in revisions.rendered if revision.item in consumers]
     linked, problems = _without_clashes(consumed, package.authored)
-    groups = plan_links(linked, consumers, package.kinds, settings)
+    groups = plan_links(linked, consumers, package, settings)
     placed = [group for group in groups if _is_placed(group, settings, environment)]
-    wanted = [*_trackers(linked, placed, settings), *_objects(placed, settings, environment)]
+    wanted = [*_trackers(linked, placed, package, settings), *_objects(placed, settings, environment)]
     if len(placed) < len(groups):
         problems.append(_no_namespace())
     return wanted, [*problems, *_too_many(placed), *_taken(package.authored, wanted)]
@@ -75,10 +75,12 @@ def _namespace(group: Group, settings: Settings, environment: Environment) -> st
     return group.namespace or settings.linker.namespace or environment.namespace
 
 
-def _trackers(linked: Iterable[Revision], groups: Iterable[Group], settings: Settings) -> Iterator[Object]:
-    namespaces = {group.namespace for group in groups}
+def _trackers(
+    linked: Iterable[Revision], groups: Iterable[Group], package: Package, settings: Settings
+) -> Iterator[Object]:
+    namespaces = {group.namespace or package.namespace for group in groups}
     for revision in linked:
-        if revision.id.kind == "Secret" and revision.id.namespace in namespaces:
+        if revision.id.kind == "Secret" and package.namespace_of(revision.item) in namespaces:
             yield tracker(revision, settings)
 
 

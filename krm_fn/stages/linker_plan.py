@@ -9,6 +9,7 @@ from krm_fn.model.kinds import CONSUMER_KINDS, Kinds, is_hook, kind_of
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from krm_fn.model.settings import Settings
 from krm_fn.stages.name import Revision
+from krm_fn.stages.package import Package
 
 SYNC_WAVE = "argocd.argoproj.io/sync-wave"
 
@@ -22,15 +23,18 @@ class Group(NamedTuple):
 
 
 def plan_links(
-    revisions: Iterable[Revision], consumers: Mapping[Item, list[Item]], kinds: Kinds, settings: Settings
+    revisions: Iterable[Revision], consumers: Mapping[Item, list[Item]], package: Package, settings: Settings
 ) -> list[Group]:
     """Return one group for each namespace and wave that has consumers of revisions."""
+    kinds = package.kinds
     revisions_of = _by_consumer(revisions, consumers)
     by_namespace: dict[str, list[Item]] = defaultdict(list)
     for consumer in revisions_of:
-        by_namespace[consumer.id.namespace].append(consumer)
+        by_namespace[package.namespace_of(consumer)].append(consumer)
     groups = []
-    for namespace, of_namespace in sorted(by_namespace.items()):
+    for known_namespace, of_namespace in sorted(by_namespace.items()):
+        # Where no consumer sets a namespace, the linker's objects set none either.
+        namespace = known_namespace if any(consumer.id.namespace for consumer in of_namespace) else ""
         rendered = {name for consumer in of_namespace for name in revisions_of[consumer]}
         other_kinds = {kinds.of(consumer.id) for consumer in of_namespace} - set(CONSUMER_KINDS)
         for wave in sorted({wave_of(consumer) for consumer in of_namespace}, key=_wave_order):

@@ -6,19 +6,19 @@ from krm_fn.model import keys
 from krm_fn.model.changes import Changes, Patch
 from krm_fn.model.deployers import PROTECTIONS, Protection, is_named_at_deploy, keep_name
 from krm_fn.model.item import Item, about
-from krm_fn.model.kinds import Kinds
 from krm_fn.model.node import fields, get, is_mapping, is_null
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Settings, Strategy
 from krm_fn.references.find import ROLES
 from krm_fn.references.references import References
 from krm_fn.stages.name import Revision, Revisions
+from krm_fn.stages.package import Package
 
 _MARKS = {"labels": (keys.SET,), "annotations": (keys.BASE_NAME, keys.RETAIN)}
 
 
 def find_consumers(
-    references: References, revisions: Revisions, kinds: Kinds, settings: Settings
+    package: Package, references: References, revisions: Revisions, settings: Settings
 ) -> dict[Item, list[Item]]:
     """Return the referrers of each revision that the linker will see as its consumers.
 
@@ -26,7 +26,7 @@ def find_consumers(
     linker does not look; or its name is only decided when it is deployed.
     """
     namespaces = {
-        revision.item: revision.item.id.namespace
+        revision.item: package.namespace_of(revision.item)
         for revision in revisions.rendered
         if revision.is_renamed or not is_named_at_deploy(revision.item.annotations, settings.deployers)
     }
@@ -36,7 +36,8 @@ def find_consumers(
         if reference.written or referrer.id.kind in ROLES:  # a role says who may read an object, not that anybody does
             continue
         for target in targets:
-            if kinds.is_cluster_scoped(referrer.id) or referrer.id.namespace != namespaces.get(target):
+            is_seen = package.namespace_of(referrer) == namespaces.get(target)
+            if package.kinds.is_cluster_scoped(referrer.id) or not is_seen:
                 out_of_sight.add(target)
             else:
                 consumers[target].append(referrer)

@@ -1,16 +1,20 @@
 """Give revisions their content names, and give other objects the names back that their authors gave them."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
 from krm_fn.model import keys
+from krm_fn.model.changes import Edit, SetParts
 from krm_fn.model.deployers import NEEDS_HASH_SUFFIX
-from krm_fn.model.item import Item, about
+from krm_fn.model.item import Item, about, locate
+from krm_fn.model.node import Node, Scalar
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Settings, Strategy
 from krm_fn.naming.content_hash import Unhashable, content_hash
 from krm_fn.naming.names import base_name
+from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.stages.choose import Choice, Choices
 
 MAX_NAME = 253
@@ -42,13 +46,21 @@ class Revision(NamedTuple):
 
 
 class Revisions:
-    """`rendered`: the revisions in the output. `restored`: objects that get their base names back."""
+    """`rendered`: the revisions in the output. `restored`: objects that get their base names back.
+
+    `data`: changes of values in ConfigMaps that reference renamed objects.
+    """
 
     def __init__(
-        self, rendered: Iterable[Revision] = (), restored: Iterable[Revision] = (), problems: Iterable[Problem] = ()
+        self,
+        rendered: Iterable[Revision] = (),
+        restored: Iterable[Revision] = (),
+        data: Iterable[Edit] = (),
+        problems: Iterable[Problem] = (),
     ) -> None:
         self.rendered = tuple(rendered)
         self.restored = tuple(restored)
+        self.data = tuple(data)
         self.problems = tuple(problems)
 
     @cached_property
@@ -61,29 +73,103 @@ class Revisions:
         """Their names in the output."""
         return {item: revision.name for item, revision in self.renamed.items()}
 
+    @cached_property
+    def texts(self) -> dict[Node, str]:
+        """The new values of the scalars that `data` changes."""
+        return {edit.change.node: edit.change.text for edit in self.data if isinstance(edit.change, SetParts)}
 
-def name_revisions(choices: Choices, settings: Settings) -> Revisions:
+
+def name_revisions(choices: Choices, embedded: Iterable[EmbeddedReference], settings: Settings) -> Revisions:
     """Name the chosen objects. Report names that are too long, that clash, or that cannot be made."""
-    rendered: list[Revision] = []
-    unhashable: list[Problem] = []
-    for choice in choices.all:
-        if choice.strategy in _REVISED:
-            try:
-                rendered.append(_name(choice))
-            except Unhashable as reason:
-                unhashable.append(about(choice.item, reason.message, reason.field))
+    chosen = [choice for choice in choices.all if choice.strategy in _REVISED]
     restored = list(_restored(choices, settings))
+    namer = _Namer(chosen, restored, embedded)
+    rendered = [revision for choice in chosen if (revision := namer.name(choice.item))]
+    namer.update_others()
     others = [choice.item for choice in choices.all]
     problems = [*find_too_long(rendered), *find_clashes(others, [*rendered, *restored]), *map(_announce, rendered)]
-    return Revisions(rendered, restored, [*unhashable, *problems])
+    return Revisions(rendered, restored, namer.edits, [*namer.problems, *problems])
 
 
-def _name(choice: Choice) -> Revision:
+class _Namer:
+    """Name revisions by their content: first those that the data of others references."""
+
+    def __init__(
+        self, chosen: Iterable[Choice], restored: Iterable[Revision], embedded: Iterable[EmbeddedReference]
+    ) -> None:
+        self.edits: list[Edit] = []
+        self.problems: list[Problem] = []
+        self._chosen = {choice.item: choice for choice in chosen}
+        self._revisions: dict[Item, Revision | None] = {revision.item: revision for revision in restored}
+        self._embedded: dict[Item, list[EmbeddedReference]] = defaultdict(list)
+        for one in embedded:
+            self._embedded[one.item].append(one)
+        self._open: list[Item] = []
+
+    def name(self, item: Item) -> Revision | None:
+        """Return the revision of an object; None if it is none, or cannot be named."""
+        if item in self._revisions or item not in self._chosen:
+            return self._revisions.get(item)
+        self._open.append(item)
+        texts = self._update_data(item)
+        self._open.pop()
+        try:
+            self._revisions[item] = _name(self._chosen[item], texts)
+        except Unhashable as reason:
+            self._revisions[item] = None
+            self.problems.append(about(item, reason.message, reason.field))
+        return self._revisions[item]
+
+    def update_others(self) -> None:
+        """Update the data of objects that are no revisions."""
+        for item in self._embedded:
+            if item not in self._chosen:
+                self._update_data(item)
+
+    def _update_data(self, item: Item) -> dict[Node, str]:
+        """Return the values of an object's data that change with the names in them."""
+        parts: dict[Scalar, list[tuple[int, int, str]]] = defaultdict(list)
+        fields: dict[Scalar, str] = {}
+        for one in self._embedded.get(item, ()):
+            name = self._new_name(one)
+            if name and name != one.reference.target:
+                fields[one.scalar] = one.field
+                parts[one.scalar].append((*one.span, name))
+        changes = [SetParts(scalar, tuple(sorted(found))) for scalar, found in parts.items()]
+        self.edits += [Edit(change, item, fields[change.node]) for change in changes]
+        return {change.node: change.text for change in changes}
+
+    def _new_name(self, one: EmbeddedReference) -> str:
+        """Return the name that a reference in data must have; `""` where it stays as it is."""
+        open_targets = [target for target in one.targets if target in self._open]
+        if open_targets:
+            message = f"its data references {open_targets[0].id}, whose name depends on this data; exclude one of them"
+            self.problems.append(about(one.item, message, one.field))
+            return ""
+        renamed = [revision for target in one.targets if (revision := self.name(target)) and revision.is_renamed]
+        names = {revision.name for revision in renamed} | {
+            target.id.name for target in one.targets if target not in {revision.item for revision in renamed}
+        }
+        if not renamed or names == {one.reference.target}:
+            return ""
+        if len(names) > 1:
+            found = " and ".join(map(locate, one.targets))
+            message = f"{one.reference.target!r} in its data matches {found}; give them different names, or exclude one"
+            self.problems.append(about(one.item, message, one.field))
+            return ""
+        if one.is_encoded:
+            message = f"references {renamed[0].base_id} in base64, which is not edited; use stringData, or exclude it"
+            self.problems.append(about(one.item, message, one.field))
+            return ""
+        return names.pop()
+
+
+def _name(choice: Choice, texts: Mapping[Node, str]) -> Revision:
     item = choice.item
     base = base_name(item)
     # An object that kustomize is about to hash gets its content name in any case.
     is_hashed = choice.strategy is Strategy.RENAME or NEEDS_HASH_SUFFIX in item.annotations
-    name = f"{base}-{content_hash(item.node)}" if is_hashed else item.id.name
+    name = f"{base}-{content_hash(item.node, texts)}" if is_hashed else item.id.name
     return Revision(item, base, name, choice.strategy)
 
 
@@ -94,7 +180,7 @@ def _restored(choices: Choices, settings: Settings) -> Iterable[Revision]:
     """
     for choice in choices.all:
         item = choice.item
-        is_own = item.labels.get(keys.SET) == settings.set and keys.BASE_NAME in item.annotations
+        is_own = item.labels.get(keys.SET) in (settings.set, *settings.take_over) and keys.BASE_NAME in item.annotations
         if is_own and choice.explicit and choice.strategy not in _REVISED:
             base = base_name(item)
             yield Revision(item, base, base, choice.strategy)

@@ -5,7 +5,8 @@ from dataclasses import replace
 from krm_fn.model.changes import Changes
 from krm_fn.model.settings import Environment, Settings
 from krm_fn.mounts.mount import read_mounts, update_mounts
-from krm_fn.references.references import read_references
+from krm_fn.references.embedded import ReadYaml, find_embedded
+from krm_fn.references.references import References, find_authored
 from krm_fn.references.resolve import Index
 from krm_fn.stages.checksum import set_checksums
 from krm_fn.stages.choose import choose
@@ -19,29 +20,38 @@ from krm_fn.stages.warnings import warn
 from krm_fn.stages.wave_reloader import read_opt_ins
 
 
-def transform(package: Package, settings: Settings, environment: Environment) -> Changes:
-    """Choose, name, mark, rewrite references, mount, set checksums, rename Jobs, and emit the linker."""
-    index = Index(package.configs, package.kinds)
+def transform(package: Package, settings: Settings, environment: Environment, read_yaml: ReadYaml) -> Changes:
+    """Choose, name, mark, rewrite references, mount, set checksums, rename Jobs, and emit the linker.
+
+    `read_yaml` reads the YAML that ConfigMaps hold as data.
+    """
+    index = Index(package.configs, package.kinds, package.namespace)
     opt_ins = read_opt_ins(package.authored, settings.checksums.controllers)
     mounts = read_mounts(package.authored, index, settings, package.config_id)
     # Without configuration, and workloads to restart for it, there is nothing to find.
     referrers = package.authored if index or opt_ins else []
-    references = read_references(referrers, index, settings.references, mounts.references, mounts.own_texts)
+    references = References(
+        referrers,
+        index,
+        authored=find_authored(referrers, index, settings.references, but=mounts.own_texts),
+        mounted=mounts.references,
+        embedded=find_embedded(package.configs, index, read_yaml),
+    )
 
     choices = choose(package, references, settings)
-    revisions = name_revisions(choices, settings)
-    consumers = find_consumers(references, revisions, package.kinds, settings)
+    revisions = name_revisions(choices, references.embedded, settings)
+    consumers = find_consumers(package, references, revisions, settings)
     changes = (
-        Changes(problems=choices.problems + revisions.problems)
+        Changes(edits=revisions.data, problems=choices.problems + revisions.problems)
         + mark(revisions, consumers, settings)
         + restore(revisions)
-        + update_references(references.authored, revisions, package.kinds)
+        + update_references(references.authored, revisions, index)
         + update_mounts(mounts, revisions.names, index, settings.set)
-        + set_checksums(package, references, choices, opt_ins, settings)
+        + set_checksums(package, references, choices, opt_ins, revisions.texts, settings)
     )
     jobs = rename_jobs(package, references, revisions, changes, settings)
     changes += jobs.changes
     changes += Changes(problems=tuple(find_contradictions(changes.edits)))
     changes += emit_linker(package, revisions, consumers, settings, environment)
-    changes += warn(package, revisions, jobs, changes)
+    changes += warn(package, references, revisions, jobs, changes)
     return replace(changes, problems=jobs.readdress(changes.problems))

@@ -4,19 +4,21 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from krm_fn.model.changes import Changes, Edit, SetText
+from krm_fn.model.changes import Changes, Edit, SetItems, SetText
 from krm_fn.model.item import Item, about, locate
-from krm_fn.model.kinds import Kinds
+from krm_fn.model.node import Mapping, Node, Sequence, get, is_mapping, is_scalar, is_sequence
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
-from krm_fn.naming.names import HASH
+from krm_fn.naming.names import HASH, base_name
+from krm_fn.references.find import ROLES
 from krm_fn.references.reference import ResolvedReference
+from krm_fn.references.resolve import Index
 from krm_fn.stages.name import Revision, Revisions
 
 _REVISION_NAME = re.compile(f"(.+)-{HASH}")
 
 
-def update_references(references: Iterable[ResolvedReference], revisions: Revisions, kinds: Kinds) -> Changes:
+def update_references(references: Iterable[ResolvedReference], revisions: Revisions, index: Index) -> Changes:
     """Rewrite references to renamed objects, and report those that cannot or should not be rewritten."""
     by_base_name: dict[tuple[str, str], list[Revision]] = defaultdict(list)
     for revision in revisions.renamed.values():
@@ -24,19 +26,65 @@ def update_references(references: Iterable[ResolvedReference], revisions: Revisi
             by_base_name[revision.item.id.kind, revision.base_name].append(revision)
     edits: list[Edit] = []
     problems: list[Problem] = []
+    in_rules: dict[Item, list[ResolvedReference]] = defaultdict(list)
     for resolved in references:
         targets = resolved.targets
         if not targets:
-            problems += _explain_missing(resolved, by_base_name, kinds)
+            problems += _explain_missing(resolved, by_base_name, index)
             continue
         if resolved.reference.written or not any(item in revisions.renamed for item in targets):
+            continue
+        if resolved.referrer.id.kind in ROLES:
+            in_rules[resolved.referrer].append(resolved)
             continue
         first, *others = {revisions.renamed[item].id if item in revisions.renamed else item.id for item in targets}
         if others:
             problems.append(_ambiguous(resolved))
         else:
             edits += _rewrite(resolved, first.name, first.namespace)
+    for role, several in in_rules.items():
+        edits += update_rules(role, several, revisions)
     return Changes(edits=tuple(edits), problems=tuple(problems))
+
+
+def update_rules(role: Item, references: Iterable[ResolvedReference], revisions: Revisions) -> Iterator[Edit]:
+    """Add the names of all revisions to the rules that list their base names, which stay.
+
+    Whoever reads an object by its base name through the API may tolerate "not found", but not "forbidden". A name that
+    an earlier run added is rewritten.
+    """
+    wanted: dict[Node, list[str]] = defaultdict(list)
+    for resolved in references:
+        renamed = [revisions.renamed[item] for item in resolved.targets if item in revisions.renamed]
+        names = sorted({revision.name for revision in renamed})
+        is_base_name = any(resolved.reference.target == base_name(item) for item in resolved.targets)
+        wanted[resolved.reference.name] += [resolved.reference.target, *names] if is_base_name else names
+    for field, rule, key, listed in _name_lists(role):
+        present = [name.value for name in listed.value]
+        kept: list[str] = []
+        added: list[str] = []
+        for position, name in enumerate(listed.value):
+            if name not in wanted:
+                kept.append(name.value)
+                continue
+            first, *more = [one for one in dict.fromkeys(wanted[name]) if one not in kept] or [name.value]
+            kept.append(first)
+            added += more
+            if first != name.value and is_scalar(name):
+                yield Edit(SetText(name, first), role, f"{field}[{position}]")
+        new = tuple(name for name in dict.fromkeys(added) if name not in kept and name not in present)
+        if new:
+            yield Edit(SetItems(listed, new, (), key, rule), role, field)
+
+
+def _name_lists(role: Item) -> Iterator[tuple[str, Mapping, Node, Sequence]]:
+    """Return the lists of resourceNames with their field, their rule and their key."""
+    rules = get(role.node, "rules")
+    for place, rule in enumerate(rules.value if is_sequence(rules) else []):
+        if is_mapping(rule):
+            for key, names in rule.value:
+                if key.value == "resourceNames" and is_sequence(names):
+                    yield f"rules[{place}].resourceNames", rule, key, names
 
 
 def find_contradictions(edits: Iterable[Edit]) -> Iterator[Problem]:
@@ -44,7 +92,7 @@ def find_contradictions(edits: Iterable[Edit]) -> Iterator[Problem]:
     first: dict[tuple[Item, str], Edit] = {}
     for edit in edits:
         before = first.setdefault((edit.item, edit.field), edit)
-        if before.change != edit.change:
+        if isinstance(edit.change, SetText) and before.change != edit.change:
             message = "names objects of two kinds that get different names; write one rule for each kind"
             yield about(edit.item, message, edit.field)
 
@@ -65,20 +113,23 @@ def _ambiguous(resolved: ResolvedReference) -> Problem:
 
 
 def _explain_missing(
-    resolved: ResolvedReference, by_base_name: dict[tuple[str, str], list[Revision]], kinds: Kinds
+    resolved: ResolvedReference, by_base_name: dict[tuple[str, str], list[Revision]], index: Index
 ) -> Iterator[Problem]:
-    """Warn about a reference that nearly matches a revision. It is never changed."""
+    """Warn about a reference that nearly matches an object. It is never changed."""
     name, kind, namespace = resolved.reference.target, resolved.reference.kind, _namespace_of(resolved)
-    for revision in by_base_name.get((kind, name), [])[:1]:
-        if not kinds.is_cluster_scoped(resolved.referrer.id):
-            there = f"is in namespace {revision.id.namespace}" if revision.id.namespace else "sets no namespace"
+    elsewhere = [revision.item for revision in by_base_name.get((kind, name), [])]
+    if resolved.reference.in_pod and not resolved.reference.written:
+        elsewhere += index.find_elsewhere(resolved.referrer, kind, name, resolved.reference.target_namespace)
+    for item in elsewhere[:1]:
+        if not index.kinds.is_cluster_scoped(resolved.referrer.id):
+            there = f"is in namespace {item.id.namespace}" if item.id.namespace else "sets no namespace"
             if resolved.reference.target_namespace is not None:
                 here = f"this reference names namespace {namespace}"
             else:
                 here = f"this referrer is in namespace {namespace}" if namespace else "this referrer sets none"
-            message = f"not rewritten: {kind} {name} {there}; {here}"
-            yield _problem(resolved, message)
-    older = _REVISION_NAME.fullmatch(name)
+            yield _problem(resolved, f"not rewritten: {kind} {name} {there}; {here}")
+    # A rule may list the names of several kinds, and those of older revisions.
+    older = _REVISION_NAME.fullmatch(name) if resolved.referrer.id.kind not in ROLES else None
     for revision in by_base_name.get((kind, older.group(1)), []) if older else []:
         if revision.id.namespace == namespace:
             message = f"not rewritten: {name!r} is another revision of {revision.base_name}, now {revision.name}"

@@ -2,15 +2,16 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item, about
 from krm_fn.model.kinds import cannot_change, kind_of
-from krm_fn.model.node import Node, entries, get, is_mapping, is_scalar, is_sequence, text
+from krm_fn.model.node import Node, get, is_mapping, is_scalar, is_sequence, text
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.references.find import may_refer
+from krm_fn.references.references import References
 from krm_fn.stages.jobs import RenamedJobs
 from krm_fn.stages.name import Revision, Revisions
 from krm_fn.stages.package import Package
@@ -18,9 +19,6 @@ from krm_fn.stages.package import Package
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
 _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 _LISTS_OF_WORDS = ("args", "command")
-_CHART_VALUES = {"HelmRelease": ("spec", "values")}
-"""Values of charts: a name in there may be a reference, or the name of something that the chart creates."""
-
 _JOB = re.compile(r"(?i)\bjobs?\b")
 """A word such as `migrate` means a Job only in a container that says `job` as well."""
 
@@ -32,12 +30,15 @@ _NO_REFERRERS = (
 )
 
 
-def warn(package: Package, revisions: Revisions, jobs: RenamedJobs, changes: Changes) -> Changes:
+def warn(
+    package: Package, references: References, revisions: Revisions, jobs: RenamedJobs, changes: Changes
+) -> Changes:
     """Warn about objects that will not follow, or that the API server will refuse."""
     problems = [
         *_warn_without_referrers(package, revisions),
-        *_warn_about_immutable(changes),
-        *_warn_about_words(package, revisions, {edit.change.node for edit in changes.edits}),
+        *_warn_about_immutable(references, revisions, changes),
+        *_warn_about_options(package, references, revisions),
+        *_warn_about_unfollowed(references, revisions),
         *_warn_about_job_names(package, jobs.jobs),
     ]
     return Changes(problems=tuple(problems))
@@ -51,9 +52,17 @@ def _warn_without_referrers(package: Package, revisions: Revisions) -> list[Prob
     return [Problem(_NO_REFERRERS, severity=Severity.WARNING)]
 
 
-def _warn_about_immutable(changes: Changes) -> Iterator[Problem]:
-    """Warn about each plain Job and bare Pod that changes under its name, at the first field that changes."""
-    changed = [(edit.item, edit.field) for edit in changes.edits]
+def _warn_about_immutable(references: References, revisions: Revisions, changes: Changes) -> Iterator[Problem]:
+    """Warn about each plain Job and bare Pod that reads a renamed object or changes, at the first such field.
+
+    The warning is the same on every run: the next change of the content changes the object again.
+    """
+    changed = [
+        (referrer, reference.field)
+        for referrer, reference, targets in references
+        if reference.in_pod and any(target in revisions.renamed for target in targets)
+    ]
+    changed += [(edit.item, edit.field) for edit in changes.edits]
     renamed = set()
     for item, patch in changes.patches:
         if "spec" in patch and (kind := kind_of(item)):
@@ -66,37 +75,37 @@ def _warn_about_immutable(changes: Changes) -> Iterator[Problem]:
         if item not in seen and cannot_change(item):
             seen.add(item)
             message = (
-                f"changes, but a {item.id.kind} is immutable once it is created: "
-                "delete the old one before you apply this, or make it a hook"
+                f"changes with its configuration, but a {item.id.kind} is immutable once it is created: "
+                "delete the old one before you apply a change, or make it a hook"
             )
             yield about(item, message, field, Severity.WARNING)
 
 
-def _warn_about_words(package: Package, revisions: Revisions, followed: Collection[Node]) -> list[Problem]:
-    """Warn about each text that says the base name of a renamed object and is no reference."""
-    renamed = {
-        (revision.item.id.namespace, revision.base_name): revision
-        for revision in revisions.rendered
-        if revision.strategy is Strategy.RENAME
-    }
-    problems: list[Problem] = []
-    for item in package.authored if renamed else ():
-        if item.is_local:
+def _warn_about_options(package: Package, references: References, revisions: Revisions) -> Iterator[Problem]:
+    """Warn about each option or variable that passes the base name of a renamed object to a program."""
+    for revision in revisions.rendered:
+        if revision.strategy is not Strategy.RENAME:
             continue
-        for field, said in _texts(item, followed):
-            for word in dict.fromkeys(_WORD.findall(said)):
-                revision = renamed.get((item.id.namespace, word))
-                if revision is not None:
-                    problems.append(_warn_about_word(item, field, revision))
-    return problems
+        for item, found in references.options.passing(revision.base_name):
+            namespace = found.namespace or item.id.namespace
+            if package.may_share_namespace(namespace, revision.item.id.namespace):
+                message = (
+                    f"{found.option} passes {found.name!r}, but {revision.base_id} is renamed to {revision.name}; "
+                    "read it through a volume or a variable instead, or exclude it"
+                )
+                yield about(item, message, found.field, Severity.WARNING)
 
 
-def _warn_about_word(item: Item, field: str, revision: Revision) -> Problem:
-    message = (
-        f"contains {revision.base_name!r}, but {revision.base_id} is renamed to {revision.name}; "
-        "read it through a volume or a variable instead"
-    )
-    return about(item, message, field, Severity.WARNING)
+def _warn_about_unfollowed(references: References, revisions: Revisions) -> Iterator[Problem]:
+    """Warn about fields of custom resources that seem to name a renamed object, and that no rule follows."""
+    for referrer, field, target in references.unfollowed if revisions.renamed else ():
+        revision = revisions.renamed.get(target)
+        if revision is not None and revision.strategy is Strategy.RENAME:
+            message = (
+                f"names {target.id.kind} {revision.base_name}, which is renamed to {revision.name}, "
+                "but no rule follows this field; add it to spec.references, or exclude the object"
+            )
+            yield about(referrer, message, field, Severity.WARNING)
 
 
 def _warn_about_job_names(package: Package, jobs: Iterable[Revision]) -> list[Problem]:
@@ -127,26 +136,6 @@ def _by_container(item: Item) -> list[list[tuple[str, str]]]:
     for field, said in _texts_of_containers(item):
         containers[_IN_CONTAINER.sub("", field)].append((field, said))
     return list(containers.values())
-
-
-def _texts(item: Item, followed: Collection[Node]) -> Iterator[tuple[str, str]]:
-    """Return the texts of containers and of charts' values, with their fields, but for references that follow."""
-    yield from _texts_of_containers(item)
-    values = _CHART_VALUES.get(item.id.kind)
-    if values:
-        yield from _leaves(get(item.node, *values), ".".join(values), followed)
-
-
-def _leaves(node: Node | None, path: str, followed: Collection[Node]) -> Iterator[tuple[str, str]]:
-    if is_scalar(node):
-        if node not in followed:
-            yield path, node.value
-    elif is_sequence(node):
-        for index, element in enumerate(node.value):
-            yield from _leaves(element, f"{path}[{index}]", followed)
-    else:
-        for name, value in entries(node):
-            yield from _leaves(value, f"{path}.{name}", followed)
 
 
 def _texts_of_containers(item: Item) -> Iterator[tuple[str, str]]:

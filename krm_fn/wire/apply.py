@@ -5,10 +5,12 @@ from collections.abc import Iterable
 from itertools import chain
 
 from krm_fn.model.changes import Changes, Edit, combine_patches
-from krm_fn.model.item import Item
+from krm_fn.model.item import Item, about
+from krm_fn.model.problem import Rejected
 from krm_fn.wire.anchors import merge_shared
 from krm_fn.wire.edit_objects import splice_objects
 from krm_fn.wire.envelope import Envelope
+from krm_fn.wire.layout import NotLiteral
 from krm_fn.wire.merge_patch import plan_patch
 from krm_fn.wire.splice import Splice
 from krm_fn.wire.splice_change import splice_change
@@ -22,8 +24,16 @@ def plan_splices(envelope: Envelope, changes: Changes) -> list[Splice]:
     """
     text = envelope.document.text
     edits = merge_shared(envelope.document, _plan_edits(envelope.items, changes))
-    in_place = [splice for edit in edits for splice in splice_change(text, edit.change)]
+    in_place = [splice for edit in edits for splice in _splice(text, edit)]
     return [*in_place, *splice_objects(envelope, changes)]
+
+
+def _splice(text: str, edit: Edit) -> list[Splice]:
+    try:
+        return [*splice_change(text, edit.change)]
+    except NotLiteral as error:
+        message = "references a renamed object, but is not written literally; write it as a block (`|`), or exclude it"
+        raise Rejected(about(edit.item, message, edit.field)) from error
 
 
 def _plan_edits(items: Iterable[Item], changes: Changes) -> list[Edit]:

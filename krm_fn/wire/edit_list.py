@@ -22,7 +22,7 @@ def edit_list(text: str, node: Sequence, change: SetItems) -> Iterator[Splice]:
 def _edit_flow(text: str, node: Sequence, change: SetItems, runs: list[tuple[int, int]]) -> Iterator[Splice]:
     opening, closing = layout.flow_span(text, node)
     spans = layout.element_spans(text, node)
-    style = _key_style(node)
+    style = _style(node)
     added = [write_flow(item, style=style) for item in change.add]
     if runs == [(0, len(spans))]:
         yield Splice(opening + 1, closing, ", ".join(added))
@@ -36,10 +36,10 @@ def _edit_flow(text: str, node: Sequence, change: SetItems, runs: list[tuple[int
         yield Splice(end, end, ("," + gap).join(["", *added]))
 
 
-def _key_style(node: Sequence) -> str:
-    """Return the quotes around field names in this list."""
-    keys = [element.value[0][0] for element in node.value if is_mapping(element) and element.value]
-    return layout.key_style(keys[0]) if keys else ""
+def _style(node: Sequence) -> str:
+    """Return the quotes of the texts in this list, or of the field names in it."""
+    texts = [element.value[0][0] if is_mapping(element) and element.value else element for element in node.value]
+    return layout.key_style(texts[0]) if texts else ""
 
 
 def _edit_block(text: str, node: Sequence, change: SetItems, runs: list[tuple[int, int]]) -> Iterator[Splice]:

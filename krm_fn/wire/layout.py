@@ -5,6 +5,8 @@ below it stay), where the braces of a flow mapping are, and where a scalar begin
 """
 
 import re
+from bisect import bisect_right
+from collections.abc import Callable
 
 from krm_fn.model.node import Mapping, Node, Scalar, Sequence, is_scalar, is_sequence
 
@@ -27,6 +29,46 @@ def scalar_span(text: str, node: Scalar) -> tuple[int, int]:
     """Return the span of a scalar without its anchor, its tag, and the line break that ends a block scalar."""
     start, end = content_start(text, node), node.end_mark.index
     return start, max(start, len(text[:end].rstrip()) if node.style in ("|", ">") else end)
+
+
+class NotLiteral(Exception):
+    """A value that its text does not show as it is: with escapes, folded, or on several lines."""
+
+
+def value_places(text: str, node: Scalar) -> Callable[[int], int]:
+    """Return where each character of a scalar's value is in the text.
+
+    Raises NotLiteral where value and text differ by more than the indentation of a literal block.
+    """
+    start, end = scalar_span(text, node)
+    if node.style == "|":
+        return _literal_places(text, start, end, node.value)
+    quote = 1 if node.style in ("'", '"') else 0
+    if text[start + quote : end - quote] != node.value:
+        raise NotLiteral
+    return lambda position: start + quote + position
+
+
+def _literal_places(text: str, start: int, end: int, value: str) -> Callable[[int], int]:
+    """Match the lines of a literal block with those of its value, which lack the indentation."""
+    lines = iter(_REST_OF_LINE.finditer(text, start, end))
+    next(lines)  # the header
+    value_starts, text_starts = [], []
+    position = 0
+    for content, line in zip(value.split("\n"), lines, strict=False):
+        if not text[line.start() : line.start(1)].endswith(content):
+            break
+        value_starts.append(position)
+        text_starts.append(line.start(1) - len(content))
+        position += len(content) + 1
+
+    def place(index: int) -> int:
+        if index >= position:
+            raise NotLiteral
+        row = bisect_right(value_starts, index) - 1
+        return text_starts[row] + index - value_starts[row]
+
+    return place
 
 
 def flow_span(text: str, node: Mapping | Sequence) -> tuple[int, int]:

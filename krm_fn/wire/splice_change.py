@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Dict
 
-from krm_fn.model.changes import Change, SetFields, SetItems, SetText, Value
+from krm_fn.model.changes import Change, SetFields, SetItems, SetParts, SetText, Value
 from krm_fn.model.node import Mapping, Node, is_mapping, is_sequence
 from krm_fn.wire import layout
 from krm_fn.wire.edit_list import edit_list
@@ -13,9 +13,11 @@ from krm_fn.wire.write_value import write_block, write_block_item, write_flow, w
 
 
 def splice_change(text: str, change: Change) -> Iterator[Splice]:
-    """Yield the splices of one change."""
+    """Yield the splices of one change. Raises NotLiteral for parts of a value that is written in another form."""
     if isinstance(change, SetText):
         yield _set_text(text, change)
+    elif isinstance(change, SetParts):
+        yield from _set_parts(text, change)
     elif isinstance(change, SetItems) and is_sequence(change.node) and change.node.value:
         yield from edit_list(text, change.node, change)
     elif change.key is not None and change.parent is not None:
@@ -31,9 +33,13 @@ def _set_text(text: str, change: SetText) -> Splice:
     return Splice(start, end, gap + write_scalar(change.text, style=change.node.style))
 
 
-def _fill_empty(
-    text: str, node: Node, key: Node, parent: Mapping, new: Dict[str, Value] | Sequence[Dict[str, Value]]
-) -> Splice:
+def _set_parts(text: str, change: SetParts) -> Iterator[Splice]:
+    place = layout.value_places(text, change.node)
+    for start, end, new in change.parts:
+        yield Splice(place(start), place(start) + end - start, new)
+
+
+def _fill_empty(text: str, node: Node, key: Node, parent: Mapping, new: Dict[str, Value] | Sequence[Value]) -> Splice:
     """Put fields or elements where there is nothing, only a null, or an empty collection."""
     start, end = node.start_mark.index, node.end_mark.index
     between = text[key.end_mark.index : start]
@@ -44,9 +50,7 @@ def _fill_empty(
     return Splice(start, end, gap + write_flow(new, style=layout.key_style(key)))
 
 
-def _fill_below(
-    text: str, place: Splice, parent: Mapping, new: Dict[str, Value] | Sequence[Dict[str, Value]]
-) -> Splice:
+def _fill_below(text: str, place: Splice, parent: Mapping, new: Dict[str, Value] | Sequence[Value]) -> Splice:
     """Put fields or elements below their key, as a block."""
     indent = layout.indentation(text, parent)
     if isinstance(new, Dict):

@@ -234,6 +234,7 @@ def test_the_defaults_are_those_of_the_schema() -> None:
         "kinds": sorted(built.kinds),
         "strategy": built.strategy,
         "exclude": list(built.exclude),
+        "takeOver": list(built.take_over),
         "immutable": built.immutable,
         "deployers": list(built.deployers),
         "references": list(built.references),

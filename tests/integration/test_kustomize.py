@@ -256,7 +256,7 @@ def test_an_overlay_adds_a_prefix_to_a_renamed_job(kustomize: list[str], tmp_pat
     (name,) = defined(objects, "Job")
     assert re.fullmatch("pre-migrate-[2456789bcdfghkmt]{10}", name)
     (role,) = defined(objects, "Role").values()
-    assert role["rules"][0]["resourceNames"] == [name]
+    assert role["rules"][0]["resourceNames"][0] == name
 
 
 def test_generated_names_are_the_same_without_krm_fn(kustomize: list[str], tmp_path: Path) -> None:

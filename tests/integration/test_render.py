@@ -123,6 +123,46 @@ def test_a_chart(
     assert config["data"]["kube"].startswith(version or "v1.")
 
 
+GENERATED = """\
+apiVersion: v1
+kind: Secret
+metadata: {name: %s, labels: {helm.sh/chart: web-1.0.0}}
+data: {password: %s}
+---
+"""
+READER = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec:
+      containers:
+      - name: app
+        image: registry.example/web:1.0
+        envFrom: [{secretRef: {name: random}}, {secretRef: {name: stable}}]
+"""
+
+
+def test_what_a_chart_generates_anew_keeps_its_name(
+    require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both Secrets look alike; only a second rendering tells them apart."""
+    secrets = GENERATED % ("random", "{{ randAlphaNum 20 | b64enc }}") + GENERATED % ("stable", "aHVudGVyMg==")
+    config = WITHOUT_LINKER.rstrip() + "\n  kinds: [Secret]\n"
+    chart = {"shop/Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.0.0\n", "shop/krm-fn.yaml": config}
+    write(tmp_path, chart | {"shop/templates/web.yaml": secrets + READER})
+    only(require_tool("helm"), tmp_path, monkeypatch)
+    outcome = render_shop(tmp_path, monkeypatch)
+    names = [item["metadata"]["name"] for item in load(outcome.stdout) if item["kind"] == "Secret"]
+    assert (names[0], names[1].rpartition("-")[0]) == ("random", "stable")
+    assert "Secret/random: left unchanged: its chart makes it anew on every rendering" in outcome.stderr.replace(
+        " (<stdin>)", ""
+    )
+
+
 def test_an_invalid_chart(require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, CHART | {"shop/templates/web.yaml": '{{ fail "no" }}'})
     only(require_tool("helm"), tmp_path, monkeypatch)

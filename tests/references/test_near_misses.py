@@ -8,7 +8,7 @@ from krm_fn.model.item import Item, read_item
 from krm_fn.model.kinds import Kinds
 from krm_fn.model.settings import FieldSpec
 from krm_fn.references.near_misses import find_unfollowed
-from krm_fn.references.references import read_references
+from krm_fn.references.references import find_authored
 from krm_fn.references.resolve import Index
 from krm_fn.wire.reader import read_yaml
 
@@ -83,7 +83,7 @@ def find(api_version: str, kind: str, rest: str, *extra: FieldSpec) -> list[str]
     (referrer,) = read(f"apiVersion: {api_version}\nkind: {kind}\n{rest}")
     placed = replace(referrer, id=referrer.id._replace(namespace="shop"))
     index = Index(configs, Kinds())
-    references = read_references([placed], index, extra, [], [])
+    references = find_authored([placed], index, extra, but=())
     return [
         f"{one.field} {one.target.id.kind} {one.target.id.name}"
         for one in find_unfollowed([*configs, placed], references, index)

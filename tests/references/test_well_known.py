@@ -25,7 +25,7 @@ def object_named(
 
 
 def program_of(item: Item) -> str:
-    row = looked_up_by(item, item.id.name)
+    row = looked_up_by(item, item.id.name, item.id.namespace)
     return row.program if row else ""
 
 
@@ -126,8 +126,8 @@ def test_an_application_may_use_a_similar_name(item: Item) -> None:
 
 def test_the_base_name_counts_not_the_name_of_the_revision() -> None:
     item = object_named("cilium-config-5t7h9k2b4c", namespace="kube-system")
-    assert looked_up_by(item, item.id.name) is None
-    row = looked_up_by(item, "cilium-config")
+    assert looked_up_by(item, item.id.name, item.id.namespace) is None
+    row = looked_up_by(item, "cilium-config", item.id.namespace)
     assert row is not None
     assert row.program == "Cilium"
 
@@ -156,4 +156,4 @@ def test_a_row_is_complete_and_found_by_what_it_says(row: WellKnown) -> None:
     labels = {label: "any" if value == "*" else value for label, value in row.labels.items()}
     name = row.name.replace("*", "example")
     for namespace in row.namespaces or ("",):
-        assert looked_up_by(object_named(name, row.kind, namespace, labels), name) is row
+        assert looked_up_by(object_named(name, row.kind, namespace, labels), name, namespace) is row

@@ -87,7 +87,7 @@ def test_no_rule_for_secrets_where_there_are_none() -> None:
 def test_a_set_that_is_too_large_is_told_so() -> None:
     names = [f"config-{number:04}" for number in range(9000)]
     metadata = [{"name": name, "namespace": "shop"} for name in names]
-    configs = [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": one} for one in metadata]
+    configs = [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": one, "data": {"a": "b"}} for one in metadata]
     spec = {"containers": [{"name": "app"}], "volumes": [{"name": name, "configMap": {"name": name}} for name in names]}
     pods = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "shop"}}
     stream = "\n---\n".join(map(json.dumps, [{**pods, "spec": {"template": {"spec": spec}}}, *configs]))

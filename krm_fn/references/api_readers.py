@@ -1,0 +1,120 @@
+"""Find workloads whose programs may read ConfigMaps or Secrets through the API, by the RBAC objects of the package.
+
+A pod that mounts a ConfigMap needs no permission. Whoever may get, list or watch ConfigMaps probably does so, by names
+that are in its code.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from krm_fn.model.item import CONFIG_KINDS, Item
+from krm_fn.model.node import Node, get, is_null, texts
+from krm_fn.model.node import text as text_of
+from krm_fn.model.pods import elements, find_pod_specs
+
+_RESOURCES = {"configmaps": ("ConfigMap",), "secrets": ("Secret",), "*": CONFIG_KINDS}
+_READING = frozenset({"get", "list", "watch", "*"})
+_BUILT_IN = {
+    "cluster-admin": frozenset(CONFIG_KINDS),
+    "admin": frozenset(CONFIG_KINDS),
+    "edit": frozenset(CONFIG_KINDS),
+    "view": frozenset({"ConfigMap"}),
+}
+"""ClusterRoles of every cluster, and which of the two kinds they allow to read."""
+
+_EVERYBODY = ("system:serviceaccounts", "system:authenticated")
+
+
+class _Subject(NamedTuple):
+    """A ServiceAccount. No name: all of the namespace; no namespace either: all of the cluster."""
+
+    namespace: str
+    name: str
+
+
+class _Grant(NamedTuple):
+    """Kinds that a subject may read, where, and by which role. No namespace: everywhere."""
+
+    kinds: frozenset[str]
+    namespace: str | None
+    role: str
+
+
+class ApiReaders:
+    """The permissions of a package. They are computed at the first question."""
+
+    def __init__(self, items: Iterable[Item], namespace_of: Callable[[Item], str]) -> None:
+        self._items = items
+        self._namespace_of = namespace_of
+
+    def role_of(self, workload: Item, kind: str, namespace: str) -> str:
+        """Return the role by which a workload's pods may read objects of a kind in a namespace; `""` for none."""
+        if not self._grants:
+            return ""
+        own = self._namespace_of(workload)
+        for pod in find_pod_specs(workload):
+            account = text_of(get(pod.node, "serviceAccountName")) or text_of(get(pod.node, "serviceAccount"))
+            for subject in (_Subject(own, account or "default"), _Subject(own, ""), _Subject("", "")):
+                for grant in self._grants.get(subject, ()):
+                    if kind in grant.kinds and grant.namespace in (None, namespace):
+                        return grant.role
+        return ""
+
+    @cached_property
+    def _grants(self) -> dict[_Subject, list[_Grant]]:
+        grants: dict[_Subject, list[_Grant]] = defaultdict(list)
+        for item in self._items:
+            if item.id.group == "rbac.authorization.k8s.io" and item.id.kind in ("RoleBinding", "ClusterRoleBinding"):
+                namespace = self._namespace_of(item) if item.id.kind == "RoleBinding" else None
+                kinds, role = self._kinds_of(get(item.node, "roleRef"), namespace)
+                for subject in self._subjects(item) if kinds else ():
+                    grants[subject].append(_Grant(kinds, namespace, role))
+        return dict(grants)
+
+    def _kinds_of(self, role: Node | None, namespace: str | None) -> tuple[frozenset[str], str]:
+        kind, name = text_of(get(role, "kind")), text_of(get(role, "name"))
+        found = self._roles.get((kind, (namespace or "") if kind == "Role" else "", name))
+        if found is None:
+            return (_BUILT_IN.get(name, frozenset()) if kind == "ClusterRole" else frozenset()), f"{kind}/{name}"
+        return frozenset(self._readable(found)), str(found.id)
+
+    def _readable(self, role: Item) -> Iterator[str]:
+        """Yield the kinds that a role allows to read, those of the roles that it aggregates included."""
+        yield from _readable(role.node)
+        for selector in elements(get(role.node, "aggregationRule", "clusterRoleSelectors")):
+            wanted = texts(get(selector, "matchLabels")).items()
+            for other in self._roles.values():
+                if other.id.kind == "ClusterRole" and wanted and wanted <= other.labels.items():
+                    yield from _readable(other.node)
+
+    @cached_property
+    def _roles(self) -> dict[tuple[str, str, str], Item]:
+        roles = {}
+        for item in self._items:
+            if item.id.group == "rbac.authorization.k8s.io" and item.id.kind in ("Role", "ClusterRole"):
+                namespace = self._namespace_of(item) if item.id.kind == "Role" else ""
+                roles[item.id.kind, namespace, item.id.name] = item
+        return roles
+
+    def _subjects(self, binding: Item) -> Iterator[_Subject]:
+        for node in elements(get(binding.node, "subjects")):
+            kind, name = text_of(get(node, "kind")), text_of(get(node, "name"))
+            if kind == "ServiceAccount":
+                yield _Subject(text_of(get(node, "namespace")) or self._namespace_of(binding), name)
+            elif name in _EVERYBODY:
+                yield _Subject("", "")
+            elif name.startswith("system:serviceaccounts:"):
+                yield _Subject(name.removeprefix("system:serviceaccounts:"), "")
+
+
+def _readable(role: Node) -> Iterator[str]:
+    for rule in elements(get(role, "rules")):
+        groups = {text_of(group) for group in elements(get(rule, "apiGroups"))}
+        verbs = {text_of(verb) for verb in elements(get(rule, "verbs"))}
+        is_limited = not is_null(get(rule, "resourceNames"))
+        if is_limited or groups.isdisjoint(("", "*")) or _READING.isdisjoint(verbs):
+            continue
+        for resource in elements(get(rule, "resources")):
+            yield from _RESOURCES.get(text_of(resource), ())

@@ -1,0 +1,86 @@
+"""References inside the data of ConfigMaps and Secrets: a pod template, a Helm values file, a controller's settings."""
+
+from base64 import b64decode
+from binascii import Error
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple, TypeAlias
+
+from krm_fn.model.item import Item
+from krm_fn.model.node import Node, Scalar, entries, fields, get, is_mapping, is_scalar, step, text
+from krm_fn.model.problem import ResourceId
+from krm_fn.references.find_by_shape import find_by_shape
+from krm_fn.references.reference import Reference
+from krm_fn.references.resolve import Index
+
+ReadYaml: TypeAlias = Callable[[str], list[Node]]
+"""Reads the documents of a text; none where it is not YAML."""
+
+_DATA = ("data", "stringData")
+_HINTS = ("onfigMap", "onfigmap", "onfig_map", "ecret")
+"""Every field that names a ConfigMap or Secret by its shape contains one of these."""
+
+
+class EmbeddedReference(NamedTuple):
+    """A reference inside a value of `item`.
+
+    `scalar` is the value as written in the manifest, `field` its path, `reference` is in the YAML that the value
+    holds. `is_encoded`: the value is base64.
+    """
+
+    item: Item
+    scalar: Scalar
+    field: str
+    reference: Reference
+    targets: tuple[Item, ...]
+    is_encoded: bool
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """Return where the name begins and ends in the value."""
+        scalar, name = self.reference.name, self.reference.target
+        start = self.scalar.value.index(name, scalar.start_mark.index, scalar.end_mark.index)
+        return start, start + len(name)
+
+
+def find_embedded(configs: Iterable[Item], index: Index, read_yaml: ReadYaml) -> list[EmbeddedReference]:
+    """Find the references in the data of these objects that match an object of the package."""
+    found: list[EmbeddedReference] = []
+    for item in configs:
+        for field in _DATA:
+            is_encoded = field == "data" and item.id.kind == "Secret"
+            for key, scalar in entries(get(item.node, field)):
+                if is_scalar(scalar):
+                    value = _decode(scalar.value) if is_encoded else scalar.value
+                    for reference, targets in _find_in(value, item, index, read_yaml):
+                        found.append(EmbeddedReference(item, scalar, step(field, key), reference, targets, is_encoded))
+    return found
+
+
+def _decode(value: str) -> str:
+    try:
+        return b64decode(value).decode()
+    except (Error, ValueError):
+        return ""
+
+
+def _find_in(value: str, item: Item, index: Index, read_yaml: ReadYaml) -> Iterator[tuple[Reference, tuple[Item, ...]]]:
+    if not any(hint in value for hint in _HINTS) or ":" not in value:
+        return
+    for root in read_yaml(value):
+        for document in _documents(root):
+            namespace = text(get(document, "metadata", "namespace")) or None
+            who = ResourceId(text(get(document, "apiVersion")), text(get(document, "kind")), "", "")
+            for reference in find_by_shape(document, who):
+                place = reference.target_namespace or namespace
+                targets = index.find(item, reference.kind, reference.target, place)
+                if targets and not reference.written:
+                    yield reference, targets
+
+
+def _documents(root: Node) -> Iterator[Node]:
+    """Return the objects of a List, or what else there is."""
+    items = fields(root).get("items")
+    if is_mapping(root) and items is not None and text(get(root, "kind")).endswith("List"):
+        yield from items.value if items.id == "sequence" else ()
+    elif not is_scalar(root):
+        yield root

@@ -1,0 +1,97 @@
+"""Names that programs get on their command line or in a variable, to look an object up."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from krm_fn.model.item import Item
+from krm_fn.model.node import Node, get, is_mapping, is_scalar, is_sequence, text
+
+_CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
+_SAYS_CONFIG = re.compile(r"(?i)config|secret|(?<![a-z])cm(?![a-z])|(?-i:(?<=[a-z])(?:CM|Cm)(?![a-z]))")
+_PIECE = re.compile(r"[^\s,;]+")
+_KEY = re.compile(r"(?P<key>[A-Za-z][\w.-]*)[:=](?P<value>.+)")
+_VALUE = re.compile(r"(?:(?P<namespace>[a-z0-9][a-z0-9-]*|\$[({][\w.-]+[)}])/)?(?P<name>[a-z0-9][a-z0-9.-]*)")
+
+
+class OptionName(NamedTuple):
+    """A name in an option or variable whose own name says config, cm or secret. No namespace given: `""`."""
+
+    field: str
+    option: str
+    namespace: str
+    name: str
+
+
+class Options:
+    """The options of a package by the name they pass. They are searched at the first question."""
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self._items = items
+
+    def passing(self, name: str) -> list[tuple[Item, OptionName]]:
+        """Return the objects that pass this name to a program, and where."""
+        return self._by_name.get(name, [])
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[tuple[Item, OptionName]]]:
+        by_name: dict[str, list[tuple[Item, OptionName]]] = defaultdict(list)
+        for item in self._items:
+            if not item.is_local:
+                for found in find_options(item):
+                    by_name[found.name].append((item, found))
+        return dict(by_name)
+
+
+def find_options(item: Item) -> Iterator[OptionName]:
+    """Find the names in the arguments, command words and variables of an object's containers, wherever they are."""
+    spec = get(item.node, "spec")
+    if is_mapping(spec):
+        yield from _walk(spec, "spec")
+
+
+def _walk(node: Node, path: str) -> Iterator[OptionName]:
+    for key, value in node.value:
+        if value.id == "mapping":
+            yield from _walk(value, f"{path}.{key.value}")
+        elif value.id == "sequence":
+            look = _in_container if key.value in _CONTAINERS else _walk
+            for index, element in enumerate(value.value):
+                if element.id == "mapping":
+                    yield from look(element, f"{path}.{key.value}[{index}]")
+
+
+def _in_container(container: Node, path: str) -> Iterator[OptionName]:
+    for field in ("command", "args"):
+        yield from _in_words(get(container, field), f"{path}.{field}")
+    variables = get(container, "env")
+    for index, variable in enumerate(variables.value if is_sequence(variables) else []):
+        value = text(get(variable, "value"))
+        if value:
+            yield from _in_text(text(get(variable, "name")), value, f"{path}.env[{index}].value")
+
+
+def _in_words(words: Node | None, path: str) -> Iterator[OptionName]:
+    option = ""
+    for index, word in enumerate(words.value if is_sequence(words) else []):
+        said = word.value if is_scalar(word) else ""
+        yield from _in_text(option, said, f"{path}[{index}]")
+        # A flag without a value names the next word.
+        option = said.lstrip("-") if said.startswith("-") and "=" not in said else ""
+
+
+def _in_text(option: str, said: str, field: str) -> Iterator[OptionName]:
+    for piece in _PIECE.findall(said.lstrip("-")):
+        yield from _in_piece(option, piece, field)
+
+
+def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:
+    found = _VALUE.fullmatch(piece)
+    if found and _SAYS_CONFIG.search(option):
+        namespace = found["namespace"] or ""
+        yield OptionName(field, option, "" if namespace.startswith("$") else namespace, found["name"])
+    pair = _KEY.fullmatch(piece)
+    if pair:
+        yield from _in_piece(pair["key"], pair["value"].strip("\"'"), field)

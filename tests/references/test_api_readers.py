@@ -1,0 +1,108 @@
+"""Which pods may read ConfigMaps and Secrets through the API, by the RBAC objects of the package."""
+
+import pytest
+
+from krm_fn.references.api_readers import ApiReaders
+from krm_fn.wire.envelope import open_envelope
+from krm_fn.wire.reader import read_yaml
+
+RBAC = "apiVersion: rbac.authorization.k8s.io/v1"
+READ = '{apiGroups: [""], resources: [configmaps], verbs: [get]}'
+
+
+def role(rule: str = READ, kind: str = "Role", name: str = "reader", **metadata: str) -> str:
+    place = ", namespace: shop" if kind == "Role" else ""
+    labels = f", labels: {metadata['labels']}" if "labels" in metadata else ""
+    return f"{{{RBAC}, kind: {kind}, metadata: {{name: {name}{place}{labels}}}, rules: [{rule}]}}"
+
+
+def binding(
+    subject: str = "{kind: ServiceAccount, name: web}", kind: str = "RoleBinding", ref: str = "Role/reader"
+) -> str:
+    place = ", namespace: shop" if kind == "RoleBinding" else ""
+    ref_kind, _, ref_name = ref.partition("/")
+    return (
+        f"{{{RBAC}, kind: {kind}, metadata: {{name: b{place}}}, "
+        f"roleRef: {{kind: {ref_kind}, name: {ref_name}}}, subjects: [{subject}]}}"
+    )
+
+
+ALL = '{apiGroups: ["*"], resources: ["*"], verbs: ["*"]}'
+AGGREGATE = (
+    f"{{{RBAC}, kind: ClusterRole, metadata: {{name: reader}}, "
+    "aggregationRule: {clusterRoleSelectors: [{matchLabels: {to: reader}}]}, rules: []}"
+)
+
+ALLOWED = [
+    pytest.param([role(), binding()], "Role/shop/reader", id="get by a Role"),
+    pytest.param([role(READ.replace("get", "watch")), binding()], "Role/shop/reader", id="watch"),
+    pytest.param([role(ALL), binding()], "Role/shop/reader", id="everything"),
+    pytest.param(
+        [role(kind="ClusterRole"), binding(ref="ClusterRole/reader")], "ClusterRole/reader", id="a ClusterRole here"
+    ),
+    pytest.param(
+        [
+            role(kind="ClusterRole"),
+            binding("{kind: ServiceAccount, name: web, namespace: shop}", "ClusterRoleBinding", "ClusterRole/reader"),
+        ],
+        "ClusterRole/reader",
+        id="a ClusterRole everywhere",
+    ),
+    pytest.param(
+        [AGGREGATE, role(kind="ClusterRole", name="part", labels="{to: reader}"), binding(ref="ClusterRole/reader")],
+        "ClusterRole/reader",
+        id="an aggregated ClusterRole",
+    ),
+    pytest.param([binding(ref="ClusterRole/view")], "ClusterRole/view", id="a ClusterRole of every cluster"),
+    pytest.param(
+        [role(), binding("{kind: Group, name: 'system:serviceaccounts:shop'}")],
+        "Role/shop/reader",
+        id="all ServiceAccounts of the namespace",
+    ),
+    pytest.param(
+        [role(), binding("{kind: Group, name: 'system:serviceaccounts'}")],
+        "Role/shop/reader",
+        id="all ServiceAccounts of the cluster",
+    ),
+]
+
+NOT_ALLOWED = [
+    pytest.param([], id="no RBAC"),
+    pytest.param([role()], id="a Role that nothing binds"),
+    pytest.param([role(), binding("{kind: ServiceAccount, name: api}")], id="another ServiceAccount"),
+    pytest.param(
+        [role(), binding("{kind: ServiceAccount, name: web, namespace: other}")], id="one of another namespace"
+    ),
+    pytest.param([role(READ.replace("get", "create")), binding()], id="writing alone"),
+    pytest.param([role(READ.replace("configmaps", "secrets")), binding()], id="Secrets"),
+    pytest.param([role(READ.replace('""', "example.com")), binding()], id="another group"),
+    pytest.param(
+        [role(READ.replace("verbs", "resourceNames: [web], verbs")), binding()], id="names, a rule of its own"
+    ),
+    pytest.param([binding(ref="ClusterRole/somebody-elses")], id="a role that the package does not have"),
+]
+
+WEB = (
+    "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: shop}, "
+    "spec: {template: {spec: {serviceAccountName: web, containers: []}}}}"
+)
+
+
+def allowed_by(documents: list[str], kind: str = "ConfigMap") -> str:
+    web, *others = open_envelope(read_yaml("\n---\n".join([WEB, *documents]).encode())).items
+    return ApiReaders([web, *others], lambda item: item.id.namespace).role_of(web, kind, "shop")
+
+
+@pytest.mark.parametrize(("documents", "expected"), ALLOWED)
+def test_the_role_that_allows_it(documents: list[str], expected: str) -> None:
+    assert allowed_by(documents) == expected
+
+
+@pytest.mark.parametrize("documents", NOT_ALLOWED)
+def test_nothing_allows_it(documents: list[str]) -> None:
+    assert allowed_by(documents) == ""
+
+
+def test_view_does_not_show_secrets() -> None:
+    assert allowed_by([binding(ref="ClusterRole/view")], "Secret") == ""
+    assert allowed_by([binding(ref="ClusterRole/edit")], "Secret") == "ClusterRole/edit"
