@@ -5,12 +5,12 @@ that are in its code.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
 from krm_fn.model.item import CONFIG_KINDS, Item
-from krm_fn.model.node import Node, get, is_null, texts
+from krm_fn.model.node import Node, get, texts
 from krm_fn.model.node import text as text_of
 from krm_fn.model.pods import elements, find_pod_specs
 
@@ -24,6 +24,7 @@ _BUILT_IN = {
 }
 """ClusterRoles of every cluster, and which of the two kinds they allow to read."""
 
+_USER = "system:serviceaccount:"
 _EVERYBODY = ("system:serviceaccounts", "system:authenticated")
 
 
@@ -78,16 +79,19 @@ class ApiReaders:
         found = self._roles.get((kind, (namespace or "") if kind == "Role" else "", name))
         if found is None:
             return (_BUILT_IN.get(name, frozenset()) if kind == "ClusterRole" else frozenset()), f"{kind}/{name}"
-        return frozenset(self._readable(found)), str(found.id)
+        return frozenset(kind for one in self._aggregated(found) for kind in _readable(one.node)), str(found.id)
 
-    def _readable(self, role: Item) -> Iterator[str]:
-        """Yield the kinds that a role allows to read, those of the roles that it aggregates included."""
-        yield from _readable(role.node)
-        for selector in elements(get(role.node, "aggregationRule", "clusterRoleSelectors")):
-            wanted = texts(get(selector, "matchLabels")).items()
-            for other in self._roles.values():
-                if other.id.kind == "ClusterRole" and wanted and wanted <= other.labels.items():
-                    yield from _readable(other.node)
+    def _aggregated(self, role: Item) -> list[Item]:
+        """Return a role, and the roles that it aggregates, however many steps away."""
+        found = [role]
+        for one in found:  # grows on the way
+            for selector in elements(get(one.node, "aggregationRule", "clusterRoleSelectors")):
+                found += [
+                    other
+                    for other in self._roles.values()
+                    if other not in found and other.id.kind == "ClusterRole" and _selects(selector, other.labels)
+                ]
+        return found
 
     @cached_property
     def _roles(self) -> dict[tuple[str, str, str], Item]:
@@ -103,17 +107,33 @@ class ApiReaders:
             kind, name = text_of(get(node, "kind")), text_of(get(node, "name"))
             if kind == "ServiceAccount":
                 yield _Subject(text_of(get(node, "namespace")) or self._namespace_of(binding), name)
+            elif name.startswith(_USER):
+                namespace, _, name = name.removeprefix(_USER).partition(":")
+                yield _Subject(namespace, name)
             elif name in _EVERYBODY:
                 yield _Subject("", "")
             elif name.startswith("system:serviceaccounts:"):
                 yield _Subject(name.removeprefix("system:serviceaccounts:"), "")
 
 
+def _selects(selector: Node, labels: Mapping[str, str]) -> bool:
+    """Tell whether a label selector matches. One without any condition matches everything."""
+    if not texts(get(selector, "matchLabels")).items() <= labels.items():
+        return False
+    for condition in elements(get(selector, "matchExpressions")):
+        key, operator = text_of(get(condition, "key")), text_of(get(condition, "operator"))
+        values = {text_of(value) for value in elements(get(condition, "values"))}
+        is_met = labels.get(key) in values if operator.endswith("In") else key in labels
+        if is_met != (operator in ("In", "Exists")):
+            return False
+    return True
+
+
 def _readable(role: Node) -> Iterator[str]:
     for rule in elements(get(role, "rules")):
         groups = {text_of(group) for group in elements(get(rule, "apiGroups"))}
         verbs = {text_of(verb) for verb in elements(get(rule, "verbs"))}
-        is_limited = not is_null(get(rule, "resourceNames"))
+        is_limited = bool(elements(get(rule, "resourceNames")))
         if is_limited or groups.isdisjoint(("", "*")) or _READING.isdisjoint(verbs):
             continue
         for resource in elements(get(rule, "resources")):

@@ -32,6 +32,7 @@ AGGREGATE = (
     f"{{{RBAC}, kind: ClusterRole, metadata: {{name: reader}}, "
     "aggregationRule: {clusterRoleSelectors: [{matchLabels: {to: reader}}]}, rules: []}"
 )
+IS_READER = "{key: to, operator: In, values: [reader]}"
 
 ALLOWED = [
     pytest.param([role(), binding()], "Role/shop/reader", id="get by a Role"),
@@ -53,7 +54,40 @@ ALLOWED = [
         "ClusterRole/reader",
         id="an aggregated ClusterRole",
     ),
+    pytest.param(
+        [
+            AGGREGATE,
+            AGGREGATE.replace("name: reader", "name: part, labels: {to: reader}").replace(
+                "{to: reader}}]", "{to: part}}]"
+            ),
+            role(kind="ClusterRole", name="inner", labels="{to: part}"),
+            binding(ref="ClusterRole/reader"),
+        ],
+        "ClusterRole/reader",
+        id="an aggregated ClusterRole that aggregates",
+    ),
+    pytest.param(
+        [
+            AGGREGATE.replace(
+                "matchLabels: {to: reader}", "matchExpressions: [{key: to, operator: In, values: [reader]}]"
+            ),
+            role(kind="ClusterRole", name="part", labels="{to: reader}"),
+            binding(ref="ClusterRole/reader"),
+        ],
+        "ClusterRole/reader",
+        id="an aggregated ClusterRole, by an expression",
+    ),
     pytest.param([binding(ref="ClusterRole/view")], "ClusterRole/view", id="a ClusterRole of every cluster"),
+    pytest.param(
+        [role(READ.replace("verbs", "resourceNames: [], verbs")), binding()],
+        "Role/shop/reader",
+        id="an empty list of names",
+    ),
+    pytest.param(
+        [role(), binding("{kind: User, name: 'system:serviceaccount:shop:web'}")],
+        "Role/shop/reader",
+        id="the ServiceAccount as a user",
+    ),
     pytest.param(
         [role(), binding("{kind: Group, name: 'system:serviceaccounts:shop'}")],
         "Role/shop/reader",
@@ -78,6 +112,10 @@ NOT_ALLOWED = [
     pytest.param([role(READ.replace('""', "example.com")), binding()], id="another group"),
     pytest.param(
         [role(READ.replace("verbs", "resourceNames: [web], verbs")), binding()], id="names, a rule of its own"
+    ),
+    pytest.param(
+        [AGGREGATE, role(kind="ClusterRole", name="part", labels="{to: writer}"), binding(ref="ClusterRole/reader")],
+        id="a ClusterRole that is not aggregated",
     ),
     pytest.param([binding(ref="ClusterRole/somebody-elses")], id="a role that the package does not have"),
 ]
