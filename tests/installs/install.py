@@ -1,0 +1,140 @@
+"""The installs in this folder: reduced copies of what people apply to run the programs of a cluster."""
+
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from krm_fn.function import run
+from krm_fn.model.problem import Outcome
+from krm_fn.model.settings import Environment
+from tests.openapi import load, objects_in
+
+INSTALLS = Path(__file__).parent
+CONFIGS = ("ConfigMap", "Secret")
+KINDS = (("ConfigMap",), CONFIGS)
+"""The settings of `spec.kinds` under test: the default, and both kinds."""
+
+_BASE_NAME = "revisions.krm-fn.io/base-name"
+_POD_SPECS = {"Pod": ("spec",), "CronJob": ("spec", "jobTemplate", "spec", "template", "spec")}
+_TEMPLATE_SPEC = ("spec", "template", "spec")
+
+
+class Config(NamedTuple):
+    """A ConfigMap or Secret, under the name that its author gave it. No namespace: `""`."""
+
+    kind: str
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        """`argocd-cm`, or `Secret/argocd-secret`."""
+        return self.name if self.kind == "ConfigMap" else f"{self.kind}/{self.name}"
+
+
+class Install:
+    """What `about.yaml` says of an install, and the objects in `objects.yaml`.
+
+    `looked_up`: kind and name of those objects that the program gets by this name through the Kubernetes API.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        about = yaml.safe_load((folder / "about.yaml").read_text())
+        self.key = folder.name
+        self.program: str = about["program"]
+        self.version: str = about["version"]
+        self.namespace: str = about.get("namespace", "")
+        self.looked_up = {(row["kind"], row["name"]) for row in about["looked_up"]}
+        self.sources: list[str] = [row["source"] for row in about["looked_up"]]
+        self.text = (folder / "objects.yaml").read_bytes()
+
+    @cached_property
+    def objects(self) -> list[dict[str, Any]]:
+        """The objects of the install."""
+        return read_objects(self.text)
+
+    @cached_property
+    def configs(self) -> list[Config]:
+        """The ConfigMaps and Secrets of the install."""
+        return [config_of(one, self.namespace) for one in self.objects if one["kind"] in CONFIGS]
+
+    @cached_property
+    def read_by_pods(self) -> set[Config]:
+        """The ConfigMaps and Secrets of the install that a pod or pod template references."""
+        referenced = {config for one in self.objects for config in pod_references(one, self.namespace)}
+        return referenced & set(self.configs)
+
+    def run(self, kinds: tuple[str, ...], text: bytes | None = None, select: str = "") -> Outcome:
+        """Run the function over the install, or over `text`. `select`: a pattern of names to choose explicitly."""
+        spec: dict[str, Any] = {"linker": {"enabled": False}, "kinds": list(kinds)}
+        if select:
+            spec["select"] = [{"name": select}]
+        api_version, kind = "revisions.krm-fn.io/v1", "ConfigRevisions"
+        config = {"apiVersion": api_version, "kind": kind, "metadata": {"name": "installs"}, "spec": spec}
+        text = self.text if text is None else text
+        return run(text, yaml.safe_dump(config).encode(), Environment(namespace=self.namespace))
+
+
+def read_installs() -> list[Install]:
+    """Read all installs, sorted by the names of their folders."""
+    return [Install(about.parent) for about in sorted(INSTALLS.glob("*/about.yaml"))]
+
+
+def read_objects(text: bytes) -> list[dict[str, Any]]:
+    """Read the objects of a YAML stream."""
+    return list(objects_in(load(text.decode())))
+
+
+def config_of(one: dict[str, Any], default_namespace: str) -> Config:
+    """Return who a ConfigMap or Secret is under its current name."""
+    return Config(one["kind"], one["metadata"].get("namespace", default_namespace), one["metadata"]["name"])
+
+
+def renamed_in(text: bytes, default_namespace: str) -> dict[Config, str]:
+    """Return the new name of each ConfigMap and Secret that the function renamed."""
+    renamed = {}
+    for one in read_objects(text):
+        base_name = one["metadata"].get("annotations", {}).get(_BASE_NAME)
+        if base_name is not None:
+            config = config_of(one, default_namespace)
+            renamed[config._replace(name=base_name)] = config.name
+    return renamed
+
+
+def pod_references(one: dict[str, Any], default_namespace: str) -> Iterator[Config]:
+    """Return what the pod template of an object references, in its order.
+
+    It is written without the function's own tables, so as to check them.
+    """
+    spec: Any = one if "spec" in one else {}
+    for key in _POD_SPECS.get(one["kind"], _TEMPLATE_SPEC):
+        spec = spec.get(key, {}) if isinstance(spec, dict) else {}
+    namespace = one["metadata"].get("namespace", default_namespace)
+    for kind, name in _references(spec):
+        yield Config(kind, namespace, name)
+
+
+def _references(spec: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for container in [*spec.get("initContainers", []), *spec.get("containers", [])]:
+        for source in container.get("envFrom", []):
+            yield from _sources(source, {"configMapRef": "ConfigMap", "secretRef": "Secret"})
+        for variable in container.get("env", []):
+            source = variable.get("valueFrom", {})
+            yield from _sources(source, {"configMapKeyRef": "ConfigMap", "secretKeyRef": "Secret"})
+    for secret in spec.get("imagePullSecrets", []):
+        yield "Secret", secret["name"]
+    for volume in spec.get("volumes", []):
+        yield from _sources(volume, {"configMap": "ConfigMap"})
+        if "secret" in volume:
+            yield "Secret", volume["secret"]["secretName"]
+        yield from _sources(volume.get("csi", {}), {"nodePublishSecretRef": "Secret"})
+        for source in volume.get("projected", {}).get("sources", []):
+            yield from _sources(source, {"configMap": "ConfigMap", "secret": "Secret"})
+
+
+def _sources(source: dict[str, Any], kinds: dict[str, str]) -> Iterator[tuple[str, str]]:
+    for key, kind in kinds.items():
+        if key in source:
+            yield kind, source[key]["name"]

@@ -1,0 +1,178 @@
+"""Write docs/installs.md: what the function does with each install.
+
+`python -m tests.installs.table` prints the page, with `--write` it updates the file.
+"""
+
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.installs.install import CONFIGS, Config, Install, read_installs, renamed_in
+
+PAGE = Path(__file__).parent.parent.parent / "docs" / "installs.md"
+
+RULES = {
+    "RBAC": "lists it in resourceNames",
+    "well-known name": "looks it up by this name",
+    "empty": "it has no content",
+    "option": "passes its name in",
+    "API access": "s through the API, by ",
+    "data": "the data of ",
+    "chart": "chart ",
+    "hook": "created and deleted with a hook",
+    "controller writes it": "controller ",
+}
+"""The rules by which an object is left alone, and words of their messages. The first that matches counts."""
+
+_MEANINGS = {
+    "RBAC": "a Role or ClusterRole lists it in `resourceNames`",
+    "well-known name": "a program is known to look it up by this name",
+    "empty": "it has no content, so a controller may fill it",
+    "option": "an option or variable of a container passes its name",
+    "API access": "a program that reads it from a pod may read all objects of its kind through the API",
+    "data": "the data of a ConfigMap or Secret references it",
+    "chart": "its Helm chart may make it anew on every rendering",
+    "hook": "its deployer creates and deletes it with a hook",
+    "controller writes it": "another object says that a controller writes it",
+}
+_LEFT = re.compile(
+    r"^warning: (?P<kind>ConfigMap|Secret)/((?P<namespace>[^/ ]+)/)?(?P<name>[^/ ]+): "
+    r"(selected, but )?left unchanged: (?P<why>[^;]*)"
+)
+
+_INTRODUCTION = """\
+# What happens to programs that run clusters
+
+The function was run over reduced copies of {installs} installs that nobody wrote for it. They are in `tests/installs/`:
+{objects} objects, with the references, names and rules of the original and without the rest. With the defaults it
+renames ConfigMaps; with `kinds: [ConfigMap, Secret]` it renames Secrets as well, which are marked `Secret/` below.
+
+In the source of the programs, {looked_up} of these ConfigMaps and Secrets were found to be looked up by their fixed
+names through the Kubernetes API; each `about.yaml` says where. None of them is renamed. Pods read {both} of them; the
+others need no rule, because the function renames only what pods read.
+
+In all, pods read {read} ConfigMaps and Secrets: {renamed} are renamed, {left} are left alone.
+
+{rules}
+
+A name in **bold** is one that the program was found to look up. What is left alone although nobody looks it up can be
+renamed with the annotation `revisions.krm-fn.io/strategy: rename` or an entry of `select`.
+
+The installs of Cluster API, Emissary-ingress, Karpenter, KEDA, Metrics Server, MinIO operator, Open Cluster
+Management, OpenTelemetry operator, RabbitMQ cluster operator, Sealed Secrets, Spark operator, Strimzi Drain Cleaner,
+Traefik, trust-manager, Vault Secrets Operator and Vertical Pod Autoscaler are not in the table: no ConfigMap or
+Secret in them is read by a pod or looked up.
+
+`python -m tests.installs.table --write` makes this page, and `tests/installs/test_installs.py` checks it.
+
+"""
+
+
+class Row(NamedTuple):
+    """One install: the objects that pods read and are renamed, and those left alone with the rule."""
+
+    install: Install
+    renamed: tuple[Config, ...]
+    left: dict[Config, str]
+
+
+@cache
+def rows() -> tuple[Row, ...]:
+    """Return one row for each install, sorted by program."""
+    return tuple(sorted(map(_row, read_installs()), key=lambda row: row.install.program.lower()))
+
+
+def page() -> str:
+    """Return docs/installs.md."""
+    rules = Counter(rule for row in rows() for rule in row.left.values())
+    looked_up = sum(len(row.install.looked_up) for row in rows())
+    renamed = sum(len(row.renamed) for row in rows())
+    left = sum(rules.values())
+    introduction = _INTRODUCTION.format(
+        installs=len(rows()),
+        objects=sum(len(row.install.objects) for row in rows()),
+        looked_up=looked_up,
+        both=sum((one.kind, one.name) in row.install.looked_up for row in rows() for one in row.left),
+        read=renamed + left,
+        renamed=renamed,
+        left=left,
+        rules="\n".join(
+            ["| Rule | Left alone | |", "|---|---:|---|", *(f"| {r} | {rules[r]} | {_MEANINGS[r]} |" for r in RULES)]
+        ),
+    )
+    lines = [
+        "| Program | Read by pods | Renamed | Left alone |",
+        "|---|---|---|---|",
+        *map(_line, rows()),
+    ]
+    return introduction + "\n".join(lines) + "\n"
+
+
+def _row(install: Install) -> Row:
+    """Run the function with both settings, which must treat ConfigMaps alike."""
+    renamed, left = _decisions(install, CONFIGS)
+    default_renamed, default_left = _decisions(install, ("ConfigMap",))
+    assert default_renamed == {config for config in renamed if config.kind == "ConfigMap"}
+    assert default_left == {config: rule for config, rule in left.items() if config.kind == "ConfigMap"}
+    selected = _left_alone(install, install.run(CONFIGS, select="*").stderr)
+    for config in install.read_by_pods - renamed - left.keys():
+        left[config] = selected[config]
+    return Row(install, tuple(sorted(renamed)), dict(sorted(left.items())))
+
+
+def _decisions(install: Install, kinds: tuple[str, ...]) -> tuple[set[Config], dict[Config, str]]:
+    """Return what is renamed, and the rules that the warnings give for other objects."""
+    outcome = install.run(kinds)
+    assert outcome.exit_code == 0, outcome.stderr
+    return set(renamed_in(outcome.stdout, install.namespace)), _left_alone(install, outcome.stderr)
+
+
+def _left_alone(install: Install, stderr: str) -> dict[Config, str]:
+    """Read the rule for each object from the warnings."""
+    left = {}
+    for line in stderr.splitlines():
+        warning = _LEFT.match(line)
+        if warning:
+            config = Config(warning["kind"], warning["namespace"] or install.namespace, warning["name"])
+            left[config] = _rule(warning["why"])
+    return left
+
+
+def _rule(why: str) -> str:
+    matching = [rule for rule, words in RULES.items() if words in why]
+    assert matching, why
+    return matching[0]
+
+
+def _line(row: Row) -> str:
+    install = row.install
+    kinds = Counter(config.kind for config in (*row.renamed, *row.left))
+    counts = ", ".join(f"{kinds[kind]} {kind}{'s' if kinds[kind] > 1 else ''}" for kind in CONFIGS if kinds[kind])
+    left = [f"{_named(install, config)}: {rule}" for config, rule in row.left.items()]
+    cells = (
+        f"[{install.program}](../tests/installs/{install.key}), {install.version}",
+        counts or "none",
+        _listed(_named(install, config) for config in row.renamed),
+        _listed(left),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _named(install: Install, config: Config) -> str:
+    name = f"`{config}`"
+    return f"**{name}**" if (config.kind, config.name) in install.looked_up else name
+
+
+def _listed(texts: Iterable[str]) -> str:
+    return "<br>".join(texts)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--write"]:
+        PAGE.write_text(page())
+    else:
+        print(page(), end="")

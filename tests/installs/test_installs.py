@@ -1,0 +1,64 @@
+"""Check what the function does with programs that run clusters."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.installs.install import KINDS, Config, Install, pod_references, read_installs, read_objects, renamed_in
+from tests.installs.table import PAGE, page
+from tests.openapi import find_errors
+
+ALL = read_installs()
+EACH = pytest.mark.parametrize("install", [pytest.param(one, id=one.key) for one in ALL])
+BOTH_SETTINGS = pytest.mark.parametrize("kinds", [pytest.param(kinds, id="+".join(kinds)) for kinds in KINDS])
+
+
+def test_there_are_at_least_forty() -> None:
+    assert len(ALL) >= 40
+
+
+@EACH
+def test_objects_are_valid_and_hold_every_name_that_is_looked_up(install: Install) -> None:
+    errors = {f"{one['kind']}/{one['metadata']['name']}": find_errors(one) for one in install.objects}
+    assert not {who: found for who, found in errors.items() if found}
+    assert install.looked_up <= {(config.kind, config.name) for config in install.configs}
+    assert all(install.sources)
+
+
+@BOTH_SETTINGS
+@EACH
+def test_no_name_that_is_looked_up_changes(install: Install, kinds: tuple[str, ...]) -> None:
+    renamed = renamed_in(install.run(kinds).stdout, install.namespace)
+    assert not {config for config in renamed if (config.kind, config.name) in install.looked_up}
+
+
+@BOTH_SETTINGS
+@EACH
+def test_a_second_run_changes_nothing(install: Install, kinds: tuple[str, ...]) -> None:
+    once = install.run(kinds).stdout
+    assert install.run(kinds, once).stdout == once
+
+
+@BOTH_SETTINGS
+@EACH
+def test_every_pod_finds_what_it_reads(install: Install, kinds: tuple[str, ...]) -> None:
+    outcome = install.run(kinds)
+    assert outcome.exit_code == 0
+    after = read_objects(outcome.stdout)
+    renamed = renamed_in(outcome.stdout, install.namespace)
+    expected = [_renamed(reference, renamed) for reference in _all_references(install, install.objects)]
+    assert list(_all_references(install, after)) == expected
+
+
+def test_the_page_is_made_from_the_installs() -> None:
+    assert PAGE.read_text() == page()
+
+
+def _all_references(install: Install, objects: list[dict[str, Any]]) -> Iterator[Config]:
+    for one in objects:
+        yield from pod_references(one, install.namespace)
+
+
+def _renamed(reference: Config, renamed: dict[Config, str]) -> Config:
+    return reference._replace(name=renamed.get(reference, reference.name))
