@@ -29,7 +29,6 @@ _WRITTEN_MARKS = {
 }
 """Labels and annotations of objects whose name or content somebody else decides, and who."""
 
-
 _NEED_CERTAINTY = (Strategy.RENAME, Strategy.ADOPT)
 """Strategies that rename, or that announce a renaming. A checksum leaves the name alone."""
 

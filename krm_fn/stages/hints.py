@@ -13,6 +13,7 @@ from krm_fn.model.problem import ResourceId
 from krm_fn.naming.names import base_name
 from krm_fn.references.api_readers import ApiReaders
 from krm_fn.references.find import ROLES
+from krm_fn.references.near_misses import NearMiss
 from krm_fn.references.references import References
 from krm_fn.references.well_known import looked_up_by
 from krm_fn.stages.package import Package
@@ -93,8 +94,12 @@ class Hints:
         return {target: one.item for one in self._references.embedded for target in one.targets}
 
     def _field(self, item: Item) -> str:
-        miss = next((one for one in self._references.unfollowed if one.target is item), None)
+        miss = self._misses.get(item)
         return f"{_authored_id(miss.referrer)} names it in {miss.field}, which no rule follows" if miss else ""
+
+    @cached_property
+    def _misses(self) -> dict[Item, NearMiss]:
+        return {miss.target: miss for miss in self._references.unfollowed}
 
     def _chart(self, item: Item) -> str:
         """Tell whether a Helm chart makes the object anew on every rendering, as charts make passwords."""
