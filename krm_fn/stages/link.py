@@ -32,7 +32,8 @@ def emit_linker(
     `consumers`: the referrers of each revision that the linker will see.
     """
     wanted, problems = _wanted(package, revisions, consumers, settings, environment)
-    own = [item for item in package.emitted if item.labels.get(keys.SET) == settings.set]
+    sets = (settings.set, *settings.take_over)
+    own = [item for item in package.emitted if item.labels.get(keys.SET) in sets]
     return upsert(own, wanted) + Changes(problems=tuple(problems))
 
 
