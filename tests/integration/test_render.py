@@ -11,7 +11,7 @@ from krm_fn.model.problem import Outcome
 from krm_fn.render.render import render
 from krm_fn.render.tools import HelmOptions
 from tests.integration.names import assert_names_hold, defined, load
-from tests.render.run import WITHOUT_LINKER, write
+from tests.render.run import REVISIONS, WITHOUT_LINKER, write
 
 Tools = Callable[[str], Path]
 
@@ -151,15 +151,15 @@ def test_what_a_chart_generates_anew_keeps_its_name(
 ) -> None:
     """Both Secrets look alike; only a second rendering tells them apart."""
     secrets = GENERATED % ("random", "{{ randAlphaNum 20 | b64enc }}") + GENERATED % ("stable", "aHVudGVyMg==")
-    config = WITHOUT_LINKER.rstrip() + "\n  kinds: [Secret]\n"
+    config = REVISIONS + "spec: {kinds: [Secret], linker: {enabled: false}}\n"
     chart = {"shop/Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.0.0\n", "shop/krm-fn.yaml": config}
     write(tmp_path, chart | {"shop/templates/web.yaml": secrets + READER})
     only(require_tool("helm"), tmp_path, monkeypatch)
     outcome = render_shop(tmp_path, monkeypatch)
     names = [item["metadata"]["name"] for item in load(outcome.stdout) if item["kind"] == "Secret"]
     assert (names[0], names[1].rpartition("-")[0]) == ("random", "stable")
-    assert "Secret/random: left unchanged: its chart makes it anew on every rendering" in outcome.stderr.replace(
-        " (<stdin>)", ""
+    assert outcome.stderr.startswith(
+        "warning: Secret/random (helm template shop:3:1): left unchanged: its chart makes it anew on every rendering; "
     )
 
 
