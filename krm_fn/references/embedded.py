@@ -16,6 +16,7 @@ ReadYaml: TypeAlias = Callable[[str], list[Node]]
 """Reads the documents of a text; none where it is not YAML."""
 
 _DATA = ("data", "stringData")
+_QUOTES = "\"'"
 _HINTS = ("onfigMap", "onfigmap", "onfig_map", "ecret")
 """Every field that names a ConfigMap or Secret by its shape contains one of these."""
 
@@ -35,11 +36,17 @@ class EmbeddedReference(NamedTuple):
     is_encoded: bool
 
     @property
-    def span(self) -> tuple[int, int]:
-        """Return where the name begins and ends in the value."""
-        scalar, name = self.reference.name, self.reference.target
-        start = self.scalar.value.index(name, scalar.start_mark.index, scalar.end_mark.index)
-        return start, start + len(name)
+    def span(self) -> tuple[int, int] | None:
+        """Return where the name begins and ends in the value; None where it is not written as it is read."""
+        written, text = self.reference.name, self.reference.name.value
+        # The marks do not count a byte order mark, and include an anchor and quotes.
+        shift = self.scalar.value.startswith("\ufeff")
+        end = written.end_mark.index + shift
+        end -= self.scalar.value[end - 1] in _QUOTES
+        start = end - len(text)
+        if start < written.start_mark.index + shift or self.scalar.value[start:end] != text:
+            return None
+        return start + len(self.reference.before), end - len(self.reference.after)
 
 
 def find_embedded(configs: Iterable[Item], index: Index, read_yaml: ReadYaml) -> list[EmbeddedReference]:

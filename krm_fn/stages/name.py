@@ -128,16 +128,28 @@ class _Namer:
 
     def _update_data(self, item: Item) -> dict[Node, str]:
         """Return the values of an object's data that change with the names in them."""
-        parts: dict[Scalar, list[tuple[int, int, str]]] = defaultdict(list)
+        parts: dict[Scalar, dict[tuple[int, int], str]] = defaultdict(dict)
         fields: dict[Scalar, str] = {}
         for one in self._embedded.get(item, ()):
             name = self._new_name(one)
-            if name and name != one.reference.target:
+            if name and name != one.reference.target and (span := self._span(one)):
                 fields[one.scalar] = one.field
-                parts[one.scalar].append((*one.span, name))
-        changes = [SetParts(scalar, tuple(sorted(found))) for scalar, found in parts.items()]
+                if parts[one.scalar].setdefault(span, name) != name:
+                    message = f"{one.reference.target!r} in its data is shared by an alias; write each name out"
+                    self.problems.append(about(item, message, one.field))
+        changes = [
+            SetParts(scalar, tuple((*span, name) for span, name in sorted(found.items())))
+            for scalar, found in parts.items()
+        ]
         self.edits += [Edit(change, item, fields[change.node]) for change in changes]
         return {change.node: change.text for change in changes}
+
+    def _span(self, one: EmbeddedReference) -> tuple[int, int] | None:
+        """Return where the name is in the data. Report a name that cannot be replaced there."""
+        if not one.span:
+            message = f"references {one.targets[0].id} with an escaped or folded name; write the name plainly"
+            self.problems.append(about(one.item, message, one.field))
+        return one.span
 
     def _new_name(self, one: EmbeddedReference) -> str:
         """Return the name that a reference in data must have; `""` where it stays as it is."""

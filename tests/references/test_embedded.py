@@ -1,6 +1,8 @@
 """References inside the data of ConfigMaps and Secrets."""
 
 import base64
+import json
+import re
 
 import pytest
 
@@ -12,6 +14,7 @@ from krm_fn.references.resolve import Index
 from krm_fn.wire.envelope import open_envelope
 from krm_fn.wire.reader import read_yaml
 
+_PLACE = re.compile(" at .*|,.*")
 HEAD = """\
 {apiVersion: v1, kind: ConfigMap, metadata: {name: web, namespace: shop}}
 ---
@@ -32,6 +35,11 @@ FOUND = [
         ["ConfigMap web at 68"],
         id="an object of a List",
     ),
+    pytest.param('configMapName: "web" # web', ["ConfigMap web at 16"], id="in quotes"),
+    pytest.param("configMapName: &web web", ["ConfigMap web at 20"], id="after an anchor of the same name"),
+    pytest.param("\ufeffconfigMapName: web", ["ConfigMap web at 16"], id="after a byte order mark"),
+    pytest.param('configMapName: "\\x77eb"', ["ConfigMap web, which is nowhere"], id="with an escape"),
+    pytest.param("configMapName: >-\n  web", ["ConfigMap web, which is nowhere"], id="folded"),
     pytest.param(
         "metadata: {namespace: elsewhere}\nconfigMapName: other\n",
         ["ConfigMap other at 48"],
@@ -55,6 +63,8 @@ def found(value: str, *, kind: str = "ConfigMap") -> list[str]:
     data = base64.b64encode(value.encode()).decode() if kind == "Secret" else value
     holder = f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: holder, namespace: shop}}\ndata:\n  key: {data!r}\n"
     literal = "  key: |\n" + "".join(f"    {line}\n" for line in value.splitlines())
+    if "\ufeff" in value:
+        literal = f"  key: {json.dumps(value)}\n"
     text = HEAD + (
         holder if kind == "Secret" else holder.rpartition("  key:")[0] + (literal if value else "  key: ''\n")
     )
@@ -65,7 +75,9 @@ def found(value: str, *, kind: str = "ConfigMap") -> list[str]:
 
 def place(one: EmbeddedReference) -> str:
     """Return where the name begins in the value. A value in base64 is not edited."""
-    return "" if one.is_encoded else f" at {one.span[0]}"
+    if one.is_encoded:
+        return ""
+    return f" at {one.span[0]}" if one.span else ", which is nowhere"
 
 
 def read_or_nothing(text: str) -> list[Node]:
@@ -78,7 +90,7 @@ def read_or_nothing(text: str) -> list[Node]:
 @pytest.mark.parametrize(("value", "expected"), FOUND)
 @pytest.mark.parametrize("kind", ["ConfigMap", "Secret"])
 def test_a_reference_in_data_is_found(value: str, expected: list[str], kind: str) -> None:
-    assert found(value, kind=kind) == [one if kind == "ConfigMap" else one.partition(" at ")[0] for one in expected]
+    assert found(value, kind=kind) == [one if kind == "ConfigMap" else _PLACE.sub("", one) for one in expected]
 
 
 @pytest.mark.parametrize("value", NOT_FOUND)
