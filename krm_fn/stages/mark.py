@@ -14,7 +14,7 @@ from krm_fn.references.find import ROLES
 from krm_fn.references.references import References
 from krm_fn.stages.name import Revision, Revisions
 
-_MARKS = {"labels": (keys.SET,), "annotations": (keys.BASE_NAME, keys.RETAIN)}
+_MARKS = {"labels": (keys.SET,), "annotations": (keys.BASE_NAME, keys.WANTED, keys.RETAIN)}
 
 
 def find_consumers(
@@ -68,6 +68,7 @@ def _mark(revision: Revision, settings: Settings, protection: dict[str, str], *,
             "labels": {keys.SET: settings.set},
             "annotations": {
                 keys.BASE_NAME: revision.base_name,
+                keys.WANTED: "true",
                 keys.RETAIN: None if has_consumers else "true",
                 **protection,
                 **(keep_name(revision.item.annotations, settings.deployers) if revision.is_renamed else {}),
