@@ -119,7 +119,7 @@ def _check_usage(paths: tuple[str, ...], deployed: str | None, *, check: bool) -
         raise click.UsageError(message)
 
 
-@krm_fn.command(short_help="Keep ownerReferences in step with references. The emitted Job runs this.")
+@krm_fn.command(short_help="Link revisions to the objects that reference them. The emitted Job runs this.")
 @click.option("--set", "set_name", metavar="NAME", required=True, help="The set: metadata.name of its configuration.")
 @click.option(
     "--workload",
@@ -172,14 +172,13 @@ def link(  # noqa: PLR0913  # click hands over every option by its name
     dry_run: bool,
     output: str,
 ) -> Outcome:
-    """Keep ownerReferences in step with the objects that reference each revision of a set.
+    """Make every object that references a revision of a set its owner, and delete revisions that nothing references.
 
-    Kubernetes then garbage-collects a revision after the last of these objects. The command first waits until the
-    workloads reference their revisions. In the end it deletes revisions that nothing references. You can run it at
-    any time and as often as you like.
+    The command first waits until the workloads reference their revisions. It only adds owners. Before it deletes a
+    revision it waits ten seconds and looks at everything again. You can run it at any time and as often as you like.
 
-    Exit codes: 0 success; 1 something is missing or was refused, one line each on stderr; 2 wrong arguments;
-    143 terminated, run again to finish.
+    Exit codes: 0 success, with warnings on stderr for what could not be linked or deleted; 1 a live object references
+    a revision that does not exist, or there are no credentials; 2 wrong arguments; 143 terminated, run again to finish.
     """
     plan = LinkPlan(
         set=set_name, workloads=workloads, revisions=revisions, kinds=kinds, timeout=timeout, minimum_age=minimum_age

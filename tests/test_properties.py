@@ -23,7 +23,7 @@ from tests.mounted import without_mounts
 FOR_GOOD = {NEEDS_HASH_SUFFIX, KAPP_VERSIONED, SPINNAKER_VERSIONED}
 """Annotations that make other tools add a second suffix to a name."""
 
-OURS = {keys.SET, keys.BASE_NAME, keys.RETAIN, keys.CHECKSUM}
+OURS = {keys.SET, keys.BASE_NAME, keys.WANTED, keys.RETAIN, keys.CHECKSUM}
 CHECKSUMS = {"checksum/config", "example.com/config", "shop.example/config"}
 PROTECTION = {
     "argocd.argoproj.io/sync-options",

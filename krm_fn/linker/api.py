@@ -1,7 +1,11 @@
 """Send requests to an API server. The only module that imports the Kubernetes client."""
 
+import json
+import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from threading import Thread
+from typing import Any, TypeVar
 
 from kubernetes import config
 from kubernetes.client import ApiClient, Configuration
@@ -13,8 +17,21 @@ from krm_fn.linker.api_errors import ApiError
 from krm_fn.linker.retry import Deadline, NoResponse, Response, retry
 
 _IN_POD = Path("/var/run/secrets/kubernetes.io/serviceaccount")
-_CONNECT, _READ = 5.0, 30.0
+_CONNECT, _WHOLE = 5.0, 30.0
+"""Seconds for a connection, and for a request with its whole response."""
+
+_CHUNK = 64 * 1024
 _UNAUTHORIZED = 401
+_SUCCESS = range(200, 300)
+
+_DEPTH = 11_000
+"""The depth of JSON that can be read: the API server accepts 10,000."""
+
+_T = TypeVar("_T")
+
+
+class TooLarge(Exception):
+    """A response has more bytes than the caller wants to read."""
 
 
 class Api:
@@ -40,18 +57,20 @@ class Api:
         content_type: str = "application/json",
         accept: str = "application/json",
         once: bool = False,
+        max_bytes: int | None = None,
     ) -> Response:
         """Send a request, and return the response whatever its status.
 
-        Without a response it is repeated until the deadline, unless `once`; then raises ApiError. Raises Stopped.
+        Without a response it is repeated until the deadline, unless `once`; then raises ApiError. Raises Stopped,
+        OutOfTime, and TooLarge for a response with more than `max_bytes`.
         """
         headers = {"Accept": accept, **({"Content-Type": content_type} if body is not None else {})}
 
         def send() -> Response:
-            response = self._send(method, path, query or {}, headers, body)
+            response = self._send(method, path, query or {}, headers, body, max_bytes)
             if response.status == _UNAUTHORIZED:  # the token has expired; its file may hold a new one
                 self._client = self._connect()
-                response = self._send(method, path, query or {}, headers, body)
+                response = self._send(method, path, query or {}, headers, body, max_bytes)
             return response
 
         try:
@@ -88,19 +107,86 @@ class Api:
         client.user_agent = f"krm-fn-linker/{__version__}"
         return client
 
-    def _send(self, method: str, path: str, query: dict[str, str], headers: dict[str, str], body: Any) -> Response:
+    def _send(  # noqa: PLR0913, PLR0917  # as for `request`
+        self,
+        method: str,
+        path: str,
+        query: dict[str, str],
+        headers: dict[str, str],
+        body: Any,
+        max_bytes: int | None,
+    ) -> Response:
         self.calls += 1
-        timeout = (_CONNECT, max(1.0, min(_READ, self.deadline.left())))
+        seconds = max(1.0, min(_WHOLE, self.deadline.left()))
         request = self._client.param_serialize(
             method, path, query_params=list(query.items()), header_params=dict(headers), auth_settings=["BearerToken"]
         )
         url, sent_headers = request[1], request[2]
+
+        def send() -> tuple[int, dict[str, str], bytes]:
+            response = self._client.call_api(method, url, sent_headers, body, _request_timeout=(_CONNECT, seconds))
+            return response.status, dict(response.headers), _read(response.response, max_bytes)
+
+        status, response_headers, data = _within(seconds, send)
+        lower = {key.lower(): value for key, value in response_headers.items()}
+        return Response(status, lower, _parse(data, status), len(data))
+
+
+def _within(seconds: float, act: Callable[[], _T]) -> _T:
+    """Return what a function returns, or raise NoResponse if that takes longer.
+
+    Timeouts of a socket are not enough: each byte of a slow response starts them again.
+    """
+    outcome: list[_T | BaseException] = []
+
+    def run() -> None:
         try:
-            response = self._client.call_api(method, url, sent_headers, body, _request_timeout=timeout)
-            data = response.read()
-        except HTTPError as error:
-            raise NoResponse(_reason(error)) from error
-        return Response(response.status, {key.lower(): value for key, value in response.headers.items()}, data or b"")
+            outcome.append(act())
+        except Exception as error:  # noqa: BLE001  # raised again below
+            outcome.append(error)
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if not outcome:
+        message = f"incomplete after {seconds:.0f} s"
+        raise NoResponse(message)
+    (result,) = outcome
+    if isinstance(result, HTTPError):
+        raise NoResponse(_reason(result)) from result
+    if isinstance(result, BaseException):
+        raise result
+    return result
+
+
+def _read(response: Any, max_bytes: int | None) -> bytes:
+    """Read the body. Raises TooLarge."""
+    chunks: list[bytes] = []
+    size = 0
+    for chunk in response.stream(_CHUNK):
+        chunks.append(chunk)
+        size += len(chunk)
+        if max_bytes is not None and size > max_bytes:
+            response.close()
+            raise TooLarge
+    response.release_conn()
+    return b"".join(chunks)
+
+
+def _parse(data: bytes, status: int) -> Any:
+    """Parse the body; None for an error that is no JSON. Raises NoResponse for a success that is no JSON object."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _DEPTH))
+    try:
+        content = json.loads(data) if data else None
+    except (ValueError, RecursionError):
+        content = None
+    finally:
+        sys.setrecursionlimit(limit)
+    if status in _SUCCESS and not isinstance(content, dict):
+        message = "the response is no JSON object; is there a proxy before the API server?"
+        raise NoResponse(message)
+    return content
 
 
 def _reason(error: HTTPError) -> str:

@@ -1,7 +1,6 @@
 """Turn refusals of the API server into errors that say what to do."""
 
-import json
-
+from krm_fn.linker.names import entries, mapping
 from krm_fn.linker.retry import Response
 from krm_fn.model.kinds import Kind
 
@@ -16,23 +15,25 @@ class ApiError(Exception):
         super().__init__(f"{what}: {why}")
 
 
+class Forbidden(ApiError):
+    """A request failed as the Role lacks a rule."""
+
+
 def check_response(response: Response, verb: str, kind: Kind, namespace: str, name: str = "") -> None:
-    """Raise ApiError unless the request succeeded.
+    """Raise ApiError unless the request succeeded; Forbidden if a right is missing.
 
     `verb` is that of an RBAC rule, such as `list`. An empty name means all objects of the kind.
     """
     if response.status not in _SUCCESS:
         what = f"{kind.kind} {namespace}/{name}" if name else f"{kind.plural} in {namespace}"
-        raise ApiError(what, _why(response, verb, kind, name))
+        error = Forbidden if response.status == _FORBIDDEN else ApiError
+        raise error(what, _why(response, verb, kind, name))
 
 
 def is_uid_mismatch(response: Response) -> bool:
     """Tell whether a patch met another object of the same name: the API server reports a change of the uid."""
-    try:
-        causes = json.loads(response.body)["details"]["causes"]
-    except (ValueError, KeyError, TypeError):
-        return False
-    return any(cause.get("field") == "metadata.uid" for cause in causes)
+    causes = entries(mapping(mapping(response.content).get("details")).get("causes"))
+    return any(mapping(cause).get("field") == "metadata.uid" for cause in causes)
 
 
 def _why(response: Response, verb: str, kind: Kind, name: str) -> str:
@@ -52,7 +53,4 @@ def _why(response: Response, verb: str, kind: Kind, name: str) -> str:
 
 def _message(response: Response) -> str:
     """Return the server's message. It never contains an object's content."""
-    try:
-        return str(json.loads(response.body)["message"])
-    except (ValueError, KeyError, TypeError):
-        return "without an explanation"
+    return str(mapping(response.content).get("message", "without an explanation"))

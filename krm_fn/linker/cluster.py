@@ -2,21 +2,22 @@
 
 from typing import NamedTuple, Protocol
 
-from krm_fn.linker.objects import Consumer, Owner, Revision
-from krm_fn.linker.owners import OwnerPatch
+from krm_fn.linker.objects import Consumer, Names, Owner, Revision
+from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.retry import Deadline
 from krm_fn.model.kinds import Kind
+from krm_fn.model.link_plan import LinkPlan
 
 
 class Configs(NamedTuple):
     """The ConfigMaps of a set, and when they were read.
 
-    `revisions` include the trackers of Secrets. There is one inventory, unless somebody has copied it. `now` is the
-    time by the API server's clock, in Unix seconds: `Revision.created` is by the same clock.
+    `revisions` include the trackers of Secrets. `now` is the time by the API server's clock, in Unix seconds:
+    `Revision.created` is by the same clock. It is 0 if the API server does not tell it, so that nothing is old.
     """
 
     revisions: list[Revision]
-    inventories: list[Consumer]
+    inventory: Consumer | None
     now: float
 
 
@@ -24,7 +25,7 @@ class Cluster(Protocol):
     """One namespace of a cluster.
 
     All methods raise ApiError for a request that the API server refuses or does not answer, and Stopped once the run
-    has been told to stop. A write to an object that has changed meanwhile is no error: it returns False.
+    has been told to stop. A write to an object that has changed meanwhile is no error: see each method.
     """
 
     @property
@@ -33,23 +34,29 @@ class Cluster(Protocol):
     @property
     def deadline(self) -> Deadline: ...
 
-    def configs(self, set_name: str) -> Configs:
+    def configs(self, plan: LinkPlan) -> Configs:
         """List the ConfigMaps of a set, without their content."""
 
-    def consumers(self, kind: Kind, names: frozenset[str]) -> list[Consumer]:
-        """List the objects of a kind, with the names that they reference; empty if the kind is not installed."""
+    def has_config_map(self, name: str) -> bool:
+        """Tell whether there is a ConfigMap of this name, in the set or not."""
 
-    def patch_owners(self, patch: OwnerPatch) -> bool:
-        """Patch a revision's owners. False if that object no longer exists."""
+    def consumers(self, kind: Kind, names: Names) -> list[Consumer]:
+        """List the objects of a kind, with the names that they reference; empty if the kind is not installed.
+
+        Raises Forbidden without the right to list them.
+        """
+
+    def patch(self, patch: RevisionPatch) -> str | None:
+        """Patch a revision. Returns its new resource version; None if that object no longer exists."""
 
     def delete(self, revision: Revision) -> bool:
         """Delete a revision. False if it no longer exists, or has changed since it was read."""
 
-    def secret(self, name: str) -> Revision | None:
-        """Read the metadata of a Secret; None if there is none."""
+    def secret(self, name: str, plan: LinkPlan) -> Revision | None:
+        """Read the metadata of a Secret; None if there is none, or if it is none of the set."""
 
-    def add_secret_owner(self, secret: Revision, tracker: Owner) -> bool:
-        """Make the tracker an owner of the Secret. False if that Secret no longer exists."""
+    def patch_secret(self, patch: RevisionPatch) -> bool:
+        """Patch a Secret. False if that object no longer exists."""
 
-    def record_event(self, owner: Owner, reason: str, message: str, now: float) -> None:
+    def record_event(self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False) -> None:
         """Create an Event for an object, at this time in Unix seconds. An Event that is refused is no error."""

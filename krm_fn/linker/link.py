@@ -1,115 +1,170 @@
-"""Keep ownerReferences in step with the objects that use each revision."""
+"""Add every consumer of a revision as its owner, and delete the revisions that nothing references any more."""
 
 from krm_fn.linker.api_errors import ApiError
 from krm_fn.linker.cluster import Cluster
 from krm_fn.linker.events import record_events
-from krm_fn.linker.objects import Owner
-from krm_fn.linker.observe import Observation, observe
-from krm_fn.linker.owners import OwnerPatch, plan_deletions, plan_owners
+from krm_fn.linker.objects import Observation, Owner, Revision
+from krm_fn.linker.observe import observe
+from krm_fn.linker.owners import RevisionPatch, is_left_to_kpt, plan_deletions, plan_leaks, plan_owners
 from krm_fn.linker.report import Change, Report
-from krm_fn.linker.wait import wait_for_history, wait_for_workloads
+from krm_fn.linker.wait import Missing, confirm_broken, wait_for_history, wait_for_kpt, wait_for_workloads
+from krm_fn.model import keys
 from krm_fn.model.link_plan import LinkPlan
 
 _ROUNDS = 3
 """How often owners are compared again with what changed meanwhile. A busy namespace is left to the next run."""
 
+GRACE = 10.0
+"""Seconds between the mark of a revision and its deletion: more than a deployer needs for the ConfigMaps of a wave."""
+
 
 def link(plan: LinkPlan, cluster: Cluster, report: Report) -> None:
     """Make the consumers of each revision its owners, once.
 
-    Waits until the workloads reference what was rendered for them. Then adds and removes owners, makes each tracker the
-    owner of its Secret, deletes what nothing references, and reports what is missing. Raises ApiError and Stopped.
+    Waits until the workloads reference what was rendered for them. Then adds owners, makes each tracker the owner of
+    its Secret, deletes what nothing references, and reports what is missing. Raises ApiError and Stopped.
     """
     missing = wait_for_workloads(plan, cluster)
-    before, without_history = wait_for_history(plan, cluster)
-    linked = _link_revisions(plan, before, cluster, report)
-    _link_secrets(plan, linked, cluster, report)
-    after = _delete_unreferenced(plan, linked, cluster, report)
-    lost = _deleted_though_referenced(before, after, cluster.namespace)
-    _report_missing([*missing, *lost], without_history, report)
-    report.count(after.revisions)
-    record_events(plan, after, report.changes, cluster)
+    observation, without_history = wait_for_history(plan, cluster)
+    observation = _link_revisions(plan, observation, cluster, report)
+    _link_secrets(plan, observation, cluster, report)
+    observation = _delete_unreferenced(plan, observation, cluster, report)
+    if wait_for_kpt(plan, observation, cluster):
+        observation = _link_revisions(plan, observe(plan, cluster), cluster, report)
+        observation = _delete_unreferenced(plan, observation, cluster, report)
+    _report_missing(missing, confirm_broken(plan, observation, cluster), report)
+    _report_leaks(plan, observation, report)
+    for absent in without_history:
+        report.note(f"{absent.sentence}; the next run links it, and its revisions are kept until then")
+    report.count(observation.revisions)
+    record_events(plan, observation, report, cluster)
 
 
 def _link_revisions(plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report) -> Observation:
-    """Patch owners until nothing differs. Returns what was observed after the last patch."""
-    rendered = {revision.name for revision in plan.rendered}
+    """Patch revisions until nothing differs. Returns what was observed after the last patch."""
     for _ in range(_ROUNDS):
-        patches = plan_owners(observation.revisions, observation.consumers, rendered)
-        attempted = [_patch(patch, cluster, report) for patch in patches]
+        patches = plan_owners(plan, observation)
+        due = [patch for patch in patches if not is_left_to_kpt(plan, observation, patch.revision)]
+        attempted = [_patch(patch, cluster, report) for patch in due]
         if not any(attempted):
             break
         observation = observe(plan, cluster)
     return observation
 
 
-def _patch(patch: OwnerPatch, cluster: Cluster, report: Report) -> bool:
+def _patch(patch: RevisionPatch, cluster: Cluster, report: Report) -> bool:
     """Patch one revision. False if the API server refused, so that another try would not help."""
     try:
-        is_patched = cluster.patch_owners(patch)
+        version = cluster.patch(patch)
     except ApiError as error:
-        report.fail(str(error))
+        report.warn(str(error))
         return False
-    if is_patched:
+    if version is not None and (patch.add or patch.remove):
         report.change(Change(patch.revision.kind, patch.revision.name, patch.add, patch.remove))
     return True
 
 
 def _link_secrets(plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report) -> None:
-    """Make each tracker that has an owner the owner of its Secret.
+    """Make each tracker the owner of its Secret, and write on the tracker that it is.
 
-    A tracker without an owner may still be deleted as unreferenced, and would take the Secret along.
+    Only this rendering's Job has the right to do so: no later one may read or patch these Secrets.
     """
-    trackers = {
-        revision.name: revision for revision in observation.revisions if revision.is_tracker and revision.owners
-    }
+    trackers = {revision.name: revision for revision in observation.revisions if revision.is_tracker}
+    consumers = {name: one.owner for one in observation.consumers if one.is_current for name in one.references}
     for kind, name in sorted(plan.rendered):
         if kind != "Secret" or name not in trackers:
             continue
-        tracker = Owner("v1", "ConfigMap", name, trackers[name].uid)
         try:
-            secret = cluster.secret(name)
-            if secret is None:
-                report.fail(f"Secret {cluster.namespace}/{name}: does not exist; apply the manifests again")
+            secret = cluster.secret(name, plan)
+            if secret is not None:
+                _link_secret(secret, trackers[name], cluster, report)
                 continue
-            has_tracker = tracker.uid in {owner.uid for owner in secret.owners}
-            if not has_tracker and cluster.add_secret_owner(secret, tracker):
-                report.change(Change(kind, name, add=(tracker,)))
         except ApiError as error:
-            report.fail(str(error))
+            report.warn(str(error))
+            continue
+        sentence = f"Secret {cluster.namespace}/{name}: does not exist; apply the manifests again"
+        if name in consumers:
+            report.fail(sentence, consumers[name])
+        else:
+            report.warn(sentence)
+
+
+def _link_secret(secret: Revision, tracker: Revision, cluster: Cluster, report: Report) -> None:
+    owner = Owner("v1", "ConfigMap", tracker.name, tracker.uid)
+    has_owner = owner.uid in {one.uid for one in secret.owners}
+    if not has_owner and cluster.patch_secret(RevisionPatch(secret, add=(owner,))):
+        report.change(Change("Secret", secret.name, add=(owner,)))
+        has_owner = True
+    if has_owner and not tracker.owns_secret:
+        cluster.patch(RevisionPatch(tracker, annotations=((keys.OWNS_SECRET, "true"),)))
 
 
 def _delete_unreferenced(plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report) -> Observation:
-    """Delete what a second observation finds unreferenced as well. Returns the last observation."""
-    rendered = {revision.name for revision in plan.rendered}
-    created_before = observation.now - plan.minimum_age
-    if not plan_deletions(observation.revisions, observation.consumers, rendered, created_before):
-        return observation
-    observation = observe(plan, cluster)
-    for revision in plan_deletions(observation.revisions, observation.consumers, rendered, created_before):
-        try:
-            if cluster.delete(revision):
-                report.change(Change(revision.kind, revision.name, deleted=True))
-        except ApiError as error:
-            report.fail(str(error))
-    return observe(plan, cluster)
+    """Delete what nothing references. Returns the last observation.
 
-
-def _deleted_though_referenced(before: Observation, after: Observation, namespace: str) -> list[str]:
-    """Find revisions that were deleted during the run although a current object references them again."""
-    live = {revision.name for revision in after.revisions}
-    current = [consumer for consumer in after.consumers if consumer.is_current]
-    consumers = {name: consumer for consumer in current for name in consumer.references}
-    return [
-        f"{revision.kind} {namespace}/{revision.name}: was deleted although {consumers[revision.name].owner} "
-        "references it"
-        for revision in before.revisions
-        if revision.name not in live and revision.name in consumers
+    The annotation `wanted` goes first. A deployer that goes back to a revision afterwards writes the annotation again,
+    and so changes the version that the deletion requires. One that came just before does not write to the revision,
+    but within ten seconds the inventory lists it: the second observation finds that.
+    """
+    unreferenced = [
+        revision for revision in plan_deletions(plan, observation) if not is_left_to_kpt(plan, observation, revision)
     ]
+    marked = _mark(unreferenced, cluster, report)
+    if not marked:
+        return observation
+    if cluster.deadline.left() >= GRACE:
+        cluster.deadline.sleep(GRACE)
+        second = observe(plan, cluster)
+        for revision in plan_deletions(plan, second):
+            if marked.get(revision.uid) == revision.resource_version:
+                _delete(revision, plan, cluster, report)
+    return _link_revisions(plan, observe(plan, cluster), cluster, report)  # gives the annotation back
 
 
-def _report_missing(missing: list[str], without_history: list[str], report: Report) -> None:
-    for sentence in missing:
-        report.fail(f"{sentence}; apply the manifests again, or find out why applying them failed")
-    for sentence in without_history:
-        report.note(f"{sentence}; the next run links it, and its revisions are kept until then")
+def _mark(revisions: list[Revision], cluster: Cluster, report: Report) -> dict[str, str]:
+    """Remove the annotation `wanted`. Returns the resource version of each uid after that."""
+    versions = {}
+    if cluster.deadline.left() < GRACE:
+        return {}
+    for revision in revisions:
+        try:
+            version = cluster.patch(RevisionPatch(revision, annotations=((keys.WANTED, None),)))
+        except ApiError as error:
+            report.warn(str(error))
+            continue
+        if version is not None:
+            versions[revision.uid] = version
+    return versions
+
+
+def _delete(revision: Revision, plan: LinkPlan, cluster: Cluster, report: Report) -> None:
+    try:
+        if cluster.delete(revision):
+            last = tuple(owner for owner in revision.owners if owner.name != plan.inventory)
+            report.change(Change(revision.kind, revision.name, remove=last, deleted=True))
+    except ApiError as error:
+        report.warn(str(error))
+
+
+def _report_missing(missing: list[Missing], broken: list[Missing], report: Report) -> None:
+    for one in broken:
+        report.fail(f"{one.sentence}; apply the manifests again", one.owner)
+    reported = {one.revision for one in broken}
+    for one in missing:
+        if not one.revision or one.revision not in reported:
+            advice = "apply the manifests again, or find out why applying them failed"
+            report.warn(f"{one.sentence}; {advice}", one.owner)
+
+
+def _report_leaks(plan: LinkPlan, observation: Observation, report: Report) -> None:
+    for sentence in observation.unread:
+        report.warn(f"{sentence}; until then nothing is deleted")
+    if observation.inventory is None and observation.revisions:
+        report.warn(f"ConfigMap {report.namespace}/{plan.inventory}: does not exist; until then nothing is deleted")
+    for tracker in plan_leaks(plan, observation):
+        name = tracker.name
+        report.warn(
+            f"Secret {report.namespace}/{name}: the linker may no longer delete it, as its own Job was replaced "
+            f"before it ran; delete it with its tracker: kubectl -n {report.namespace} delete secret/{name} "
+            f"configmap/{name}"
+        )

@@ -1,26 +1,37 @@
 """A namespace of a real cluster: each operation as requests to the API server."""
 
-import json
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
-from krm_fn.linker.api import Api
+from krm_fn.linker.api import Api, TooLarge
 from krm_fn.linker.api_errors import ApiError, check_response, is_uid_mismatch
 from krm_fn.linker.cluster import Configs
-from krm_fn.linker.objects import Consumer, Owner, Revision
-from krm_fn.linker.owners import OwnerPatch
-from krm_fn.linker.read import read_config, read_consumer, read_metadata
+from krm_fn.linker.names import entries, mapping
+from krm_fn.linker.objects import Consumer, Names, Owner, Revision
+from krm_fn.linker.owners import RevisionPatch
+from krm_fn.linker.read import read_config, read_consumer, read_revision
 from krm_fn.linker.retry import Deadline, Response
 from krm_fn.model import keys
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
+from krm_fn.model.link_plan import LinkPlan
 
 FIELD_MANAGER = "krm-fn-linker"
 """Must not begin with `kubectl`: Flux takes over the fields of such managers, and would remove the owners."""
 
-_PAGE = "500"
+_FIRST_PAGE, _LARGEST_PAGE = 50, 500
+"""Objects to ask for in one page."""
+
+_PAGE_BYTES, _MAX_PAGE_BYTES = 1_500_000, 4_000_000
+"""The size of a page to aim at, and the size at which it is asked for again with fewer objects.
+
+Parsed, a page may need twenty times its bytes.
+"""
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0
 _METADATA = "application/json;as={};g=meta.k8s.io;v=v1"
 _MERGE = "application/strategic-merge-patch+json"
 _CONFIG_MAPS = Kind("v1", "ConfigMap", "configmaps")
@@ -47,22 +58,31 @@ class LiveCluster:
     def deadline(self) -> Deadline:
         return self._api.deadline
 
-    def configs(self, set_name: str) -> Configs:
+    def configs(self, plan: LinkPlan) -> Configs:
         accept = _METADATA.format("PartialObjectMetadataList")
-        selector = f"{keys.SET}={set_name}"
-        items, response = self._list(_CONFIG_MAPS, read_config, labelSelector=selector, accept=accept)
+        selector = f"{keys.SET}={plan.set}"
+        items, response = self._list(
+            _CONFIG_MAPS, lambda item: read_config(item, plan), labelSelector=selector, accept=accept
+        )
         return Configs(
             revisions=[item for item in items if isinstance(item, Revision)],
-            inventories=[item for item in items if isinstance(item, Consumer)],
-            now=parsedate_to_datetime(response.headers["date"]).timestamp(),
+            inventory=next((item for item in items if isinstance(item, Consumer)), None),
+            now=_time(response),
         )
 
-    def consumers(self, kind: Kind, names: frozenset[str]) -> list[Consumer]:
+    def has_config_map(self, name: str) -> bool:
+        """Tell whether there is one. A list of one object: the Role grants no `get`."""
+        accept = _METADATA.format("PartialObjectMetadataList")
+        items, _ = self._list(_CONFIG_MAPS, lambda item: item, fieldSelector=f"metadata.name={name}", accept=accept)
+        return bool(items)
+
+    def consumers(self, kind: Kind, names: Names) -> list[Consumer]:
         items, _ = self._list(kind, lambda item: read_consumer(kind, item, names))
         return items
 
-    def patch_owners(self, patch: OwnerPatch) -> bool:
-        return self._patch(_CONFIG_MAPS, patch.revision.name, patch.body)
+    def patch(self, patch: RevisionPatch) -> str | None:
+        response = self._patch(_CONFIG_MAPS, patch)
+        return None if response is None else str(mapping(response.content["metadata"]).get("resourceVersion"))
 
     def delete(self, revision: Revision) -> bool:
         body: dict[str, object] = {
@@ -72,24 +92,24 @@ class LiveCluster:
         response = self._api.request("DELETE", self._path(_CONFIG_MAPS, revision.name), body=body)
         return self._is_done(response, "delete", _CONFIG_MAPS, revision.name)
 
-    def secret(self, name: str) -> Revision | None:
+    def secret(self, name: str, plan: LinkPlan) -> Revision | None:
         path = self._path(_SECRETS, name)
         response = self._api.request("GET", path, accept=_METADATA.format("PartialObjectMetadata"))
         if response.status == _NOT_FOUND:
             return None
         check_response(response, "get", _SECRETS, self._namespace, name)
-        return read_metadata(json.loads(response.body))
+        return read_revision(response.content, plan)
 
-    def add_secret_owner(self, secret: Revision, tracker: Owner) -> bool:
-        return self._patch(_SECRETS, secret.name, OwnerPatch(secret, (tracker,), ()).body)
+    def patch_secret(self, patch: RevisionPatch) -> bool:
+        return self._patch(_SECRETS, patch) is not None
 
-    def record_event(self, owner: Owner, reason: str, message: str, now: float) -> None:
+    def record_event(self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False) -> None:
         involved = {"apiVersion": owner.api_version, "kind": owner.kind, "name": owner.name, "uid": owner.uid}
-        timestamp = _rfc3339(now)
+        timestamp = _rfc3339(now or time.time())
         body: dict[str, object] = {
             "metadata": {"generateName": f"{owner.name[:200]}."},
             "involvedObject": {**involved, "namespace": self.namespace},
-            "type": "Normal",
+            "type": "Warning" if is_warning else "Normal",
             "reason": reason,
             "message": message[:1024],
             "source": {"component": FIELD_MANAGER},
@@ -101,16 +121,17 @@ class LiveCluster:
         with suppress(ApiError):
             self._api.request("POST", self._path(_EVENTS), body=body, once=True)
 
-    def _patch(self, kind: Kind, name: str, body: dict[str, object]) -> bool:
+    def _patch(self, kind: Kind, patch: RevisionPatch) -> Response | None:
+        """Send a patch. Returns the response, None if the object is gone."""
         response = self._api.request(
             "PATCH",
-            self._path(kind, name),
+            self._path(kind, patch.revision.name),
             query={"fieldManager": FIELD_MANAGER},
-            body=body,
+            body=patch.body,
             content_type=_MERGE,
             accept=_METADATA.format("PartialObjectMetadata"),
         )
-        return self._is_done(response, "patch", kind, name)
+        return response if self._is_done(response, "patch", kind, patch.revision.name) else None
 
     def _is_done(self, response: Response, verb: str, kind: Kind, name: str) -> bool:
         """Tell whether a write was done. False if the object is gone, or has another uid or version by now.
@@ -127,28 +148,53 @@ class LiveCluster:
 
         It reads page by page, so that only one page of objects is in memory.
         """
-        accept = options.pop("accept", "application/json")
         found: list[_T] = []
         following = ""
+        page, pause = _FIRST_PAGE, _FIRST_PAUSE
         while True:
-            query = {"limit": _PAGE, **options, **({"continue": following} if following else {})}
-            response = self._api.request("GET", self._path(kind), query=query, accept=accept)
+            try:
+                response = self._list_page(kind, page, following, options)
+            except TooLarge:
+                page = max(1, page // 10)
+                continue
             if response.status == _NOT_FOUND and kind in CONSUMER_KINDS:
                 return [], response  # the kind is not installed
             if response.status == _GONE and following:  # the continue token has expired: start again
                 found, following = [], ""
+                self.deadline.sleep(pause)
+                pause = min(pause * 2, _LONGEST_PAUSE)
                 continue
             check_response(response, "list", kind, self._namespace)
-            content = json.loads(response.body)
-            # An empty page of a metadata-only list has null.
-            found += [one for item in content["items"] or [] if (one := read(item)) is not None]
-            following = content["metadata"].get("continue", "")
-            if not following:
+            items = entries(response.content.get("items"))
+            found += [one for item in items if (one := read(item)) is not None]
+            following = mapping(response.content.get("metadata")).get("continue") or ""
+            if not isinstance(following, str) or not following:
                 return found, response
+            page = _next_page(len(items), response.size)
+
+    def _list_page(self, kind: Kind, page: int, following: str, options: dict[str, str]) -> Response:
+        accept = options.get("accept", "application/json")
+        selectors = {name: value for name, value in options.items() if name != "accept"}
+        query = {"limit": str(page), **selectors, **({"continue": following} if following else {})}
+        max_bytes = _MAX_PAGE_BYTES if page > 1 else None
+        return self._api.request("GET", self._path(kind), query=query, accept=accept, max_bytes=max_bytes)
 
     def _path(self, kind: Kind, name: str = "") -> str:
         prefix = "apis" if kind.group else "api"
         return "/".join(filter(None, [f"/{prefix}", kind.api_version, "namespaces", self.namespace, kind.plural, name]))
+
+
+def _next_page(items: int, size: int) -> int:
+    """Return how many objects to ask for after a page of this many objects and bytes."""
+    return max(1, min(_LARGEST_PAGE, _PAGE_BYTES * max(1, items) // max(1, size)))
+
+
+def _time(response: Response) -> float:
+    """Return the time by the API server's clock, 0 if the response does not tell it."""
+    try:
+        return parsedate_to_datetime(response.headers.get("date", "")).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
 
 
 def _rfc3339(seconds: float) -> str:

@@ -1,6 +1,9 @@
 """What the linker keeps of live objects: owners, consumers and revisions."""
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple, Self
+
+from krm_fn.naming.names import without_hash
 
 
 class Owner(NamedTuple):
@@ -19,30 +22,60 @@ class Owner(NamedTuple):
         """
         return {"apiVersion": self.api_version, "kind": self.kind, "name": self.name, "uid": self.uid}
 
+    @property
+    def group(self) -> str:
+        """`apps` of `apps/v1`, `""` of `v1`."""
+        return self.api_version.rpartition("/")[0]
+
     def __str__(self) -> str:
         return f"{self.kind}/{self.name}"
+
+
+class Names(NamedTuple):
+    """The names to look for: `known` revisions, and any other revision with one of these base names."""
+
+    known: frozenset[str]
+    bases: frozenset[str]
+
+    @classmethod
+    def of(cls, known: Iterable[str]) -> Self:
+        """Take the base names from the names of the known revisions."""
+        names = frozenset(known)
+        return cls(names, frozenset(base for name in names if (base := without_hash(name)) != name))
+
+    def are_like(self, name: str) -> bool:
+        """Whether the name is one of these, or has one of the base names and a hash."""
+        base = without_hash(name)
+        return name in self.known or (base != name and base in self.bases)
 
 
 class Consumer(NamedTuple):
     """A live object that may reference revisions.
 
     `is_current`: it says what is wanted now, as a Deployment does; a ReplicaSet says what was wanted when it was made.
-    `references`: the names of the revisions that it references. `controller`: the uid of its controller, `""` for none.
+    `references`: the names of the revisions that it references. `required`: names of ConfigMaps, like those of
+    revisions, without which its pods do not start. `controller`: the uid of its controller, `""` for none.
     `template_source`: kind and name of the object that holds its pod template, from a Rollout's `workloadRef`.
-    `is_linker_job`: it is a Job that runs the linker. `is_being_deleted`: it has a deletion timestamp.
+    `arguments`: those of `krm-fn`, if it is a linker's Job. `is_being_deleted`: it has a deletion timestamp.
+    `can_own`: False for a pod that lives no longer than its controller.
     """
 
     owner: Owner
     is_current: bool
     references: frozenset[str]
+    required: frozenset[str] = frozenset()
     controller: str = ""
     template_source: tuple[str, str] | None = None
-    is_linker_job: bool = False
+    arguments: tuple[str, ...] = ()
     is_being_deleted: bool = False
+    can_own: bool = True
 
 
 class Revision(NamedTuple):
-    """A live ConfigMap of the set: a revision, or the tracker of a Secret revision. `created` is in Unix seconds."""
+    """A live ConfigMap of the set: a revision, or the tracker of a Secret revision. `created` is in Unix seconds.
+
+    The other fields are about its annotations: see `keys`. `owns_secret` is for trackers.
+    """
 
     name: str
     uid: str
@@ -51,8 +84,26 @@ class Revision(NamedTuple):
     owners: tuple[Owner, ...] = ()
     is_retained: bool = False
     is_tracker: bool = False
+    is_wanted: bool = False
+    owns_secret: bool = False
+    is_in_kpt_inventory: bool = False
 
     @property
     def kind(self) -> str:
         """The kind of the revision: `Secret` for a tracker."""
         return "Secret" if self.is_tracker else "ConfigMap"
+
+
+class Observation(NamedTuple):
+    """The revisions of a set, the inventory that lists those rendered now, and all consumers.
+
+    Revisions are read first. So an object that is not among the consumers of a revision did not reference it when the
+    revision was read. `now` is the time by the API server's clock, in Unix seconds. `inventory` is None if there is
+    none, or if it is being deleted. `unread`: why consumers of some kinds are missing, in sentences.
+    """
+
+    revisions: list[Revision]
+    inventory: Consumer | None
+    consumers: list[Consumer]
+    now: float
+    unread: tuple[str, ...] = ()

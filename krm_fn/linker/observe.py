@@ -1,24 +1,15 @@
 """Read the revisions of a set and their consumers from the cluster."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
+from krm_fn.linker.api_errors import Forbidden
 from krm_fn.linker.cluster import Cluster
-from krm_fn.linker.objects import Consumer, Revision
+from krm_fn.linker.objects import Consumer, Names, Observation
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan
 
-
-class Observation(NamedTuple):
-    """Revisions and their consumers.
-
-    Revisions are read first. So an object that is not among the consumers of a revision did not reference it when the
-    revision was read. `now` is the time by the API server's clock, in Unix seconds.
-    """
-
-    revisions: list[Revision]
-    consumers: list[Consumer]
-    now: float
+_OPTIONAL_GROUP = "argoproj.io"
+"""The Role has a rule for this group only if the package holds such objects."""
 
 
 def observe(plan: LinkPlan, cluster: Cluster) -> Observation:
@@ -34,10 +25,25 @@ def observe_workloads(plan: LinkPlan, cluster: Cluster) -> Observation:
 
 
 def _observe_kinds(plan: LinkPlan, cluster: Cluster, kinds: Iterable[Kind]) -> Observation:
-    revisions, inventories, now = cluster.configs(plan.set)
-    names = frozenset({revision.name for revision in revisions} | {revision.name for revision in plan.rendered})
-    consumers = [consumer for kind in kinds for consumer in cluster.consumers(kind, names)]
-    return Observation(revisions, [*inventories, *_with_borrowed_templates(consumers)], now)
+    revisions, inventory, now = cluster.configs(plan)
+    names = Names.of({revision.name for revision in revisions} | {revision.name for revision in plan.rendered})
+    consumers: list[Consumer] = []
+    unread = []
+    for kind in kinds:
+        try:
+            consumers += cluster.consumers(kind, names)
+        except Forbidden as error:
+            if not _is_optional(kind, plan):
+                unread.append(str(error))
+    if inventory and inventory.is_being_deleted:
+        inventory = None
+    return Observation(revisions, inventory, [*_with_borrowed_templates(consumers)], now, tuple(unread))
+
+
+def _is_optional(kind: Kind, plan: LinkPlan) -> bool:
+    asked_for = [*(workload.api_version for workload in plan.workloads), *(one.api_version for one in plan.kinds)]
+    is_asked_for = any(version.startswith(f"{_OPTIONAL_GROUP}/") for version in asked_for)
+    return kind.group == _OPTIONAL_GROUP and not is_asked_for
 
 
 def _with_borrowed_templates(consumers: list[Consumer]) -> Iterable[Consumer]:

@@ -1,17 +1,25 @@
-"""Decide which live objects own which revision, and which revisions are deleted."""
+"""Decide which live objects own which revision, and which revisions are deleted.
 
-from collections.abc import Collection, Iterable, Iterator
+Owners are only added: the inventory and every consumer that a run has seen. So nothing is lost when the history of a
+workload is trimmed, or when a workload goes back to an earlier revision and no run has seen that yet.
+"""
+
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from krm_fn.linker.objects import Consumer, Owner, Revision
+from krm_fn.linker.objects import Consumer, Observation, Owner, Revision
+from krm_fn.model import keys
+from krm_fn.model.kinds import CONSUMER_KINDS
+from krm_fn.model.link_plan import LinkPlan
 
 
-class OwnerPatch(NamedTuple):
-    """A change of a revision's ownerReferences."""
+class RevisionPatch(NamedTuple):
+    """A change of a revision's metadata. The value None removes an annotation."""
 
     revision: Revision
-    add: tuple[Owner, ...]
-    remove: tuple[Owner, ...]
+    add: tuple[Owner, ...] = ()
+    remove: tuple[Owner, ...] = ()
+    annotations: tuple[tuple[str, str | None], ...] = ()
 
     @property
     def body(self) -> dict[str, object]:
@@ -21,47 +29,112 @@ class OwnerPatch(NamedTuple):
         """
         added = [owner.reference for owner in self.add]
         removed = [{"$patch": "delete", "uid": owner.uid} for owner in self.remove]
-        return {"metadata": {"uid": self.revision.uid, "ownerReferences": [*added, *removed]}}
+        owners = {"ownerReferences": [*added, *removed]} if added or removed else {}
+        annotations = {"annotations": dict(self.annotations)} if self.annotations else {}
+        return {"metadata": {"uid": self.revision.uid, **annotations, **owners}}
+
+    @property
+    def result(self) -> Revision:
+        """The revision as it is after the patch, but for its resource version."""
+        owners = tuple(owner for owner in (*self.revision.owners, *self.add) if owner not in self.remove)
+        values = dict(self.annotations)
+        is_wanted = values.get(keys.WANTED, "true" if self.revision.is_wanted else None) == "true"
+        owns_secret = self.revision.owns_secret or values.get(keys.OWNS_SECRET) == "true"
+        return self.revision._replace(owners=owners, is_wanted=is_wanted, owns_secret=owns_secret)
 
 
-def plan_owners(
-    revisions: Iterable[Revision], consumers: Collection[Consumer], rendered: Collection[str]
-) -> list[OwnerPatch]:
-    """Plan one patch for each revision whose owners are not its consumers.
+def plan_owners(plan: LinkPlan, observation: Observation) -> list[RevisionPatch]:
+    """Plan one patch for each revision that lacks an owner, or the annotation of a revision that is wanted.
 
-    `rendered` holds the names of the current rendering. A rendered revision that no current object references yet is
-    left alone: an old owner could be deleted, and the revision with it, before the deployer applies the workload.
+    A retained revision loses the owners that a linker has added: its consumers are not known.
     """
-    consumers_by_name = _by_referenced_name(consumers)
-    live = {consumer.owner.uid for consumer in consumers}
+    consumers = _by_referenced_name(observation.consumers)
+    wanted = {*consumers, *rendered_names(plan, observation)}
     patches = []
-    for revision in revisions:
-        its_consumers = consumers_by_name.get(revision.name, [])
-        is_referenced_now = any(consumer.is_current for consumer in its_consumers)
-        if revision.name in rendered and not is_referenced_now and not revision.is_retained:
-            continue
-        patch = _patch(revision, [] if revision.is_retained else its_consumers, live)
-        if patch.add or patch.remove:
+    for revision in observation.revisions:
+        if revision.is_retained:
+            patch = RevisionPatch(revision, remove=_added_by_linkers(plan, revision))
+        else:
+            needs_mark = revision.name in wanted and not revision.is_wanted
+            patch = RevisionPatch(
+                revision,
+                add=_missing_owners(revision, observation.inventory, consumers.get(revision.name, [])),
+                annotations=((keys.WANTED, "true"),) if needs_mark else (),
+            )
+        if patch.add or patch.remove or patch.annotations:
             patches.append(patch)
     return patches
 
 
-def plan_deletions(
-    revisions: Iterable[Revision], consumers: Iterable[Consumer], rendered: Collection[str], created_before: float
-) -> list[Revision]:
-    """Find the revisions that nothing references or owns: the garbage collector ignores objects without owners.
+def plan_deletions(plan: LinkPlan, observation: Observation) -> list[Revision]:
+    """Find the revisions that no live object references.
 
-    A revision created at `created_before` (Unix seconds) or later may belong to a rendering that is being applied.
+    A young revision may belong to a rendering that is being applied. Nothing is deleted while a kind of consumers
+    cannot be read, or while there is no inventory to say what is rendered now.
     """
-    referenced = {name for consumer in consumers for name in consumer.references}
+    if observation.inventory is None or observation.unread:
+        return []
+    return [
+        revision for revision in _unreferenced(plan, observation) if revision.owns_secret or not revision.is_tracker
+    ]
+
+
+def plan_leaks(plan: LinkPlan, observation: Observation) -> list[Revision]:
+    """Find the trackers that must not be deleted, as their Secrets would stay: no run has linked them in time."""
+    return [
+        revision for revision in _unreferenced(plan, observation) if revision.is_tracker and not revision.owns_secret
+    ]
+
+
+def is_left_to_kpt(plan: LinkPlan, observation: Observation, revision: Revision) -> bool:
+    """Whether kpt is about to let go of the revision. It fails if somebody changes the object meanwhile."""
+    inventory = observation.inventory
+    rendered = inventory.references if inventory else rendered_names(plan, observation)
+    return revision.is_in_kpt_inventory and revision.name not in rendered
+
+
+def rendered_names(plan: LinkPlan, observation: Observation) -> frozenset[str]:
+    """Return the revisions of the run's own rendering and of the newest one: a late Job runs with an old plan."""
+    listed = observation.inventory.references if observation.inventory else frozenset[str]()
+    return listed | {revision.name for revision in plan.rendered}
+
+
+def is_linker_owner(plan: LinkPlan, owner: Owner) -> bool:
+    """Whether a linker adds such owners: the inventory, and objects of the kinds that it reads."""
+    if (owner.group, owner.kind) == ("", "ConfigMap"):
+        return owner.name == plan.inventory
+    return any((owner.group, owner.kind) == (kind.group, kind.kind) for kind in (*CONSUMER_KINDS, *plan.kinds))
+
+
+def _missing_owners(
+    revision: Revision, inventory: Consumer | None, consumers: Collection[Consumer]
+) -> tuple[Owner, ...]:
+    """Return the owners to add.
+
+    Without an inventory, a revision that has no owner gets none: the garbage collector ignores it, and would delete it
+    with the last of its consumers.
+    """
+    if inventory is None and not revision.owners:
+        return ()
+    present = {owner.uid for owner in revision.owners}
+    new = [*([inventory] if inventory else []), *consumers]
+    can_own = {one.owner for one in new if one.can_own and not one.is_being_deleted}
+    return tuple(sorted(owner for owner in can_own if owner.uid not in present))
+
+
+def _added_by_linkers(plan: LinkPlan, revision: Revision) -> tuple[Owner, ...]:
+    return tuple(sorted(owner for owner in revision.owners if is_linker_owner(plan, owner)))
+
+
+def _unreferenced(plan: LinkPlan, observation: Observation) -> list[Revision]:
+    used = {*_by_referenced_name(observation.consumers), *rendered_names(plan, observation)}
     return [
         revision
-        for revision in revisions
-        if revision.name not in referenced
-        and revision.name not in rendered
-        and not revision.owners
+        for revision in observation.revisions
+        if revision.name not in used
         and not revision.is_retained
-        and revision.created < created_before
+        and revision.created < observation.now - plan.minimum_age
+        and all(is_linker_owner(plan, owner) for owner in revision.owners)
     ]
 
 
@@ -71,24 +144,3 @@ def _by_referenced_name(consumers: Iterable[Consumer]) -> dict[str, list[Consume
         for name in consumer.references:
             by_name.setdefault(name, []).append(consumer)
     return by_name
-
-
-def _patch(revision: Revision, consumers: list[Consumer], live: Collection[str]) -> OwnerPatch:
-    owners = {owner.uid for owner in revision.owners}
-    add = [consumer.owner for consumer in _new_owners(consumers) if consumer.owner.uid not in owners]
-    keep = {consumer.owner.uid for consumer in consumers}
-    remove = [owner for owner in revision.owners if owner.uid in live and owner.uid not in keep]
-    return OwnerPatch(revision, tuple(sorted(add)), tuple(sorted(remove)))
-
-
-def _new_owners(consumers: list[Consumer]) -> Iterator[Consumer]:
-    """Yield the consumers that may become owners: all but those that are being deleted.
-
-    A linker's Job references what it links. As long as a workload references the revision too, the Job adds nothing.
-    Once the workload references another revision, the Job has to be an owner: it does not run again when the earlier
-    manifests are applied again.
-    """
-    has_current = any(consumer.is_current for consumer in consumers)
-    for consumer in consumers:
-        if not consumer.is_being_deleted and not (consumer.is_linker_job and has_current):
-            yield consumer

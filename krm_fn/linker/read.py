@@ -1,96 +1,142 @@
-"""Read objects of the API server into the linker's types."""
+"""Read objects of the API server into the linker's types. The readers accept any JSON."""
 
 import re
 from datetime import datetime
 from typing import Any
 
-from krm_fn.linker.names import possible_names
-from krm_fn.linker.objects import Consumer, Owner, Revision
+from krm_fn.linker.names import entries, linker_arguments, mapping, possible_names, required_config_maps
+from krm_fn.linker.objects import Consumer, Names, Owner, Revision
 from krm_fn.model import keys
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
+from krm_fn.model.link_plan import LinkPlan
 from krm_fn.naming.names import HASH
 
 _KNOWN = frozenset(CONSUMER_KINDS)
 _POD_CONTROLLERS = frozenset((kind.api_version, kind.kind) for kind in CONSUMER_KINDS if kind.controls_pods)
 
 
-def read_config(item: dict[str, Any]) -> Revision | Consumer | None:
+def read_config(item: Any, plan: LinkPlan) -> Revision | Consumer | None:
     """Read a ConfigMap of the set: a revision, a tracker or the inventory; None for any other."""
-    return read_revision(item) or read_inventory(item)
+    return read_revision(item, plan) or read_inventory(item, plan)
 
 
-def read_revision(item: dict[str, Any]) -> Revision | None:
-    """Read a revision or a tracker from the metadata of a ConfigMap of the set.
+def read_revision(item: Any, plan: LinkPlan) -> Revision | None:
+    """Read a revision or a tracker from its metadata.
 
-    None if the name is not made of the base name: somebody has copied a revision, with its label and annotations.
+    None if the function has not emitted it: it lacks the set's label, or its name is not made of its base name, as
+    when somebody has copied a revision, or it is another object of the linker.
     """
-    base = _annotations(item).get(keys.BASE_NAME, "")
-    is_revision = re.fullmatch(f"{re.escape(base)}(-{HASH})?", item["metadata"]["name"])
-    return read_metadata(item) if is_revision else None
-
-
-def read_inventory(item: dict[str, Any]) -> Consumer | None:
-    """Read the ConfigMap that lists what is rendered; None for any other ConfigMap."""
-    names = _annotations(item).get(keys.RENDERED)
-    if names is None or _labels(item).get(keys.COMPONENT) != keys.LINKER:
+    metadata, labels, annotations = _metadata(item), _labels(item), _annotations(item)
+    name, uid, base = _text(metadata, "name"), _text(metadata, "uid"), _text(annotations, keys.BASE_NAME)
+    created = _time(_text(metadata, "creationTimestamp"))
+    is_named = bool(base and uid) and re.fullmatch(f"{re.escape(base)}(-{HASH})?", name)
+    component = labels.get(keys.COMPONENT)
+    is_emitted = labels.get(keys.SET) == plan.set and component in (None, *keys.TRACKERS)
+    if not is_named or not is_emitted or created is None:
         return None
-    metadata = item["metadata"]
+    return Revision(
+        name=name,
+        uid=uid,
+        resource_version=_text(metadata, "resourceVersion"),
+        created=created,
+        owners=_owners(metadata),
+        is_retained=annotations.get(keys.RETAIN) == "true",
+        is_tracker=component in keys.TRACKERS,
+        is_wanted=annotations.get(keys.WANTED) == "true",
+        owns_secret=annotations.get(keys.OWNS_SECRET) == "true",
+        is_in_kpt_inventory=keys.KPT_INVENTORY in annotations,
+    )
+
+
+def read_inventory(item: Any, plan: LinkPlan) -> Consumer | None:
+    """Read the ConfigMap that lists what is rendered; None for any other ConfigMap, such as a copy of it."""
+    metadata, labels = _metadata(item), _labels(item)
+    names, name, uid = _annotations(item).get(keys.RENDERED), _text(metadata, "name"), _text(metadata, "uid")
+    is_emitted = (labels.get(keys.SET), labels.get(keys.COMPONENT)) == (plan.set, keys.LINKER)
+    if not is_emitted or name != plan.inventory or not isinstance(names, str) or not uid:
+        return None
     return Consumer(
-        Owner("v1", "ConfigMap", metadata["name"], metadata["uid"]),
+        Owner("v1", "ConfigMap", name, uid),
         is_current=True,
         references=frozenset(names.split(",")),
         is_being_deleted="deletionTimestamp" in metadata,
     )
 
 
-def read_metadata(item: dict[str, Any]) -> Revision:
-    """Read the metadata of a ConfigMap or Secret."""
-    metadata = item["metadata"]
-    return Revision(
-        name=metadata["name"],
-        uid=metadata["uid"],
-        resource_version=metadata["resourceVersion"],
-        created=datetime.fromisoformat(metadata["creationTimestamp"]).timestamp(),
-        owners=read_owners(item),
-        is_retained=_annotations(item).get(keys.RETAIN) == "true",
-        is_tracker=_labels(item).get(keys.COMPONENT) in keys.TRACKERS,
-    )
+def read_consumer(kind: Kind, item: Any, names: Names) -> Consumer | None:
+    """Read an object of this kind, with those of the names that it references.
 
-
-def read_owners(item: dict[str, Any]) -> tuple[Owner, ...]:
-    """Read `metadata.ownerReferences`."""
-    owners = item["metadata"].get("ownerReferences") or []
-    return tuple(Owner(owner["apiVersion"], owner["kind"], owner["name"], owner["uid"]) for owner in owners)
-
-
-def read_consumer(kind: Kind, item: dict[str, Any], names: frozenset[str]) -> Consumer | None:
-    """Read an object of this kind, with those of the revisions' names that it references.
-
-    None for a pod whose controller is of a kind that the linker reads too: the pod is deleted with its controller.
+    Of a pod whose controller is read too, only its pull secrets count: admission adds those of its ServiceAccount.
+    The rest is in the controller's template. None for such a pod without one of these, and for what has no name.
     """
-    metadata = item["metadata"]
-    controller = next((owner for owner in metadata.get("ownerReferences") or [] if owner.get("controller")), None)
-    if kind.kind == "Pod" and controller and (controller["apiVersion"], controller["kind"]) in _POD_CONTROLLERS:
+    metadata = _metadata(item)
+    name, uid = _text(metadata, "name"), _text(metadata, "uid")
+    if not name or not uid:
         return None
-    return Consumer(
-        Owner(kind.api_version, kind.kind, metadata["name"], metadata["uid"]),
+    owners = map(mapping, entries(metadata.get("ownerReferences")))
+    controller = next((owner for owner in owners if owner.get("controller") is True), mapping(None))
+    is_known = kind in _KNOWN
+    pod_spec = _pod_spec(kind, item)
+    consumer = Consumer(
+        Owner(kind.api_version, kind.kind, name, uid),
         is_current=kind.is_current,
-        references=names.intersection(possible_names(item, has_pod_spec=kind in _KNOWN)),
-        controller=controller["uid"] if controller else "",
-        template_source=_template_source(item),
-        is_linker_job=kind.kind == "Job" and _labels(item).get(keys.COMPONENT) == keys.LINKER,
+        references=frozenset(),
+        controller=_text(controller, "uid"),
         is_being_deleted="deletionTimestamp" in metadata,
     )
+    if kind.kind == "Pod" and (_text(controller, "apiVersion"), _text(controller, "kind")) in _POD_CONTROLLERS:
+        pulled = names.known.intersection(_pull_secrets(pod_spec))
+        return consumer._replace(references=pulled, can_own=False) if pulled else None
+    required = required_config_maps(pod_spec) if kind.is_current else ()
+    return consumer._replace(
+        references=names.known.intersection(possible_names(mapping(item), has_pod_spec=is_known)),
+        required=frozenset(filter(names.are_like, required)),
+        template_source=_template_source(item),
+        arguments=linker_arguments(pod_spec) if kind.kind == "Job" else (),
+    )
 
 
-def _template_source(item: dict[str, Any]) -> tuple[str, str] | None:
-    reference = (item.get("spec") or {}).get("workloadRef")
-    return (reference["kind"], reference["name"]) if isinstance(reference, dict) else None
+def _pod_spec(kind: Kind, item: Any) -> Any:
+    value = mapping(item)
+    for field in filter(None, kind.pod_spec.split(".")):
+        value = mapping(value.get(field))
+    return value
 
 
-def _annotations(item: dict[str, Any]) -> dict[str, str]:
-    return item["metadata"].get("annotations") or {}
+def _pull_secrets(pod_spec: Any) -> list[str]:
+    return [_text(mapping(one), "name") for one in entries(mapping(pod_spec).get("imagePullSecrets"))]
 
 
-def _labels(item: dict[str, Any]) -> dict[str, str]:
-    return item["metadata"].get("labels") or {}
+def _template_source(item: Any) -> tuple[str, str] | None:
+    reference = mapping(mapping(mapping(item).get("spec")).get("workloadRef"))
+    kind, name = _text(reference, "kind"), _text(reference, "name")
+    return (kind, name) if kind and name else None
+
+
+def _owners(metadata: dict[str, Any]) -> tuple[Owner, ...]:
+    owners = map(mapping, entries(metadata.get("ownerReferences")))
+    return tuple(Owner(*(_text(owner, field) for field in ("apiVersion", "kind", "name", "uid"))) for owner in owners)
+
+
+def _time(text: str) -> float | None:
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def _metadata(item: Any) -> dict[str, Any]:
+    return mapping(mapping(item).get("metadata"))
+
+
+def _annotations(item: Any) -> dict[str, Any]:
+    return mapping(_metadata(item).get("annotations"))
+
+
+def _labels(item: Any) -> dict[str, Any]:
+    return mapping(_metadata(item).get("labels"))
+
+
+def _text(fields: dict[str, Any], name: str) -> str:
+    value = fields.get(name)
+    return value if isinstance(value, str) else ""

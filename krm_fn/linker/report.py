@@ -8,7 +8,7 @@ from krm_fn.linker.objects import Owner, Revision
 
 
 class Change(NamedTuple):
-    """One write."""
+    """One write. Of a deleted revision, `remove` holds its last owners."""
 
     kind: str
     name: str
@@ -17,24 +17,44 @@ class Change(NamedTuple):
     deleted: bool = False
 
     def __str__(self) -> str:
-        """`web-config-5t7h9k2b4c: + ReplicaSet/web-7c9f, - Deployment/web`."""
+        """`web-config-5t7h9k2b4c: + Deployment/web, + ReplicaSet/web-7c9f`."""
         if self.deleted:
-            return f"{self.name}: deleted, nothing references it"
+            last = f"; last referenced by {', '.join(map(str, self.remove))}" if self.remove else ""
+            return f"{self.name}: deleted, nothing references it{last}"
         owners = [*(f"+ {owner}" for owner in self.add), *(f"- {owner}" for owner in self.remove)]
         return f"{self.name}: {', '.join(owners)}"
 
 
+class Problem(NamedTuple):
+    """What is wrong, in a sentence, and the object that has the problem, if that exists.
+
+    Only a revision that is missing and referenced is a failure: everything else can only keep objects for too long.
+    """
+
+    sentence: str
+    owner: Owner | None
+    is_failure: bool
+
+
 @dataclass
 class Report:
-    """The changes, notes and failures of a run. `log` is called with each line when it happens."""
+    """The changes, notes and problems of a run. `log` is called with each line when it happens."""
 
     namespace: str
     log: Callable[[str], None]
     changes: list[Change] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    failures: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
     revisions: int = 0
     retained: int = 0
+
+    @property
+    def failures(self) -> list[str]:
+        return [problem.sentence for problem in self.problems if problem.is_failure]
+
+    @property
+    def warnings(self) -> list[str]:
+        return [problem.sentence for problem in self.problems if not problem.is_failure]
 
     def change(self, change: Change) -> None:
         self.changes.append(change)
@@ -44,10 +64,17 @@ class Report:
         self.notes.append(sentence)
         self.log(f"note: {sentence}")
 
-    def fail(self, sentence: str) -> None:
+    def fail(self, sentence: str, owner: Owner | None = None) -> None:
         """Add a failure, unless the same one has been added before."""
-        if sentence not in self.failures:
-            self.failures.append(sentence)
+        self._add(Problem(sentence, owner, is_failure=True))
+
+    def warn(self, sentence: str, owner: Owner | None = None) -> None:
+        """Add a warning, unless the same one has been added before."""
+        self._add(Problem(sentence, owner, is_failure=False))
+
+    def _add(self, problem: Problem) -> None:
+        if problem.sentence not in {one.sentence for one in self.problems}:
+            self.problems.append(problem)
 
     def count(self, revisions: list[Revision]) -> None:
         """Count the revisions that exist at the end."""
@@ -62,7 +89,8 @@ class Report:
         deleted = sum(change.deleted for change in self.changes)
         retained = f", {self.retained} retained without owners" if self.retained else ""
         failed = f", {len(self.failures)} failed" if self.failures else ""
-        return f"{found}: {linked} {would_be}linked, {deleted} {would_be}deleted{retained}{failed}"
+        warned = f", {len(self.warnings)} warning{'s' * (len(self.warnings) != 1)}" if self.warnings else ""
+        return f"{found}: {linked} {would_be}linked, {deleted} {would_be}deleted{retained}{failed}{warned}"
 
     def to_dict(self) -> dict[str, object]:
         """Return the report as plain values, for JSON."""
@@ -80,6 +108,7 @@ class Report:
             ],
             "notes": self.notes,
             "failures": self.failures,
+            "warnings": self.warnings,
             "revisions": self.revisions,
             "retained": self.retained,
         }

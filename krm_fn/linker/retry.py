@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from threading import Event
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0
 _FORBIDDEN, _TOO_MANY_REQUESTS, _SERVER_ERROR = 403, 429, 500
@@ -12,8 +12,16 @@ _STARTUP = 10.0
 """Seconds in which a restarted API server may answer 403 to permitted requests: it has not read its roles yet."""
 
 
+OVERTIME = 30.0
+"""Seconds after the deadline in which a run may still do what needs no waiting."""
+
+
 class Stopped(Exception):
     """The process was asked to terminate."""
+
+
+class OutOfTime(Exception):
+    """The deadline and the overtime are over."""
 
 
 class Deadline:
@@ -33,22 +41,25 @@ class Deadline:
         return self._end - self._clock()
 
     def check(self) -> None:
-        """Raise Stopped if the run has been told to stop."""
+        """Raise Stopped if the run has been told to stop, OutOfTime if the overtime is over."""
         if self._stop.is_set():
             raise Stopped
+        if self.left() <= -OVERTIME:
+            raise OutOfTime
 
     def sleep(self, seconds: float) -> None:
-        """Wait, but not beyond the deadline. Raises Stopped as soon as the run is told to stop."""
+        """Wait, but not beyond the deadline. Raises Stopped as soon as the run is told to stop, and OutOfTime."""
         self._stop.wait(max(0.0, min(seconds, self.left())))
         self.check()
 
 
 class Response(NamedTuple):
-    """A response of the API server. Names of headers are in lower case."""
+    """A response of the API server: its JSON, and the bytes of that. Names of headers are in lower case."""
 
     status: int
     headers: Mapping[str, str]
-    body: bytes
+    content: Any = None
+    size: int = 0
 
 
 class NoResponse(Exception):
@@ -59,7 +70,7 @@ def retry(send: Callable[[], Response], deadline: Deadline) -> Response:
     """Send until the response is about the request and not about the state of the server.
 
     After the deadline, returns the last response, or raises NoResponse if the last attempt had none. Makes at least
-    one attempt, even after the deadline. Raises Stopped.
+    one attempt, even after the deadline. Raises Stopped and OutOfTime.
     """
     pause = _FIRST_PAUSE
     startup_ends = float("inf")  # as seconds left

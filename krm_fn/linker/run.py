@@ -14,7 +14,7 @@ from krm_fn.linker.dry_run import DryRun
 from krm_fn.linker.link import link
 from krm_fn.linker.live_cluster import LiveCluster
 from krm_fn.linker.report import Report
-from krm_fn.linker.retry import Deadline, Stopped
+from krm_fn.linker.retry import Deadline, OutOfTime, Stopped
 from krm_fn.model.link_plan import LinkPlan
 from krm_fn.model.problem import Outcome
 
@@ -49,6 +49,7 @@ def run(plan: LinkPlan, options: Options, stop: Event, log: Callable[[str], None
     report = Report(live.namespace, _no_log if options.as_json else log)
     is_stopped = _link(plan, DryRun(live) if options.dry_run else live, report)
     stderr = "".join(f"error: {sentence}\n" for sentence in report.failures)
+    stderr += "".join(f"warning: {sentence}\n" for sentence in report.warnings)
     if is_stopped:
         stderr += "error: terminated; completed changes are kept, run again to finish\n"
     exit_code = TERMINATED if is_stopped else int(bool(report.failures))
@@ -65,7 +66,9 @@ def _link(plan: LinkPlan, cluster: Cluster, report: Report) -> bool:
     try:
         link(plan, cluster, report)
     except ApiError as error:
-        report.fail(str(error))
+        report.warn(str(error))
+    except OutOfTime:
+        report.warn(f"the time limit of {plan.timeout} s is over; completed changes are kept, run again to finish")
     except Stopped:
         return True
     return False

@@ -1,8 +1,11 @@
 """Wait until the cluster has what was rendered: deployers may apply the Job before a Rollout."""
 
+from typing import NamedTuple
+
 from krm_fn.linker.cluster import Cluster
-from krm_fn.linker.objects import Consumer
-from krm_fn.linker.observe import Observation, observe, observe_workloads
+from krm_fn.linker.objects import Consumer, Observation, Owner
+from krm_fn.linker.observe import observe, observe_workloads
+from krm_fn.linker.owners import is_left_to_kpt, plan_deletions, plan_owners
 from krm_fn.model.kinds import CONSUMER_KINDS
 from krm_fn.model.link_plan import LinkPlan, Workload
 
@@ -11,62 +14,142 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 5.0
 _HISTORY_TIMEOUT = 10.0
 """Seconds for a controller to create a ReplicaSet or ControllerRevision: far more than one needs."""
 
+_PATIENCE = 5.0
+"""Seconds for a deployer that applies a workload before its ConfigMap."""
+
+_MAX_LOOKUPS = 20
+"""ConfigMaps of other sets that are looked up in one observation."""
+
 _HISTORY = {kind.kind: kind.history for kind in CONSUMER_KINDS if kind.history}
 
 
-def wait_for_workloads(plan: LinkPlan, cluster: Cluster) -> list[str]:
-    """Wait until every workload references its revisions. Returns what is missing at the deadline, in sentences."""
+class Missing(NamedTuple):
+    """What is missing, in a sentence; the object that misses it, if that exists; and the revision, if it is one."""
+
+    sentence: str
+    owner: Owner | None = None
+    revision: str = ""
+
+
+def wait_for_workloads(plan: LinkPlan, cluster: Cluster) -> list[Missing]:
+    """Wait until every workload references its revisions. Returns what is missing at the end.
+
+    The wait ends early where more time would not help: a workload references a revision that does not exist, or the
+    linker must not read the workloads.
+    """
     pause = _FIRST_PAUSE
-    while missing := _missing(plan, observe_workloads(plan, cluster), cluster.namespace):
-        if cluster.deadline.left() <= 0:
+    patience_ends: float | None = None  # as seconds left
+    while True:
+        observation = observe_workloads(plan, cluster)
+        missing = _missing(plan, observation, cluster.namespace)
+        left = cluster.deadline.left()
+        if not missing or observation.unread or left <= 0:
+            return missing
+        if not find_broken(observation, cluster):
+            patience_ends = None
+        elif patience_ends is None:
+            patience_ends = left - _PATIENCE
+        elif left <= patience_ends:
             return missing
         cluster.deadline.sleep(pause)
         pause = min(pause * 1.5, _LONGEST_PAUSE)
-    return []
 
 
-def wait_for_history(plan: LinkPlan, cluster: Cluster) -> tuple[Observation, list[str]]:
+def wait_for_history(plan: LinkPlan, cluster: Cluster) -> tuple[Observation, list[Missing]]:
     """Wait until controllers have created the history of the workloads' current templates.
 
-    Returns the last observation, and what is missing in it, in sentences.
+    Returns the last observation, and what is missing in it.
     """
     observation = observe(plan, cluster)
     end = cluster.deadline.left() - _HISTORY_TIMEOUT
     while missing := _missing_history(plan, observation.consumers, cluster.namespace):
-        if cluster.deadline.left() <= max(end, 0):
+        if observation.unread or cluster.deadline.left() <= max(end, 0):
             break
         cluster.deadline.sleep(1)
         observation = observe(plan, cluster)
     return observation, missing
 
 
-def _missing(plan: LinkPlan, observation: Observation, namespace: str) -> list[str]:
+def wait_for_kpt(plan: LinkPlan, observation: Observation, cluster: Cluster) -> bool:
+    """Wait until kpt has let go of the superseded revisions that are to be changed. False if there are none.
+
+    kpt reads what it is about to prune, waits for the rollout, and then fails if somebody has changed the object.
+    """
+    changes = [*(patch.revision for patch in plan_owners(plan, observation)), *plan_deletions(plan, observation)]
+    pending = {revision.uid for revision in changes if is_left_to_kpt(plan, observation, revision)}
+    has_waited = bool(pending)
+    pause = _FIRST_PAUSE
+    while pending and cluster.deadline.left() > 0:
+        cluster.deadline.sleep(pause)
+        pause = min(pause * 1.5, _LONGEST_PAUSE)
+        revisions, inventory, _ = cluster.configs(plan)
+        now = observation._replace(inventory=inventory)
+        pending &= {revision.uid for revision in revisions if is_left_to_kpt(plan, now, revision)}
+    return has_waited
+
+
+def confirm_broken(plan: LinkPlan, observation: Observation, cluster: Cluster) -> list[Missing]:
+    """Find the references to revisions that do not exist, and look again a little later."""
+    if not find_broken(observation, cluster):
+        return []
+    cluster.deadline.sleep(_PATIENCE)
+    return find_broken(observe(plan, cluster), cluster)
+
+
+def find_broken(observation: Observation, cluster: Cluster) -> list[Missing]:
+    """Find the live templates that reference a revision which does not exist: their pods do not start."""
+    live = {revision.name for revision in observation.revisions if not revision.is_tracker}
+    broken = [
+        (name, consumer.owner)
+        for consumer in observation.consumers
+        if consumer.is_current and not consumer.is_being_deleted
+        for name in consumer.required - live
+    ]
+    names = sorted({name for name, _ in broken})[:_MAX_LOOKUPS]
+    absent = {name for name in names if not cluster.has_config_map(name)}
+    return [
+        Missing(
+            f"{owner.kind} {cluster.namespace}/{owner.name}: references ConfigMap/{name}, which does not exist",
+            owner,
+            name,
+        )
+        for name, owner in sorted(broken)
+        if name in absent
+    ]
+
+
+def _missing(plan: LinkPlan, observation: Observation, namespace: str) -> list[Missing]:
     consumers = _by_identity(observation.consumers)
     live = {(revision.kind, revision.name) for revision in observation.revisions}
     # Not all rendered revisions: those of a later sync wave are applied after this run.
     awaited = {revision for workload in plan.workloads for revision in workload.revisions}
-    sentences = [
-        f"{kind} {namespace}/{name}: does not exist" for kind, name in sorted(awaited) if (kind, name) not in live
+    missing = [
+        Missing(f"{kind} {namespace}/{name}: does not exist", revision=name)
+        for kind, name in sorted(awaited)
+        if (kind, name) not in live
     ]
     for workload in plan.workloads:
         consumer = consumers.get(workload[:3])
         if consumer is None:
-            sentences.append(f"{workload.kind} {namespace}/{workload.name}: does not exist")
+            missing.append(Missing(f"{workload.kind} {namespace}/{workload.name}: does not exist"))
             continue
         absent = [str(revision) for revision in workload.revisions if revision.name not in consumer.references]
         if absent:
-            sentences.append(f"{workload.kind} {namespace}/{workload.name}: does not reference {', '.join(absent)}")
-    return sentences
+            sentence = f"{workload.kind} {namespace}/{workload.name}: does not reference {', '.join(absent)}"
+            missing.append(Missing(sentence, consumer.owner))
+    return missing
 
 
-def _missing_history(plan: LinkPlan, consumers: list[Consumer], namespace: str) -> list[str]:
+def _missing_history(plan: LinkPlan, consumers: list[Consumer], namespace: str) -> list[Missing]:
     """Find workloads that are paused or whose controller is slow: their current template has no history yet."""
     by_identity = _by_identity(consumers)
     history = {
         (consumer.controller, consumer.owner.kind, name) for consumer in consumers for name in consumer.references
     }
     return [
-        f"{workload.kind} {namespace}/{workload.name}: has no {_HISTORY[workload.kind]} for its current template"
+        Missing(
+            f"{workload.kind} {namespace}/{workload.name}: has no {_HISTORY[workload.kind]} for its current template"
+        )
         for workload in plan.workloads
         if workload.kind in _HISTORY and not _has_history(workload, by_identity.get(workload[:3]), history)
     ]

@@ -11,6 +11,9 @@ BASE_NAME = PREFIX + "base-name"
 RETAIN = PREFIX + "retain"
 """Annotation on revisions without a consumer that the linker can see: it never deletes them."""
 
+WANTED = PREFIX + "wanted"
+"""Annotation on revisions and trackers: `"true"` as rendered. The linker removes it before it deletes the object."""
+
 STRATEGY = PREFIX + "strategy"
 """Annotation by the author on a ConfigMap or Secret. It overrides the configured strategy."""
 
@@ -37,3 +40,9 @@ TRACKER = "secret-tracker"
 
 TRACKERS = (TRACKER, "secret-tag")
 """The values that mean a tracker. Version 0.1.0 wrote the second one, which files and clusters may still hold."""
+
+OWNS_SECRET = PREFIX + "owns-secret"
+"""Annotation that the linker puts on a tracker once its Secret has it as an owner, and so is deleted with it."""
+
+KPT_INVENTORY = "config.k8s.io/owning-inventory"
+"""Annotation by kpt on the objects that it has applied. It removes the annotation from those it no longer manages."""

@@ -52,6 +52,11 @@ class LinkPlan:
         """All rendered revisions."""
         return frozenset(self.revisions).union(*(workload.revisions for workload in self.workloads))
 
+    @property
+    def inventory(self) -> str:
+        """The name of the ConfigMap that lists what is rendered, and owns every revision of the set."""
+        return f"{self.set}-linker"
+
     def to_arguments(self) -> list[str]:
         """Write the arguments of `krm-fn link`."""
         return [

@@ -133,6 +133,7 @@ def tracker(secret: Revision, settings: Settings) -> Object:
     wave = wave_of(secret.item)
     annotations = {
         keys.BASE_NAME: secret.base_name,
+        keys.WANTED: "true",
         **{one.annotation: one.value for deployer in settings.deployers for one in PROTECTIONS[deployer]},
         **keep_new_name(settings.deployers),
     }

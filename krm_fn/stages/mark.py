@@ -14,7 +14,7 @@ from krm_fn.references.references import References
 from krm_fn.stages.name import Revision, Revisions
 from krm_fn.stages.package import Package
 
-_MARKS = {"labels": (keys.SET,), "annotations": (keys.BASE_NAME, keys.RETAIN)}
+_MARKS = {"labels": (keys.SET,), "annotations": (keys.BASE_NAME, keys.WANTED, keys.RETAIN)}
 
 
 def find_consumers(
@@ -69,6 +69,7 @@ def _mark(revision: Revision, settings: Settings, protection: dict[str, str], *,
             "labels": {keys.SET: settings.set},
             "annotations": {
                 keys.BASE_NAME: revision.base_name,
+                keys.WANTED: "true",
                 keys.RETAIN: None if has_consumers else "true",
                 **protection,
                 **(keep_name(revision.item.annotations, settings.deployers) if revision.is_renamed else {}),

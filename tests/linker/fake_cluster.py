@@ -4,12 +4,13 @@ from threading import Event
 from typing import Any
 
 from krm_fn.linker.cluster import Configs
-from krm_fn.linker.objects import Consumer, Owner, Revision
-from krm_fn.linker.owners import OwnerPatch
-from krm_fn.linker.read import read_config, read_consumer, read_metadata
+from krm_fn.linker.objects import Consumer, Names, Owner, Revision
+from krm_fn.linker.owners import RevisionPatch
+from krm_fn.linker.read import read_config, read_consumer, read_revision
 from krm_fn.linker.retry import Deadline
 from krm_fn.model import keys
 from krm_fn.model.kinds import Kind
+from krm_fn.model.link_plan import LinkPlan
 from tests.linker.object_store import NAMESPACE, Hook, Object, ObjectStore, no_hook
 
 
@@ -48,23 +49,28 @@ class FakeCluster:
     def deadline(self) -> Deadline:
         return self._deadline
 
-    def configs(self, set_name: str) -> Configs:
+    def configs(self, plan: LinkPlan) -> Configs:
         self._call("list configmaps")
-        labelled = [item for item in self.store.of_kind("ConfigMap") if _label(item, keys.SET) == set_name]
-        found = [read_config(item) for item in labelled]
+        labelled = [item for item in self.store.of_kind("ConfigMap") if _label(item, keys.SET) == plan.set]
+        found = [read_config(item, plan) for item in labelled]
         return Configs(
             revisions=[one for one in found if isinstance(one, Revision)],
-            inventories=[one for one in found if isinstance(one, Consumer)],
+            inventory=next((one for one in found if isinstance(one, Consumer)), None),
             now=self.store.clock,
         )
 
-    def consumers(self, kind: Kind, names: frozenset[str]) -> list[Consumer]:
+    def has_config_map(self, name: str) -> bool:
+        self._call(f"look up ConfigMap/{name}")
+        return self.store.find("ConfigMap", name) is not None
+
+    def consumers(self, kind: Kind, names: Names) -> list[Consumer]:
         self._call(f"list {kind.plural}")
         items = [item for item in self.store.of_kind(kind.kind) if item["apiVersion"] == kind.api_version]
         return [consumer for item in items if (consumer := read_consumer(kind, item, names)) is not None]
 
-    def patch_owners(self, patch: OwnerPatch) -> bool:
-        return self._patch("ConfigMap", patch.revision.name, patch.body)
+    def patch(self, patch: RevisionPatch) -> str | None:
+        patched = self._patch("ConfigMap", patch)
+        return None if patched is None else str(patched["metadata"]["resourceVersion"])
 
     def delete(self, revision: Revision) -> bool:
         self._call(f"delete ConfigMap/{revision.name}")
@@ -75,39 +81,47 @@ class FakeCluster:
         self.store.remove(item)
         return True
 
-    def secret(self, name: str) -> Revision | None:
+    def secret(self, name: str, plan: LinkPlan) -> Revision | None:
         self._call(f"get Secret/{name}")
         item = self.store.find("Secret", name)
-        return None if item is None else read_metadata(item)
+        return None if item is None else read_revision(item, plan)
 
-    def add_secret_owner(self, secret: Revision, tracker: Owner) -> bool:
-        return self._patch("Secret", secret.name, OwnerPatch(secret, (tracker,), ()).body)
+    def patch_secret(self, patch: RevisionPatch) -> bool:
+        return self._patch("Secret", patch) is not None
 
-    def record_event(self, owner: Owner, reason: str, message: str, now: float) -> None:
+    def record_event(self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False) -> None:
         self._call(f"record {reason}")
-        self.writes.append({"event": str(owner), "reason": reason, "message": message, "now": now})
+        warning = {"warning": True} if is_warning else {}
+        self.writes.append({"event": str(owner), "reason": reason, "message": message, "now": now, **warning})
 
     def _call(self, what: str) -> None:
         self.deadline.check()
         self.calls += 1
         self.hook(what)
 
-    def _patch(self, kind: str, name: str, body: dict[str, Any]) -> bool:
-        """Merge owners by uid, as a strategic merge patch does. Other fields of the metadata are preconditions."""
+    def _patch(self, kind: str, patch: RevisionPatch) -> Object | None:
+        """Merge owners by uid and annotations by name, as a strategic merge patch does. The uid is a precondition."""
+        name = patch.revision.name
         self._call(f"patch {kind}/{name}")
         item = self.store.find(kind, name)
-        *preconditions, (_, entries) = body["metadata"].items()
-        if item is None or any(item["metadata"][key] != value for key, value in preconditions):
-            return False
+        body: dict[str, Any] = patch.body
+        metadata = body["metadata"]
+        if item is None or item["metadata"]["uid"] != metadata["uid"]:
+            return None
         owners = {owner["uid"]: owner for owner in item["metadata"].get("ownerReferences", [])}
-        for entry in entries:
+        for entry in metadata.get("ownerReferences", []):
             if entry.get("$patch") == "delete":
                 owners.pop(entry["uid"], None)
             else:
                 owners[entry["uid"]] = {**owners.get(entry["uid"], {}), **entry}
+        annotations = {**item["metadata"].get("annotations", {}), **metadata.get("annotations", {})}
         self.writes.append({"patch": f"{kind}/{name}", **body})
-        self.store.update_metadata(item, ownerReferences=list(owners.values()))
-        return True
+        fields: dict[str, Any] = {
+            "annotations": {key: value for key, value in annotations.items() if value is not None}
+        }
+        if "ownerReferences" in metadata:
+            fields["ownerReferences"] = list(owners.values())
+        return self.store.update_metadata(item, **fields)
 
 
 def _label(item: Object, key: str) -> str | None:

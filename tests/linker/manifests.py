@@ -1,6 +1,7 @@
 """Build objects for tests, as the API server returns them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from krm_fn.model import keys
@@ -24,14 +25,20 @@ def thing(kind: str, name: str, **fields: Any) -> Object:
 
 
 def revision(
-    name: str, *owners: Object, kind: str = "ConfigMap", retain: bool = False, tracker: bool = False
+    name: str,
+    *owners: Object,
+    kind: str = "ConfigMap",
+    retain: bool = False,
+    tracker: bool = False,
+    annotations: Mapping[str, str] = MappingProxyType({}),
 ) -> Object:
-    """Build a revision of the set `web`, with these owners."""
+    """Build a revision of the set `web` as the function emits it, with these owners and more annotations."""
+    retained = {keys.RETAIN: "true"} if retain else {}
     return thing(
         kind,
         name,
         labels={keys.SET: "web", **({keys.COMPONENT: keys.TRACKER} if tracker else {})},
-        annotations={keys.BASE_NAME: name.rpartition("-")[0], **({keys.RETAIN: "true"} if retain else {})},
+        annotations={keys.BASE_NAME: name.rpartition("-")[0], keys.WANTED: "true", **retained, **annotations},
         **({"ownerReferences": [reference(owner) for owner in owners]} if owners else {}),
     )
 

@@ -1,10 +1,11 @@
 """Run the linker step by step: it pauses before every API call."""
 
+from collections.abc import Callable
 from threading import Lock, Thread
 
 from krm_fn.linker.link import link
 from krm_fn.linker.report import Report
-from krm_fn.linker.retry import Stopped
+from krm_fn.linker.retry import OutOfTime, Stopped
 from krm_fn.model.link_plan import LinkPlan
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.object_store import NAMESPACE, ObjectStore
@@ -19,15 +20,19 @@ class Killed(BaseException):
 class StepwiseRun:
     """A run of the linker in a thread of its own. Only one thread at a time is active.
 
-    It pauses before a call that it has decided to make: after SIGTERM it still makes that call.
+    It pauses before a call that it has decided to make: after SIGTERM it still makes that call. `before_call` is called
+    right before each call.
     """
 
-    def __init__(self, plan: LinkPlan, store: ObjectStore, timeout: float) -> None:
+    def __init__(
+        self, plan: LinkPlan, store: ObjectStore, timeout: float, before_call: Callable[[], None] = lambda: None
+    ) -> None:
         self.report = Report(NAMESPACE, lambda _: None)
         self.cluster = FakeCluster(store, self._pause, timeout)
         self.is_over = False
         self.is_done = False
         self.plan = plan
+        self._before_call = before_call
         self._calls_left = 0
         self._pauses_before_writes = False
         self._is_killed = False
@@ -77,6 +82,7 @@ class StepwiseRun:
         if self._is_killed:
             raise Killed
         self._calls_left -= 1
+        self._before_call()
 
     def _run(self) -> None:
         self._awake.acquire()
@@ -84,7 +90,7 @@ class StepwiseRun:
             if not self._is_killed:
                 link(self.plan, self.cluster, self.report)
                 self.is_done = not self.report.failures
-        except (Killed, Stopped):
+        except (Killed, OutOfTime, Stopped):
             pass
         except BaseException as error:  # noqa: BLE001  # raised again in the thread of the test
             self._error = error

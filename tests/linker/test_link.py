@@ -1,24 +1,27 @@
 """Whole runs of the linker, also while other clients change the objects."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pytest
 
-from krm_fn.linker.api_errors import ApiError
+from krm_fn.linker.api_errors import ApiError, Forbidden
 from krm_fn.linker.dry_run import DryRun
 from krm_fn.linker.link import link
-from krm_fn.linker.owners import OwnerPatch
+from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.report import Report
 from krm_fn.linker.retry import Stopped
+from krm_fn.model import keys
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.garbage_collector import collect, delete
-from tests.linker.manifests import A, B, C, linker_job, made_by, pods, revision, workload
+from tests.linker.manifests import A, B, C, inventory, linker_job, made_by, pods, revision, workload
 from tests.linker.object_store import NAMESPACE, NOON, Hook, Object, ObjectStore, no_hook
 from tests.linker.stepwise_run import Killed, StepwiseRun
 
+DELETED_C = f"ConfigMap shop/{C}: deleted, nothing references it; last referenced by Deployment/web"
 CREDENTIALS = "web-login-gggggggggg"
 LONG_AGO = "2026-05-01T12:00:00Z"
 PLAN = LinkPlan(
@@ -42,19 +45,21 @@ def old(item: Object) -> Object:
 
 
 def changed() -> ObjectStore:
-    """Create a workload that was changed from A to B and still owns A. Both have a ReplicaSet. Nothing uses C."""
+    """Create a workload that was changed from A to B and owns A. Both have a ReplicaSet. Nothing uses C any more."""
     store = ObjectStore()
+    lists = store.create(inventory(B))
     web = store.create(workload("Deployment", "web", pods(B)))
     store.create(made_by(web, "ReplicaSet", "web-1", pods(A)))
     store.create(made_by(web, "ReplicaSet", "web-2", pods(B)))
     store.create(old(revision(A, web)))
     store.create(revision(B))
-    store.create(old(revision(C)))
+    store.create(old(revision(C, lists, web)))
     return store
 
 
 def with_secret() -> ObjectStore:
     store = ObjectStore()
+    store.create(inventory(B, CREDENTIALS))
     web = store.create(workload("Deployment", "web", pods(B, secrets=[CREDENTIALS])))
     store.create(made_by(web, "ReplicaSet", "web-1", pods(B, secrets=[CREDENTIALS])))
     store.create(revision(B))
@@ -70,7 +75,7 @@ class CompletedRun:
         self.store = store
         self.lines: list[str] = []
         self.report = Report(NAMESPACE, self.lines.append)
-        self.cluster = FakeCluster(store, hook)
+        self.cluster = FakeCluster(store, hook, plan.timeout)
         link(plan, self.cluster, self.report)
 
 
@@ -97,25 +102,28 @@ def before(call: str, act: Callable[[], object], number: int = 1) -> Hook:
     return once(lambda what: what.startswith(call) and next(calls) == number, act)
 
 
-def test_history_becomes_an_owner_and_the_workload_moves_to_its_new_revision() -> None:
+LIST = "ConfigMap/web-linker"
+
+
+def test_owners_are_only_added() -> None:
     run = CompletedRun(changed())
-    assert owners(run.store, A) == ["ReplicaSet/web-1"]
-    assert owners(run.store, B) == ["Deployment/web", "ReplicaSet/web-2"]
+    assert owners(run.store, A) == ["Deployment/web", "ReplicaSet/web-1", LIST]
+    assert owners(run.store, B) == ["Deployment/web", "ReplicaSet/web-2", LIST]
     assert run.store.find("ConfigMap", C) is None
     assert run.lines == [
-        f"ConfigMap shop/{A}: + ReplicaSet/web-1, - Deployment/web",
-        f"ConfigMap shop/{B}: + Deployment/web, + ReplicaSet/web-2",
-        f"ConfigMap shop/{C}: deleted, nothing references it",
+        f"ConfigMap shop/{A}: + ReplicaSet/web-1, + {LIST}",
+        f"ConfigMap shop/{B}: + Deployment/web, + ReplicaSet/web-2, + {LIST}",
+        DELETED_C,
     ]
     assert run.report.summary() == "2 revisions in shop: 2 linked, 1 deleted"
-    assert run.report.failures == []
+    assert run.report.problems == []
 
 
 def test_a_change_is_recorded_in_events() -> None:
     events = [write for write in CompletedRun(changed()).cluster.writes if "event" in write]
     assert [(event["event"], event["reason"]) for event in events] == [
         ("Deployment/web", "RevisionsLinked"),
-        ("Deployment/web", "RevisionsDeleted"),
+        (LIST, "RevisionsDeleted"),
     ]
 
 
@@ -124,24 +132,34 @@ def test_a_second_run_writes_nothing() -> None:
     assert CompletedRun(store).cluster.writes == []
 
 
-def test_a_revision_is_garbage_collected_with_its_last_replica_set() -> None:
+def test_a_revision_is_deleted_by_the_run_after_its_last_replica_set() -> None:
     store = CompletedRun(changed()).store
     store.remove(store.get("ReplicaSet", "web-1"))
     collect(store)
-    assert [item["metadata"]["name"] for item in store.of_kind("ConfigMap")] == [B]
+    assert owners(store, A) == ["Deployment/web", LIST]
+    CompletedRun(store)
+    assert sorted(item["metadata"]["name"] for item in store.of_kind("ConfigMap")) == [B, "web-linker"]
+
+
+def test_everything_is_garbage_collected_when_the_set_is_uninstalled() -> None:
+    store = CompletedRun(with_secret(), WITH_SECRET).store
+    for item in (store.get("Deployment", "web"), store.get("ConfigMap", "web-linker")):
+        delete(store, item)
+    collect(store)
+    assert list(store) == []
 
 
 def test_a_secret_is_garbage_collected_with_its_tracker() -> None:
     run = CompletedRun(with_secret(), WITH_SECRET)
-    assert owners(run.store, CREDENTIALS) == ["Deployment/web", "ReplicaSet/web-1"]
+    assert owners(run.store, CREDENTIALS) == ["Deployment/web", "ReplicaSet/web-1", LIST]
     assert owners(run.store, CREDENTIALS, "Secret") == [f"ConfigMap/{CREDENTIALS}"]
     assert run.lines[1:] == [
-        f"Secret shop/{CREDENTIALS}: + Deployment/web, + ReplicaSet/web-1",
+        f"Secret shop/{CREDENTIALS}: + Deployment/web, + ReplicaSet/web-1, + {LIST}",
         f"Secret shop/{CREDENTIALS}: + ConfigMap/{CREDENTIALS}",
     ]
-    delete(run.store, run.store.get("Deployment", "web"))
+    run.store.remove(run.store.get("ConfigMap", CREDENTIALS))
     collect(run.store)
-    assert list(run.store) == []
+    assert run.store.of_kind("Secret") == []
 
 
 def test_a_secret_gets_its_tracker_as_owner_once() -> None:
@@ -149,46 +167,82 @@ def test_a_secret_gets_its_tracker_as_owner_once() -> None:
     assert CompletedRun(store, WITH_SECRET).cluster.writes == []
 
 
-def test_a_missing_secret_is_a_failure() -> None:
+@pytest.mark.parametrize("secrets", [[CREDENTIALS], []], ids=["referenced", "not referenced"])
+def test_a_missing_secret_is_a_failure_if_a_workload_references_it(secrets: list[str]) -> None:
     store = with_secret()
     store.remove(store.get("Secret", CREDENTIALS))
-    assert CompletedRun(store, WITH_SECRET).report.failures == [
-        f"Secret shop/{CREDENTIALS}: does not exist; apply the manifests again"
-    ]
+    store.update(store.get("Deployment", "web"), spec={"template": pods(B, secrets=secrets)})
+    report = CompletedRun(store, WITH_SECRET).report
+    sentence = f"Secret shop/{CREDENTIALS}: does not exist; apply the manifests again"
+    assert (sentence in report.failures, sentence in report.warnings) == (bool(secrets), not secrets)
 
 
-def test_a_tracker_without_an_owner_does_not_become_an_owner() -> None:
+def test_a_secret_that_the_function_has_not_emitted_is_left_alone() -> None:
     store = with_secret()
-    store.update(store.get("Deployment", "web"), spec={"template": pods(B)})
+    store.update_metadata(store.get("Secret", CREDENTIALS), labels={})
     run = CompletedRun(store, WITH_SECRET)
     assert owners(store, CREDENTIALS, "Secret") == []
-    (failure,) = run.report.failures
-    assert failure == (
-        f"Deployment shop/web: does not reference Secret/{CREDENTIALS}; "
-        "apply the manifests again, or find out why applying them failed"
-    )
+    assert run.report.failures == [f"Secret shop/{CREDENTIALS}: does not exist; apply the manifests again"]
+
+
+def superseded(store: ObjectStore) -> ObjectStore:
+    """Change the workload of `with_secret` so that nothing references the Secret, which is old by now."""
+    store.update(store.get("Deployment", "web"), spec={"template": pods(B)})
+    store.update(store.get("ReplicaSet", "web-1"), spec={"template": pods(B)})
+    store.update_metadata(store.get("ConfigMap", "web-linker"), annotations=inventory(B)["metadata"]["annotations"])
+    store.clock += 601
+    return store
+
+
+def test_an_unreferenced_secret_is_deleted_with_its_tracker() -> None:
+    store = superseded(CompletedRun(with_secret(), WITH_SECRET).store)
+    run = CompletedRun(store)
+    collect(store)
+    assert (store.of_kind("Secret"), store.find("ConfigMap", CREDENTIALS)) == ([], None)
+    assert run.report.problems == []
+
+
+def test_a_secret_that_no_run_has_linked_is_reported_by_each_run() -> None:
+    store = superseded(with_secret())
+    for _ in range(2):
+        run = CompletedRun(store)
+        (warning,) = run.report.warnings
+        assert warning == (
+            f"Secret shop/{CREDENTIALS}: the linker may no longer delete it, as its own Job was replaced before it "
+            f"ran; delete it with its tracker: kubectl -n shop delete secret/{CREDENTIALS} configmap/{CREDENTIALS}"
+        )
+    assert store.find("ConfigMap", CREDENTIALS) is not None
 
 
 @pytest.mark.parametrize(
     ("remove", "sentence"),
     [
         pytest.param(("Deployment", "web"), "Deployment shop/web: does not exist", id="a workload"),
-        pytest.param(("ConfigMap", B), f"ConfigMap shop/{B}: does not exist", id="a revision"),
     ],
 )
-def test_what_is_missing_at_the_deadline_is_a_failure(remove: tuple[str, str], sentence: str) -> None:
+def test_a_workload_that_never_came_is_a_warning(remove: tuple[str, str], sentence: str) -> None:
     store = changed()
     store.remove(store.get(*remove))
     run = CompletedRun(store)
-    assert run.report.failures == [f"{sentence}; apply the manifests again, or find out why applying them failed"]
+    advice = "apply the manifests again, or find out why applying them failed"
+    assert (run.report.failures, run.report.warnings) == ([], [f"{sentence}; {advice}"])
     assert store.clock >= NOON + 300
+
+
+def test_a_missing_revision_that_a_workload_references_is_a_failure_within_seconds() -> None:
+    store = changed()
+    store.remove(store.get("ConfigMap", B))
+    run = CompletedRun(store)
+    sentence = f"Deployment shop/web: references ConfigMap/{B}, which does not exist; apply the manifests again"
+    assert (run.report.failures, run.report.warnings) == ([sentence], [])
+    assert store.clock < NOON + 30  # also with the ten seconds before the deletion of C
 
 
 def test_existing_revisions_are_linked_although_another_is_missing() -> None:
     store = changed()
     store.remove(store.get("ConfigMap", B))
     CompletedRun(store)
-    assert owners(store, A) == ["ReplicaSet/web-1"]
+    assert owners(store, A) == ["Deployment/web", "ReplicaSet/web-1", LIST]
 
 
 def test_a_paused_workload_is_reported_in_a_note() -> None:
@@ -199,8 +253,8 @@ def test_a_paused_workload_is_reported_in_a_note() -> None:
         "note: Deployment shop/web: has no ReplicaSet for its current template; "
         "the next run links it, and its revisions are kept until then"
     )
-    assert owners(store, B) == ["Deployment/web"]
-    assert run.report.failures == []
+    assert owners(store, B) == ["Deployment/web", LIST]
+    assert run.report.problems == []
 
 
 def test_a_run_waits_for_a_late_rollout() -> None:
@@ -208,9 +262,9 @@ def test_a_run_waits_for_a_late_rollout() -> None:
     web = store.update(store.get("Deployment", "web"), spec={"template": pods(A)})
     hook = once(lambda _: store.clock > NOON + 30, lambda: store.update(web, spec={"template": pods(B)}))
     run = CompletedRun(store, hook=hook)
-    assert owners(store, A) == ["ReplicaSet/web-1"]
-    assert run.report.failures == []
-    assert NOON + 30 < store.clock < NOON + 40
+    assert owners(store, A) == ["Deployment/web", "ReplicaSet/web-1", LIST]
+    assert run.report.problems == []
+    assert NOON + 40 < store.clock < NOON + 50  # with the ten seconds before the deletion of C
 
 
 def test_a_replica_set_created_during_the_run_is_linked() -> None:
@@ -218,23 +272,19 @@ def test_a_replica_set_created_during_the_run_is_linked() -> None:
     web = store.get("Deployment", "web")
     late = made_by(web, "ReplicaSet", "web-3", pods(A, image="web:2"))
     CompletedRun(store, hook=before(f"patch ConfigMap/{A}", lambda: store.create(late)))
-    assert owners(store, A) == ["ReplicaSet/web-1", "ReplicaSet/web-3"]
-
-
-def test_a_workload_that_goes_back_during_the_run_is_an_owner_again() -> None:
-    store = changed()
-    web = store.get("Deployment", "web")
-    CompletedRun(store, hook=before(f"patch ConfigMap/{A}", lambda: store.update(web, spec={"template": pods(A)})))
-    assert sorted(owners(store, A)) == ["Deployment/web", "ReplicaSet/web-1"]
+    assert owners(store, A) == ["Deployment/web", "ReplicaSet/web-1", LIST, "ReplicaSet/web-3"]
 
 
 def test_an_owner_deleted_during_the_run_is_left_to_the_garbage_collector() -> None:
     store = changed()
+    store.update_metadata(
+        store.get("ConfigMap", A), creationTimestamp="2026-06-01T12:00:00Z"
+    )  # too young to be deleted
     replica_set = store.get("ReplicaSet", "web-1")
     run = CompletedRun(store, hook=before(f"patch ConfigMap/{A}", lambda: store.remove(replica_set)))
     collect(store)
-    assert store.find("ConfigMap", A) is None
-    assert run.report.failures == []
+    assert owners(store, A) == ["Deployment/web", LIST]
+    assert run.report.problems == []
 
 
 def test_a_namespace_that_keeps_changing_is_left_to_the_next_run() -> None:
@@ -248,6 +298,7 @@ def test_a_namespace_that_keeps_changing_is_left_to_the_next_run() -> None:
             number = next(numbers)
             store.create(made_by(web, "ReplicaSet", f"web-{number}", pods(B, image=f"web:{number}")))
 
+    store.remove(store.get("ConfigMap", C))
     run = CompletedRun(store, hook=hook)
     assert len([write for write in run.cluster.writes if "patch" in write]) == 4
 
@@ -260,15 +311,53 @@ def recreate(store: ObjectStore, name: str) -> None:
 def test_a_revision_recreated_during_the_run_is_linked_as_a_new_object() -> None:
     store = changed()
     run = CompletedRun(store, hook=before(f"patch ConfigMap/{B}", lambda: recreate(store, B)))
-    assert owners(store, B) == ["Deployment/web", "ReplicaSet/web-2"]
-    assert [line for line in run.lines if B in line] == [f"ConfigMap shop/{B}: + Deployment/web, + ReplicaSet/web-2"]
+    assert owners(store, B) == ["Deployment/web", "ReplicaSet/web-2", LIST]
+    assert [line for line in run.lines if B in line] == [
+        f"ConfigMap shop/{B}: + Deployment/web, + ReplicaSet/web-2, + {LIST}"
+    ]
 
 
-@pytest.mark.parametrize("call", ["delete", "list configmaps"])
-def test_an_unreferenced_revision_recreated_during_the_run_is_kept(call: str) -> None:
+MOMENTS = [
+    pytest.param(f"patch ConfigMap/{C}", 1, id="before the mark"),
+    pytest.param("list configmaps", 4, id="before the second look"),
+    pytest.param("delete", 1, id="before the deletion"),
+]
+
+
+@pytest.mark.parametrize(("call", "number"), MOMENTS)
+def test_an_unreferenced_revision_recreated_during_the_run_is_kept(call: str, number: int) -> None:
     store = changed()
-    CompletedRun(store, hook=before(call, lambda: recreate(store, C), number=1 if call == "delete" else 4))
-    assert owners(store, C) == []
+    CompletedRun(store, hook=before(call, lambda: recreate(store, C), number))
+    assert store.find("ConfigMap", C) is not None
+
+
+def apply_again(store: ObjectStore, name: str) -> None:
+    """Apply a revision as a deployer does that goes back to it: without a change, it does not write."""
+    item = store.get("ConfigMap", name)
+    store.update_metadata(item, annotations={**item["metadata"]["annotations"], keys.WANTED: "true"})
+
+
+@pytest.mark.parametrize(("call", "number"), MOMENTS[1:])
+def test_a_revision_that_a_deployer_wants_again_is_kept(call: str, number: int) -> None:
+    store = changed()
+    run = CompletedRun(store, hook=before(call, lambda: apply_again(store, C), number))
+    assert run.report.problems == []
+    assert store.find("ConfigMap", C) is not None
+
+
+def test_a_revision_that_was_applied_just_before_the_mark_is_listed_ten_seconds_later() -> None:
+    store = changed()
+    lists = store.get("ConfigMap", "web-linker")
+    now = inventory(B, C)["metadata"]["annotations"]
+    hook = once(lambda _: store.clock >= NOON + 9, lambda: store.update_metadata(lists, annotations=now))
+    CompletedRun(store, hook=hook)
+    assert wanted(store, C) == "true", "the annotation is back"
+    assert CompletedRun(store).cluster.writes == []
+
+
+def wanted(store: ObjectStore, name: str) -> str | None:
+    value: str | None = store.get("ConfigMap", name)["metadata"]["annotations"].get(keys.WANTED)
+    return value
 
 
 @pytest.mark.parametrize(
@@ -284,7 +373,7 @@ def test_a_revision_referenced_before_the_second_observation_is_kept(
     store = changed()
     web = store.get("Deployment", "web")
     CompletedRun(store, hook=before("list configmaps", lambda: act(store, web), number=4))
-    assert store.find("ConfigMap", C) is not None
+    assert wanted(store, C) == "true"
 
 
 def test_an_unreferenced_revision_changed_after_the_second_observation_is_kept() -> None:
@@ -297,33 +386,97 @@ def test_an_unreferenced_revision_changed_after_the_second_observation_is_kept()
     assert store.find("ConfigMap", C) is not None
 
 
+def test_nothing_is_deleted_without_ten_seconds_before_the_deadline() -> None:
+    store = changed()
+    run = CompletedRun(store, replace(PLAN, timeout=9))
+    assert [write for write in run.cluster.writes if "delete" in write] == []
+    assert wanted(store, C) == "true"
+
+
+def test_the_mark_of_a_killed_run_is_taken_back_when_the_revision_is_wanted() -> None:
+    store = changed()
+    run = StepwiseRun(PLAN, store, timeout=300)
+    while wanted(store, C):
+        run.advance(1)
+    run.kill()
+    store.update(store.get("Deployment", "web"), spec={"template": pods(B, C)})
+    CompletedRun(store)
+    assert wanted(store, C) == "true"
+
+
 def test_a_referenced_revision_deleted_during_the_run_is_a_failure() -> None:
     store = changed()
     item = store.get("ConfigMap", B)
     run = CompletedRun(store, hook=before("delete", lambda: store.remove(item)))
-    (failure,) = run.report.failures
-    assert failure.startswith(
-        f"ConfigMap shop/{B}: was deleted although Deployment/web references it; apply the manifests again"
+    sentence = f"Deployment shop/web: references ConfigMap/{B}, which does not exist; apply the manifests again"
+    assert run.report.failures == [sentence]
+
+
+def test_a_job_of_the_linker_is_no_owner_and_no_reference() -> None:
+    """Its arguments list every revision of a rendering: each release would change all of them."""
+    store = changed()
+    store.create(linker_job("web-link-1", ["--set=web", f"--workload=apps/v1/Deployment/web=ConfigMap/{C}"]))
+    run = CompletedRun(store)
+    assert store.find("ConfigMap", C) is None
+    assert "Job/web-link-1" not in {str(owner) for change in run.report.changes for owner in change.add}
+
+
+def test_a_kind_that_may_not_be_listed_stops_deletions_and_nothing_else() -> None:
+    run = CompletedRun(changed(), hook=forbid("list jobs"))
+    assert owners(run.store, B) == ["Deployment/web", "ReplicaSet/web-2", LIST]
+    assert run.store.find("ConfigMap", C) is not None
+    assert (run.report.failures, run.report.warnings) == (
+        [],
+        ["list jobs: not permitted; until then nothing is deleted"],
     )
 
 
-def test_the_job_of_an_earlier_rendering_becomes_an_owner() -> None:
-    """It does not run again if that rendering is applied again while it exists."""
+def test_kinds_of_argo_that_the_package_does_not_hold_may_be_forbidden() -> None:
+    run = CompletedRun(changed(), hook=forbid("list rollouts"))
+    assert run.store.find("ConfigMap", C) is None
+    assert run.report.problems == []
+
+
+def forbid(call: str) -> Hook:
+    def hook(what: str) -> None:
+        if what == call:
+            raise Forbidden(what, "not permitted")
+
+    return hook
+
+
+def test_nothing_is_deleted_without_an_inventory() -> None:
     store = changed()
-    store.create(linker_job("web-link-1", [f"--workload=apps/v1/Deployment/web=ConfigMap/{A}"]))
-    CompletedRun(store)
-    assert sorted(owners(store, A)) == ["Job/web-link-1", "ReplicaSet/web-1"]
+    store.remove(store.get("ConfigMap", "web-linker"))
+    run = CompletedRun(store)
+    assert store.find("ConfigMap", C) is not None
+    assert run.report.warnings == ["ConfigMap shop/web-linker: does not exist; until then nothing is deleted"]
 
 
-def refuse(_: FakeCluster, patch: OwnerPatch) -> bool:
+def test_a_revision_that_kpt_is_about_to_prune_is_changed_when_kpt_has_let_go_of_it() -> None:
+    store = changed()
+    item = store.get("ConfigMap", C)
+    annotations = item["metadata"]["annotations"]
+    store.update_metadata(item, annotations={**annotations, keys.KPT_INVENTORY: "8a1f"})
+    hook = once(
+        lambda _: store.clock > NOON + 60,
+        lambda: store.update_metadata(store.get("ConfigMap", C), annotations=annotations),
+    )
+    run = CompletedRun(store, hook=hook)
+    assert run.lines[-1] == DELETED_C
+    assert NOON + 70 < store.clock < NOON + 80
+    assert [write for write in run.cluster.writes if C in write.get("patch", "")] != []
+
+
+def refuse(_: FakeCluster, patch: RevisionPatch) -> str | None:
     raise ApiError(patch.revision.name, "not permitted to patch")
 
 
 def test_a_refused_patch_is_reported_once_and_the_rest_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FakeCluster, "patch_owners", refuse)
-    run = CompletedRun(changed())
-    assert run.report.failures == [f"{A}: not permitted to patch", f"{B}: not permitted to patch"]
-    assert run.lines == [f"ConfigMap shop/{C}: deleted, nothing references it"]
+    monkeypatch.setattr(FakeCluster, "patch", refuse)
+    run = CompletedRun(with_secret(), WITH_SECRET)
+    assert run.report.warnings == [f"{B}: not permitted to patch", f"{CREDENTIALS}: not permitted to patch"]
+    assert run.lines == [f"Secret shop/{CREDENTIALS}: + ConfigMap/{CREDENTIALS}"]
 
 
 def state(store: ObjectStore) -> dict[Any, Object]:
@@ -380,7 +533,7 @@ def test_a_run_stopped_during_a_patch_still_prints_the_change() -> None:
     cluster.hook = before("patch", cluster.stop.set)
     with pytest.raises(Stopped):
         link(PLAN, cluster, Report(NAMESPACE, lines.append))
-    assert lines == [f"ConfigMap shop/{A}: + ReplicaSet/web-1, - Deployment/web"]
+    assert lines == [f"ConfigMap shop/{A}: + ReplicaSet/web-1, + {LIST}"]
 
 
 @pytest.mark.parametrize(("make", "plan"), SCENARIOS)

@@ -4,21 +4,35 @@ import json
 
 import pytest
 
-from krm_fn.linker.objects import Consumer, Owner, Revision
-from krm_fn.linker.owners import OwnerPatch, plan_deletions, plan_owners
-from krm_fn.linker.report import Change
+from krm_fn.linker.objects import Consumer, Observation, Owner, Revision
+from krm_fn.linker.owners import (
+    RevisionPatch,
+    is_left_to_kpt,
+    plan_deletions,
+    plan_leaks,
+    plan_owners,
+)
+from krm_fn.model import keys
+from krm_fn.model.kinds import Kind
+from krm_fn.model.link_plan import LinkPlan, RevisionName
 
 NAME = "web-config-bbbbbbbbbb"
+API_VERSIONS = {"Widget": "example.com/v1", "ConfigMap": "v1", "Job": "batch/v1"}
+
+
+def planned(*rendered: str, kinds: tuple[Kind, ...] = ()) -> LinkPlan:
+    names = tuple(RevisionName("ConfigMap", name) for name in rendered)
+    return LinkPlan(set="web", revisions=names, kinds=kinds, timeout=300, minimum_age=600)
 
 
 def owner(text: str) -> Owner:
     """Read `ReplicaSet/web-1`; the uid is the whole text."""
     kind, _, name = text.partition("/")
-    return Owner("apps/v1", kind, name, text)
+    return Owner(API_VERSIONS.get(kind, "apps/v1"), kind, name, text)
 
 
-def revision(*owners: str, created: float = 0.0, is_retained: bool = False) -> Revision:
-    return Revision(NAME, "u1", "1", created, tuple(map(owner, owners)), is_retained=is_retained)
+def revision(*owners: str, is_wanted: bool = True, created: float = 0.0) -> Revision:
+    return Revision(NAME, "u1", "1", created, tuple(map(owner, owners)), is_wanted=is_wanted)
 
 
 def current(text: str, *names: str, is_being_deleted: bool = False) -> Consumer:
@@ -26,132 +40,149 @@ def current(text: str, *names: str, is_being_deleted: bool = False) -> Consumer:
     return Consumer(owner(text), is_current=True, references=frozenset(names), is_being_deleted=is_being_deleted)
 
 
-def past(text: str, *names: str, is_being_deleted: bool = False, is_linker_job: bool = False) -> Consumer:
+def past(text: str, *names: str, is_being_deleted: bool = False, can_own: bool = True) -> Consumer:
     """Build a consumer that was created from a template, such as a ReplicaSet."""
     return Consumer(
         owner(text),
         is_current=False,
         references=frozenset(names),
         is_being_deleted=is_being_deleted,
-        is_linker_job=is_linker_job,
+        can_own=can_own,
     )
 
 
-def changes(patches: list[OwnerPatch]) -> list[str]:
-    return [str(Change("ConfigMap", patch.revision.name, patch.add, patch.remove)) for patch in patches]
+INVENTORY = "ConfigMap/web-linker"
+
+
+def observed(
+    live: Revision, *consumers: Consumer, listed: tuple[str, ...] = (), has_inventory: bool = True
+) -> Observation:
+    """Build an observation at 1,000 seconds."""
+    inventory = current(INVENTORY, *listed) if has_inventory else None
+    return Observation([live], inventory, [*consumers], now=1000.0)
+
+
+def changes(patches: list[RevisionPatch]) -> list[str]:
+    """Write a patch as `+ ReplicaSet/web-1, - Deployment/web, wanted: true`."""
+    return [
+        ", ".join(
+            [
+                *(f"+ {one}" for one in patch.add),
+                *(f"- {one}" for one in patch.remove),
+                *(f"{key.removeprefix(keys.PREFIX)}: {value}" for key, value in patch.annotations),
+            ]
+        )
+        for patch in patches
+    ]
 
 
 WEB = current("Deployment/web", NAME)
 MOVED_ON = current("Deployment/web")
-JOB = past("Job/web-link-1", NAME, is_linker_job=True)
 
 LEFT_ALONE = [
-    pytest.param(revision(), [], [], id="a revision that nothing references"),
-    pytest.param(revision("Deployment/web"), [WEB], [NAME], id="a revision owned by its consumer"),
-    pytest.param(revision("Widget/x"), [], [], id="an owner of a kind that the linker does not read"),
-    pytest.param(revision("ReplicaSet/gone"), [], [], id="an owner that is gone, which the garbage collector handles"),
+    pytest.param(observed(revision(INVENTORY)), id="an unreferenced revision that the inventory owns"),
     pytest.param(
-        revision(), [past("ReplicaSet/web-1", NAME)], [NAME], id="a rendered revision that nothing current references"
+        observed(revision(INVENTORY, "Deployment/web"), MOVED_ON),
+        id="a workload that has moved on stays an owner",
+    ),
+    pytest.param(observed(revision(INVENTORY, "Widget/x"), listed=(NAME,)), id="an owner that somebody else has set"),
+    pytest.param(
+        observed(revision(INVENTORY, "ReplicaSet/gone")),
+        id="an owner that is gone, which the garbage collector removes",
     ),
     pytest.param(
-        revision("ReplicaSet/web-1"),
-        [past("ReplicaSet/web-1")],
-        [NAME],
-        id="a rendered revision that nothing current references, with an old owner",
+        observed(revision(INVENTORY), past("ReplicaSet/web-1", NAME, is_being_deleted=True)),
+        id="a consumer that is being deleted is not added",
     ),
     pytest.param(
-        revision(), [past("ReplicaSet/web-1", NAME, is_being_deleted=True)], [], id="a consumer that is being deleted"
+        observed(revision(INVENTORY), past("Pod/web-1-a", NAME, can_own=False)),
+        id="a pod that its controller deletes is not added",
     ),
-    pytest.param(revision(is_retained=True), [WEB], [NAME], id="a retained revision that is referenced"),
+    pytest.param(
+        observed(revision(), WEB, has_inventory=False),
+        id="a revision without owners and without an inventory: nothing collects it",
+    ),
+    pytest.param(observed(revision()._replace(is_retained=True), WEB), id="a retained revision that is referenced"),
+    pytest.param(
+        observed(revision("Widget/x")._replace(is_retained=True), WEB),
+        id="a retained revision with an owner that somebody else has set",
+    ),
+    pytest.param(observed(revision(INVENTORY, is_wanted=False)), id="an unreferenced revision without the annotation"),
 ]
 
 PATCHED = [
-    pytest.param(revision(), [WEB], [NAME], "+ Deployment/web", id="a workload becomes the owner of its new revision"),
+    pytest.param(observed(revision()), f"+ {INVENTORY}", id="the inventory owns every revision, rendered or not"),
     pytest.param(
-        revision(),
-        [WEB, past("ReplicaSet/web-2", NAME), past("ReplicaSet/web-1", NAME)],
-        [NAME],
+        observed(revision(INVENTORY), WEB, past("ReplicaSet/web-2", NAME), past("ReplicaSet/web-1", NAME)),
         "+ Deployment/web, + ReplicaSet/web-1, + ReplicaSet/web-2",
-        id="every ReplicaSet that references it, not only the newest",
+        id="every consumer becomes an owner, not only the newest",
     ),
     pytest.param(
-        revision("Deployment/web"),
-        [MOVED_ON, past("ReplicaSet/web-1", NAME)],
-        [],
-        "+ ReplicaSet/web-1, - Deployment/web",
-        id="a workload that has moved on is removed in the patch that adds its ReplicaSet",
+        observed(revision("Deployment/web", INVENTORY), MOVED_ON, past("ReplicaSet/web-1", NAME)),
+        "+ ReplicaSet/web-1",
+        id="a workload that has moved on keeps its place when its ReplicaSet is added",
     ),
     pytest.param(
-        revision("Deployment/web"),
-        [MOVED_ON],
-        [],
-        "- Deployment/web",
-        id="a workload that has moved on is removed although no owner is left",
+        observed(revision("ConfigMap/web-linker-of-before"), listed=(NAME,)),
+        f"+ {INVENTORY}",
+        id="an inventory that has been created again",
     ),
     pytest.param(
-        revision("Widget/x", "ReplicaSet/gone", "Deployment/web"),
-        [MOVED_ON],
-        [],
-        "- Deployment/web",
-        id="owners that were not observed are kept",
+        observed(revision("Deployment/web"), WEB, past("ReplicaSet/web-1", NAME), has_inventory=False),
+        "+ ReplicaSet/web-1",
+        id="a revision that has owners gets more although there is no inventory",
     ),
     pytest.param(
-        revision("Deployment/web"),
-        [current("Deployment/web"), current("Deployment/api", NAME)],
-        [NAME],
-        "+ Deployment/api, - Deployment/web",
-        id="another workload references it now",
+        observed(revision(INVENTORY, "Deployment/web", is_wanted=False), WEB),
+        "wanted: true",
+        id="a referenced revision gets the annotation back",
     ),
     pytest.param(
-        revision(),
-        [MOVED_ON, JOB],
-        [],
-        "+ Job/web-link-1",
-        id="the Job of an earlier rendering, which does not run again",
+        observed(revision(INVENTORY, is_wanted=False), listed=(NAME,)),
+        "wanted: true",
+        id="a revision that the inventory lists gets the annotation back",
     ),
     pytest.param(
-        revision("ReplicaSet/web-1"),
-        [current("Deployment/web", NAME, is_being_deleted=True), past("ReplicaSet/web-2", NAME)],
-        [NAME],
-        "+ ReplicaSet/web-2",
-        id="a workload that is being deleted is not added",
+        observed(revision(is_wanted=False), WEB),
+        f"+ Deployment/web, + {INVENTORY}, wanted: true",
+        id="owners and annotation in one patch",
     ),
     pytest.param(
-        revision("Deployment/web", "Widget/x", is_retained=True),
-        [WEB],
-        [NAME],
-        "- Deployment/web",
-        id="a retained revision loses owners",
+        observed(revision("Deployment/web", "Widget/x", INVENTORY, "ReplicaSet/gone")._replace(is_retained=True), WEB),
+        f"- Deployment/web, - ReplicaSet/gone, - {INVENTORY}",
+        id="a retained revision loses the owners that a linker has added",
     ),
 ]
 
 
-@pytest.mark.parametrize(("live", "consumers", "rendered"), LEFT_ALONE)
-def test_these_revisions_are_left_alone(live: Revision, consumers: list[Consumer], rendered: list[str]) -> None:
-    assert changes(plan_owners([live], consumers, rendered)) == []
+@pytest.mark.parametrize("seen", LEFT_ALONE)
+def test_these_revisions_are_left_alone(seen: Observation) -> None:
+    assert changes(plan_owners(planned(), seen)) == []
 
 
-@pytest.mark.parametrize(("live", "consumers", "rendered", "expected"), PATCHED)
-def test_these_revisions_are_patched(
-    live: Revision, consumers: list[Consumer], rendered: list[str], expected: str
-) -> None:
-    assert changes(plan_owners([live], consumers, rendered)) == [f"{NAME}: {expected}"]
+@pytest.mark.parametrize(("seen", "expected"), PATCHED)
+def test_these_revisions_are_patched(seen: Observation, expected: str) -> None:
+    assert changes(plan_owners(planned(), seen)) == [expected]
 
 
-@pytest.mark.parametrize(("live", "consumers", "rendered", "expected"), PATCHED)
-def test_a_patched_revision_needs_no_other_patch(
-    live: Revision, consumers: list[Consumer], rendered: list[str], expected: str
-) -> None:
-    (patch,) = plan_owners([live], consumers, rendered)
-    after = live._replace(owners=tuple(one for one in (*live.owners, *patch.add) if one not in patch.remove))
-    assert changes(plan_owners([after], consumers, rendered)) == [], expected
+@pytest.mark.parametrize(("seen", "expected"), PATCHED)
+def test_a_patched_revision_needs_no_other_patch(seen: Observation, expected: str) -> None:
+    (patch,) = plan_owners(planned(), seen)
+    assert changes(plan_owners(planned(), seen._replace(revisions=[patch.result]))) == [], expected
+
+
+def test_a_revision_of_the_runs_own_rendering_is_wanted() -> None:
+    seen = observed(revision(INVENTORY, is_wanted=False))
+    assert changes(plan_owners(planned(NAME), seen)) == ["wanted: true"]
 
 
 def test_a_patch_is_a_strategic_merge_patch_with_the_uid_as_precondition() -> None:
-    (patch,) = plan_owners([revision("Deployment/web")], [MOVED_ON, past("ReplicaSet/web-1", NAME)], [])
+    web, gone = owner("ReplicaSet/web-1"), owner("Deployment/web")
+    patch = RevisionPatch(revision(), (web,), (gone,), ((keys.WANTED, None),))
     body = """{
       "metadata": {
         "uid": "u1",
+        "annotations": {"revisions.krm-fn.io/wanted": null},
         "ownerReferences": [
           {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-1", "uid": "ReplicaSet/web-1"},
           {"$patch": "delete", "uid": "Deployment/web"}
@@ -161,21 +192,77 @@ def test_a_patch_is_a_strategic_merge_patch_with_the_uid_as_precondition() -> No
     assert patch.body == json.loads(body)
 
 
+def test_a_patch_of_an_annotation_leaves_owners_out() -> None:
+    patch = RevisionPatch(revision(), annotations=((keys.WANTED, "true"),))
+    assert patch.body == {"metadata": {"uid": "u1", "annotations": {keys.WANTED: "true"}}}
+
+
+OLD = revision(INVENTORY, "Deployment/web", "ReplicaSet/gone")
+
+
 @pytest.mark.parametrize(
-    ("live", "consumers", "rendered"),
+    ("plan", "seen"),
     [
-        pytest.param(revision(), [WEB], [], id="a referenced revision"),
-        pytest.param(revision(), [], [NAME], id="a rendered revision"),
-        pytest.param(revision("ReplicaSet/gone"), [], [], id="a revision with an owner, even one that is gone"),
-        pytest.param(revision(is_retained=True), [], [], id="a retained revision"),
-        pytest.param(revision(created=100.0), [], [], id="a revision created at that time"),
-        pytest.param(revision(created=101.0), [], [], id="a younger revision"),
+        pytest.param(planned(), observed(OLD, WEB), id="a referenced revision"),
+        pytest.param(planned(), observed(OLD, past("Pod/a", NAME, can_own=False)), id="one that a pod references"),
+        pytest.param(planned(), observed(OLD, listed=(NAME,)), id="a revision that the inventory lists"),
+        pytest.param(planned(NAME), observed(OLD), id="a revision of the run's own rendering"),
+        pytest.param(planned(), observed(OLD, has_inventory=False), id="without an inventory"),
+        pytest.param(
+            planned(),
+            observed(OLD)._replace(unread=("not permitted to list",)),
+            id="while a kind of consumers cannot be read",
+        ),
+        pytest.param(planned(), observed(revision("Widget/x")), id="an owner of a kind that the linker does not read"),
+        pytest.param(planned(), observed(revision("ConfigMap/other")), id="another ConfigMap as owner"),
+        pytest.param(planned(), observed(OLD._replace(is_retained=True)), id="a retained revision"),
+        pytest.param(planned(), observed(revision(created=400.0)), id="a revision created at that time"),
+        pytest.param(planned(), observed(revision(created=401.0)), id="a younger revision"),
+        pytest.param(planned(), observed(OLD._replace(is_tracker=True)), id="a tracker that is no owner of its Secret"),
     ],
 )
-def test_these_revisions_are_not_deleted(live: Revision, consumers: list[Consumer], rendered: list[str]) -> None:
-    assert plan_deletions([live], consumers, rendered, created_before=100.0) == []
+def test_these_revisions_are_not_deleted(plan: LinkPlan, seen: Observation) -> None:
+    assert plan_deletions(plan, seen) == []
 
 
-def test_an_old_unreferenced_revision_without_owners_is_deleted() -> None:
-    old = revision(created=99.0)
-    assert plan_deletions([old], [MOVED_ON], [], created_before=100.0) == [old]
+@pytest.mark.parametrize(
+    ("plan", "old"),
+    [
+        pytest.param(planned(), OLD, id="with owners that linkers have added"),
+        pytest.param(planned(), revision(created=399.0), id="without owners"),
+        pytest.param(planned(), OLD._replace(is_wanted=False), id="without the annotation, after a kill"),
+        pytest.param(planned(), OLD._replace(is_tracker=True, owns_secret=True), id="a tracker that owns its Secret"),
+        pytest.param(
+            planned(kinds=(Kind("example.com/v1", "Widget", "widgets"),)),
+            revision("Widget/x"),
+            id="an owner of a kind that the plan names",
+        ),
+    ],
+)
+def test_an_old_unreferenced_revision_is_deleted(plan: LinkPlan, old: Revision) -> None:
+    assert plan_deletions(plan, observed(old, MOVED_ON)) == [old]
+
+
+def test_an_unreferenced_tracker_that_does_not_own_its_secret_leaks() -> None:
+    tracker = OLD._replace(is_tracker=True)
+    assert plan_leaks(planned(), observed(tracker)) == [tracker]
+    assert plan_leaks(planned(), observed(tracker._replace(owns_secret=True))) == []
+    assert plan_leaks(planned(), observed(tracker, WEB)) == []
+    assert plan_leaks(planned(), observed(OLD)) == []
+
+
+KPTS = revision()._replace(is_in_kpt_inventory=True)
+
+
+@pytest.mark.parametrize(
+    ("seen", "is_left"),
+    [
+        pytest.param(observed(KPTS), True, id="superseded, and still in kpt's inventory"),
+        pytest.param(observed(KPTS, listed=(NAME,)), False, id="rendered now"),
+        pytest.param(observed(revision()), False, id="kpt has let go of it, or was never there"),
+        pytest.param(observed(KPTS, has_inventory=False), False, id="rendered by this run, without an inventory"),
+    ],
+)
+def test_a_superseded_revision_is_left_to_kpt(seen: Observation, *, is_left: bool) -> None:
+    (live,) = seen.revisions
+    assert is_left_to_kpt(planned(NAME), seen, live) is is_left

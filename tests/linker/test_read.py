@@ -4,22 +4,25 @@ from typing import Any
 
 import pytest
 
-from krm_fn.linker.objects import Consumer, Owner, Revision
+from krm_fn.linker.objects import Consumer, Names, Owner, Revision
 from krm_fn.linker.read import read_config, read_consumer, read_revision
 from krm_fn.model import keys
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
+from krm_fn.model.link_plan import LinkPlan
 
 NAME = "web-config-bbbbbbbbbb"
 KINDS = {kind.kind: kind for kind in CONSUMER_KINDS}
 WIDGET = Kind("example.com/v1", "Widget", "widgets")
-NAMES = frozenset({NAME, "web-config-cccccccccc"})
+NAMES = Names.of({NAME, "web-config-cccccccccc"})
+PLAN = LinkPlan(set="web", timeout=300, minimum_age=600)
 REFERENCING = {"template": {"spec": {"volumes": [{"configMap": {"name": NAME}}]}}}
 
 
 def config_map(name: str = NAME, base: str | None = "web-config", **metadata: Any) -> dict[str, Any]:
     annotations = metadata.pop("annotations", {}) | ({} if base is None else {keys.BASE_NAME: base})
     written = {"uid": "u1", "resourceVersion": "7", "creationTimestamp": "2026-06-01T12:00:00Z"}
-    return {"metadata": {"name": name, **written, "annotations": annotations, **metadata}}
+    labels = {keys.SET: "web"} | metadata.pop("labels", {})
+    return {"metadata": {"name": name, **written, "annotations": annotations, "labels": labels, **metadata}}
 
 
 def consumer(kind: str, spec: dict[str, Any] | None = None, **metadata: Any) -> dict[str, Any]:
@@ -31,7 +34,7 @@ def controlled_by(api_version: str, kind: str, *, controller: bool = True) -> li
 
 
 def test_a_revision_is_read_from_its_metadata() -> None:
-    assert read_revision(config_map()) == Revision(NAME, "u1", "7", 1780315200.0)
+    assert read_revision(config_map(), PLAN) == Revision(NAME, "u1", "7", 1780315200.0)
 
 
 @pytest.mark.parametrize(
@@ -48,10 +51,15 @@ def test_a_revision_is_read_from_its_metadata() -> None:
         pytest.param(config_map("v1xweb-config-bbbbbbbbbb", "v1.web-config"), None, id="a dot matches only a dot"),
         pytest.param(config_map(base=None), None, id="no base name"),
         pytest.param({"metadata": {"name": "x", "annotations": None}}, None, id="null annotations"),
+        pytest.param(config_map(labels={keys.SET: "other"}), None, id="another set"),
+        pytest.param(config_map(labels={keys.COMPONENT: keys.LINKER}), None, id="an object of the linker"),
+        pytest.param(config_map(labels={keys.COMPONENT: "other"}), None, id="a component of somebody else"),
+        pytest.param(config_map(uid=None), None, id="no uid"),
+        pytest.param(config_map(creationTimestamp="yesterday"), None, id="no time of creation"),
     ],
 )
-def test_only_names_made_of_the_base_name_are_revisions(item: dict[str, Any], expected: str | None) -> None:
-    found = read_revision(item)
+def test_only_what_the_function_has_emitted_is_a_revision(item: dict[str, Any], expected: str | None) -> None:
+    found = read_revision(item, PLAN)
     assert (found.name if found else None) == expected
 
 
@@ -60,7 +68,7 @@ RENDERED = {keys.RENDERED: "a-config-bbbbbbbbbb,b-config-bbbbbbbbbb"}
 
 
 def test_the_inventory_references_what_is_rendered() -> None:
-    found = read_config(config_map("web-linker", None, labels=INVENTORY, annotations=RENDERED))
+    found = read_config(config_map("web-linker", None, labels=INVENTORY, annotations=RENDERED), PLAN)
     owner = Owner("v1", "ConfigMap", "web-linker", "u1")
     assert found == Consumer(
         owner, is_current=True, references=frozenset({"a-config-bbbbbbbbbb", "b-config-bbbbbbbbbb"})
@@ -71,14 +79,19 @@ def test_the_inventory_references_what_is_rendered() -> None:
     "item",
     [
         pytest.param(config_map("web-linker", None, labels=INVENTORY), id="without names"),
-        pytest.param(config_map("copy", None, annotations=RENDERED), id="without the label"),
+        pytest.param(config_map("web-linker", None, annotations=RENDERED), id="without the label"),
+        pytest.param(config_map("copy", None, labels=INVENTORY, annotations=RENDERED), id="a copy of it"),
+        pytest.param(
+            config_map("web-linker", None, labels={**INVENTORY, keys.SET: "other"}, annotations=RENDERED),
+            id="of another set",
+        ),
         pytest.param(
             config_map("tracker", None, labels={keys.COMPONENT: keys.TRACKER}, annotations=RENDERED), id="a tracker"
         ),
     ],
 )
 def test_other_config_maps_are_no_inventory(item: dict[str, Any]) -> None:
-    assert read_config(item) is None
+    assert read_config(item, PLAN) is None
 
 
 @pytest.mark.parametrize(
@@ -88,7 +101,12 @@ def test_other_config_maps_are_no_inventory(item: dict[str, Any]) -> None:
         pytest.param(config_map(annotations={keys.RETAIN: "false"}), {}, id="not retained"),
         pytest.param(config_map(labels={keys.COMPONENT: keys.TRACKER}), {"is_tracker": True}, id="a Secret's tracker"),
         pytest.param(config_map(labels={keys.COMPONENT: "secret-tag"}), {"is_tracker": True}, id="a tracker of 0.1.0"),
-        pytest.param(config_map(labels=None, ownerReferences=None), {}, id="null labels and owners"),
+        pytest.param(config_map(ownerReferences=None), {}, id="null owners"),
+        pytest.param(config_map(annotations={keys.WANTED: "true"}), {"is_wanted": True}, id="wanted"),
+        pytest.param(config_map(annotations={keys.OWNS_SECRET: "true"}), {"owns_secret": True}, id="owns its Secret"),
+        pytest.param(
+            config_map(annotations={keys.KPT_INVENTORY: "8a1f"}), {"is_in_kpt_inventory": True}, id="managed by kpt"
+        ),
         pytest.param(
             config_map(ownerReferences=controlled_by("apps/v1", "ReplicaSet")),
             {"owners": (Owner("apps/v1", "ReplicaSet", "web-1", "u3"),)},
@@ -102,7 +120,7 @@ def test_other_config_maps_are_no_inventory(item: dict[str, Any]) -> None:
     ],
 )
 def test_fields_of_a_revision(item: dict[str, Any], fields: dict[str, Any]) -> None:
-    assert read_revision(item) == Revision(NAME, "u1", "7", 1780315200.0)._replace(**fields)
+    assert read_revision(item, PLAN) == Revision(NAME, "u1", "7", 1780315200.0)._replace(**fields)
 
 
 def test_a_tracker_has_the_kind_of_its_secret() -> None:
@@ -110,10 +128,21 @@ def test_a_tracker_has_the_kind_of_its_secret() -> None:
     assert (plain.kind, plain._replace(is_tracker=True).kind) == ("ConfigMap", "Secret")
 
 
+def job_with(*arguments: str) -> dict[str, Any]:
+    return {"template": {"spec": {"containers": [{"name": "link", "args": [*arguments]}]}}}
+
+
+LINKER = job_with("link", "--set=web", f"--revision=ConfigMap/{NAME}")
+OTHER_LINKER = job_with("link", NAME)
+
+
 def expected_consumer(kind: Kind, **fields: Any) -> Consumer:
     """Build what is read from an object that references the one revision."""
     owner = Owner(kind.api_version, kind.kind, "web", "u2")
-    return Consumer(owner, is_current=kind.is_current, references=frozenset({NAME}))._replace(**fields)
+    names = frozenset({NAME})
+    is_template = kind.is_current and bool(kind.pod_spec) and "references" not in fields
+    required = names if is_template else frozenset()
+    return Consumer(owner, kind.is_current, names, required)._replace(**fields)
 
 
 @pytest.mark.parametrize(
@@ -151,15 +180,15 @@ def expected_consumer(kind: Kind, **fields: Any) -> Consumer:
         ),
         pytest.param(
             "Job",
-            consumer("Job", REFERENCING, labels={keys.COMPONENT: keys.LINKER}),
-            {"is_linker_job": True},
-            id="a linker's Job",
+            consumer("Job", LINKER),
+            {"references": frozenset(), "arguments": ("--set=web", f"--revision=ConfigMap/{NAME}")},
+            id="a linker's Job, whose arguments are no references",
         ),
         pytest.param(
-            "ReplicaSet",
-            consumer("ReplicaSet", REFERENCING, labels={keys.COMPONENT: keys.LINKER}),
+            "Job",
+            consumer("Job", OTHER_LINKER),
             {},
-            id="another kind with the linker's label",
+            id="a Job with other arguments",
         ),
         pytest.param("Pod", consumer("Pod", REFERENCING), {}, id="a bare pod"),
         pytest.param(
@@ -184,8 +213,23 @@ def test_an_object_with_a_null_spec_references_nothing() -> None:
     "controller_kind", [("apps/v1", "ReplicaSet"), ("apps/v1", "StatefulSet"), ("batch/v1", "Job")]
 )
 def test_a_pod_of_a_known_controller_is_no_consumer(controller_kind: tuple[str, str]) -> None:
-    pod = consumer("Pod", REFERENCING, ownerReferences=controlled_by(*controller_kind))
+    pod = consumer("Pod", REFERENCING["template"]["spec"], ownerReferences=controlled_by(*controller_kind))
     assert read_consumer(KINDS["Pod"], pod, NAMES) is None
+
+
+def test_a_pod_of_a_known_controller_is_a_consumer_of_its_pull_secrets() -> None:
+    """Admission adds those of its ServiceAccount, which its controller's template does not list."""
+    spec = {**REFERENCING["template"]["spec"], "imagePullSecrets": [{"name": "web-config-cccccccccc"}, {"name": "x"}]}
+    pod = consumer("Pod", spec, ownerReferences=controlled_by("apps/v1", "ReplicaSet"))
+    assert read_consumer(KINDS["Pod"], pod, NAMES) == expected_consumer(
+        KINDS["Pod"], references=frozenset({"web-config-cccccccccc"}), controller="u3", can_own=False
+    )
+
+
+def test_a_service_account_is_a_consumer_of_its_pull_secrets() -> None:
+    kind = Kind("v1", "ServiceAccount", "serviceaccounts")
+    item = {"metadata": {"name": "web", "uid": "u2"}, "imagePullSecrets": [{"name": NAME}]}
+    assert read_consumer(kind, item, NAMES) == expected_consumer(kind)
 
 
 def test_every_word_counts_in_unknown_kinds() -> None:

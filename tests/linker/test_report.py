@@ -3,13 +3,14 @@
 import pytest
 
 from krm_fn.linker.objects import Owner, Revision
-from krm_fn.linker.report import Change, Report
+from krm_fn.linker.report import Change, Problem, Report
 
 REPLICA_SET = Owner("apps/v1", "ReplicaSet", "web-7c9f", "u1")
 DEPLOYMENT = Owner("apps/v1", "Deployment", "web", "u2")
 A, B = "web-config-bbbbbbbbbb", "web-config-cccccccccc"
 LINKED = Change("ConfigMap", A, add=(REPLICA_SET,), remove=(DEPLOYMENT,))
 DELETED = Change("Secret", B, deleted=True)
+LAST = Change("ConfigMap", B, remove=(REPLICA_SET, DEPLOYMENT), deleted=True)
 
 
 def new_report() -> tuple[Report, list[str]]:
@@ -26,6 +27,11 @@ def new_report() -> tuple[Report, list[str]]:
             id="added owners come before removed ones",
         ),
         pytest.param(DELETED, f"Secret shop/{B}: deleted, nothing references it", id="a deletion"),
+        pytest.param(
+            LAST,
+            f"ConfigMap shop/{B}: deleted, nothing references it; last referenced by {REPLICA_SET}, {DEPLOYMENT}",
+            id="a deletion with the last owners",
+        ),
     ],
 )
 def test_each_change_is_printed_when_it_happens(change: Change, line: str) -> None:
@@ -47,8 +53,15 @@ def test_a_failure_is_kept_for_the_end_and_reported_once() -> None:
     assert (lines, report.failures) == ([], ["ConfigMap shop/x: not permitted to patch"])
 
 
+def test_a_warning_is_no_failure() -> None:
+    report, lines = new_report()
+    report.warn("ConfigMap shop/x: not permitted to patch", DEPLOYMENT)
+    assert (lines, report.failures) == ([], [])
+    assert report.problems == [Problem("ConfigMap shop/x: not permitted to patch", DEPLOYMENT, is_failure=False)]
+
+
 @pytest.mark.parametrize(
-    ("changes", "failures", "retained", "dry_run", "expected"),
+    ("changes", "problems", "retained", "dry_run", "expected"),
     [
         pytest.param([], [], False, False, "2 revisions in shop: 0 linked, 0 deleted", id="nothing to do"),
         pytest.param([LINKED, DELETED], [], False, False, "2 revisions in shop: 1 linked, 1 deleted", id="one of each"),
@@ -71,15 +84,16 @@ def test_a_failure_is_kept_for_the_end_and_reported_once() -> None:
             "2 revisions in shop: 0 linked, 0 deleted, 1 retained without owners",
             id="one retained",
         ),
-        pytest.param([], ["x"], False, False, "2 revisions in shop: 0 linked, 0 deleted, 1 failed", id="a failure"),
+        pytest.param([], ["fail"], False, False, "2 revisions in shop: 0 linked, 0 deleted, 1 failed", id="a failure"),
+        pytest.param([], ["warn"], False, False, "2 revisions in shop: 0 linked, 0 deleted, 1 warning", id="a warning"),
     ],
 )
-def test_the_summary(changes: list[Change], failures: list[str], retained: bool, dry_run: bool, expected: str) -> None:
+def test_the_summary(changes: list[Change], problems: list[str], retained: bool, dry_run: bool, expected: str) -> None:
     report, _ = new_report()
     for change in changes:
         report.change(change)
-    for failure in failures:
-        report.fail(failure)
+    for problem in problems:
+        getattr(report, problem)("x")
     report.count([Revision(A, "u1", "1", 0.0, is_retained=retained), Revision(B, "u2", "2", 0.0)])
     assert report.summary(dry_run=dry_run) == expected
 
@@ -90,6 +104,7 @@ def test_the_report_as_plain_values() -> None:
     report.change(DELETED)
     report.note("n")
     report.fail("f")
+    report.warn("w")
     report.count([Revision(A, "u1", "1", 0.0, is_retained=True)])
     add = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-7c9f", "uid": "u1"}
     remove = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "u2"}
@@ -101,6 +116,7 @@ def test_the_report_as_plain_values() -> None:
         ],
         "notes": ["n"],
         "failures": ["f"],
+        "warnings": ["w"],
         "revisions": 1,
         "retained": 1,
     }

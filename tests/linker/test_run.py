@@ -12,10 +12,10 @@ from krm_fn.linker.run import Options, run
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from krm_fn.model.problem import Outcome
 from tests.linker.fake_cluster import FakeCluster
-from tests.linker.manifests import A, pods, revision, workload
+from tests.linker.manifests import A, inventory, pods, revision, workload
 from tests.linker.object_store import NAMESPACE, ObjectStore
 
-LINE = f"ConfigMap shop/{A}: + CronJob/web"
+LINE = f"ConfigMap shop/{A}: + CronJob/web, + ConfigMap/web-linker"
 PLAN = LinkPlan(
     set="web",
     workloads=(Workload("batch/v1", "CronJob", "web", (RevisionName("ConfigMap", A),)),),
@@ -42,7 +42,7 @@ class FakeApi:
 def fake_cluster(api: FakeApi, namespace: str) -> FakeCluster:
     """Build a namespace with one workload and its revision."""
     assert namespace == NAMESPACE
-    store = ObjectStore([revision(A), workload("CronJob", "web", pods(A))])
+    store = ObjectStore([inventory(A), revision(A), workload("CronJob", "web", pods(A))])
     return FakeCluster(store, lambda _: api.deadline.check())
 
 

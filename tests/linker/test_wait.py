@@ -4,14 +4,19 @@ from collections.abc import Callable
 
 import pytest
 
+from krm_fn.linker.observe import observe
 from krm_fn.linker.retry import Stopped
-from krm_fn.linker.wait import wait_for_history, wait_for_workloads
+from krm_fn.linker.wait import Missing, confirm_broken, wait_for_history, wait_for_kpt, wait_for_workloads
+from krm_fn.model import keys
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from tests.linker.fake_cluster import FakeCluster
-from tests.linker.manifests import A, B, made_by, pods, revision, thing, workload
+from tests.linker.manifests import A, B, inventory, made_by, pods, revision, thing, workload
 from tests.linker.object_store import NOON, Object, ObjectStore
 
 API_VERSIONS = {"Rollout": "argoproj.io/v1alpha1", "CronJob": "batch/v1"}
+
+
+INVENTORY_REFERENCE = {"apiVersion": "v1", "kind": "ConfigMap", "name": "web-linker", "uid": "configmap-web-linker-1"}
 
 
 def planned(kind: str = "Deployment", *names: str) -> LinkPlan:
@@ -22,6 +27,10 @@ def planned(kind: str = "Deployment", *names: str) -> LinkPlan:
 
 def seconds(store: ObjectStore) -> float:
     return round(store.clock - NOON, 1)
+
+
+def sentences_of(missing: list[Missing]) -> list[str]:
+    return [one.sentence for one in missing]
 
 
 def at(time: float, act: Callable[[], object], store: ObjectStore) -> Callable[[str], None]:
@@ -60,10 +69,7 @@ def test_a_workload_that_references_its_revision_is_not_waited_for(items: list[O
         ),
         pytest.param([revision(A)], ["Deployment shop/web: does not exist"], id="no workload"),
         pytest.param(
-            [workload("Deployment", "web", pods(A))], [f"ConfigMap shop/{A}: does not exist"], id="no revision"
-        ),
-        pytest.param(
-            [revision(A), workload("Deployment", "web", pods(B))],
+            [revision(A), revision(B), workload("Deployment", "web", pods(B))],
             [f"Deployment shop/web: does not reference ConfigMap/{A}"],
             id="a workload with its old template",
         ),
@@ -73,7 +79,7 @@ def test_a_workload_that_references_its_revision_is_not_waited_for(items: list[O
             id="another kind of the same name",
         ),
         pytest.param(
-            [revision(A, tracker=True), workload("Deployment", "web", pods(A))],
+            [revision(A, tracker=True), workload("Deployment", "web", pods(secrets=[A]))],
             [f"ConfigMap shop/{A}: does not exist"],
             id="a Secret of that name",
         ),
@@ -81,8 +87,7 @@ def test_a_workload_that_references_its_revision_is_not_waited_for(items: list[O
 )
 def test_the_sentences_at_the_deadline(items: list[Object], sentences: list[str]) -> None:
     cluster = FakeCluster(store := ObjectStore(items))
-    found = wait_for_workloads(planned(), cluster)
-    assert found == sentences
+    assert sentences_of(wait_for_workloads(planned(), cluster)) == sentences
     assert 300 <= seconds(store) < 301
 
 
@@ -164,7 +169,7 @@ def test_history_is_waited_for_ten_seconds(kind: str, made: Object | None, sente
     web = store.create(workload(kind, "web", pods(A)))
     if made:
         store.create(made_by(web, "ReplicaSet", "web-1", made))
-    assert wait_for_history(planned(kind), FakeCluster(store))[1] == [sentence]
+    assert sentences_of(wait_for_history(planned(kind), FakeCluster(store))[1]) == [sentence]
     assert seconds(store) == 10
 
 
@@ -187,4 +192,110 @@ def test_these_workloads_need_no_history(item: Object) -> None:
     kind = item["kind"] if item["kind"] == "CronJob" else "Deployment"
     store = ObjectStore([revision(A), item])
     assert wait_for_history(planned(kind), FakeCluster(store))[1] == []
+    assert seconds(store) == 0
+
+
+BROKEN = f"Deployment shop/web: references ConfigMap/{A}, which does not exist"
+
+
+def test_a_workload_that_references_a_missing_revision_ends_the_wait_in_seconds() -> None:
+    store = ObjectStore([revision(B), workload("Deployment", "web", pods(A))])
+    assert sentences_of(wait_for_workloads(planned(), FakeCluster(store))) == [f"ConfigMap shop/{A}: does not exist"]
+    assert 5 <= seconds(store) < 10
+
+
+def test_a_workload_that_references_an_earlier_revision_that_is_missing_ends_the_wait_in_seconds() -> None:
+    store = ObjectStore([revision(B), workload("Deployment", "web", pods(A))])
+    missing = wait_for_workloads(planned("Deployment", B), FakeCluster(store))
+    assert sentences_of(missing) == [f"Deployment shop/web: does not reference ConfigMap/{B}"]
+    assert 5 <= seconds(store) < 10
+
+
+def test_a_config_map_that_is_applied_shortly_after_its_workload_is_waited_for() -> None:
+    store = ObjectStore([revision(B), workload("Deployment", "web", pods(A))])
+    cluster = FakeCluster(store, at(3, lambda: store.create(revision(A)), store))
+    assert wait_for_workloads(planned(), cluster) == []
+    assert 3 <= seconds(store) < 5
+
+
+def optional(name: str) -> Object:
+    env = [{"configMapRef": {"name": name, "optional": True}}]
+    return {"spec": {"containers": [{"name": "web", "envFrom": env}]}}
+
+
+def unlabelled(name: str) -> Object:
+    item = revision(name)
+    return {**item, "metadata": {**item["metadata"], "labels": {}}}
+
+
+@pytest.mark.parametrize(
+    ("items", "broken"),
+    [
+        pytest.param([workload("Deployment", "web", pods(A))], [BROKEN], id="a missing revision"),
+        pytest.param([workload("CronJob", "web", {"spec": {}}), revision(A)], [], id="nothing is referenced"),
+        pytest.param([workload("Deployment", "web", pods(A)), revision(A)], [], id="it exists"),
+        pytest.param([workload("Deployment", "web", pods(A)), unlabelled(A)], [], id="a ConfigMap that is not ours"),
+        pytest.param([workload("Deployment", "web", optional(A))], [], id="an optional reference"),
+        pytest.param([workload("Deployment", "web", pods("other-bbbbbbbbbb"))], [], id="another base name"),
+        pytest.param([workload("ReplicaSet", "web-1", pods(A))], [], id="an old ReplicaSet"),
+        pytest.param([thing("Deployment", "web", annotations={"cause": f"was {A}"}, spec={})], [], id="a mere word"),
+        pytest.param(
+            [thing("Deployment", "web", deletionTimestamp="2026-06-01T12:00:00Z", spec={"template": pods(A)})],
+            [],
+            id="a workload that is being deleted",
+        ),
+    ],
+)
+def test_references_to_missing_revisions(items: list[Object], broken: list[str]) -> None:
+    cluster = FakeCluster(store := ObjectStore([revision(B), *items]))
+    plan = planned("Deployment", B)
+    assert sentences_of(confirm_broken(plan, observe(plan, cluster), cluster)) == broken
+    assert seconds(store) == (5 if broken else 0)
+
+
+def test_a_reference_that_is_repaired_within_seconds_is_not_missing() -> None:
+    store = ObjectStore([revision(B), workload("Deployment", "web", pods(A))])
+    cluster = FakeCluster(store, at(4, lambda: store.create(revision(A)), store))
+    plan = planned("Deployment", B)
+    assert confirm_broken(plan, observe(plan, cluster), cluster) == []
+
+
+def kpts(name: str) -> Object:
+    return revision(name, annotations={keys.KPT_INVENTORY: "8a1f"})
+
+
+def let_go(store: ObjectStore, name: str) -> None:
+    item = store.get("ConfigMap", name)
+    annotations = {key: value for key, value in item["metadata"]["annotations"].items() if key != keys.KPT_INVENTORY}
+    store.update_metadata(item, annotations=annotations)
+
+
+def test_kpt_is_waited_for_until_it_has_let_go_of_a_superseded_revision() -> None:
+    store = ObjectStore([inventory(A), kpts(A), kpts(B), workload("Deployment", "web", pods(A))])
+    cluster = FakeCluster(store, at(60, lambda: let_go(store, B), store))
+    assert wait_for_kpt(planned(), observe(planned(), cluster), cluster)
+    assert 60 <= seconds(store) <= 65
+
+
+def test_kpt_is_waited_for_until_the_deadline() -> None:
+    store = ObjectStore([inventory(A), kpts(A), kpts(B), workload("Deployment", "web", pods(A))])
+    cluster = FakeCluster(store)
+    assert wait_for_kpt(planned(), observe(planned(), cluster), cluster)
+    assert 300 <= seconds(store) < 301
+
+
+@pytest.mark.parametrize(
+    "superseded",
+    [
+        pytest.param(revision(B), id="without kpt"),
+        pytest.param(
+            kpts(B) | {"metadata": kpts(B)["metadata"] | {"ownerReferences": [INVENTORY_REFERENCE]}},
+            id="a revision that needs no change",
+        ),
+    ],
+)
+def test_kpt_is_not_waited_for(superseded: Object) -> None:
+    store = ObjectStore([inventory(A), kpts(A), superseded, workload("Deployment", "web", pods(A))])
+    cluster = FakeCluster(store)
+    assert not wait_for_kpt(planned(), observe(planned(), cluster), cluster)
     assert seconds(store) == 0

@@ -1,62 +1,93 @@
 """Linkers with one deliberate bug each, which the model has to find."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable
+from threading import current_thread
+from unittest.mock import ANY
 
 import pytest
 
 from krm_fn.linker import link
-from krm_fn.linker.objects import Consumer, Revision
-from krm_fn.linker.owners import OwnerPatch, plan_owners
+from krm_fn.linker.objects import Observation, Owner, Revision
+from krm_fn.linker.owners import RevisionPatch, plan_deletions, plan_owners
+from krm_fn.model.link_plan import LinkPlan
 from tests.linker.fake_cluster import FakeCluster
 
 Mutation = Callable[[pytest.MonkeyPatch], None]
-Plan = Callable[[Iterable[Revision], Collection[Consumer], Collection[str]], list[OwnerPatch]]
 
 
-def workloads_are_no_owners(patch: pytest.MonkeyPatch) -> None:
-    """Only history becomes an owner: a revision without history has none."""
-
-    def plan(
-        revisions: Iterable[Revision], consumers: Collection[Consumer], rendered: Collection[str]
-    ) -> list[OwnerPatch]:
-        current = {consumer.owner for consumer in consumers if consumer.is_current}
-        patches = plan_owners(revisions, consumers, rendered)
-        return [one._replace(add=tuple(owner for owner in one.add if owner not in current)) for one in patches]
-
-    _plan(patch, plan)
+def the_inventory_is_no_owner(patch: pytest.MonkeyPatch) -> None:
+    _add_only(patch, lambda owner: owner.kind != "ConfigMap")
 
 
-def only_the_newest_history_is_an_owner(patch: pytest.MonkeyPatch) -> None:
-    """Only the newest ReplicaSet of each workload is added; older ones are assumed to be owners already."""
-
-    def plan(
-        revisions: Iterable[Revision], consumers: Collection[Consumer], rendered: Collection[str]
-    ) -> list[OwnerPatch]:
-        newest = {consumer.controller: consumer for consumer in consumers if consumer.controller}
-        older = {
-            consumer.owner for consumer in consumers if consumer.controller and newest[consumer.controller] != consumer
-        }
-        patches = plan_owners(revisions, consumers, rendered)
-        return [one._replace(add=tuple(owner for owner in one.add if owner not in older)) for one in patches]
-
-    _plan(patch, plan)
+def only_the_inventory_is_an_owner(patch: pytest.MonkeyPatch) -> None:
+    """Neither workloads nor history become owners: all depends on the inventory, which people can delete."""
+    _add_only(patch, lambda owner: owner.kind == "ConfigMap")
 
 
 def owners_are_replaced(patch: pytest.MonkeyPatch) -> None:
     """Patch with a JSON merge patch: it replaces the list, and so removes all other owners."""
-    merge = FakeCluster.patch_owners
+    merge = FakeCluster.patch
 
-    def replace(cluster: FakeCluster, one: OwnerPatch) -> bool:
+    def replace(cluster: FakeCluster, one: RevisionPatch) -> str | None:
         item = cluster.store.find("ConfigMap", one.revision.name)
         if item and item["metadata"]["uid"] == one.revision.uid and one.add:
             cluster.store.update_metadata(item, ownerReferences=[])
         return merge(cluster, one)
 
-    patch.setattr(FakeCluster, "patch_owners", replace)
+    patch.setattr(FakeCluster, "patch", replace)
 
 
-MUTATIONS = (workloads_are_no_owners, owners_are_replaced, only_the_newest_history_is_an_owner)
+def it_does_not_wait(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(link, "GRACE", 0.0)
 
 
-def _plan(patch: pytest.MonkeyPatch, plan: Plan) -> None:
+def it_does_not_look_again(patch: pytest.MonkeyPatch) -> None:
+    """Delete what was unreferenced before the wait."""
+    seen: dict[str, set[str]] = {}  # by the thread of each run
+
+    def plan(plan: LinkPlan, observation: Observation) -> list[Revision]:
+        run = current_thread().name
+        if run not in seen:
+            found = plan_deletions(plan, observation)
+            seen[run] = {revision.uid for revision in found}
+            return found
+        uids = seen.pop(run)
+        return [revision for revision in observation.revisions if revision.uid in uids]
+
+    patch.setattr(link, "plan_deletions", plan)
+
+
+def it_deletes_any_version(patch: pytest.MonkeyPatch) -> None:
+    delete = FakeCluster.delete
+
+    def delete_any(cluster: FakeCluster, revision: Revision) -> bool:
+        return delete(cluster, revision._replace(resource_version=ANY))
+
+    patch.setattr(FakeCluster, "delete", delete_any)
+
+
+def annotations_are_not_given_back(patch: pytest.MonkeyPatch) -> None:
+    def plan(plan: LinkPlan, observation: Observation) -> list[RevisionPatch]:
+        patches = [one._replace(annotations=()) for one in plan_owners(plan, observation)]
+        return [one for one in patches if one.add or one.remove]
+
+    patch.setattr(link, "plan_owners", plan)
+
+
+MUTATIONS = (
+    the_inventory_is_no_owner,
+    only_the_inventory_is_an_owner,
+    owners_are_replaced,
+    it_does_not_wait,
+    it_does_not_look_again,
+    it_deletes_any_version,
+    annotations_are_not_given_back,
+)
+
+
+def _add_only(patch: pytest.MonkeyPatch, is_added: Callable[[Owner], bool]) -> None:
+    def plan(plan: LinkPlan, observation: Observation) -> list[RevisionPatch]:
+        patches = [one._replace(add=tuple(filter(is_added, one.add))) for one in plan_owners(plan, observation)]
+        return [one for one in patches if one.add or one.remove or one.annotations]
+
     patch.setattr(link, "plan_owners", plan)

@@ -1,21 +1,25 @@
 """Model a namespace and everything that acts in it step by step, and check after every step that nothing is lost."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from krm_fn.linker.names import possible_names
+from krm_fn.model import keys
 from krm_fn.model.link_plan import LinkPlan
 from tests.linker import controllers, garbage_collector
-from tests.linker.model.deployers import apply, key_of
+from tests.linker.model.deployers import key_of
 from tests.linker.model.rendering import MINIMUM_AGE, TIMEOUT, Rendering, render
 from tests.linker.object_store import Key, Object, ObjectStore
 from tests.linker.stepwise_run import StepwiseRun
 
 Deployer = Callable[[ObjectStore, Rendering], Iterator[Key]]
-Reference = tuple[str, str]  # uid of a consumer, name of a revision
 
 WORKLOADS = ("Deployment", "StatefulSet", "Rollout")
 HISTORY = ("ReplicaSet", "ControllerRevision")
+CONFIGS = ("ConfigMap", "Secret")
+LONGEST_STANDSTILL = 10.0
+"""Seconds from a deployer's first to its last ConfigMap or Secret of a wave."""
+
 _TRIES = 3
 
 
@@ -23,52 +27,40 @@ class RevisionLost(AssertionError):
     """A revision is gone although a live object references it."""
 
 
-class Start(NamedTuple):
-    """The uid of a run's Job, `""` for none, and the references that existed when the run started."""
-
-    job: str
-    references: set[Reference]
-
-
-class Consumer(NamedTuple):
-    """The uid of a live object, that of its controller (`""` for none), and the names that it references."""
-
-    uid: str
-    controller: str
-    names: frozenset[str]
+class AnnotationLost(AssertionError):
+    """A run has ended, and a revision that is referenced or rendered lacks the annotation `wanted`."""
 
 
 class NamespaceModel:
-    """A namespace in which every step raises `RevisionLost` if the linker breaks its guarantee.
+    """A namespace in which every step raises `RevisionLost` if a live object references a revision that is gone.
 
-    The guarantee: a revision is kept while a live object references it. It begins with the end of the first run that
-    started after this object, or the workload that created it, referenced the revision.
+    This holds from the first step on, whatever runs of the linker there have been. The model assumes of others that
 
-    Before that, a revision that is used again may still have only its old owners, and is deleted with the last of them.
-    Applying the manifests again creates it again. The model does that at once, and counts it in `excused`.
+    * a deployer applies the ConfigMaps and Secrets of a wave within ten seconds. Otherwise it may stand still anywhere;
+    * the garbage collector deletes a Secret before the deployer applies it again, once its tracker is deleted;
+    * nobody deletes the inventory before the linker has seen all references.
+
+    `test_assumptions` shows what happens otherwise.
     """
 
     def __init__(self, rendering: Rendering, deployer: Deployer, limits: tuple[int, int] = (2, 2)) -> None:
         self.store = ObjectStore()
         self.rendering = rendering
         self.runs: list[StepwiseRun] = []
-        self.excused = 0
         self._deploy = deployer
         self.limits = dict(zip(("web", "api"), limits, strict=True))
+        # The sync that is under way, how many ConfigMaps and Secrets it still applies, and since when.
         self._sync: Iterator[Key] = iter(())
-        # Every object that was ever rendered, and the plan of every Job.
-        self._manifests: dict[Key, Object] = {}
+        self._configs_left = 0
+        self._configs_since: float | None = None
+        # Every revision that was ever rendered, and the plan of every Job.
+        self._revisions: set[Key] = set()
         self._plans: dict[str, LinkPlan] = {}
-        # Attempts of each Job, the Jobs that are done, and the runs that are under way.
+        # Attempts of each Job, the Jobs that are done, and the uid of the Job of each run, `""` for none.
         self._tries: dict[str, int] = {}
         self._done: set[str] = set()
-        self._starts: dict[StepwiseRun, Start] = {}
-        # Runs during which another run has completed: what they read may be outdated.
-        self._overtaken: set[StepwiseRun] = set()
+        self._jobs: dict[StepwiseRun, str] = {}
         self._owned_secrets: set[str] = set()
-        # The references that exist now, and those for which the guarantee has begun.
-        self._references: set[Reference] = set()
-        self._safe: set[Reference] = set()
         self._names: dict[tuple[str, str], frozenset[str]] = {}
         self.commit(rendering)
 
@@ -77,20 +69,38 @@ class NamespaceModel:
     def commit(self, rendering: Rendering) -> None:
         """Start a new sync. One that is under way ends where it is, like a sync that fails."""
         self.rendering = rendering
-        self._manifests |= {key_of(item): item for item in render(rendering)}
-        self._plans |= {item["metadata"]["name"]: rendering.plan for item in render(rendering) if item["kind"] == "Job"}
+        items = render(rendering)
+        self._revisions |= {key_of(item) for item in items if item["kind"] in CONFIGS}
+        self._plans |= {item["metadata"]["name"]: rendering.plan for item in items if item["kind"] == "Job"}
+        self._configs_left = sum(item["kind"] in CONFIGS for item in items)
+        self._configs_since = None
         self._sync = self._deploy(self.store, rendering)
 
     def sync(self, steps: int = 1000) -> None:
         for _ in range(steps):
-            if next(self._sync, None) is None:
+            if not self._sync_step():
                 break
             self.check()
+
+    def _sync_step(self) -> bool:
+        """Let the deployer write one object. False if it has finished."""
+        key = next(self._sync, None)
+        if key is not None and key[0] in CONFIGS:
+            self._configs_left -= 1
+            self._configs_since = self._configs_since or self.store.clock
+        return key is not None
+
+    def _apply_configs_in_time(self) -> None:
+        """Let a deployer that has begun to apply ConfigMaps and Secrets apply the others, if its time is over."""
+        while self._configs_since and self._configs_left > 0:
+            if self.store.clock < self._configs_since + LONGEST_STANDSTILL:
+                break
+            self._sync_step()
 
     # Linkers
 
     def waiting_jobs(self) -> list[Object]:
-        busy = {start.job for start in self._starts.values()} | self._done
+        busy = {*self._jobs.values()} | self._done
         jobs = [job for job in self.store.of_kind("Job") if job["metadata"]["uid"] not in busy]
         return [job for job in jobs if "deletionTimestamp" not in job["metadata"]]
 
@@ -98,7 +108,11 @@ class NamespaceModel:
         return self._start(self._plans[job["metadata"]["name"]], job["metadata"]["uid"])
 
     def link_by_hand(self) -> StepwiseRun:
-        return self._start(self.rendering.plan, "")
+        return self.link_by_hand_of(self.rendering)
+
+    def link_by_hand_of(self, rendering: Rendering) -> StepwiseRun:
+        """Start a run with the plan of a rendering, which may be an earlier one."""
+        return self._start(rendering.plan, "")
 
     def advance(self, run: StepwiseRun, calls: int = 10**9) -> None:
         run.advance(calls)
@@ -119,9 +133,9 @@ class NamespaceModel:
                 self.advance(self.start(job))
 
     def _start(self, plan: LinkPlan, uid: str) -> StepwiseRun:
-        run = StepwiseRun(plan, self.store, TIMEOUT)
+        run = StepwiseRun(plan, self.store, TIMEOUT, self._apply_configs_in_time)
         self.runs.append(run)
-        self._starts[run] = Start(uid, set(self._references))
+        self._jobs[run] = uid
         return run
 
     def _after_step(self, run: StepwiseRun) -> None:
@@ -129,18 +143,15 @@ class NamespaceModel:
         if not run.is_over:
             return
         self.runs.remove(run)
-        start = self._starts.pop(run)
-        self._tries[start.job] = self._tries.get(start.job, 0) + 1
-        patches = [write for write in run.cluster.writes if "patch" in write]
-        self._owned_secrets |= {patch["metadata"]["uid"] for patch in patches if patch["patch"].startswith("Secret/")}
+        job = self._jobs.pop(run)
+        self._tries[job] = self._tries.get(job, 0) + 1
+        self._owned_secrets |= {
+            write["metadata"]["uid"] for write in run.cluster.writes if write.get("patch", "").startswith("Secret/")
+        }
         if run.is_done:
-            self._safe |= start.references & self._references
-            self._overtaken |= set(self.runs)
-        elif run in self._overtaken:
-            written = {patch["patch"].partition("/")[2] for patch in patches}
-            self._safe = {(uid, name) for uid, name in self._safe if name not in written}
-        if run.is_done or self._tries[start.job] == _TRIES:
-            self._done.add(start.job)
+            self._check_annotations()
+        if run.is_done or self._tries[job] == _TRIES:
+            self._done.add(job)
 
     # Controllers and users
 
@@ -156,6 +167,13 @@ class NamespaceModel:
         if workload := self.workload(name):
             controllers.trim(self.store, workload, self.limits[name])
             self.check()
+
+    def trim_all(self) -> None:
+        """Delete all history that is not current, as with a limit of 0."""
+        for name in self.limits:
+            if workload := self.workload(name):
+                controllers.trim(self.store, workload, 0)
+                self.check()
 
     def collect(self, which: int) -> None:
         """Let the garbage collector process one object."""
@@ -187,10 +205,20 @@ class NamespaceModel:
 
     def delete(self, name: str, propagation: str) -> None:
         if workload := self.workload(name):
-            if propagation == "Orphan":
-                self._safe -= set(self._unlinked(workload))
             garbage_collector.delete(self.store, workload, propagation)
             self.check()
+
+    def recreate_inventory(self) -> None:
+        """Delete the inventory, as people do, and apply it again, once a run has seen every reference."""
+        self.sync()
+        self.settle()
+        self.advance(self.link_by_hand())
+        item = self.store.get("ConfigMap", self.rendering.plan.inventory)
+        garbage_collector.delete(self.store, item)
+        self.collect_all()
+        self.commit(self.rendering)
+        self.sync()
+        self.advance(self.link_by_hand())
 
     def _set(self, workload: Object, **spec: Any) -> None:
         self.store.update(workload, spec={**workload["spec"], **spec})
@@ -202,65 +230,63 @@ class NamespaceModel:
         """Check the guarantee after a step. Raises RevisionLost."""
         self.store.clock += 1
         self._stop_runs_without_job()
-        references: set[Reference] = set()
-        inherited: set[Reference] = set()  # history is as safe as the workload that created it
+        self._collect_secrets()
+        live = {key_of(item) for item in self.store.of_kind(*CONFIGS)}
         for consumer in self._consumers():
-            for name in consumer.names:
-                references.add((consumer.uid, name))
-                if (consumer.controller, name) in self._safe:
-                    inherited.add((consumer.uid, name))
-        self._safe = (self._safe & references) | (inherited - self._references)
-        self._references = references
-        for name in {name for _, name in references}:
-            for kind in ("ConfigMap", "Secret"):
-                if (kind, name) in self._manifests and self.store.find(kind, name) is None:
-                    self._apply_again(kind, name)
+            for name in self._names_in(consumer):
+                for kind in CONFIGS:
+                    if (kind, name) in self._revisions and (kind, name) not in live:
+                        message = f"{kind}/{name}, which {'/'.join(key_of(consumer))} references"
+                        raise RevisionLost(message)
 
-    def _apply_again(self, kind: str, name: str) -> None:
-        """Create a lost revision again. Raises RevisionLost if a safe reference needs it."""
-        for uid, safe_name in self._safe:
-            if safe_name == name:
-                message = f"{kind}/{name}, which {uid} references"
-                raise RevisionLost(message)
-        self.excused += 1
-        apply(self.store, self._manifests[kind, name])
+    def _check_annotations(self) -> None:
+        """Check that whatever is referenced or rendered has its annotation, unless a run is about to look again."""
+        if self.runs:
+            return
+        wanted = {name for consumer in self._consumers() for name in self._names_in(consumer)}
+        inventory = self.store.find("ConfigMap", self.rendering.plan.inventory)
+        wanted |= {*inventory["metadata"]["annotations"][keys.RENDERED].split(",")} if inventory else set()
+        for item in self.store.of_kind("ConfigMap"):
+            annotations = item["metadata"].get("annotations", {})
+            if item["metadata"]["name"] in wanted and keys.WANTED not in annotations:
+                message = f"ConfigMap/{item['metadata']['name']} is wanted, and still marked for deletion"
+                raise AnnotationLost(message)
+
+    def _collect_secrets(self) -> None:
+        """Let the garbage collector delete the Secrets whose trackers are gone, before anybody else acts."""
+        for secret in self.store.of_kind("Secret"):
+            owners = secret["metadata"].get("ownerReferences", [])
+            if owners and not any(garbage_collector.is_solid(self.store, owner) for owner in owners):
+                self.store.remove(secret)
 
     def _stop_runs_without_job(self) -> None:
         jobs = [job["metadata"] for job in self.store.of_kind("Job")]
         live = {metadata["uid"] for metadata in jobs if "deletionTimestamp" not in metadata} | {""}
         for run in self.runs:
-            if self._starts[run].job not in live:
+            if self._jobs[run] not in live:
                 run.stop()
 
-    def _unlinked(self, workload: Object) -> Iterator[Reference]:
-        """Yield the references of history that is no owner yet, whose revision only the workload owns."""
-        for item in controllers.history(self.store, workload):
-            uid = item["metadata"]["uid"]
-            for name in self._names_in(item):
-                found = self.store.find("ConfigMap", name)
-                owners = found["metadata"].get("ownerReferences", []) if found else []
-                if uid not in {owner["uid"] for owner in owners}:
-                    yield uid, name
-
-    def _consumers(self) -> Iterator[Consumer]:
+    def _consumers(self) -> Iterator[Object]:
         """Yield the workloads and their history, except what is being deleted."""
         for item in self.store.of_kind(*WORKLOADS, *HISTORY):
             metadata = item["metadata"]
             owners = metadata.get("ownerReferences", [])
             if "deletionTimestamp" in metadata or not all(garbage_collector.is_solid(self.store, o) for o in owners):
                 continue
-            controller = owners[0]["uid"] if owners else ""
-            yield Consumer(metadata["uid"], controller, self._names_in(item))
+            yield item
 
     def _names_in(self, item: Object) -> frozenset[str]:
         version = item["metadata"]["uid"], item["metadata"]["resourceVersion"]
         if version not in self._names:
-            known = {name for _, name in self._manifests}
+            known = {name for _, name in self._revisions}
             self._names[version] = frozenset(known.intersection(possible_names(item, has_pod_spec=True)))
         return self._names[version]
 
     def finish(self) -> None:
-        """Let everything finish; then check that exactly the referenced and the retained revisions exist."""
+        """Let everything finish; then check that exactly the referenced and the retained revisions exist.
+
+        A Secret that no run has linked in time is left too, and the run says so.
+        """
         self.collect_all()
         self.commit(self.rendering)
         self.sync()
@@ -269,12 +295,16 @@ class NamespaceModel:
                 self.pause(name)
         self.settle()
         self.store.clock += MINIMUM_AGE
-        self.advance(self.link_by_hand())
+        run = self.link_by_hand()
+        self.advance(run)
         self.settle()
-        named = {name for _, name in self._references}
+        named = {name for consumer in self._consumers() for name in self._names_in(consumer)}
         found = {name for kind, name in map(key_of, self.store) if kind == "ConfigMap"}
         left = {name for name in found if not name.startswith("kept-")} - {"web-linker"}
-        assert left == named, f"leaked {left - named}, missing {named - left}"
+        unlinked = {
+            name for name in left if any(f"/{name}: the linker may no longer" in one for one in run.report.warnings)
+        }
+        assert left - unlinked == named, f"leaked {left - unlinked - named}, missing {named - left}"
         secrets = {secret["metadata"]["name"]: secret["metadata"]["uid"] for secret in self.store.of_kind("Secret")}
         leaked = {name for name, uid in secrets.items() if name not in named and uid in self._owned_secrets}
         assert not leaked, f"leaked Secrets {leaked}"

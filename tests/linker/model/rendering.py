@@ -12,7 +12,7 @@ TRACKED = {"app": "shop"}
 """The label by which a deployer finds the objects that it has applied."""
 
 MINIMUM_AGE = 600
-TIMEOUT = 3
+TIMEOUT = 25
 """Seconds a run waits at most, by the model's clock. Other steps advance that clock too."""
 
 
@@ -57,15 +57,15 @@ def render(rendering: Rendering) -> tuple[Object, ...]:
     job = linker_job(f"web-link-{zlib.crc32(repr(arguments).encode()):08x}", arguments)
     shared, *own = [name.name for name in rendering.names]
     items = [
-        inventory(shared, *own),
         revision(shared),
+        inventory(shared, *own),
         revision(_name("kept-config", rendering.shared), retain=True),
         workload(rendering.kind, "web", pods(shared, image=f"web:{rendering.image}")),
         job,
     ]
     if rendering.has_api:
         config, password = own
-        secret = [revision(password, tracker=True), revision(password, kind="Secret")]
+        secret = [revision(password, kind="Secret"), revision(password, tracker=True)]
         template = pods(shared, config, secrets=[password], image=f"api:{rendering.image}")
         items = [*secret, revision(config), *items, workload("Rollout", "api", template)]
     return tuple(_tracked(item) for item in items)

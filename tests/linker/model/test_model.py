@@ -15,8 +15,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from tests.linker.model.deployers import argo_like, flux_like
 from tests.linker.model.mutants import MUTATIONS, Mutation
-from tests.linker.model.namespace_model import Deployer, NamespaceModel, RevisionLost
+from tests.linker.model.namespace_model import AnnotationLost, Deployer, NamespaceModel, RevisionLost
 from tests.linker.model.rendering import MINIMUM_AGE, Rendering
+from tests.linker.stepwise_run import StepwiseRun
 
 STEPS = int(os.environ.get("KRM_FN_MODEL_STEPS", "2000"))
 MAX_STEPS_PER_MODEL = 50
@@ -54,6 +55,29 @@ class Machine(RuleBasedStateMachine):
     def begin_to_deploy(self, field: str, version: int, steps: int) -> None:
         self._commit(field, version)
         self.model.sync(steps)
+
+    @precondition(lambda self: not self.model.runs)
+    @rule(
+        field=st.sampled_from(["shared", "config", "password"]),
+        version=st.integers(0, 2),
+        writes=st.integers(1, 3),
+        steps=st.sampled_from([*range(9), 30, 30]),
+        more_writes=st.integers(0, 3),
+    )
+    def go_back_during_a_deletion(self, field: str, version: int, writes: int, steps: int, more_writes: int) -> None:
+        """A deployer goes back to a revision that a run is about to delete. Both stand still somewhere."""
+        self.model.sync()
+        before = self.model.rendering
+        self._commit(field, version)
+        self.model.sync()
+        self.model.settle()
+        self.model.trim_all()
+        self.model.store.clock += MINIMUM_AGE
+        run = self.model.link_by_hand()
+        self._advance_to_writes(run, writes)
+        self.model.commit(before)
+        self.model.sync(steps)
+        self._advance_to_writes(run, more_writes)
 
     @rule(steps=st.sampled_from([1, 3, 30]))
     def continue_to_deploy(self, steps: int) -> None:
@@ -95,6 +119,11 @@ class Machine(RuleBasedStateMachine):
     def link_by_hand(self) -> None:
         self.model.link_by_hand()
 
+    @precondition(lambda self: len(self.model.runs) < 3)
+    @rule(version=st.integers(0, 2))
+    def link_by_hand_with_another_plan(self, version: int) -> None:
+        self.model.link_by_hand_of(self.model.rendering._replace(shared=version))
+
     @precondition(lambda self: self.model.runs)
     @rule(which=WHICH, calls=st.sampled_from([1, 10, 30, 1000]))
     def advance_a_run(self, which: int, calls: int) -> None:
@@ -130,6 +159,11 @@ class Machine(RuleBasedStateMachine):
     def delete(self, name: str, propagation: str) -> None:
         self.model.delete(name, propagation)
 
+    @precondition(lambda self: not self.model.runs)
+    @rule()
+    def recreate_inventory(self) -> None:
+        self.model.recreate_inventory()
+
     @rule()
     def wait_long(self) -> None:
         self.model.store.clock += MINIMUM_AGE
@@ -139,6 +173,11 @@ class Machine(RuleBasedStateMachine):
             return
         with closing(self.model):
             self.model.finish()
+
+    def _advance_to_writes(self, run: StepwiseRun, number: int) -> None:
+        for _ in range(number):
+            if not run.is_over:
+                self.model.advance_to_write(run)
 
     def _commit(self, field: str, version: int) -> None:
         value: Any = bool(version % 2) if field == "has_api" else version
@@ -164,5 +203,5 @@ def test_exactly_the_referenced_revisions_are_kept() -> None:
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.__name__)
 def test_the_model_finds_a_linker_with_a_bug(mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
     mutation(monkeypatch)
-    with pytest.raises(RevisionLost):
-        run_model(200_000, Phase.generate, derandomize=True)
+    with pytest.raises((RevisionLost, AnnotationLost)):
+        run_model(100_000, Phase.generate, derandomize=True)

@@ -1,0 +1,90 @@
+"""What the guarantee assumes of others. Without it a revision is lost, here in the fewest steps.
+
+Applying the manifests again creates it again, and a run of the linker that sees the loss fails.
+"""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.linker import garbage_collector
+from tests.linker.model import namespace_model
+from tests.linker.model.deployers import flux_like
+from tests.linker.model.namespace_model import NamespaceModel, RevisionLost
+from tests.linker.model.rendering import MINIMUM_AGE, Rendering, render
+
+A = Rendering("Deployment")
+OTHER_SHARED, OTHER_SECRET = A._replace(shared=1), A._replace(password=1)
+
+
+@pytest.fixture
+def model() -> Iterator[NamespaceModel]:
+    """Build a model that has settled with rendering A and keeps no history."""
+    made = NamespaceModel(A, flux_like, limits=(0, 0))
+    made.sync()
+    made.settle()
+    yield made
+    made.close()
+
+
+def leave(model: NamespaceModel, rendering: Rendering) -> None:
+    """Deploy another rendering, so that the next run deletes what only A references."""
+    model.commit(rendering)
+    model.sync()
+    model.settle()
+    model.store.clock += MINIMUM_AGE
+
+
+def go_back_and_stop_after(model: NamespaceModel, kind: str, base: str) -> None:
+    """Let the deployer go back to A, and stand still after it has applied this object."""
+    model.commit(A)
+    found = [item["kind"] == kind and item["metadata"]["name"].startswith(base) for item in render(A)]
+    model.sync(found.index(True) + 1)
+
+
+def test_a_deployer_may_not_stand_still_for_more_than_ten_seconds_before_it_applies_the_inventory(
+    model: NamespaceModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It does, too, if the revision is in an earlier sync wave than the inventory."""
+    monkeypatch.setattr(namespace_model, "LONGEST_STANDSTILL", 60)
+    leave(model, OTHER_SHARED)
+    go_back_and_stop_after(model, "ConfigMap", "shared-config")
+    model.advance(model.link_by_hand_of(OTHER_SHARED))
+    with pytest.raises(RevisionLost, match="ConfigMap/shared-config-bbbbbbbbbb"):
+        model.sync()
+
+
+def test_a_deployer_that_does_not_stand_still_loses_nothing(model: NamespaceModel) -> None:
+    leave(model, OTHER_SHARED)
+    go_back_and_stop_after(model, "ConfigMap", "shared-config")
+    model.advance(model.link_by_hand_of(OTHER_SHARED))
+    model.sync()
+    model.finish()
+
+
+def test_the_garbage_collector_must_delete_a_secret_before_a_deployer_applies_it_again(
+    model: NamespaceModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    leave(model, OTHER_SECRET)
+    monkeypatch.setattr(NamespaceModel, "_collect_secrets", lambda _: None)
+    model.advance(model.link_by_hand())
+    go_back_and_stop_after(model, "Secret", "api-password")
+    model.collect_all()
+    with pytest.raises(RevisionLost, match="Secret/api-password-bbbbbbbbbb"):
+        model.sync()
+
+
+def test_the_inventory_must_not_be_deleted_before_a_run_has_seen_all_references(model: NamespaceModel) -> None:
+    model.delete("web", "Background")
+    model.delete("api", "Background")
+    model.commit(A)
+    model.sync()  # the same Job, which does not run again: the new workloads are not owners
+    garbage_collector.delete(model.store, model.store.get("ConfigMap", "web-linker"))
+    with pytest.raises(RevisionLost):
+        model.collect_all()
+
+
+def test_the_inventory_may_be_deleted_once_a_run_has_seen_all_references(model: NamespaceModel) -> None:
+    model.delete("web", "Background")
+    model.recreate_inventory()
+    model.finish()
