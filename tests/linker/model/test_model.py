@@ -65,7 +65,7 @@ class Machine(RuleBasedStateMachine):
         more_writes=st.integers(0, 3),
     )
     def go_back_during_a_deletion(self, field: str, version: int, writes: int, steps: int, more_writes: int) -> None:
-        """A deployer goes back to a revision that a run is about to delete. Both stand still somewhere."""
+        """Go back to a revision that a run is about to delete. Deployer and run stand still somewhere."""
         self.model.sync()
         before = self.model.rendering
         self._commit(field, version)
