@@ -22,6 +22,14 @@ _REPLACED = {
 """Annotations of objects that their deployer deletes and creates again when an immutable field changes."""
 
 
+_MAX_GROUP = 253
+_LABEL = re.compile("[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
+_KIND = re.compile("[A-Z][A-Za-z0-9]{0,62}")
+_SUBDOMAIN_PART = "[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?"
+_API_VERSION = re.compile(rf"({_SUBDOMAIN_PART}(\.{_SUBDOMAIN_PART})*/)?{_LABEL.pattern}")
+"""What the API server accepts in a CustomResourceDefinition. Its own kinds and versions have the same form."""
+
+
 class Kind(NamedTuple):
     """A kind and its name in URLs and in RBAC rules. `pod_spec` and `template` are paths with dots.
 
@@ -48,6 +56,17 @@ class Kind(NamedTuple):
     def group(self) -> str:
         """`apps` of `apps/v1`, `""` of `v1`."""
         return self.api_version.rpartition("/")[0]
+
+    @property
+    def is_listable(self) -> bool:
+        """Whether a rule of a Role may let the linker list the kind: it is well formed, and not that of Secrets."""
+        is_well_formed = (
+            _API_VERSION.fullmatch(self.api_version)
+            and len(self.group) <= _MAX_GROUP
+            and _KIND.fullmatch(self.kind)
+            and _LABEL.fullmatch(self.plural)
+        )
+        return bool(is_well_formed) and self.plural != "secrets"
 
     @property
     def template(self) -> str:

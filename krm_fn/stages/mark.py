@@ -22,8 +22,8 @@ def find_consumers(
 ) -> dict[Item, list[Item]]:
     """Return the referrers of each revision that the linker will see as its consumers.
 
-    A revision that is missing here must be retained: its referrers are in another namespace or in none, where the
-    linker does not look; or its name is only decided when it is deployed.
+    A revision that is missing here must be retained: its referrers are in another namespace or in none, or of a kind
+    that the linker must not list; or its name is only decided when it is deployed.
     """
     namespaces = {
         revision.item: package.namespace_of(revision.item)
@@ -36,11 +36,12 @@ def find_consumers(
         if reference.written or referrer.id.kind in ROLES:  # a role says who may read an object, not that anybody does
             continue
         for target in targets:
-            is_seen = package.namespace_of(referrer) == namespaces.get(target)
-            if package.kinds.is_cluster_scoped(referrer.id) or not is_seen:
-                out_of_sight.add(target)
-            else:
+            is_near = package.namespace_of(referrer) == namespaces.get(target)
+            is_seen = is_near and not package.kinds.is_cluster_scoped(referrer.id)
+            if is_seen and package.kinds.of(referrer.id).is_listable:
                 consumers[target].append(referrer)
+            else:
+                out_of_sight.add(target)
     return {item: referrers for item, referrers in consumers.items() if item not in out_of_sight}
 
 

@@ -10,7 +10,7 @@ from krm_fn.model.kinds import cannot_change, kind_of
 from krm_fn.model.node import Node, get, is_mapping, is_scalar, is_sequence, text
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
-from krm_fn.references.find import may_refer
+from krm_fn.references.find import ROLES, may_refer
 from krm_fn.references.references import References
 from krm_fn.stages.jobs import RenamedJobs
 from krm_fn.stages.name import Revision, Revisions
@@ -36,6 +36,7 @@ def warn(
     """Warn about objects that will not follow, or that the API server will refuse."""
     problems = [
         *_warn_without_referrers(package, revisions),
+        *_warn_about_unlisted(package, references, revisions),
         *_warn_about_immutable(references, revisions, changes),
         *_warn_about_options(package, references, revisions),
         *_warn_about_unfollowed(references, revisions),
@@ -50,6 +51,22 @@ def _warn_without_referrers(package: Package, revisions: Revisions) -> list[Prob
     if not is_renaming or any(may_refer(item.id) and not item.is_local for item in package.authored):
         return []
     return [Problem(_NO_REFERRERS, severity=Severity.WARNING)]
+
+
+def _warn_about_unlisted(package: Package, references: References, revisions: Revisions) -> Iterator[Problem]:
+    """Warn about each referrer of a revision whose kind no Role may name."""
+    rendered = {revision.item for revision in revisions.rendered}
+    seen = set()
+    for referrer, reference, targets in references:
+        is_consumer = not reference.written and referrer.id.kind not in ROLES and not rendered.isdisjoint(targets)
+        kind = package.kinds.of(referrer.id)
+        if is_consumer and referrer not in seen and not kind.is_listable:
+            seen.add(referrer)
+            message = (
+                f"the linker must not list this kind (apiVersion {kind.api_version!r}, kind {kind.kind!r}, plural "
+                f"{kind.plural!r}): the revisions that it references are retained, and nothing deletes them"
+            )
+            yield about(referrer, message, severity=Severity.WARNING)
 
 
 def _warn_about_immutable(references: References, revisions: Revisions, changes: Changes) -> Iterator[Problem]:

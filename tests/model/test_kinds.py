@@ -130,3 +130,37 @@ def test_a_definition_in_the_package_wins_over_the_table() -> None:
     kinds = Kinds([definition("Namespaced")])
     assert (kinds.is_cluster_scoped(who), str(kinds.of(who))) == (False, "pkg.crossplane.io/v1/Provider/providerz")
     assert Kinds([definition("Cluster")]).is_cluster_scoped(who)
+
+
+LISTABLE = [
+    pytest.param(Kind("v1", "PodTemplate", "podtemplates"), id="the core group"),
+    pytest.param(Kind("example.com/v1beta1", "Widget", "widgets"), id="a custom resource"),
+    pytest.param(Kind("a-b.example.com/v2", "HTTPRoute2", "http-routes"), id="hyphens and digits"),
+]
+NOT_LISTABLE = [
+    pytest.param(Kind("v1", "Secret", "secrets"), id="Secrets"),
+    pytest.param(Kind("v1", "Widget", "secrets"), id="Secrets under another kind"),
+    pytest.param(Kind("/v1", "Pod", "pods"), id="an empty group with a slash"),
+    pytest.param(Kind("*/v1", "Pod", "pods"), id="any group"),
+    pytest.param(Kind("a/b/v1", "Pod", "pods"), id="two slashes"),
+    pytest.param(Kind("Example.com/v1", "Pod", "pods"), id="an upper-case group"),
+    pytest.param(Kind(f"{'a.' * 126}io/v1", "Pod", "pods"), id="a group of 254 characters"),
+    pytest.param(Kind("example.com/1", "Pod", "pods"), id="a version that begins with a digit"),
+    pytest.param(Kind("", "Pod", "pods"), id="no version"),
+    pytest.param(Kind("v1\n", "Pod", "pods"), id="a line break"),
+    pytest.param(Kind("v1", "pod", "pods"), id="a kind in lower case"),
+    pytest.param(Kind("v1", "", ""), id="no kind"),
+    pytest.param(Kind("v1", "Pod", "*"), id="all resources"),
+    pytest.param(Kind("v1", "Pod", "pods/exec"), id="a subresource"),
+    pytest.param(Kind("v1", "Pod", "p" * 64), id="a plural of 64 characters"),
+]
+
+
+@pytest.mark.parametrize("kind", [*CONSUMER_KINDS, *LISTABLE])
+def test_a_rule_may_name_it(kind: Kind) -> None:
+    assert kind.is_listable
+
+
+@pytest.mark.parametrize("kind", NOT_LISTABLE)
+def test_no_rule_may_name_it(kind: Kind) -> None:
+    assert not kind.is_listable

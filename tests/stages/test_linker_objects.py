@@ -2,10 +2,14 @@
 
 import itertools
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
 import pytest
+import yaml
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from krm_fn.function import run
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
@@ -82,6 +86,44 @@ def test_no_rule_for_secrets_where_there_are_none() -> None:
     rules: Any = role["rules"]
     assert not [rule for rule in rules if "secrets" in rule["resources"]]
     assert not [rule for rule in rules if "*" in (*rule["verbs"], *rule["resources"], *rule["apiGroups"])]
+
+
+texts = st.one_of(st.text(max_size=12), st.from_regex(r"[*/a-z.]{0,6}/?v1", fullmatch=True))
+kinds = st.one_of(st.text(max_size=12), st.sampled_from(["Secret", "Pod", "Widget", "secret", "*", "Secrets"]))
+
+
+@given(texts, kinds, st.one_of(kinds, st.sampled_from(["secrets", "pods/exec", ""])))
+@example("*/v1", "Secret", "secrets")
+@example("/v1", "Secret", "secrets")
+@example("v1", "Gadget", "secrets")
+@example("example.com/v1", "Widget", "widgets")
+@settings(max_examples=300, deadline=None)
+def test_no_input_makes_a_rule_too_wide(api_version: str, kind: str, plural: str) -> None:
+    """An object with any apiVersion and kind, and a definition with any plural, reference a revision."""
+    metadata = {"name": "web", "namespace": "shop"}
+    volumes = [{"name": name, "configMap": {"name": name}} for name in ("one", "other")]
+    template = {"spec": {"containers": [{"name": "app"}], "volumes": volumes}}
+    group = api_version.rpartition("/")[0]
+    definition = {"group": group, "names": {"kind": kind, "plural": plural}, "scope": "Namespaced", "versions": []}
+    objects = [
+        {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": metadata, "spec": {"template": template}},
+        *({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {**metadata, "name": one}} for one in ("one", "other")),
+        {"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": {"configMapRef": {"name": "one"}}},
+        {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "spec": definition},
+    ]
+    objects[1]["data"] = objects[2]["data"] = {"a": "b"}
+    outcome = run("\n---\n".join(map(json.dumps, objects)).encode())
+    emitted = [one for one in yaml.load_all(outcome.stdout, yaml.CSafeLoader) if one] if outcome.stdout else []
+    roles = [one for one in emitted if one["apiVersion"] == "rbac.authorization.k8s.io/v1" and one["kind"] == "Role"]
+    for rule in (rule for role in roles for rule in role["rules"]):
+        words = [*rule["apiGroups"], *rule["resources"], *rule["verbs"]]
+        assert all(re.fullmatch(r"[a-z]([-a-z0-9.]*[a-z0-9])?", word) for word in words if word != rule["apiGroups"][0])
+        assert re.fullmatch(r"([a-z0-9][-a-z0-9.]*)?", rule["apiGroups"][0])
+        assert "secrets" not in rule["resources"] or rule["resourceNames"]
+    assert len(roles) == (outcome.exit_code == 0)
+    for one in emitted:
+        if one["kind"] == "Job" and outcome.exit_code == 0:
+            read_plan(one["spec"]["template"]["spec"]["containers"][0]["args"][1:])
 
 
 def test_a_set_that_is_too_large_is_told_so() -> None:
