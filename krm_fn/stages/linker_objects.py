@@ -13,6 +13,12 @@ from krm_fn.naming.names import content_name
 from krm_fn.stages.linker_plan import SYNC_WAVE, Group, wave_of
 from krm_fn.stages.name import Revision
 
+START_SECONDS = 300
+"""What the Job may need beyond the linker's own timeout: a new node, the image, the start of the program."""
+
+_RETRIES = 2
+"""For a pod that was evicted, or whose node failed. The linker itself repeats requests, and the deadline covers all."""
+
 _NO_MESH_LABELS = {
     "sidecar.istio.io/inject": "false",
     "kuma.io/sidecar-injection": "disabled",
@@ -43,6 +49,8 @@ def job(group: Group, settings: Settings, image: str) -> Object:
     linker = settings.linker
     ttl = linker.ttl_seconds_after_finished
     spec: Object = {
+        "backoffLimit": _RETRIES,
+        "activeDeadlineSeconds": linker.timeout_seconds + START_SECONDS,
         **({} if ttl is None else {"ttlSecondsAfterFinished": ttl}),
         "template": {
             "metadata": {

@@ -11,11 +11,12 @@ import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from krm_fn.config.explain import load_schema
 from krm_fn.function import run
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from krm_fn.model.settings import Linker, Settings
 from krm_fn.naming.names import MAX_JOB_NAME
-from krm_fn.stages.linker_objects import access, job
+from krm_fn.stages.linker_objects import START_SECONDS, access, job
 from krm_fn.stages.linker_plan import Group
 from tests.linker.arguments import read_plan
 
@@ -61,8 +62,49 @@ def test_the_name_fits_into_a_label(length: int) -> None:
 
 def test_the_linker_reads_the_plan_that_was_written() -> None:
     made: Any = JOBS[0][1]
-    command, *arguments = made["spec"]["template"]["spec"]["containers"][0]["args"]
+    command, *arguments = read_arguments(made)
     assert (command, read_plan(arguments)) == ("link", PLAN)
+
+
+def longest(made: Any) -> int:
+    """Return the seconds from applying the Job to the end of its last attempt.
+
+    The deadline of a Job counts from its first sync, over all attempts and the pauses between them, also while no pod
+    can be created. Then its pods have their grace period to end.
+    """
+    return int(made["spec"]["activeDeadlineSeconds"]) + GRACE_PERIOD
+
+
+GRACE_PERIOD = 30
+"""`terminationGracePeriodSeconds` of a pod that does not set it."""
+
+
+def test_the_job_ends_within_fifteen_minutes() -> None:
+    made: Any = job(Group("shop", "", replace(PLAN, timeout=Linker().timeout_seconds)), SETTINGS, "krm-fn:1")
+    assert longest(made) <= 15 * 60
+    assert made["spec"]["backoffLimit"] <= 2
+
+
+@pytest.mark.parametrize("timeout", [1, 300, 3600])
+def test_the_linker_has_its_whole_timeout(timeout: int) -> None:
+    settings = replace(SETTINGS, linker=Linker(timeout_seconds=timeout))
+    made: Any = job(GROUP._replace(plan=replace(PLAN, timeout=timeout)), settings, "krm-fn:1")
+    (argument,) = (one for one in read_arguments(made) if one.startswith("--timeout="))
+    assert made["spec"]["activeDeadlineSeconds"] == int(argument.partition("=")[2]) + 300
+
+
+def test_the_schema_says_when_the_job_ends() -> None:
+    linker: Any = load_schema()
+    for name in ("spec", "linker", "timeoutSeconds"):
+        linker = linker["properties"][name]
+    seconds = linker["default"] + START_SECONDS
+    assert f"ends at most {START_SECONDS} seconds later" in linker["description"]
+    assert f"by default, {seconds // 60} minutes after it was applied" in linker["description"]
+
+
+def read_arguments(made: Any) -> list[str]:
+    arguments: list[str] = made["spec"]["template"]["spec"]["containers"][0]["args"]
+    return arguments
 
 
 @pytest.mark.parametrize(
@@ -123,7 +165,7 @@ def test_no_input_makes_a_rule_too_wide(api_version: str, kind: str, plural: str
     assert len(roles) == (outcome.exit_code == 0)
     for one in emitted:
         if one["kind"] == "Job" and outcome.exit_code == 0:
-            read_plan(one["spec"]["template"]["spec"]["containers"][0]["args"][1:])
+            read_plan(read_arguments(one)[1:])
 
 
 def test_a_set_that_is_too_large_is_told_so() -> None:
