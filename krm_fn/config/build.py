@@ -20,7 +20,18 @@ from krm_fn.config.plain import (
 from krm_fn.model.changes import Value
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.item import CONFIG_KINDS
-from krm_fn.model.settings import CONTROLLERS, Checksums, FieldSpec, Jobs, Linker, Selector, Settings, Strategy
+from krm_fn.model.settings import (
+    CONTROLLERS,
+    NO_SIDECAR_ANNOTATIONS,
+    NO_SIDECAR_LABELS,
+    Checksums,
+    FieldSpec,
+    Jobs,
+    Linker,
+    Selector,
+    Settings,
+    Strategy,
+)
 
 _ANNOTATION = re.compile(r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _SET_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
@@ -37,6 +48,10 @@ _LINKER = (
     *("serviceAccountName", "openshift", "resources", "nodeSelector", "tolerations", "imagePullSecrets"),
     *("labels", "annotations"),
 )
+_RESERVED = re.compile(
+    r"(helm\.sh|argocd\.argoproj\.io)/hook|argocd\.argoproj\.io/sync-wave|([^/]*\.)?revisions\.krm-fn\.io/"
+)
+_NO_SIDECAR = NO_SIDECAR_LABELS | NO_SIDECAR_ANNOTATIONS
 _OPERATORS = ("Exists", "Equal")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _DEFAULTS = Settings()
@@ -144,9 +159,17 @@ def _linker(value: Plain) -> Linker:
         node_selector=as_texts(spec.get("nodeSelector", {})),
         tolerations=tuple(map(_toleration, as_list(spec.get("tolerations", [])))),
         image_pull_secrets=tuple(map(_named, as_list(spec.get("imagePullSecrets", [])))),
-        labels=as_texts(spec.get("labels", {})),
-        annotations=as_texts(spec.get("annotations", {})),
+        labels=_pod_texts(spec.get("labels", {})),
+        annotations=_pod_texts(spec.get("annotations", {})),
     )
+
+
+def _pod_texts(value: Plain) -> dict[str, str]:
+    """Read labels or annotations. Refuse those that make the Job a hook, add a sidecar, or that this function sets."""
+    found = as_texts(value)
+    if any(_RESERVED.match(name) or text != _NO_SIDECAR.get(name, text) for name, text in found.items()):
+        refuse()
+    return found
 
 
 def _resources(value: Plain) -> Mapping[str, Value]:

@@ -18,6 +18,17 @@ RESOURCES: Mapping[str, Value] = {
 }
 """Of the linker, enough for a namespace with thousands of ReplicaSets; `benchmarks` measures it."""
 
+NO_SIDECAR_LABELS = {
+    "sidecar.istio.io/inject": "false",
+    "kuma.io/sidecar-injection": "disabled",
+}
+
+NO_SIDECAR_ANNOTATIONS = {
+    "linkerd.io/inject": "disabled",
+    "consul.hashicorp.com/connect-inject": "false",
+}
+"""For the linker's pod. A sidecar would keep its Job from completing. Source: the documentation of each mesh."""
+
 CONTROLLERS = {"wave": "Wave", "reloader": "Reloader"}
 """Controllers whose annotations on workloads count as an opt-in to checksums, and their names in messages."""
 

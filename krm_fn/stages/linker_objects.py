@@ -8,7 +8,7 @@ from krm_fn.model import keys
 from krm_fn.model.changes import Object, Value
 from krm_fn.model.deployers import PROTECTIONS, keep_new_name
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
-from krm_fn.model.settings import Settings
+from krm_fn.model.settings import NO_SIDECAR_ANNOTATIONS, NO_SIDECAR_LABELS, Settings
 from krm_fn.naming.names import content_name
 from krm_fn.stages.linker_plan import SYNC_WAVE, Group, wave_of
 from krm_fn.stages.name import Revision
@@ -18,17 +18,6 @@ START_SECONDS = 300
 
 _RETRIES = 2
 """For a pod that was evicted, or whose node failed. The linker itself repeats requests, and the deadline covers all."""
-
-_NO_MESH_LABELS = {
-    "sidecar.istio.io/inject": "false",
-    "kuma.io/sidecar-injection": "disabled",
-}
-
-_NO_MESH_ANNOTATIONS = {
-    "linkerd.io/inject": "disabled",
-    "consul.hashicorp.com/connect-inject": "false",
-}
-"""A sidecar that keeps running would keep the Job from completing. Source: the documentation of each mesh."""
 
 # Together the restricted Pod Security Standard. No user id: the image says 65534, and OpenShift hands out its own.
 _POD_SECURITY: dict[str, Value] = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
@@ -54,8 +43,8 @@ def job(group: Group, settings: Settings, image: str) -> Object:
         **({} if ttl is None else {"ttlSecondsAfterFinished": ttl}),
         "template": {
             "metadata": {
-                "labels": {**_NO_MESH_LABELS, **linker.labels, **_labels(settings)},
-                "annotations": {**_NO_MESH_ANNOTATIONS, **linker.annotations},
+                "labels": {**NO_SIDECAR_LABELS, **linker.labels, **_labels(settings)},
+                "annotations": {**NO_SIDECAR_ANNOTATIONS, **linker.annotations},
             },
             "spec": _pod_spec(group, settings, image),
         },

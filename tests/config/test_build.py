@@ -17,6 +17,8 @@ from krm_fn.model.settings import (
     API_VERSION,
     CONTROLLERS,
     KIND,
+    NO_SIDECAR_ANNOTATIONS,
+    NO_SIDECAR_LABELS,
     Checksums,
     FieldSpec,
     Jobs,
@@ -102,6 +104,25 @@ tolerations = st.fixed_dictionaries(
         "unknown": junk,
     },
 )
+pod_texts = st.dictionaries(
+    st.sampled_from(
+        [
+            "sidecar.istio.io/inject",
+            "linkerd.io/inject",
+            "helm.sh/hook",
+            "helm.sh/hook-weight",
+            "helm.sh/resource-policy",
+            "argocd.argoproj.io/hook",
+            "argocd.argoproj.io/sync-wave",
+            "argocd.argoproj.io/sync-options",
+            "revisions.krm-fn.io/set",
+            "mounts.revisions.krm-fn.io/x",
+            "other-revisions.krm-fn.io/x",
+        ]
+    ),
+    st.one_of(st.sampled_from(["false", "disabled", "enabled"]), junk),
+    max_size=2,
+)
 linkers = st.fixed_dictionaries(
     {},
     optional={
@@ -112,7 +133,8 @@ linkers = st.fixed_dictionaries(
         "resources": st.one_of(
             st.dictionaries(st.sampled_from(["requests", "limits", "claims"]), st.one_of(quantities, junk)), junk
         ),
-        **dict.fromkeys(("nodeSelector", "labels", "annotations"), st.one_of(labels, junk)),
+        "nodeSelector": st.one_of(labels, junk),
+        **dict.fromkeys(("labels", "annotations"), st.one_of(labels, pod_texts, junk)),
         "tolerations": st.one_of(st.lists(st.one_of(tolerations, junk), max_size=2), junk),
         "imagePullSecrets": st.one_of(
             st.lists(st.sampled_from([{"name": "a"}, {"name": ""}, {}, {"name": 1}, {"nam": "a"}, "a"]), max_size=2),
@@ -251,6 +273,11 @@ def test_the_defaults_are_those_of_the_schema() -> None:
     checksums = SCHEMA["properties"]["spec"]["properties"]["checksums"]["properties"]
     assert checksums["annotation"]["default"] == built.checksums.annotation
     assert checksums["controllers"]["default"] == list(built.checksums.controllers)
+
+
+def test_both_agree_on_what_keeps_sidecars_away() -> None:
+    in_schema = {name: rule["const"] for name, rule in SCHEMA["$defs"]["podTexts"]["properties"].items()}
+    assert in_schema == NO_SIDECAR_LABELS | NO_SIDECAR_ANNOTATIONS
 
 
 def test_the_schema_is_valid() -> None:
