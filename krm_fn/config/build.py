@@ -44,7 +44,7 @@ _SPEC = (
 _CHECKSUMS = ("annotation", "controllers")
 _EXCLUDE = ("kind", "name", "namespace", "labels", "annotations")
 _LINKER = (
-    *("enabled", "image", "namespace", "timeoutSeconds", "minimumAgeSeconds", "ttlSecondsAfterFinished"),
+    *("enabled", "secrets", "image", "namespace", "timeoutSeconds", "minimumAgeSeconds", "ttlSecondsAfterFinished"),
     *("serviceAccountName", "openshift", "resources", "nodeSelector", "tolerations", "imagePullSecrets"),
     *("labels", "annotations"),
 )
@@ -146,6 +146,7 @@ def _linker(value: Plain) -> Linker:
     spec = as_mapping(value, _LINKER)
     return Linker(
         enabled=as_boolean(spec.get("enabled", True)),
+        secrets=as_boolean(spec.get("secrets", True)),
         image=as_filled_text(spec["image"]) if "image" in spec else None,
         namespace=as_filled_text(spec["namespace"]) if "namespace" in spec else None,
         timeout_seconds=as_number(spec.get("timeoutSeconds", _DEFAULTS.linker.timeout_seconds), minimum=1),

@@ -139,6 +139,7 @@ class Linker:
     """
 
     enabled: bool = True
+    secrets: bool = True
     image: str | None = None
     namespace: str | None = None
     timeout_seconds: int = 300

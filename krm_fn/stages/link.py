@@ -53,6 +53,8 @@ def _wanted(
     wanted = [*_trackers(linked, placed, package, settings), *_objects(placed, settings, environment)]
     if len(placed) < len(groups):
         problems.append(_no_namespace())
+    if not settings.linker.secrets and any(revision.id.kind == "Secret" for revision in revisions.rendered):
+        problems.append(_no_secrets())
     return wanted, [*problems, *_too_many(placed), *_taken(package.authored, wanted)]
 
 
@@ -118,6 +120,11 @@ def _identity_of(one: Any) -> tuple[str, str, str]:
 
 def _disabled() -> Problem:
     message = "spec.linker.enabled is false: revisions are protected from pruning, and nothing ever deletes them"
+    return Problem(message, severity=Severity.INFO)
+
+
+def _no_secrets() -> Problem:
+    message = "spec.linker.secrets is false: Secret revisions are retained, and nothing ever deletes them"
     return Problem(message, severity=Severity.INFO)
 
 

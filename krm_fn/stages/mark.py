@@ -23,12 +23,13 @@ def find_consumers(
     """Return the referrers of each revision that the linker will see as its consumers.
 
     A revision that is missing here must be retained: its referrers are in another namespace or in none, or of a kind
-    that the linker must not list; or its name is only decided when it is deployed.
+    that the linker must not list; or its name is only decided when it is deployed; or it is a Secret, and the linker
+    has no right on Secrets.
     """
     namespaces = {
         revision.item: package.namespace_of(revision.item)
         for revision in revisions.rendered
-        if revision.is_renamed or not is_named_at_deploy(revision.item.annotations, settings.deployers)
+        if _may_be_linked(revision, settings)
     }
     consumers: dict[Item, list[Item]] = defaultdict(list)
     out_of_sight = set()
@@ -43,6 +44,12 @@ def find_consumers(
             else:
                 out_of_sight.add(target)
     return {item: referrers for item, referrers in consumers.items() if item not in out_of_sight}
+
+
+def _may_be_linked(revision: Revision, settings: Settings) -> bool:
+    if revision.id.kind == "Secret" and not settings.linker.secrets:
+        return False
+    return revision.is_renamed or not is_named_at_deploy(revision.item.annotations, settings.deployers)
 
 
 def mark(revisions: Revisions, consumers: dict[Item, list[Item]], settings: Settings) -> Changes:

@@ -128,6 +128,7 @@ linkers = st.fixed_dictionaries(
     optional={
         "enabled": junk,
         "openshift": junk,
+        "secrets": junk,
         **dict.fromkeys(("image", "namespace", "serviceAccountName"), st.one_of(texts, junk)),
         **dict.fromkeys(("timeoutSeconds", "minimumAgeSeconds", "ttlSecondsAfterFinished"), st.one_of(numbers, junk)),
         "resources": st.one_of(
