@@ -28,6 +28,25 @@ _CONTAINER_SECURITY: dict[str, Value] = {
     "capabilities": {"drop": ["ALL"]},
 }
 
+# What Kubernetes mounts by itself, but with a token that expires after ten minutes, the shortest time that it allows.
+# The kubelet renews it while the pod runs, and the linker reads it again.
+_TOKEN = "token"  # noqa: S105  # the name of a volume
+_TOKEN_VOLUME: dict[str, Value] = {
+    "name": _TOKEN,
+    "projected": {
+        "sources": [
+            {"serviceAccountToken": {"path": "token", "expirationSeconds": 600}},
+            {"configMap": {"name": "kube-root-ca.crt", "items": [{"key": "ca.crt", "path": "ca.crt"}]}},
+            {"downwardAPI": {"items": [{"path": "namespace", "fieldRef": {"fieldPath": "metadata.namespace"}}]}},
+        ]
+    },
+}
+_TOKEN_MOUNT: dict[str, Value] = {
+    "name": _TOKEN,
+    "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount",
+    "readOnly": True,
+}
+
 
 def job(group: Group, settings: Settings, image: str) -> Object:
     """Build the Job: a plain resource, never a hook, in the sync wave of its workloads.
@@ -59,7 +78,7 @@ def _pod_spec(group: Group, settings: Settings, image: str) -> Object:
     linker = settings.linker
     return {
         "serviceAccountName": linker.service_account_name or _name(settings),
-        "automountServiceAccountToken": True,
+        "automountServiceAccountToken": False,
         "restartPolicy": "Never",
         "securityContext": _POD_SECURITY,
         **_given(imagePullSecrets=linker.image_pull_secrets, nodeSelector=linker.node_selector),
@@ -71,8 +90,10 @@ def _pod_spec(group: Group, settings: Settings, image: str) -> Object:
                 "args": ["link", *group.plan.to_arguments()],
                 "resources": linker.resources,
                 "securityContext": _CONTAINER_SECURITY,
+                "volumeMounts": [_TOKEN_MOUNT],
             }
         ],
+        "volumes": [_TOKEN_VOLUME],
     }
 
 

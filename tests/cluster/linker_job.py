@@ -73,7 +73,7 @@ def linker_command(pod: Object) -> Sequence[str]:
 
 def linker_environment(api: Api, pod: Object, folder: Path) -> dict[str, str]:
     """Create an environment whose only credential is a token of the pod's ServiceAccount, bound to the pod."""
-    token = token_of(api, pod["spec"]["serviceAccountName"], pod=pod)
+    token = token_of(api, pod["spec"]["serviceAccountName"], pod=pod, seconds=_token_seconds(pod))
     kubeconfig = write_kubeconfig(folder / "kubeconfig", api.server, token=token, namespace=api.namespace)
     (container,) = pod["spec"]["containers"]
     # Only variables with a plain value. The linker needs no others.
@@ -85,6 +85,15 @@ def linker_environment(api: Api, pod: Object, folder: Path) -> dict[str, str]:
         "PATH": os.environ["PATH"],
         "PYTHONPATH": str(ROOT),
     }
+
+
+def _token_seconds(pod: Object) -> int:
+    """Return how long the token that the pod mounts is valid."""
+    projected = [volume["projected"]["sources"] for volume in pod["spec"]["volumes"] if "projected" in volume]
+    (token,) = (
+        source["serviceAccountToken"] for sources in projected for source in sources if "serviceAccountToken" in source
+    )
+    return int(token["expirationSeconds"])
 
 
 def finish(api: Api, pod: Object, exit_code: int) -> None:

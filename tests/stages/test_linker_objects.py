@@ -10,6 +10,7 @@ import pytest
 import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from kubernetes.config import incluster_config
 
 from krm_fn.config.explain import load_schema
 from krm_fn.function import run
@@ -100,6 +101,31 @@ def test_the_schema_says_when_the_job_ends() -> None:
     seconds = linker["default"] + START_SECONDS
     assert f"ends at most {START_SECONDS} seconds later" in linker["description"]
     assert f"by default, {seconds // 60} minutes after it was applied" in linker["description"]
+
+
+def test_the_pod_has_the_files_that_the_kubernetes_client_reads() -> None:
+    made: Any = JOBS[0][1]
+    pod = made["spec"]["template"]["spec"]
+    (volume,) = pod["volumes"]
+    (mount,) = pod["containers"][0]["volumeMounts"]
+    assert (mount["name"], mount["readOnly"]) == (volume["name"], True)
+    token, certificate, downward = (next(iter(source.values())) for source in volume["projected"]["sources"])
+    (root,), (namespace,) = certificate["items"], downward["items"]
+    paths = [f"{mount['mountPath']}/{one['path']}" for one in (token, root, namespace)]
+    assert paths == [
+        incluster_config.SERVICE_TOKEN_FILENAME,
+        incluster_config.SERVICE_CERT_FILENAME,
+        "/var/run/secrets/kubernetes.io/serviceaccount/namespace",
+    ]
+    assert (certificate["name"], root["key"]) == ("kube-root-ca.crt", "ca.crt")
+
+
+def test_the_token_expires_soon() -> None:
+    made: Any = JOBS[0][1]
+    pod = made["spec"]["template"]["spec"]
+    (source, *_) = pod["volumes"][0]["projected"]["sources"]
+    assert not pod["automountServiceAccountToken"]
+    assert source["serviceAccountToken"]["expirationSeconds"] == 600
 
 
 def read_arguments(made: Any) -> list[str]:
