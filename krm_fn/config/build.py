@@ -35,6 +35,7 @@ from krm_fn.model.settings import (
 
 _ANNOTATION = re.compile(r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 _SET_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
+_KIND = re.compile(r"([a-z0-9][-a-z0-9.]*/)?[a-z][-a-z0-9]*/[A-Z][A-Za-z0-9]*")
 _PATH = re.compile("^/?[^/.]*(/|$)")
 _TOP = ("apiVersion", "kind", "metadata", "spec")
 _SPEC = (
@@ -44,7 +45,16 @@ _SPEC = (
 _CHECKSUMS = ("annotation", "controllers")
 _EXCLUDE = ("kind", "name", "namespace", "labels", "annotations")
 _LINKER = (
-    *("enabled", "secrets", "image", "namespace", "timeoutSeconds", "minimumAgeSeconds", "ttlSecondsAfterFinished"),
+    *(
+        "enabled",
+        "secrets",
+        "kinds",
+        "image",
+        "namespace",
+        "timeoutSeconds",
+        "minimumAgeSeconds",
+        "ttlSecondsAfterFinished",
+    ),
     *("serviceAccountName", "openshift", "resources", "nodeSelector", "tolerations", "imagePullSecrets"),
     *("labels", "annotations"),
 )
@@ -147,6 +157,7 @@ def _linker(value: Plain) -> Linker:
     return Linker(
         enabled=as_boolean(spec.get("enabled", True)),
         secrets=as_boolean(spec.get("secrets", True)),
+        kinds=tuple(map(_kind, as_list(spec.get("kinds", [])))),
         image=as_filled_text(spec["image"]) if "image" in spec else None,
         namespace=as_filled_text(spec["namespace"]) if "namespace" in spec else None,
         timeout_seconds=as_number(spec.get("timeoutSeconds", _DEFAULTS.linker.timeout_seconds), minimum=1),
@@ -163,6 +174,11 @@ def _linker(value: Plain) -> Linker:
         labels=_pod_texts(spec.get("labels", {})),
         annotations=_pod_texts(spec.get("annotations", {})),
     )
+
+
+def _kind(value: Plain) -> str:
+    text = as_text(value)
+    return text if _KIND.fullmatch(text) else refuse()
 
 
 def _pod_texts(value: Plain) -> dict[str, str]:

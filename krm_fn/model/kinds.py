@@ -128,6 +128,9 @@ CONSUMER_KINDS = tuple(
 )
 """The linker always looks at these. A kind whose definition is not installed has no objects."""
 
+ADD_ON_KINDS = tuple(kind for kind in CONSUMER_KINDS if kind.api_version == _ARGO)
+"""Those of Argo Rollouts. Where it is not installed, the administrator of a namespace may not grant to list them."""
+
 
 def plural_of(kind: str) -> str:
     """Return the plural by the rules of English, as generators of definitions name it."""

@@ -135,11 +135,13 @@ class Jobs(StrEnum):
 class Linker:
     """The linker's Job and its pod. An `image` or `namespace` of None is taken from the Environment.
 
-    `resources`, `tolerations` and `image_pull_secrets` are as in a pod spec.
+    `kinds` are written as `example.com/v1/Widget`. `resources`, `tolerations` and `image_pull_secrets` are as in a pod
+    spec.
     """
 
     enabled: bool = True
     secrets: bool = True
+    kinds: tuple[str, ...] = ()
     image: str | None = None
     namespace: str | None = None
     timeout_seconds: int = 300

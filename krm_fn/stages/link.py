@@ -11,7 +11,7 @@ from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Environment, Settings
 from krm_fn.stages.linker_objects import access, inventory, job, tracker
-from krm_fn.stages.linker_plan import Group, plan_links
+from krm_fn.stages.linker_plan import Group, plan_links, requested_kinds
 from krm_fn.stages.name import Revision, Revisions
 from krm_fn.stages.package import Package
 from krm_fn.stages.upsert import upsert
@@ -55,6 +55,7 @@ def _wanted(
         problems.append(_no_namespace())
     if not settings.linker.secrets and any(revision.id.kind == "Secret" for revision in revisions.rendered):
         problems.append(_no_secrets())
+    problems += _refused_kinds(package, settings)
     return wanted, [*problems, *_too_many(placed), *_taken(package.authored, wanted)]
 
 
@@ -104,6 +105,17 @@ def _too_many(groups: Iterable[Group]) -> Iterator[Problem]:
             where = f" in namespace {namespace}" if namespace else ""
             message = f"{len(plan.rendered)} revisions{where} do not fit into one inventory; split the set in two"
             yield Problem(message, field="metadata.name")
+
+
+def _refused_kinds(package: Package, settings: Settings) -> Iterator[Problem]:
+    """Report entries of `spec.linker.kinds` that a Role must not or cannot name."""
+    for index, who in enumerate(requested_kinds(settings)):
+        kind = package.kinds.of(who)
+        field = f"spec.linker.kinds[{index}]"
+        if not kind.is_listable:
+            yield Problem(f"the linker must not list {kind.plural!r}; remove the entry", field=field)
+        elif not kind.is_namespaced:
+            yield Problem(f"{kind.kind} is cluster-scoped, and the linker only looks into one namespace", field=field)
 
 
 def _taken(authored: Iterable[Item], wanted: Iterable[Object]) -> Iterator[Problem]:

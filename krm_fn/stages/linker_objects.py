@@ -7,7 +7,7 @@ from types import MappingProxyType
 from krm_fn.model import keys
 from krm_fn.model.changes import Object, Value
 from krm_fn.model.deployers import PROTECTIONS, keep_new_name
-from krm_fn.model.kinds import CONSUMER_KINDS, Kind
+from krm_fn.model.kinds import Kind
 from krm_fn.model.settings import NO_SIDECAR_ANNOTATIONS, NO_SIDECAR_LABELS, Settings
 from krm_fn.naming.names import content_name
 from krm_fn.stages.linker_plan import SYNC_WAVE, Group, wave_of
@@ -125,7 +125,7 @@ def access(group: Group, settings: Settings, subject_namespace: str) -> list[Obj
 
 
 def _rules(group: Group, settings: Settings) -> Iterator[Object]:
-    for api_group, plurals in _by_group((*CONSUMER_KINDS, *group.plan.kinds)).items():
+    for api_group, plurals in _by_group(group.listed).items():
         yield _rule(api_group, plurals, ["list"])
     yield _rule("", ["configmaps"], ["list", "patch", "delete"])
     secrets = sorted(revision.name for revision in group.plan.rendered if revision.kind == "Secret")

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
-from krm_fn.model.kinds import CONSUMER_KINDS, Kinds, is_hook, kind_of
+from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind, Kinds, is_hook, kind_of
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
+from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import Settings
 from krm_fn.stages.name import Revision
 from krm_fn.stages.package import Package
@@ -15,11 +16,12 @@ SYNC_WAVE = "argocd.argoproj.io/sync-wave"
 
 
 class Group(NamedTuple):
-    """The Job of one sync wave in one namespace. The plan's `kinds` are those of the whole namespace, for its Role."""
+    """The Job of one sync wave in one namespace. `listed`: the kinds that the Role of the namespace lets it list."""
 
     namespace: str
     wave: str
     plan: LinkPlan
+    listed: tuple[Kind, ...]
 
 
 def plan_links(
@@ -27,6 +29,8 @@ def plan_links(
 ) -> list[Group]:
     """Return one group for each namespace and wave that has consumers of revisions."""
     kinds = package.kinds
+    requested = {kinds.of(who) for who in requested_kinds(settings)}
+    with_add_ons = _with_add_ons(package)
     revisions_of = _by_consumer(revisions, consumers)
     by_namespace: dict[str, list[Item]] = defaultdict(list)
     for consumer in revisions_of:
@@ -36,7 +40,9 @@ def plan_links(
         # Where no consumer sets a namespace, the linker's objects set none either.
         namespace = known_namespace if any(consumer.id.namespace for consumer in of_namespace) else ""
         rendered = {name for consumer in of_namespace for name in revisions_of[consumer]}
-        other_kinds = {kinds.of(consumer.id) for consumer in of_namespace} - set(CONSUMER_KINDS)
+        other_kinds = (requested | {kinds.of(consumer.id) for consumer in of_namespace}) - set(CONSUMER_KINDS)
+        has_add_ons = known_namespace in with_add_ons or not requested.isdisjoint(ADD_ON_KINDS)
+        known_kinds = [kind for kind in CONSUMER_KINDS if has_add_ons or kind not in ADD_ON_KINDS]
         for wave in sorted({wave_of(consumer) for consumer in of_namespace}, key=_wave_order):
             waited_for = [one for one in of_namespace if wave_of(one) == wave and _is_waited_for(one)]
             workloads = [_workload(one, kinds, revisions_of[one]) for one in waited_for]
@@ -49,8 +55,21 @@ def plan_links(
                 timeout=settings.linker.timeout_seconds,
                 minimum_age=settings.linker.minimum_age_seconds,
             )
-            groups.append(Group(namespace, wave, plan))
+            groups.append(Group(namespace, wave, plan, (*known_kinds, *plan.kinds)))
     return groups
+
+
+def requested_kinds(settings: Settings) -> list[ResourceId]:
+    """Return `spec.linker.kinds`, each as the id of an object without a name."""
+    pairs = (text.rpartition("/") for text in settings.linker.kinds)
+    return [ResourceId(api_version, kind, "", "") for api_version, _, kind in pairs]
+
+
+def _with_add_ons(package: Package) -> set[str]:
+    """Return the namespaces for which the package holds objects of Argo Rollouts."""
+    groups = {kind.group for kind in ADD_ON_KINDS}
+    candidates = [item for item in package.authored if item.id.group in groups and not item.is_local]
+    return {package.namespace_of(item) for item in candidates if package.kinds.of(item.id) in ADD_ON_KINDS}
 
 
 def _by_consumer(revisions: Iterable[Revision], consumers: Mapping[Item, list[Item]]) -> dict[Item, set[RevisionName]]:

@@ -12,7 +12,7 @@ import yaml
 
 from tests.cluster.api import Api, Object
 from tests.cluster.deployers import ArgoLike, FluxLike, Hook, Step, no_hook
-from tests.cluster.kinds import KINDS
+from tests.cluster.kinds import KINDS, ROLLOUTS
 from tests.cluster.linker_job import ROOT, LinkerRun, run_linker
 from tests.cluster.manifests import config_map
 
@@ -27,12 +27,16 @@ DEPLOYERS: dict[str, Callable[[Api], ArgoLike | FluxLike]] = {
 
 
 def render(objects: Sequence[Object], namespace: str, **spec: object) -> bytes:
-    """Render the objects with `krm-fn render`; `spec` is the spec of its configuration."""
+    """Render the objects with `krm-fn render`; `spec` is the spec of its configuration.
+
+    The linker may list the kinds of Argo Rollouts, which another test may have installed.
+    """
+    linker = {"kinds": [f"{ROLLOUTS}/Rollout"], **(spec.pop("linker", None) or {})}  # type: ignore[dict-item]
     configuration = {
         "apiVersion": "revisions.krm-fn.io/v1",
         "kind": "ConfigRevisions",
         "metadata": {"name": SET},
-        "spec": spec,
+        "spec": {**spec, "linker": linker},
     }
     with tempfile.TemporaryDirectory(prefix="krm-fn-release-") as folder:
         Path(folder, "objects.yaml").write_text(yaml.safe_dump_all(objects))

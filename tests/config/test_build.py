@@ -104,6 +104,9 @@ tolerations = st.fixed_dictionaries(
         "unknown": junk,
     },
 )
+kind_names = st.sampled_from(
+    ["v1/PodTemplate", "example.com/v1/Widget", "Widget", "/v1/Pod", "*/v1/Pod", "v1/pod", "a/b/v1/Pod", "v1/Pod\n"]
+)
 pod_texts = st.dictionaries(
     st.sampled_from(
         [
@@ -129,6 +132,7 @@ linkers = st.fixed_dictionaries(
         "enabled": junk,
         "openshift": junk,
         "secrets": junk,
+        "kinds": st.one_of(st.lists(st.one_of(kind_names, junk), max_size=2), junk),
         **dict.fromkeys(("image", "namespace", "serviceAccountName"), st.one_of(texts, junk)),
         **dict.fromkeys(("timeoutSeconds", "minimumAgeSeconds", "ttlSecondsAfterFinished"), st.one_of(numbers, junk)),
         "resources": st.one_of(

@@ -14,6 +14,7 @@ from kubernetes.config import incluster_config
 
 from krm_fn.config.explain import load_schema
 from krm_fn.function import run
+from krm_fn.model.kinds import CONSUMER_KINDS
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from krm_fn.model.settings import Linker, Settings
 from krm_fn.naming.names import MAX_JOB_NAME
@@ -25,7 +26,7 @@ REVISION = RevisionName("ConfigMap", "web-config-5t7h9k2b4c")
 PLAN = LinkPlan(
     set="shop", workloads=(Workload("apps/v1", "Deployment", "web", (REVISION,)),), timeout=300, minimum_age=600
 )
-GROUP = Group("shop", "", PLAN)
+GROUP = Group("shop", "", PLAN, CONSUMER_KINDS)
 SETTINGS = Settings(set="shop")
 
 LINKERS = {
@@ -81,7 +82,7 @@ GRACE_PERIOD = 30
 
 
 def test_the_job_ends_within_fifteen_minutes() -> None:
-    made: Any = job(Group("shop", "", replace(PLAN, timeout=Linker().timeout_seconds)), SETTINGS, "krm-fn:1")
+    made: Any = job(GROUP._replace(plan=replace(PLAN, timeout=Linker().timeout_seconds)), SETTINGS, "krm-fn:1")
     assert longest(made) <= 15 * 60
     assert made["spec"]["backoffLimit"] <= 2
 
