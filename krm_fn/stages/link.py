@@ -94,7 +94,8 @@ def _without_clashes(revisions: list[Revision], authored: Iterable[Item]) -> tup
     clashing = [one for one in revisions if one.id.kind == "Secret" and one.id._replace(kind="ConfigMap") in taken]
     message = "will not be garbage-collected: its tracker would collide with an existing ConfigMap of the same name"
     problems = [about(one.item, message, severity=Severity.WARNING) for one in clashing]
-    return [one for one in revisions if one not in clashing], problems
+    left_out = {one.item for one in clashing}
+    return [one for one in revisions if one.item not in left_out], problems
 
 
 def _too_many(groups: Iterable[Group]) -> Iterator[Problem]:

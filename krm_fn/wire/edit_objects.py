@@ -80,15 +80,17 @@ def _place_in_files(added: Iterable[Object], items: Iterable[Item]) -> list[Obje
 
     Only where the other objects have these annotations: kpt sets them, kustomize does not.
     """
-    taken = {(item.file, item.file_index) for item in items if item.file}
-    if not taken:
+    last_index: dict[str, int] = {}
+    for item in items:
+        if item.file:
+            last_index[item.file] = max(item.file_index, last_index.get(item.file, -1))
+    if not last_index:
         return list(added)
     placed = []
     for one in added:
         file = f"{_set_of(one)}-linker.yaml"
-        index = max((index for name, index in taken if name == file), default=-1) + 1
-        taken.add((file, index))
-        placed.append(_annotate(one, {_PATH: file, _INDEX: str(index)}))
+        last_index[file] = last_index.get(file, -1) + 1
+        placed.append(_annotate(one, {_PATH: file, _INDEX: str(last_index[file])}))
     return placed
 
 
