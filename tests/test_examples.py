@@ -1,12 +1,18 @@
-"""The READMEs of the examples show what krm-fn renders."""
+"""The examples show what krm-fn renders and emits."""
 
 import re
 from pathlib import Path
 
 import pytest
+import yaml
 
+from krm_fn.model.kinds import CONSUMER_KINDS
+from krm_fn.model.link_plan import LinkPlan
+from krm_fn.model.settings import Settings
 from krm_fn.render.render import render
 from krm_fn.render.tools import HelmOptions
+from krm_fn.stages.linker_objects import access
+from krm_fn.stages.linker_plan import Group
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -34,3 +40,11 @@ def test_names_stay(example: str) -> None:
     for name in ("web-config", "web-db", "feature-flags"):
         assert re.search(f"^  name: {name}( |$)", rendered(example), re.MULTILINE)
     assert "immutable" not in rendered(example)
+
+
+def test_the_role_for_tenants_is_the_one_that_the_function_emits() -> None:
+    """Except for Secrets, whose names change with every rendering."""
+    plan = LinkPlan(set="shop", timeout=300, minimum_age=600)
+    emitted = access(Group("shop", "", plan, CONSUMER_KINDS), Settings(set="shop"), "shop")
+    written = list(yaml.safe_load_all((EXAMPLES / "linker-rbac" / "platform.yaml").read_text()))
+    assert written == [{**one, "metadata": {"name": "shop-linker", "namespace": "shop"}} for one in emitted]

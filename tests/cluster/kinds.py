@@ -16,6 +16,7 @@ class Kind(NamedTuple):
 
 
 RBAC = "rbac.authorization.k8s.io/v1"
+ADMISSION = "admissionregistration.k8s.io/v1"
 ROLLOUTS = "argoproj.io/v1alpha1"
 KINDS = {
     "Namespace": Kind("v1", "namespaces", namespaced=False),
@@ -44,6 +45,8 @@ KINDS = {
     "ClusterRole": Kind(RBAC, "clusterroles", namespaced=False),
     "ClusterRoleBinding": Kind(RBAC, "clusterrolebindings", namespaced=False),
     "CustomResourceDefinition": Kind("apiextensions.k8s.io/v1", "customresourcedefinitions", namespaced=False),
+    "ValidatingAdmissionPolicy": Kind(ADMISSION, "validatingadmissionpolicies", namespaced=False),
+    "ValidatingAdmissionPolicyBinding": Kind(ADMISSION, "validatingadmissionpolicybindings", namespaced=False),
     "Rollout": Kind(ROLLOUTS, "rollouts"),
     "Experiment": Kind(ROLLOUTS, "experiments"),
     "AnalysisRun": Kind(ROLLOUTS, "analysisruns"),
