@@ -129,7 +129,7 @@ class Api:
 
         status, response_headers, data = _within(seconds, send)
         lower = {key.lower(): value for key, value in response_headers.items()}
-        return Response(status, lower, _parse(data, status), len(data))
+        return Response(status, lower, parse(data, status), len(data))
 
 
 def _within(seconds: float, act: Callable[[], _T]) -> _T:
@@ -152,7 +152,7 @@ def _within(seconds: float, act: Callable[[], _T]) -> _T:
         message = f"incomplete after {seconds:.0f} s"
         raise NoResponse(message)
     (result,) = outcome
-    if isinstance(result, HTTPError):
+    if isinstance(result, HTTPError | OSError):
         raise NoResponse(_reason(result)) from result
     if isinstance(result, BaseException):
         raise result
@@ -173,7 +173,7 @@ def _read(response: Any, max_bytes: int | None) -> bytes:
     return b"".join(chunks)
 
 
-def _parse(data: bytes, status: int) -> Any:
+def parse(data: bytes, status: int) -> Any:
     """Parse the body; None for an error that is no JSON. Raises NoResponse for a success that is no JSON object."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _DEPTH))
@@ -189,7 +189,7 @@ def _parse(data: bytes, status: int) -> Any:
     return content
 
 
-def _reason(error: HTTPError) -> str:
+def _reason(error: HTTPError | OSError) -> str:
     """Return the innermost reason: urllib3 wraps one error in another."""
     reason = getattr(error, "reason", None)
     return str(reason or error)

@@ -159,7 +159,8 @@ class LiveCluster:
                 continue
             if response.status == _NOT_FOUND and kind in CONSUMER_KINDS:
                 return [], response  # the kind is not installed
-            if response.status == _GONE and following:  # the continue token has expired: start again
+            if response.status == _GONE and following and self.deadline.left() > 0:
+                # The continue token has expired: start again.
                 found, following = [], ""
                 self.deadline.sleep(pause)
                 pause = min(pause * 2, _LONGEST_PAUSE)

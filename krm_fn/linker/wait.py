@@ -43,7 +43,9 @@ def wait_for_workloads(plan: LinkPlan, cluster: Cluster) -> list[Missing]:
         observation = observe_workloads(plan, cluster)
         missing = _missing(plan, observation, cluster.namespace)
         left = cluster.deadline.left()
-        if not missing or observation.unread or left <= 0:
+        if observation.unread:
+            return []
+        if not missing or left <= 0:
             return missing
         if not find_broken(observation, cluster):
             patience_ends = None

@@ -2,6 +2,7 @@
 
 import email.utils
 import json
+import re
 import time
 from collections.abc import Callable
 
@@ -37,7 +38,7 @@ def delay(seconds: float) -> Fault:
 
 def pages_of(size: int) -> Fault:
     """Make the pages of lists smaller than requested."""
-    return lambda call, pass_on: pass_on(call._replace(target=call.target.replace("limit=500", f"limit={size}")))
+    return lambda call, pass_on: pass_on(call._replace(target=re.sub(r"limit=\d+", f"limit={size}", call.target)))
 
 
 def clock_ahead(seconds: float) -> Fault:

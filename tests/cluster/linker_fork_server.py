@@ -59,7 +59,7 @@ class LinkerForkServer:
 
 def main() -> None:
     # Above all the Kubernetes client, which reads the environment when it is imported.
-    for name in ("krm_fn.cli", "krm_fn.linker.run"):
+    for name in ("krm_fn.cli", "krm_fn.linker.run", "tests.cluster.quick_linker"):
         importlib.import_module(name)
     for line in sys.stdin:
         command = json.loads(line)
@@ -75,7 +75,7 @@ def _become_linker(command: dict[str, str]) -> None:
         os.dup2(os.open(command[name], os.O_WRONLY | os.O_CREAT | os.O_TRUNC), descriptor)
     os.close(0)
     sys.argv = ["krm-fn", *command["arguments"]]
-    sys.exit(importlib.import_module("krm_fn.__main__").main())
+    sys.exit(importlib.import_module("tests.cluster.quick_linker").main())
 
 
 if __name__ == "__main__":

@@ -66,9 +66,9 @@ def linker_pod(api: Api, set_name: str, *, within: float = WITHIN) -> Object:
 
 
 def linker_command(pod: Object) -> Sequence[str]:
-    """Return the command of this checkout, with the arguments of the pod's container."""
+    """Return the command of this checkout, with the arguments of the pod's container. See `quick_linker`."""
     (container,) = pod["spec"]["containers"]
-    return [sys.executable, "-m", "krm_fn", *container.get("args", [])]
+    return [sys.executable, "-m", "tests.cluster.quick_linker", *container.get("args", [])]
 
 
 def linker_environment(api: Api, pod: Object, folder: Path) -> dict[str, str]:

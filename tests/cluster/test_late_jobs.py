@@ -1,39 +1,110 @@
-"""A Job that runs too late: the known loss of the README, how it is reported, and how it is repaired."""
+"""A rendering goes back to the oldest revision in history, and its Job is late, is killed, or never runs."""
+
+import signal
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from tests.cluster.api import Api
+from tests.cluster.fault_proxy import Answer, Call, Dropped, PassOn, proxy_before
+from tests.cluster.faults import at
 from tests.cluster.invariant_watcher import InvariantWatcher
-from tests.cluster.linker_job import run_linker
+from tests.cluster.kubeconfig import write_kubeconfig
+from tests.cluster.linker_fork_server import LinkerForkServer
+from tests.cluster.linker_job import linker_command, linker_environment, linker_pod, run_linker
 from tests.cluster.release import DEPLOYERS, SET, Release
-from tests.cluster.workloads import app, config_of, on_each_deployer, until_settled
+from tests.cluster.tokens import token_of
+from tests.cluster.wait import until
+from tests.cluster.workloads import (
+    WITH_HISTORY,
+    app,
+    config_of,
+    consumers_by_revision,
+    on_each_deployer,
+    one_of_each,
+    until_settled,
+)
 
 pytestmark = [pytest.mark.usefixtures("rollouts"), on_each_deployer]
+ROLLED = ("Deployment", "Rollout", "StatefulSet")
+HISTORY = ("ReplicaSet", "ControllerRevision")
+INVENTORY = f"ConfigMap/{SET}-linker"
 
 
 @pytest.fixture
 def shop(namespace: Api, deployer: str) -> Release:
-    linker = {"minimumAgeSeconds": 0, "timeoutSeconds": 3}
+    linker = {"minimumAgeSeconds": 0, "timeoutSeconds": 60}
     return Release(api=namespace, deployer=DEPLOYERS[deployer](namespace), settings={"linker": linker})
 
 
-@pytest.mark.parametrize("kind", ["Deployment", "Rollout"])
-def test_a_revision_used_again_is_lost_if_its_old_replica_set_is_deleted_before_the_job_runs(
-    kind: str, shop: Release
+def never(_shop: Release, _folder: Path) -> None:
+    """The Job does not run."""
+
+
+def late(shop: Release, _folder: Path) -> None:
+    """The Job runs when the history of the workload has been trimmed."""
+    run = run_linker(shop.api, SET)
+    assert (run.exit_code, run.stderr) == (0, "")
+
+
+def killed_at_every_call(shop: Release, folder: Path) -> None:
+    """Each attempt is killed one call later than the one before it, until one reaches its end."""
+    pod = linker_pod(shop.api, SET)
+    environment = linker_environment(shop.api, pod, folder)
+    with proxy_before(shop.api.server) as proxy:
+        token = token_of(shop.api, pod["spec"]["serviceAccountName"], pod=pod)
+        write_kubeconfig(folder / "kubeconfig", proxy.server, token=token, namespace=shop.api.namespace)
+        with LinkerForkServer(environment, folder) as fork_server:
+
+            def kill(_call: Call, _pass_on: PassOn) -> Answer:
+                fork_server.signal(signal.SIGKILL)
+                raise Dropped
+
+            codes: list[int] = []
+            while not codes or codes[-1]:
+                proxy.begin(at(len(codes) + 1, kill))
+                codes.append(fork_server.run([*linker_command(pod)[3:]]).exit_code)
+    assert set(codes[:-1]) == {-signal.SIGKILL}
+    assert len(codes) > len(proxy.calls) >= 16
+
+
+@pytest.mark.parametrize("job", [never, late, killed_at_every_call])
+@pytest.mark.parametrize("kind", ROLLED)
+def test_a_revision_that_is_used_again_is_kept(
+    kind: str, job: Callable[[Release, Path], None], shop: Release, tmp_path: Path
 ) -> None:
-    """Its only owner is the old ReplicaSet."""
+    """Its old ReplicaSet or ControllerRevision is gone before the Job of the new rendering has run."""
     for content in ("a", "b"):
         shop.release(*app(kind, content, revisionHistoryLimit=1))
         until_settled(shop.api, kind)
     a = shop.revision_of("a", config_of(kind))
-    back = app(kind, "a", image="app:2", revisionHistoryLimit=1)
     with InvariantWatcher(shop.api) as watcher:
-        shop.sync(*back)
+        shop.sync(*app(kind, "a", image="app:2", revisionHistoryLimit=1))
         until_settled(shop.api, kind)
-        shop.api.gone("ConfigMap", a)
-        assert any(a in violation for violation in watcher.violations())
-    late = run_linker(shop.api, SET)
-    assert late.exit_code == 1
-    assert f"error: ConfigMap {shop.api.namespace}/{a}: does not exist; apply the manifests again" in late.stderr
-    shop.release(*back)
-    assert f"{kind}/{kind.lower()}" in shop.revisions()[a]
+        until("the history has its limit", lambda: shop.api.list(WITH_HISTORY[kind]), lambda made: len(made) == 2)
+        until("its old owner is gone", lambda: shop.revisions()[a], lambda held: not history(held, kind))
+        job(shop, tmp_path)
+        watcher.check()
+    assert {INVENTORY, f"{kind}/{kind.lower()}"} <= shop.revisions()[a]
+    assert bool(history(shop.revisions()[a], kind)) is (job is not never)
+
+
+def history(owners: set[str], kind: str) -> set[str]:
+    return {owner for owner in owners if owner.startswith(f"{WITH_HISTORY[kind]}/")}
+
+
+def test_going_back_and_forth_leaves_what_is_referenced_after_one_more_run(shop: Release) -> None:
+    """Each Job runs when its rollout is complete and history is trimmed."""
+    with InvariantWatcher(shop.api) as watcher:
+        for number, content in enumerate("abcbadedaf"):
+            shop.sync(*one_of_each(content, *ROLLED, image=f"app:{number}", revisionHistoryLimit=2))
+            until_settled(shop.api, *ROLLED)
+            shop.link()
+        until("histories are trimmed", lambda: [*map(shop.api.list, HISTORY)], lambda made: [*map(len, made)] == [6, 3])
+        shop.link()
+        watcher.check()
+    consumers = consumers_by_revision(shop)
+    assert all(consumers.values())
+    contents = {shop.revision_of(content, config_of(kind)) for content in "daf" for kind in ROLLED}
+    assert shop.revisions().keys() == consumers.keys() == contents

@@ -31,7 +31,7 @@ def test_a_run_after_a_kill_at_any_call_reaches_the_undisturbed_state(
 
     # A kill after a read is the same as one before the next call.
     numbers = [call.number for call in harness.proxy.calls if not is_processed or call.method != "GET"]
-    assert len(numbers) == (8 if is_processed else len(harness.proxy.calls))
+    assert len(numbers) == (9 if is_processed else len(harness.proxy.calls))
     for number in numbers:
         harness.release.restore()
         assert harness.run(at(number, kill)).exit_code == -signal.SIGKILL

@@ -80,18 +80,22 @@ LISTS = [pytest.param(kind.group, kind.plural, "list", id=f"list {kind.plural}")
 @pytest.mark.parametrize(
     ("group", "resource", "verb"), [*LISTS, pytest.param("", "configmaps", "list", id="list configmaps")]
 )
-def test_a_run_that_may_not_list_changes_nothing(without: LinkerHarness, group: str, resource: str) -> None:
+def test_a_run_that_may_not_list_deletes_nothing(without: LinkerHarness, group: str, resource: str) -> None:
+    """The package holds no kind of Argo, so that the Role need not have a rule for them."""
     rule = f'{{apiGroups: ["{group}"], resources: [{resource}], verbs: [list]}}'
     sentence = f"{resource} in rights: not permitted to list; the Role of this ServiceAccount needs the rule {rule}"
     run = without.run()
-    assert (run.exit_code, run.stderr) == (1, f"error: {sentence}\n")
-    assert without.proxy.writes == []
+    is_optional, is_all = group == "argoproj.io", resource == "configmaps"
+    advice = "" if is_all else "; until then nothing is deleted"
+    assert (run.exit_code, run.stderr) == (0, "" if is_optional else f"warning: {sentence}{advice}\n")
+    methods = {call.partition(" ")[0] for call in without.proxy.writes}
+    assert methods == (set() if is_all else {"PATCH", "DELETE"} if is_optional else {"PATCH"})
 
 
 @pytest.mark.parametrize(
     ("group", "resource", "verb", "failures"),
     [
-        pytest.param("", "configmaps", "patch", 4, id="patch configmaps"),
+        pytest.param("", "configmaps", "patch", 3, id="patch configmaps"),
         pytest.param("", "configmaps", "delete", 1, id="delete configmaps"),
         pytest.param("", "secrets", "get", 1, id="get secrets"),
         pytest.param("", "secrets", "patch", 1, id="patch secrets"),
@@ -102,13 +106,13 @@ def test_a_run_does_what_it_may_and_reports_the_rest(
 ) -> None:
     run = without.run()
     errors = run.stderr.splitlines()
-    assert (run.exit_code, len(errors)) == (1, failures), run.stderr
+    assert (run.exit_code, len(errors)) == (0, failures), run.stderr
     name = {"delete": UNUSED}.get(verb, planned)
     kind, only = ("Secret", f", resourceNames: [{name}]") if resource == "secrets" else ("ConfigMap", "")
     rule = f'{{apiGroups: [""], resources: [{resource}], verbs: [{verb}]{only}}}'
-    what = f"error: {kind} rights/{name}: not permitted to {verb}"
+    what = f"warning: {kind} rights/{name}: not permitted to {verb}"
     assert f"{what}; the Role of this ServiceAccount needs the rule {rule}" in errors
-    assert f", {failures} failed; " in run.stdout
+    assert f", {failures} warning{'s' * (failures != 1)}; " in run.stdout
 
 
 @pytest.mark.parametrize(("group", "resource", "verb"), [("", "events", "create")])

@@ -16,6 +16,9 @@ from tests.cluster.server import Server
 from tests.cluster.tokens import token_of
 
 UNUSED = "web-config-2222222222"
+BY_LINKER = ("revisions.krm-fn.io/wanted", "revisions.krm-fn.io/owns-secret")
+"""The annotations that the linker changes."""
+
 OPTIONS = {"kinds": ["ConfigMap", "Secret"]}
 LINKER = {"minimumAgeSeconds": 0, "timeoutSeconds": 60}
 
@@ -59,8 +62,9 @@ class UnlinkedRelease:
         for found in self.before:
             metadata = found["metadata"]
             if self.api.find(found["kind"], metadata["name"]):
-                given = {"metadata": {"ownerReferences": metadata.get("ownerReferences")}}
-                self.api.patch(found["kind"], metadata["name"], given)
+                annotations = {name: metadata["annotations"].get(name) for name in BY_LINKER}
+                given = {"ownerReferences": metadata.get("ownerReferences"), "annotations": annotations}
+                self.api.patch(found["kind"], metadata["name"], {"metadata": given})
             else:
                 again = {key: metadata[key] for key in ("name", "labels", "annotations")}
                 self.api.create({**found, "metadata": again})

@@ -7,7 +7,7 @@ from tests.cluster.api import Api, Object
 from tests.cluster.manifests import IMAGE, cron_job, workload
 from tests.cluster.object_state import POD_SPECS, read_state
 from tests.cluster.readiness import is_ready
-from tests.cluster.release import DEPLOYERS, IN_SET, Release, config
+from tests.cluster.release import DEPLOYERS, IN_SET, SET, Release, config
 from tests.cluster.rollouts_controller import rollout_in_phase
 from tests.cluster.server import ApiError
 from tests.cluster.wait import until
@@ -89,10 +89,27 @@ def consumers_by_revision(shop: Release) -> dict[str, set[str]]:
     return consumers
 
 
+def assert_linked(shop: Release) -> None:
+    """Check that the owners of each revision are the inventory, all its consumers, and others of the past."""
+    owners, consumers = shop.revisions(), consumers_by_revision(shop)
+    inventory = {f"ConfigMap/{SET}-linker"}
+    assert owners.keys() == consumers.keys()
+    assert [name for name, held in owners.items() if not consumers[name] | inventory <= held] == []
+
+
 def until_all_are_referenced(shop: Release) -> dict[str, set[str]]:
     """Wait until every revision has a consumer. Returns the consumers of each."""
     return until(
         "every revision has a consumer", lambda: consumers_by_revision(shop), lambda consumers: all(consumers.values())
+    )
+
+
+def until_unreferenced(shop: Release, *names: str) -> None:
+    """Wait until nothing references these revisions, so that the next run deletes them."""
+    until(
+        f"nothing references {names}",
+        lambda: [consumers_by_revision(shop).get(name) for name in names],
+        lambda consumers: not any(consumers),
     )
 
 

@@ -5,7 +5,7 @@ from threading import Event
 
 import pytest
 
-from krm_fn.linker.retry import Deadline, NoResponse, Response, Stopped, retry
+from krm_fn.linker.retry import OVERTIME, Deadline, NoResponse, OutOfTime, Response, Stopped, retry
 
 OK = Response(200, {}, b"{}")
 BUSY = Response(429, {}, b"")
@@ -117,3 +117,11 @@ def test_no_request_is_sent_after_stop() -> None:
     clock.set()
     with pytest.raises(Stopped):
         retry(server(clock, OK), Deadline(300, clock, lambda: clock.now))
+
+
+def test_the_overtime_after_the_deadline_has_an_end() -> None:
+    clock = Clock()
+    deadline = Deadline(2, clock, lambda: clock.now)
+    clock.now = 2 + OVERTIME
+    with pytest.raises(OutOfTime):
+        retry(server(clock, OK), deadline)

@@ -20,6 +20,9 @@ CONFIGS = ("ConfigMap", "Secret")
 LONGEST_STANDSTILL = 10.0
 """Seconds from a deployer's first to its last ConfigMap or Secret of a wave."""
 
+SECRETS_WITH_TRACKERS = True
+"""Whether a deployer applies a Secret and its tracker at once."""
+
 _TRIES = 3
 
 
@@ -37,7 +40,8 @@ class NamespaceModel:
     This holds from the first step on, whatever runs of the linker there have been. The model assumes of others that
 
     * a deployer applies the ConfigMaps and Secrets of a wave within ten seconds. Otherwise it may stand still anywhere;
-    * the garbage collector deletes a Secret before the deployer applies it again, once its tracker is deleted;
+    * nobody stands still between a Secret and its tracker: the deployer applies both at once, and the garbage collector
+      deletes the Secret at once when the tracker is deleted;
     * nobody deletes the inventory before the linker has seen all references.
 
     `test_assumptions` shows what happens otherwise.
@@ -83,11 +87,13 @@ class NamespaceModel:
             self.check()
 
     def _sync_step(self) -> bool:
-        """Let the deployer write one object. False if it has finished."""
+        """Let the deployer write one object, or a Secret and its tracker. False if it has finished."""
         key = next(self._sync, None)
         if key is not None and key[0] in CONFIGS:
             self._configs_left -= 1
             self._configs_since = self._configs_since or self.store.clock
+        if key is not None and key[0] == "Secret" and SECRETS_WITH_TRACKERS:
+            return self._sync_step()
         return key is not None
 
     def _apply_configs_in_time(self) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from tests.linker import garbage_collector
 from tests.linker.model import namespace_model
-from tests.linker.model.deployers import flux_like
+from tests.linker.model.deployers import flux_like, key_of
 from tests.linker.model.namespace_model import NamespaceModel, RevisionLost
 from tests.linker.model.rendering import MINIMUM_AGE, Rendering, render
 
@@ -38,8 +38,8 @@ def leave(model: NamespaceModel, rendering: Rendering) -> None:
 def go_back_and_stop_after(model: NamespaceModel, kind: str, base: str) -> None:
     """Let the deployer go back to A, and stand still after it has applied this object."""
     model.commit(A)
-    found = [item["kind"] == kind and item["metadata"]["name"].startswith(base) for item in render(A)]
-    model.sync(found.index(True) + 1)
+    steps = [(one, name) for one, name in map(key_of, render(A)) if (one, name[:12]) != ("ConfigMap", "api-password")]
+    model.sync([one == kind and name.startswith(base) for one, name in steps].index(True) + 1)
 
 
 def test_a_deployer_may_not_stand_still_for_more_than_ten_seconds_before_it_applies_the_inventory(
@@ -62,11 +62,27 @@ def test_a_deployer_that_does_not_stand_still_loses_nothing(model: NamespaceMode
     model.finish()
 
 
+def test_a_deployer_may_not_stand_still_between_a_secret_and_its_tracker_while_the_tracker_is_deleted(
+    model: NamespaceModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Applying the Secret writes nothing, so the version of its tracker stays the same."""
+    monkeypatch.setattr(namespace_model, "SECRETS_WITH_TRACKERS", False)
+    leave(model, OTHER_SECRET)
+    run = model.link_by_hand()
+    model.advance_to_write(run)  # the mark
+    model.advance_to_write(run)  # the deletion, which it has decided on
+    go_back_and_stop_after(model, "Secret", "api-password")
+    model.advance(run)
+    with pytest.raises(RevisionLost, match="Secret/api-password-bbbbbbbbbb"):
+        model.sync()
+
+
 def test_the_garbage_collector_must_delete_a_secret_before_a_deployer_applies_it_again(
     model: NamespaceModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    leave(model, OTHER_SECRET)
+    monkeypatch.setattr(namespace_model, "SECRETS_WITH_TRACKERS", False)
     monkeypatch.setattr(NamespaceModel, "_collect_secrets", lambda _: None)
+    leave(model, OTHER_SECRET)
     model.advance(model.link_by_hand())
     go_back_and_stop_after(model, "Secret", "api-password")
     model.collect_all()

@@ -1,0 +1,111 @@
+"""Whatever a server answers, a run ends soon after its deadline, with one line and without a traceback."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from tests.linker.hostile_server import Behaviour, Handler, answer, hostile_server
+
+EMPTY: dict[str, Any] = {"metadata": {}, "items": []}
+TIMEOUT = 2
+
+
+class Ended(NamedTuple):
+    exit_code: int
+    stdout: str
+    stderr: str
+    seconds: float
+
+
+def run_against(behaviour: Behaviour, folder: Path) -> Ended:
+    with hostile_server(behaviour, folder) as kubeconfig:
+        command = [sys.executable, "-m", "krm_fn", "link", "--set=web", f"--timeout={TIMEOUT}"]
+        started = time.monotonic()
+        environment = {"KUBECONFIG": str(kubeconfig), "HOME": str(folder)}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+        return Ended(done.returncode, done.stdout, done.stderr, time.monotonic() - started)
+
+
+def gone_on_every_continuation(handler: Handler) -> None:
+    if "continue=" in handler.path:
+        answer(handler, {"message": "the token has expired"}, 410)
+    else:
+        answer(handler, {"metadata": {"continue": "more"}, "items": []})
+
+
+def drip(handler: Handler) -> None:
+    """Announce a body, and send a byte of it every now and then."""
+    handler.send_response_only(200)
+    handler.send_header("Content-Length", "1000000")
+    handler.end_headers()
+    while True:
+        handler.wfile.write(b" ")
+        time.sleep(0.2)
+
+
+def drip_headers(handler: Handler) -> None:
+    handler.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+    while True:
+        handler.wfile.write(b"x")
+        time.sleep(0.2)
+
+
+def hang_up(handler: Handler) -> None:
+    handler.send_response_only(200)
+    handler.send_header("Content-Length", "1000")
+    handler.end_headers()
+    handler.wfile.write(b'{"items": [')
+
+
+def redirect(handler: Handler) -> None:
+    answer(handler, b"", 302, Location=handler.path)
+
+
+NO_JSON = "the response is no JSON object; is there a proxy before the API server?"
+UNTIL_THE_DEADLINE = [
+    pytest.param(gone_on_every_continuation, "cannot list: 410 the token has expired", id="410 on each continuation"),
+    pytest.param(drip, "incomplete after 2 s", id="a body that drips"),
+    pytest.param(drip_headers, "incomplete after 2 s", id="headers that drip"),
+    pytest.param(hang_up, "no response from", id="a body that ends too early"),
+    pytest.param(lambda handler: answer(handler, b"<html>Log in</html>"), NO_JSON, id="HTML with 200"),
+    pytest.param(lambda handler: answer(handler, []), NO_JSON, id="a list"),
+    pytest.param(lambda handler: answer(handler, b"[" * 100_000), NO_JSON, id="JSON without an end"),
+    pytest.param(lambda handler: answer(handler, {"message": "busy"}, 503), "503 busy", id="503 for ever"),
+]
+
+
+@pytest.mark.parametrize(("behaviour", "reason"), UNTIL_THE_DEADLINE)
+def test_a_run_ends_with_its_deadline(behaviour: Behaviour, reason: str, tmp_path: Path) -> None:
+    run = run_against(behaviour, tmp_path)
+    assert TIMEOUT <= run.seconds < TIMEOUT + 5
+    assert (run.exit_code, run.stderr.count("\n")) == (0, 1), run.stderr
+    assert run.stderr.startswith("warning: ")
+    assert reason in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "stderr"),
+    [
+        pytest.param(
+            redirect,
+            "warning: configmaps in shop: cannot list: 302 without an explanation\n",
+            id="a redirect, which is not followed",
+        ),
+        pytest.param(lambda handler: answer(handler, EMPTY, Date=""), "", id="no Date header"),
+        pytest.param(lambda handler: answer(handler, EMPTY, Date="tomorrow"), "", id="a Date header without a date"),
+        pytest.param(lambda handler: answer(handler, {"metadata": None, "items": None}), "", id="null for everything"),
+        pytest.param(lambda handler: answer(handler, {}), "", id="an empty object"),
+        pytest.param(lambda handler: answer(handler, {"items": [None, 3, "x", [], {}]}), "", id="no objects"),
+        pytest.param(
+            lambda handler: answer(handler, {**EMPTY, "metadata": {"continue": 3}}), "", id="a token that is no text"
+        ),
+    ],
+)
+def test_a_run_ends_at_once(behaviour: Behaviour, stderr: str, tmp_path: Path) -> None:
+    run = run_against(behaviour, tmp_path)
+    assert (run.exit_code, run.stderr) == (0, stderr)
+    assert run.seconds < TIMEOUT
