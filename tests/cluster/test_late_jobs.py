@@ -39,11 +39,11 @@ def shop(namespace: Api, deployer: str) -> Release:
 
 
 def never(_shop: Release, _folder: Path) -> None:
-    """The Job does not run."""
+    """Run no Job."""
 
 
 def late(shop: Release, _folder: Path) -> None:
-    """The Job runs when the history of the workload has been trimmed."""
+    """Run the Job when the history of the workload has been trimmed."""
     run = run_linker(shop.api, SET)
     assert (run.exit_code, run.stderr) == (0, "")
 
