@@ -35,8 +35,8 @@ def release(cluster: ControlPlane) -> Iterator[UnlinkedRelease]:
         made.api.create(config_map("unrelated"))
         made.api.create({**config_map("changeable"), "metadata": {"name": "changeable", "labels": LABELS}})
         cluster.api.apply_all(documents)
-        until("the policy for ConfigMaps is enforced", lambda: is_refused(made, "ConfigMap", "unrelated"))
-        until("the policy for Secrets is enforced", lambda: is_refused(made, "Secret", secret_of(made)))
+        until("the policy for ConfigMaps is enforced", lambda: is_refused(made, "ConfigMap", "unrelated"), within=90)
+        until("the policy for Secrets is enforced", lambda: is_refused(made, "Secret", secret_of(made)), within=90)
         yield made
         for document in documents:
             cluster.api.delete(document["kind"], document["metadata"]["name"])
