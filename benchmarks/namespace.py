@@ -26,7 +26,8 @@ def fill(api: Api) -> None:
     by_revision: dict[str, list[Object]] = {}
     for made in _create(api, (replica_set for _, replica_set in owned)):
         by_revision.setdefault(made["spec"]["template"]["spec"]["volumes"][0]["configMap"]["name"], []).append(made)
-    _create(api, (_revision(name, by_revision[name]) for name in _revisions()))
+    (inventory,) = _create(api, [_inventory()])
+    _create(api, (_revision(name, [*by_revision[name], inventory]) for name in _revisions()))
 
 
 def unlink(api: Api) -> None:
@@ -53,12 +54,20 @@ def _name(number: int, generation: int) -> str:
     return f"app-{number}-config-{_HASHES[generation] * 10}"
 
 
+def _inventory() -> Object:
+    rendered = ",".join(_name(number, GENERATIONS - 1) for number in range(DEPLOYMENTS))
+    labels = {"revisions.krm-fn.io/set": SET, "revisions.krm-fn.io/component": "linker"}
+    annotations = {"revisions.krm-fn.io/rendered": rendered}
+    return {"kind": "ConfigMap", "metadata": {"name": f"{SET}-linker", "labels": labels, "annotations": annotations}}
+
+
 def _revision(name: str, owners: list[Object]) -> Object:
     is_last = name.endswith(_HASHES[-1])
+    base = name.rpartition("-")[0]
     metadata = {
         "name": name,
         "labels": {"revisions.krm-fn.io/set": SET},
-        "annotations": {"revisions.krm-fn.io/base-name": name.rpartition("-")[0]},
+        "annotations": {"revisions.krm-fn.io/base-name": base, "revisions.krm-fn.io/wanted": "true"},
         "ownerReferences": [] if is_last else [reference(owner) for owner in owners],
     }
     return {"kind": "ConfigMap", "metadata": metadata, "data": {"config.yaml": "server: {port: 8080}\n" * 50}}

@@ -21,9 +21,9 @@ class Ended(NamedTuple):
     seconds: float
 
 
-def run_against(behaviour: Behaviour, folder: Path) -> Ended:
+def run_against(behaviour: Behaviour, folder: Path, timeout: int = TIMEOUT) -> Ended:
     with hostile_server(behaviour, folder) as kubeconfig:
-        command = [sys.executable, "-m", "krm_fn", "link", "--set=web", f"--timeout={TIMEOUT}"]
+        command = [sys.executable, "-m", "krm_fn", "link", "--set=web", f"--timeout={timeout}"]
         started = time.monotonic()
         environment = {"KUBECONFIG": str(kubeconfig), "HOME": str(folder)}
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
@@ -81,7 +81,7 @@ UNTIL_THE_DEADLINE = [
 @pytest.mark.parametrize(("behaviour", "reason"), UNTIL_THE_DEADLINE)
 def test_a_run_ends_with_its_deadline(behaviour: Behaviour, reason: str, tmp_path: Path) -> None:
     run = run_against(behaviour, tmp_path)
-    assert TIMEOUT <= run.seconds < TIMEOUT + 5
+    assert TIMEOUT <= run.seconds < TIMEOUT + 10
     assert (run.exit_code, run.stderr.count("\n")) == (0, 1), run.stderr
     assert run.stderr.startswith("warning: ")
     assert reason in run.stderr
@@ -106,6 +106,6 @@ def test_a_run_ends_with_its_deadline(behaviour: Behaviour, reason: str, tmp_pat
     ],
 )
 def test_a_run_ends_at_once(behaviour: Behaviour, stderr: str, tmp_path: Path) -> None:
-    run = run_against(behaviour, tmp_path)
+    run = run_against(behaviour, tmp_path, timeout=60)
     assert (run.exit_code, run.stderr) == (0, stderr)
-    assert run.seconds < TIMEOUT
+    assert run.seconds < 30
