@@ -1,13 +1,12 @@
 """References inside the data of ConfigMaps and Secrets: a pod template, a Helm values file, a controller's settings."""
 
-from base64 import b64decode
-from binascii import Error
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.model.item import Item
-from krm_fn.model.node import Node, Scalar, entries, fields, get, is_mapping, is_scalar, step, text
+from krm_fn.model.node import Node, Scalar, fields, get, is_mapping, is_scalar, text
 from krm_fn.model.problem import ResourceId
+from krm_fn.references.data_texts import data_texts
 from krm_fn.references.find_by_shape import find_by_shape
 from krm_fn.references.reference import Reference
 from krm_fn.references.resolve import Index
@@ -15,7 +14,6 @@ from krm_fn.references.resolve import Index
 ReadYaml: TypeAlias = Callable[[str], list[Node]]
 """Reads the documents of a text; none where it is not YAML."""
 
-_DATA = ("data", "stringData")
 _QUOTES = "\"'"
 _HINTS = ("onfigMap", "onfigmap", "onfig_map", "ecret")
 """Every field that names a ConfigMap or Secret by its shape contains one of these."""
@@ -53,21 +51,11 @@ def find_embedded(configs: Iterable[Item], index: Index, read_yaml: ReadYaml) ->
     """Find the references in the data of these objects that match an object of the package."""
     found: list[EmbeddedReference] = []
     for item in configs:
-        for field in _DATA:
-            is_encoded = field == "data" and item.id.kind == "Secret"
-            for key, scalar in entries(get(item.node, field)):
-                if is_scalar(scalar):
-                    value = _decode(scalar.value) if is_encoded else scalar.value
-                    for reference, targets in _find_in(value, item, index, read_yaml):
-                        found.append(EmbeddedReference(item, scalar, step(field, key), reference, targets, is_encoded))
+        for value in data_texts(item):
+            for reference, targets in _find_in(value.text, item, index, read_yaml):
+                embedded = EmbeddedReference(item, value.scalar, value.field, reference, targets, value.is_encoded)
+                found.append(embedded)
     return found
-
-
-def _decode(value: str) -> str:
-    try:
-        return b64decode(value).decode()
-    except (Error, ValueError):
-        return ""
 
 
 def _find_in(value: str, item: Item, index: Index, read_yaml: ReadYaml) -> Iterator[tuple[Reference, tuple[Item, ...]]]:

@@ -1,4 +1,4 @@
-"""Names that programs get on their command line or in a variable, to look an object up."""
+"""Names that programs get on their command line, in a variable or in a file, to look an object up."""
 
 import re
 from collections import defaultdict
@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node, get, is_mapping, is_scalar, is_sequence, text
+from krm_fn.references.data_texts import DataText, data_texts
 
 _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 _SAYS_CONFIG = re.compile(r"(?i)config|secret|(?<![a-z])cm(?![a-z])|(?-i:(?<=[a-z])(?:CM|Cm)(?![a-z]))")
@@ -15,9 +16,16 @@ _PIECE = re.compile(r"[^\s,;]+")
 _KEY = re.compile(r"(?P<key>[A-Za-z][\w.-]*)[:=](?P<value>.+)")
 _VALUE = re.compile(r"(?:(?P<namespace>[a-z0-9][a-z0-9-]*|\$[({][\w.-]+[)}])/)?(?P<name>[a-z0-9][a-z0-9.-]*)")
 
+_RESOURCES = frozenset(("configmap", "configmaps", "cm", "secret", "secrets"))
+"""What kubectl calls them."""
+
+_TOKEN = re.compile(r"[\n,;{}\[\]]")
+_AROUND = "\"' \t\r-"
+_SETTING = re.compile(r"[\s\"'-]*(?P<key>[A-Za-z][\w.-]*)[\"']?\s*[:=](?P<value>.*)")
+
 
 class OptionName(NamedTuple):
-    """A name in an option or variable whose own name says config, cm or secret. No namespace given: `""`."""
+    """A name in an option, variable or setting whose own name says config, cm or secret. No namespace given: `""`."""
 
     field: str
     option: str
@@ -46,10 +54,28 @@ class Options:
 
 
 def find_options(item: Item) -> Iterator[OptionName]:
-    """Find the names in the arguments, command words and variables of an object's containers, wherever they are."""
+    """Find the names in the arguments, command words and variables of an object's containers, and in its data."""
+    if item.id.group == "" and item.id.kind in ("ConfigMap", "Secret"):
+        for value in data_texts(item):
+            yield from _in_data(value)
     spec = get(item.node, "spec")
     if is_mapping(spec):
         yield from _walk(spec, "spec")
+
+
+def _in_data(data: DataText) -> Iterator[OptionName]:
+    """Find the names in variables, properties, YAML and JSON, also where they are part of a template or a script."""
+    if "\n" not in data.text:
+        yield from _in_piece(data.key, data.text.strip(_AROUND), data.field)
+    if not _SAYS_CONFIG.search(data.text):
+        return
+    parent = ""
+    for token in _TOKEN.split(data.text):
+        found = _SETTING.fullmatch(token)
+        key, value = (found["key"], found["value"].strip(_AROUND)) if found else ("", token.strip(_AROUND))
+        yield from _in_piece(parent if key in ("", "name") else key, value, data.field)
+        if key and not value:
+            parent = key
 
 
 def _walk(node: Node, path: str) -> Iterator[OptionName]:
@@ -78,13 +104,19 @@ def _in_words(words: Node | None, path: str) -> Iterator[OptionName]:
     for index, word in enumerate(words.value if is_sequence(words) else []):
         said = word.value if is_scalar(word) else ""
         yield from _in_text(option, said, f"{path}[{index}]")
-        # A flag without a value names the next word.
-        option = said.lstrip("-") if said.startswith("-") and "=" not in said else ""
+        # A flag without a value names the next word, and so does a resource of kubectl.
+        is_flag = said.startswith("-") and "=" not in said
+        option = said.lstrip("-") if is_flag or said.lower() in _RESOURCES else ""
 
 
 def _in_text(option: str, said: str, field: str) -> Iterator[OptionName]:
     for piece in _PIECE.findall(said.lstrip("-")):
-        yield from _in_piece(option, piece, field)
+        kind, slash, name = piece.partition("/")
+        if slash and kind.lower() in _RESOURCES:
+            yield from _in_piece(kind, name, field)
+        else:
+            yield from _in_piece(option, piece, field)
+        option = piece if piece.lower() in _RESOURCES else option
 
 
 def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:

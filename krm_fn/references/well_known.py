@@ -701,6 +701,9 @@ WELL_KNOWN = (
         _config_map("linkerd-cni-config", "pkg/healthcheck/healthcheck.go (linkerdCNIConfigMapName)"),
         _config_map("linkerd-config", "pkg/config/config.go (ConfigConfigMapName)"),
         _config_map("linkerd-identity-trust-roots", "pkg/healthcheck/healthcheck.go (FetchTrustBundle)"),
+        _config_map(
+            "prometheus-config", "viz/pkg/healthcheck/healthcheck.go:289", _labelled({"linkerd.io/extension": "viz"})
+        ),
         _secret("linkerd-config-overrides", "cli/cmd/upgrade.go:272"),
         _secret("linkerd-identity-issuer", "pkg/issuercerts/issuercerts.go (IdentityIssuerSecretName)"),
         _secret("linkerd-policy-validator-k8s-tls", "pkg/healthcheck/healthcheck.go:1159"),

@@ -32,8 +32,8 @@ class Hints:
     def about(self, item: Item) -> str:
         """Say who may look this object up by its name; `""` where nothing hints at anybody."""
         hints = (
-            *(self._role, self._program, _empty, self._option, self._reader),
-            *(self._data, self._field, self._namespace, self._chart),
+            *(self._role, self._program, _empty, self._data, self._option, self._reader),
+            *(self._field, self._namespace, self._chart),
         )
         return next(filter(None, (hint(item) for hint in hints)), "")
 

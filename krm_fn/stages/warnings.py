@@ -99,13 +99,18 @@ def _warn_about_immutable(references: References, revisions: Revisions, changes:
 
 
 def _warn_about_options(package: Package, references: References, revisions: Revisions) -> Iterator[Problem]:
-    """Warn about each option or variable that passes the base name of a renamed object to a program."""
+    """Warn about each option or variable that passes the base name of a renamed object to a program.
+
+    A name in data is followed where a reference is recognised by its shape.
+    """
+    followed = {(one.item, one.field, one.reference.target) for one in references.embedded}
     for revision in revisions.rendered:
         if revision.strategy is not Strategy.RENAME:
             continue
         for item, found in references.options.passing(revision.base_name):
             namespace = found.namespace or item.id.namespace
-            if package.may_share_namespace(namespace, revision.item.id.namespace):
+            is_followed = (item, found.field, found.name) in followed
+            if not is_followed and package.may_share_namespace(namespace, revision.item.id.namespace):
                 message = (
                     f"{found.option} passes {found.name!r}, but {revision.base_id} is renamed to {revision.name}; "
                     "read it through a volume or a variable instead, or exclude it"

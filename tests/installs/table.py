@@ -32,7 +32,7 @@ _MEANINGS = {
     "RBAC": "a Role or ClusterRole lists it in `resourceNames`",
     "well-known name": "a program is known to look it up by this name",
     "empty": "it has no content, so a controller may fill it",
-    "option": "an option or variable of a container passes its name",
+    "option": "an option, a variable or a setting in data passes its name",
     "API access": "a program that reads it from a pod may read all objects of its kind through the API",
     "data": "the data of a ConfigMap or Secret references it",
     "chart": "its Helm chart may make it anew on every rendering",

@@ -1,5 +1,8 @@
 """Options and variables whose own names say config, cm or secret."""
 
+import base64
+import json
+
 import pytest
 
 from krm_fn.references.options import find_options
@@ -18,6 +21,9 @@ FOUND = [
     pytest.param("args: [--config-map=$(POD_NAMESPACE)/web]", ["web"], id="a namespace that is a variable"),
     pytest.param("args: ['--source=config-map:shop/web']", ["shop/web"], id="a key inside the value"),
     pytest.param("args: ['--from=secret:a,config-map:b']", ["a", "b"], id="several keys inside the value"),
+    pytest.param("args: ['kubectl get configmap web']", ["web"], id="a script that runs kubectl"),
+    pytest.param("args: ['kubectl -n shop get cm/web']", ["web"], id="kubectl's short form"),
+    pytest.param("command: [kubectl, get, secret, web]", ["web"], id="kubectl as words"),
     pytest.param("env: [{name: CONFIG_LOGGING_NAME, value: web}]", ["web"], id="a variable"),
     pytest.param("env: [{name: WEB_CM, value: web}]", ["web"], id="a variable that ends in CM"),
 ]
@@ -28,7 +34,7 @@ NOT_FOUND = [
     pytest.param("env: [{name: SERVICE, value: web}]", id="a variable of another name"),
     pytest.param("args: [--config=/etc/web/config.yaml]", id="a path"),
     pytest.param("args: [--config=https://web/config]", id="an address"),
-    pytest.param("args: ['kubectl get configmap web']", id="a script"),
+    pytest.param("args: ['grep web config']", id="a script"),
     pytest.param("args: [--config-map]", id="a flag at the end"),
     pytest.param("env: [{name: SECRET, valueFrom: {secretKeyRef: {name: web}}}]", id="a reference"),
     pytest.param("volumeMounts: [{name: web-config, mountPath: /etc}]", id="a mount"),
@@ -51,3 +57,32 @@ def test_a_name_in_an_option_is_found(container: str, expected: list[str]) -> No
 @pytest.mark.parametrize("container", NOT_FOUND)
 def test_anything_else_is_no_name(container: str) -> None:
     assert names(container) == []
+
+
+IN_DATA = [
+    pytest.param("launcher:\n  instance_config_map: web", ["web"], id="a setting in YAML"),
+    pytest.param("launcher:\n  config_map:\n    name: web", ["web"], id="the name below a setting"),
+    pytest.param("env_secrets:\n- web\n- db", ["web", "db"], id="a list"),
+    pytest.param("env_secrets: [web, db]", ["web", "db"], id="a list in one line"),
+    pytest.param('{"passwordSecret": "web", "a": 1}', ["web"], id="JSON"),
+    pytest.param("runner.configmap.name=web\nport=1", ["web"], id="properties"),
+    pytest.param("{{ if .Values }}\nsecretName: web\n{{ end }}", ["web"], id="a template"),
+    pytest.param("config: the words of web", [], id="a sentence"),
+    pytest.param("service: web\nconfig: 1", ["1"], id="a setting of another name"),
+    pytest.param("web", [], id="a value whose key does not say config"),
+]
+
+
+@pytest.mark.parametrize("kind", ["ConfigMap", "Secret"])
+@pytest.mark.parametrize(("value", "expected"), IN_DATA)
+def test_a_name_in_data_is_found(value: str, expected: list[str], kind: str) -> None:
+    content = base64.b64encode(value.encode()).decode() if kind == "Secret" else value
+    text = json.dumps({"apiVersion": "v1", "kind": kind, "metadata": {"name": "x"}, "data": {"app.yaml": content}})
+    (item,) = open_envelope(read_yaml(text.encode())).items
+    assert [one.name for one in find_options(item)] == expected
+
+
+def test_a_variable_in_data_is_found() -> None:
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata: {RUNNER_CONFIG_MAP: web, HOST: db}\n"
+    (item,) = open_envelope(read_yaml(text.encode())).items
+    assert [one.name for one in find_options(item)] == ["web"]
