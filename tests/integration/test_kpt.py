@@ -161,6 +161,7 @@ def test_settings_from_the_command_line(require_tool: Tools, package: Path) -> N
     assert "immutable" not in config
     assert set(config["metadata"]["annotations"]) == {
         "revisions.krm-fn.io/base-name",
+        "revisions.krm-fn.io/wanted",
         "kustomize.toolkit.fluxcd.io/prune",
     }
 
