@@ -8,7 +8,7 @@ from tests.cluster.release import Release, config, with_image
 from tests.cluster.rollouts_controller import abort, promote, rollout_in_phase
 from tests.cluster.test_control_plane import pods_by_config
 from tests.cluster.wait import until
-from tests.cluster.workloads import on_each_deployer
+from tests.cluster.workloads import on_each_deployer, until_unreferenced
 
 pytestmark = [pytest.mark.usefixtures("rollouts"), on_each_deployer]
 
@@ -46,7 +46,7 @@ def test_replaced_pods_come_back_on_their_own_revision(paused: Release, invarian
     assert invariants.violations() == []
 
 
-def test_after_promotion_the_old_revision_is_deleted_with_its_last_replica_set(
+def test_after_promotion_the_old_revision_is_deleted_by_the_run_after_its_last_replica_set(
     paused: Release, invariants: InvariantWatcher
 ) -> None:
     old, new = paused.revision_of("old"), paused.revision_of("new")
@@ -59,7 +59,9 @@ def test_after_promotion_the_old_revision_is_deleted_with_its_last_replica_set(
         rollout_in_phase(paused.api, "web", "Paused")
         promote(paused.api, "web")
         rollout_in_phase(paused.api, "web", "Healthy")
-    paused.api.gone("ConfigMap", old)
+    until_unreferenced(paused, old)
+    paused.link()
+    assert old not in paused.revisions()
     assert "Rollout/web" in paused.revisions()[new]
     assert invariants.violations() == []
 
@@ -107,7 +109,9 @@ def test_going_back_to_a_deleted_revision_creates_it_again(paused: Release, inva
         rollout_in_phase(paused.api, "web", "Paused")
         promote(paused.api, "web")
         rollout_in_phase(paused.api, "web", "Healthy")
-    paused.api.gone("ConfigMap", old)
+    until_unreferenced(paused, old)
+    paused.link()
+    assert old not in paused.revisions()
     paused.release(*web("old"))
     rollout_in_phase(paused.api, "web", "Paused")
     promote(paused.api, "web")

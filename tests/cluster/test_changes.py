@@ -18,6 +18,7 @@ from tests.cluster.workloads import (
     template_of,
     until_all_are_referenced,
     until_settled,
+    until_unreferenced,
 )
 
 pytestmark = [pytest.mark.usefixtures("rollouts", "invariants"), on_each_deployer]
@@ -81,7 +82,7 @@ def test_a_secret_is_deleted_after_its_tracker_and_that_with_its_last_consumer(k
 
     shop.release(*with_secret(kind, "newest"))
     until_settled(shop.api, kind)
-    until("its history is trimmed", lambda: consumers_by_revision(shop)[old], lambda consumers: not consumers)
+    until_unreferenced(shop, old)
     shop.link()
 
     def left() -> tuple[bool, bool]:
