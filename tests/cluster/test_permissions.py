@@ -174,16 +174,6 @@ def test_the_role_does_not_permit(harness: LinkerHarness, planned: str, method: 
         linker.call(method, path.replace("OLD", old).replace("PLANNED", planned), body, content_type=content_type)
 
 
-def test_a_group_without_a_rule_is_forbidden_but_discovery_says_whether_it_is_installed(harness: LinkerHarness) -> None:
-    """So the linker can tell a kind that is not installed from one that it may not list."""
-    linker = harness.release.api.as_token(harness.release.token())
-    with pytest.raises(ApiError, match="403 Forbidden"):
-        linker.call("GET", "/apis/nowhere.example/v1/namespaces/rights/widgets")
-    with pytest.raises(ApiError, match=": 404 "):
-        linker.call("GET", "/apis/nowhere.example/v1")
-    assert linker.call("GET", "/apis/apps/v1")["groupVersion"] == "apps/v1"
-
-
 def test_the_linker_reads_no_secret_data_although_it_could(harness: LinkerHarness, planned: str) -> None:
     """The right to read a Secret's metadata is also the right to read its data."""
     content = base64.b64encode(b"new").decode()
