@@ -1,0 +1,71 @@
+"""`kpt live apply` prunes superseded revisions while the linker runs."""
+
+import json
+import os
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import yaml
+
+from tests.cluster.api import Api
+from tests.cluster.kinds import KINDS
+from tests.cluster.kubeconfig import write_kubeconfig
+from tests.cluster.linker_job import run_linker
+from tests.cluster.release import SET, render
+from tests.cluster.workloads import app
+from tests.tools.require import require
+
+CHANGES = 4
+APPLY = "apply . --reconcile-timeout 60s --prune-timeout 10s --output events"
+
+
+class Kpt:
+    """A package of kpt, applied with an administrator's token."""
+
+    def __init__(self, api: Api, folder: Path) -> None:
+        self._api, self._program, self._folder = api, require("kpt"), folder / "package"
+        self._folder.mkdir()
+        kubeconfig = write_kubeconfig(folder / "config", api.server, token=api.token, namespace=api.namespace)
+        self._environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "KUBECONFIG": str(kubeconfig)}
+        kptfile = {"apiVersion": "kpt.dev/v1", "kind": "Kptfile", "metadata": {"name": SET}}
+        (self._folder / "Kptfile").write_text(json.dumps(kptfile))
+        for command in ("install-resource-group", f"init . --namespace {api.namespace} --name inventory"):
+            done = self.live(command)
+            assert done.returncode == 0, done.stdout
+
+    def live(self, arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [self._program, "live", *arguments.split()],
+            cwd=self._folder,
+            env=self._environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+
+    def write(self, content: str) -> str:
+        """Render a Deployment that takes three seconds to be available. Return the name of the Job."""
+        objects = [
+            {"apiVersion": KINDS[one["kind"]].api_version, **one}
+            for one in app("Deployment", content, minReadySeconds=3, revisionHistoryLimit=1)
+        ]
+        rendered = render(objects, self._api.namespace, linker={"minimumAgeSeconds": 0})
+        documents = [one for one in yaml.safe_load_all(rendered) if one]
+        for document in documents:
+            document["metadata"]["namespace"] = self._api.namespace
+        (self._folder / "all.yaml").write_text(yaml.safe_dump_all(documents))
+        return next(str(one["metadata"]["name"]) for one in documents if one["kind"] == "Job")
+
+
+def test_every_change_is_applied_without_a_failed_prune(namespace: Api, tmp_path: Path) -> None:
+    """Kpt reads what it will prune, waits for the rollout, and fails if the linker has changed it meanwhile."""
+    kpt = Kpt(namespace, tmp_path)
+    with ThreadPoolExecutor() as beside:
+        for number in range(CHANGES):
+            job = kpt.write(f"{number}")
+            applied = beside.submit(kpt.live, APPLY)
+            namespace.wait("Job", job, "is there", bool)
+            run = run_linker(namespace, SET)
+            assert (applied.result().returncode, run.exit_code) == (0, 0), applied.result().stdout + run.stderr
