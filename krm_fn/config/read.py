@@ -10,7 +10,7 @@ from krm_fn.config.build import build_settings
 from krm_fn.config.config_map_input import read_config_map
 from krm_fn.config.plain import Invalid, Plain, plain_value
 from krm_fn.model.item import read_item
-from krm_fn.model.node import Node, describe, get, is_mapping, is_sequence, text
+from krm_fn.model.node import Node, describe, elements, get, is_mapping, text
 from krm_fn.model.problem import Problem, Rejected, ResourceId, at
 from krm_fn.model.settings import API_VERSION, KIND, Settings
 from krm_fn.wire.reader import read_yaml
@@ -66,9 +66,8 @@ def _settings(config: Plain, node: Node, who: ResourceId) -> Settings:
 
 def _stray_kinds(node: Node, list_name: str, settings: Settings, who: ResourceId) -> list[Problem]:
     """Find entries for a kind that is not in `spec.kinds`: they could never match."""
-    entries = get(node, "spec", list_name)
     problems = []
-    for index, entry in enumerate(entries.value if is_sequence(entries) else []):
+    for index, entry in enumerate(elements(get(node, "spec", list_name))):
         kind = get(entry, "kind")
         if kind is not None and kind.value not in settings.kinds:
             kinds = ", ".join(sorted(settings.kinds))

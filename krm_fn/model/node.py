@@ -84,6 +84,11 @@ def entries(node: Node | None) -> ItemsView[str, Node]:
     return fields(node).items()
 
 
+def elements(node: Node | None) -> list[Node]:
+    """Return the elements of a list; none for any other node."""
+    return node.value if is_sequence(node) else []
+
+
 def is_merge(key: Node) -> bool:
     """Tell whether a key is the plain `<<`, by which YAML 1.1 and every Kubernetes tool merge other fields in."""
     return is_scalar(key) and key.value == "<<" and not key.style

@@ -6,13 +6,27 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
-from krm_fn.model.node import FieldPath, Mapping, Node, entries, fields, get, is_mapping, is_sequence, spell, text
+from krm_fn.model.node import (
+    FieldPath,
+    Mapping,
+    Node,
+    elements,
+    entries,
+    fields,
+    get,
+    is_mapping,
+    is_sequence,
+    spell,
+    text,
+)
 
 _NOT_SEARCHED = ("metadata", "status")
 """Fields at the top of an object."""
 
 _TEMPLATE = re.compile(r"(?:^|\.)\w*[tT]emplate(?=\.(?:spec|metadata)\.)")
 _STEP = re.compile(r"\[(?P<index>[0-9]+)\]|\[(?P<quoted>[^\]]*)\]|(?P<name>[^.\[\]]+)")
+
+_CONTAINER_LISTS = ("containers", "initContainers", "ephemeralContainers")
 
 
 class Container(NamedTuple):
@@ -58,6 +72,13 @@ def find_pod_specs(item: Item) -> list[PodSpec]:
     return [_read_pod_spec(spec, (*path, "spec")) for spec, path in specs if is_mapping(spec)]
 
 
+def find_containers(item: Item) -> Iterator[tuple[str, Mapping]]:
+    """Yield every container below `spec` with its path for people, in whatever shape a custom resource holds it."""
+    spec = get(item.node, "spec")
+    if is_mapping(spec):
+        yield from _containers_below(spec, "spec")
+
+
 def find_templates(node: Node, path: FieldPath = ()) -> Iterator[PodTemplate]:
     """Find every pod template of an object, in the order of the text.
 
@@ -92,9 +113,17 @@ def template_at(item: Node, field: str) -> PodTemplate | None:
     return PodTemplate(node, path) if is_mapping(node) and _has_containers(node) else None
 
 
-def elements(node: Node | None) -> list[Node]:
-    """Return the elements of a list; none for any other node."""
-    return node.value if is_sequence(node) else []
+def _containers_below(node: Mapping, path: str) -> Iterator[tuple[str, Mapping]]:
+    for key, value in node.value:
+        if is_mapping(value):
+            yield from _containers_below(value, f"{path}.{key.value}")
+        for index, element in enumerate(elements(value)):
+            if is_mapping(element):
+                place = f"{path}.{key.value}[{index}]"
+                if key.value in _CONTAINER_LISTS:
+                    yield place, element
+                else:
+                    yield from _containers_below(element, place)
 
 
 def _read_pod_spec(node: Mapping, path: FieldPath) -> PodSpec:

@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from krm_fn.model.item import Item, about, locate
-from krm_fn.model.node import fields, get, text
-from krm_fn.model.pods import elements
+from krm_fn.model.node import elements, fields, get, text
 from krm_fn.model.problem import Problem
 from krm_fn.mounts.desired import DesiredContainer, DesiredMounts
 from krm_fn.mounts.present import read_env_from

@@ -7,8 +7,7 @@ from typing import NamedTuple
 from krm_fn.model import keys
 from krm_fn.model.changes import Changes, ListPatch, Patch, Value, patch_at
 from krm_fn.model.item import Item
-from krm_fn.model.node import Node, fields, is_mapping, is_null, is_scalar, is_sequence
-from krm_fn.model.pods import elements
+from krm_fn.model.node import Node, elements, fields, is_mapping, is_null, is_scalar, is_sequence
 from krm_fn.model.problem import Problem, ResourceId
 from krm_fn.model.settings import Settings
 from krm_fn.mounts.collisions import find_collisions

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
-from krm_fn.model.node import Node, get, is_null, text
-from krm_fn.model.pods import Container, elements
+from krm_fn.model.node import Node, elements, get, is_null, text
+from krm_fn.model.pods import Container
 from krm_fn.mounts.mark import EnvSource, MountMark
 from krm_fn.mounts.plan import TemplatePlan
 from krm_fn.naming.names import HASH, names_of

@@ -10,9 +10,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from krm_fn.model.item import CONFIG_KINDS, Item
-from krm_fn.model.node import Node, get, texts
+from krm_fn.model.node import Node, elements, get, texts
 from krm_fn.model.node import text as text_of
-from krm_fn.model.pods import elements, find_pod_specs
+from krm_fn.model.pods import find_pod_specs
 
 _RESOURCES = {"configmaps": ("ConfigMap",), "secrets": ("Secret",), "*": CONFIG_KINDS}
 _READING = frozenset({"get", "list", "watch", "*"})

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from krm_fn.model.item import CONFIG_KINDS
 from krm_fn.model.kinds import TOOL_GROUPS
-from krm_fn.model.node import Node, entries, fields, get, is_null, is_scalar, is_sequence, text
+from krm_fn.model.node import Node, elements, entries, fields, get, is_null, is_scalar, text
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import FieldSpec
 from krm_fn.references.annotations import ANNOTATIONS, AnnotationRow
@@ -121,12 +121,10 @@ def _has(item: Node, path: str) -> bool:
 
 def find_in_rules(item: Node, among: Iterable[Resource] = _CONFIGS) -> Iterator[Reference]:
     """Find the `resourceNames` in the rules of a Role or ClusterRole. They name what `resources` of the rule says."""
-    rules = get(item, "rules")
-    for place, rule in enumerate(rules.value if is_sequence(rules) else []):
+    for place, rule in enumerate(elements(get(item, "rules"))):
         groups, resources = _texts(rule, "apiGroups"), _texts(rule, "resources")
         kinds = [one.kind for one in among if {one.group, "*"} & groups and {one.plural, "*"} & resources]
-        names = get(rule, "resourceNames")
-        for index, name in enumerate(names.value if kinds and is_sequence(names) else []):
+        for index, name in enumerate(elements(get(rule, "resourceNames")) if kinds else ()):
             if is_scalar(name) and name.value and not is_null(name):
                 field = f"rules[{place}].resourceNames[{index}]"
                 for kind in kinds:
@@ -135,8 +133,7 @@ def find_in_rules(item: Node, among: Iterable[Resource] = _CONFIGS) -> Iterator[
 
 def _texts(rule: Node, field: str) -> set[str]:
     """Return the texts of a list. Null is none of them, the empty text is one."""
-    words = get(rule, field)
-    return {word.value for word in (words.value if is_sequence(words) else []) if is_scalar(word) and not is_null(word)}
+    return {word.value for word in elements(get(rule, field)) if is_scalar(word) and not is_null(word)}
 
 
 def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference]:

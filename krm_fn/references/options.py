@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
-from krm_fn.model.node import Node, get, is_mapping, is_scalar, is_sequence, text
+from krm_fn.model.node import Node, elements, get, is_scalar, text
+from krm_fn.model.pods import find_containers
 from krm_fn.references.data_texts import DataText, data_texts
 
-_CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 _SAYS_CONFIG = re.compile(r"(?i)config|secret|(?<![a-z])cm(?![a-z])|(?-i:(?<=[a-z])(?:CM|Cm)(?![a-z]))")
 _PIECE = re.compile(r"[^\s,;]+")
 _KEY = re.compile(r"(?P<key>[A-Za-z][\w.-]*)[:=](?P<value>.+)")
@@ -58,9 +58,8 @@ def find_options(item: Item) -> Iterator[OptionName]:
     if item.id.group == "" and item.id.kind in ("ConfigMap", "Secret"):
         for value in data_texts(item):
             yield from _in_data(value)
-    spec = get(item.node, "spec")
-    if is_mapping(spec):
-        yield from _walk(spec, "spec")
+    for path, container in find_containers(item):
+        yield from _in_container(container, path)
 
 
 def _in_data(data: DataText) -> Iterator[OptionName]:
@@ -78,22 +77,10 @@ def _in_data(data: DataText) -> Iterator[OptionName]:
             parent = key
 
 
-def _walk(node: Node, path: str) -> Iterator[OptionName]:
-    for key, value in node.value:
-        if value.id == "mapping":
-            yield from _walk(value, f"{path}.{key.value}")
-        elif value.id == "sequence":
-            look = _in_container if key.value in _CONTAINERS else _walk
-            for index, element in enumerate(value.value):
-                if element.id == "mapping":
-                    yield from look(element, f"{path}.{key.value}[{index}]")
-
-
 def _in_container(container: Node, path: str) -> Iterator[OptionName]:
     for field in ("command", "args"):
         yield from _in_words(get(container, field), f"{path}.{field}")
-    variables = get(container, "env")
-    for index, variable in enumerate(variables.value if is_sequence(variables) else []):
+    for index, variable in enumerate(elements(get(container, "env"))):
         value = text(get(variable, "value"))
         if value:
             yield from _in_text(text(get(variable, "name")), value, f"{path}.env[{index}].value")
@@ -101,7 +88,7 @@ def _in_container(container: Node, path: str) -> Iterator[OptionName]:
 
 def _in_words(words: Node | None, path: str) -> Iterator[OptionName]:
     option = ""
-    for index, word in enumerate(words.value if is_sequence(words) else []):
+    for index, word in enumerate(elements(words)):
         said = word.value if is_scalar(word) else ""
         yield from _in_text(option, said, f"{path}[{index}]")
         # A flag without a value names the next word, and so does a resource of kubectl.

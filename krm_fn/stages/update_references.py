@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from krm_fn.model.changes import Changes, Edit, SetItems, SetText
 from krm_fn.model.item import Item, about, locate
-from krm_fn.model.node import Mapping, Node, Sequence, get, is_mapping, is_scalar, is_sequence
+from krm_fn.model.node import Mapping, Node, Sequence, elements, get, is_mapping, is_scalar, is_sequence
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import HASH, base_name
@@ -79,8 +79,7 @@ def update_rules(role: Item, references: Iterable[ResolvedReference], revisions:
 
 def _name_lists(role: Item) -> Iterator[tuple[str, Mapping, Node, Sequence]]:
     """Return the lists of resourceNames with their field, their rule and their key."""
-    rules = get(role.node, "rules")
-    for place, rule in enumerate(rules.value if is_sequence(rules) else []):
+    for place, rule in enumerate(elements(get(role.node, "rules"))):
         if is_mapping(rule):
             for key, names in rule.value:
                 if key.value == "resourceNames" and is_sequence(names):

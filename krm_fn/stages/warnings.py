@@ -1,13 +1,13 @@
 """Warn about what no edit can mend."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item, about
 from krm_fn.model.kinds import cannot_change, kind_of
-from krm_fn.model.node import Node, get, is_mapping, is_scalar, is_sequence, text
+from krm_fn.model.node import Node, elements, get, is_scalar, text
+from krm_fn.model.pods import find_containers
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.references.find import ROLES, may_refer
@@ -17,12 +17,9 @@ from krm_fn.stages.name import Revision, Revisions
 from krm_fn.stages.package import Package
 
 _WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
-_CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 _LISTS_OF_WORDS = ("args", "command")
 _JOB = re.compile(r"(?i)\bjobs?\b")
 """A word such as `migrate` means a Job only in a container that says `job` as well."""
-
-_IN_CONTAINER = re.compile(r"\.(args|command|env)\[\d+\](\.value)?$")
 
 _NO_REFERRERS = (
     "ConfigMaps or Secrets are renamed, but the package has no objects that could reference them: referrers elsewhere "
@@ -137,7 +134,7 @@ def _warn_about_job_names(package: Package, jobs: Iterable[Revision]) -> list[Pr
     for item in package.authored if renamed else ():
         if item.is_local:
             continue
-        for container in _by_container(item):
+        for container in ([*_texts_of_container(node, path)] for path, node in find_containers(item)):
             if not any(_JOB.search(said) for _, said in container):
                 continue
             for field, said in container:
@@ -153,38 +150,10 @@ def _warn_about_job_name(item: Item, field: str, job: Revision) -> Problem:
     return about(item, message, field, Severity.WARNING)
 
 
-def _by_container(item: Item) -> list[list[tuple[str, str]]]:
-    containers: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for field, said in _texts_of_containers(item):
-        containers[_IN_CONTAINER.sub("", field)].append((field, said))
-    return list(containers.values())
-
-
-def _texts_of_containers(item: Item) -> Iterator[tuple[str, str]]:
-    """Return the arguments, command words and variables of an object's containers, wherever they are."""
-    spec = get(item.node, "spec")
-    if is_mapping(spec):
-        yield from _walk(spec, "spec")
-
-
-def _walk(node: Node, path: str) -> Iterator[tuple[str, str]]:
-    for key, value in node.value:
-        if value.id == "mapping":
-            yield from _walk(value, f"{path}.{key.value}")
-        elif value.id == "sequence":
-            in_container = key.value in _CONTAINERS
-            for index, element in enumerate(value.value):
-                if element.id == "mapping":
-                    look = _texts_of_container if in_container else _walk
-                    yield from look(element, f"{path}.{key.value}[{index}]")
-
-
 def _texts_of_container(container: Node, path: str) -> Iterator[tuple[str, str]]:
     for name in _LISTS_OF_WORDS:
-        words = get(container, name)
-        for index, word in enumerate(words.value if is_sequence(words) else []):
+        for index, word in enumerate(elements(get(container, name))):
             if is_scalar(word) and (name, index) != ("command", 0):  # the program, which may share the name
                 yield f"{path}.{name}[{index}]", word.value
-    variables = get(container, "env")
-    for index, variable in enumerate(variables.value if is_sequence(variables) else []):
+    for index, variable in enumerate(elements(get(container, "env"))):
         yield f"{path}.env[{index}].value", text(get(variable, "value"))
