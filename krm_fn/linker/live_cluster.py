@@ -14,7 +14,7 @@ from krm_fn.linker.names import entries, mapping
 from krm_fn.linker.objects import Consumer, Names, Owner, Revision
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.read import read_config, read_consumer, read_revision
-from krm_fn.linker.retry import Deadline, Response
+from krm_fn.linker.retry import Deadline, Response, pauses
 from krm_fn.model import keys
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan
@@ -31,8 +31,8 @@ _PAGE_BYTES, _MAX_PAGE_BYTES = 1_500_000, 4_000_000
 Parsed, a page may need twenty times its bytes.
 """
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0
-_METADATA = "application/json;as={};g=meta.k8s.io;v=v1"
+_METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+_METADATA_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 _MERGE = "application/strategic-merge-patch+json"
 _CONFIG_MAPS = Kind("v1", "ConfigMap", "configmaps")
 _SECRETS = Kind("v1", "Secret", "secrets")
@@ -59,10 +59,11 @@ class LiveCluster:
         return self._api.deadline
 
     def configs(self, plan: LinkPlan) -> Configs:
-        accept = _METADATA.format("PartialObjectMetadataList")
-        selector = f"{keys.SET}={plan.set}"
         items, response = self._list(
-            _CONFIG_MAPS, lambda item: read_config(item, plan), labelSelector=selector, accept=accept
+            _CONFIG_MAPS,
+            lambda item: read_config(item, plan),
+            accept=_METADATA_LIST,
+            labelSelector=f"{keys.SET}={plan.set}",
         )
         return Configs(
             revisions=[item for item in items if isinstance(item, Revision)],
@@ -72,8 +73,8 @@ class LiveCluster:
 
     def has_config_map(self, name: str) -> bool:
         """Tell whether there is one. A list of one object: the Role grants no `get`."""
-        accept = _METADATA.format("PartialObjectMetadataList")
-        items, _ = self._list(_CONFIG_MAPS, lambda item: item, fieldSelector=f"metadata.name={name}", accept=accept)
+        selector = f"metadata.name={name}"
+        items, _ = self._list(_CONFIG_MAPS, lambda item: item, accept=_METADATA_LIST, fieldSelector=selector)
         return bool(items)
 
     def consumers(self, kind: Kind, names: Names) -> list[Consumer]:
@@ -94,7 +95,7 @@ class LiveCluster:
 
     def secret(self, name: str, plan: LinkPlan) -> Revision | None:
         path = self._path(_SECRETS, name)
-        response = self._api.request("GET", path, accept=_METADATA.format("PartialObjectMetadata"))
+        response = self._api.request("GET", path, accept=_METADATA)
         if response.status == _NOT_FOUND:
             return None
         check_response(response, "get", _SECRETS, self._namespace, name)
@@ -129,7 +130,7 @@ class LiveCluster:
             query={"fieldManager": FIELD_MANAGER},
             body=patch.body,
             content_type=_MERGE,
-            accept=_METADATA.format("PartialObjectMetadata"),
+            accept=_METADATA,
         )
         return response if self._is_done(response, "patch", kind, patch.revision.name) else None
 
@@ -143,17 +144,21 @@ class LiveCluster:
         check_response(response, verb, kind, self._namespace, name)
         return True
 
-    def _list(self, kind: Kind, read: Callable[[Any], _T | None], **options: str) -> tuple[list[_T], Response]:
+    def _list(
+        self, kind: Kind, read: Callable[[Any], _T | None], *, accept: str = "application/json", **selectors: str
+    ) -> tuple[list[_T], Response]:
         """List all objects of a kind. Returns what `read` takes from them, and the last response.
 
         It reads page by page, so that only one page of objects is in memory.
         """
         found: list[_T] = []
         following = ""
-        page, pause = _FIRST_PAGE, _FIRST_PAUSE
+        page, back_off = _FIRST_PAGE, pauses()
         while True:
+            query = {"limit": str(page), **selectors, **({"continue": following} if following else {})}
+            max_bytes = _MAX_PAGE_BYTES if page > 1 else None
             try:
-                response = self._list_page(kind, page, following, options)
+                response = self._api.request("GET", self._path(kind), query=query, accept=accept, max_bytes=max_bytes)
             except TooLarge:
                 page = max(1, page // 10)
                 continue
@@ -162,8 +167,7 @@ class LiveCluster:
             if response.status == _GONE and following and self.deadline.left() > 0:
                 # The continue token has expired: start again.
                 found, following = [], ""
-                self.deadline.sleep(pause)
-                pause = min(pause * 2, _LONGEST_PAUSE)
+                self.deadline.sleep(next(back_off))
                 continue
             check_response(response, "list", kind, self._namespace)
             items = entries(response.content.get("items"))
@@ -172,13 +176,6 @@ class LiveCluster:
             if not isinstance(following, str) or not following:
                 return found, response
             page = _next_page(len(items), response.size)
-
-    def _list_page(self, kind: Kind, page: int, following: str, options: dict[str, str]) -> Response:
-        accept = options.get("accept", "application/json")
-        selectors = {name: value for name, value in options.items() if name != "accept"}
-        query = {"limit": str(page), **selectors, **({"continue": following} if following else {})}
-        max_bytes = _MAX_PAGE_BYTES if page > 1 else None
-        return self._api.request("GET", self._path(kind), query=query, accept=accept, max_bytes=max_bytes)
 
     def _path(self, kind: Kind, name: str = "") -> str:
         prefix = "apis" if kind.group else "api"

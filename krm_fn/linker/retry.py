@@ -1,11 +1,10 @@
 """Repeat requests until the API server has processed one, the deadline is over, or the run is told to stop."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from threading import Event
 from typing import Any, NamedTuple
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.2, 10.0
 _FORBIDDEN, _TOO_MANY_REQUESTS, _SERVER_ERROR = 403, 429, 500
 
 _STARTUP = 10.0
@@ -66,13 +65,21 @@ class NoResponse(Exception):
     """The connection failed or timed out; the message says how."""
 
 
+def pauses(first: float = 0.2, longest: float = 10.0, factor: float = 2.0) -> Iterator[float]:
+    """Yield the seconds to wait before each new attempt, without end."""
+    pause = first
+    while True:
+        yield pause
+        pause = min(pause * factor, longest)
+
+
 def retry(send: Callable[[], Response], deadline: Deadline) -> Response:
     """Send until the response is about the request and not about the state of the server.
 
     After the deadline, returns the last response, or raises NoResponse if the last attempt had none. Makes at least
     one attempt, even after the deadline. Raises Stopped and OutOfTime.
     """
-    pause = _FIRST_PAUSE
+    back_off = pauses()
     startup_ends = float("inf")  # as seconds left
     while True:
         deadline.check()
@@ -89,8 +96,7 @@ def retry(send: Callable[[], Response], deadline: Deadline) -> Response:
             if not (is_overloaded or is_startup_refusal) or deadline.left() <= 0:
                 return response
             requested_pause = _retry_after(response)
-        deadline.sleep(max(pause, requested_pause))
-        pause = min(pause * 2, _LONGEST_PAUSE)
+        deadline.sleep(max(next(back_off), requested_pause))
 
 
 def _retry_after(response: Response) -> float:

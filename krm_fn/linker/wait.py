@@ -1,15 +1,15 @@
 """Wait until the cluster has what was rendered: deployers may apply the Job before a Rollout."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from krm_fn.linker.cluster import Cluster
 from krm_fn.linker.objects import Consumer, Observation, Owner
 from krm_fn.linker.observe import observe, observe_workloads
 from krm_fn.linker.owners import is_left_to_kpt, plan_deletions, plan_owners
+from krm_fn.linker.retry import pauses
 from krm_fn.model.kinds import CONSUMER_KINDS
 from krm_fn.model.link_plan import LinkPlan, Workload
-
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 5.0
 
 _HISTORY_TIMEOUT = 10.0
 """Seconds for a controller to create a ReplicaSet or ControllerRevision: far more than one needs."""
@@ -37,7 +37,7 @@ def wait_for_workloads(plan: LinkPlan, cluster: Cluster) -> list[Missing]:
     The wait ends early where more time would not help: a workload references a revision that does not exist, or the
     linker must not read the workloads.
     """
-    pause = _FIRST_PAUSE
+    back_off = _pauses()
     patience_ends: float | None = None  # as seconds left
     while True:
         observation = observe_workloads(plan, cluster)
@@ -53,8 +53,7 @@ def wait_for_workloads(plan: LinkPlan, cluster: Cluster) -> list[Missing]:
             patience_ends = left - _PATIENCE
         elif left <= patience_ends:
             return missing
-        cluster.deadline.sleep(pause)
-        pause = min(pause * 1.5, _LONGEST_PAUSE)
+        cluster.deadline.sleep(next(back_off))
 
 
 def wait_for_history(plan: LinkPlan, cluster: Cluster) -> tuple[Observation, list[Missing]]:
@@ -80,10 +79,9 @@ def wait_for_kpt(plan: LinkPlan, observation: Observation, cluster: Cluster) -> 
     changes = [*(patch.revision for patch in plan_owners(plan, observation)), *plan_deletions(plan, observation)]
     pending = {revision.uid for revision in changes if is_left_to_kpt(plan, observation, revision)}
     has_waited = bool(pending)
-    pause = _FIRST_PAUSE
+    back_off = _pauses()
     while pending and cluster.deadline.left() > 0:
-        cluster.deadline.sleep(pause)
-        pause = min(pause * 1.5, _LONGEST_PAUSE)
+        cluster.deadline.sleep(next(back_off))
         revisions, inventory, _ = cluster.configs(plan)
         now = observation._replace(inventory=inventory)
         pending &= {revision.uid for revision in revisions if is_left_to_kpt(plan, now, revision)}
@@ -118,6 +116,10 @@ def find_broken(observation: Observation, cluster: Cluster) -> list[Missing]:
         for name, owner in sorted(broken)
         if name in absent
     ]
+
+
+def _pauses() -> Iterator[float]:
+    return pauses(first=0.5, longest=5.0, factor=1.5)
 
 
 def _missing(plan: LinkPlan, observation: Observation, namespace: str) -> list[Missing]:
