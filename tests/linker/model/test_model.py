@@ -60,7 +60,7 @@ class Machine(RuleBasedStateMachine):
     @rule(
         field=st.sampled_from(["shared", "config", "password"]),
         version=st.integers(0, 2),
-        writes=st.integers(1, 3),
+        writes=st.integers(0, 3),
         steps=st.sampled_from([*range(9), 30, 30]),
         more_writes=st.integers(0, 3),
     )
