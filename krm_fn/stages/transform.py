@@ -10,6 +10,7 @@ from krm_fn.references.references import References, find_authored
 from krm_fn.references.resolve import Index
 from krm_fn.stages.checksum import set_checksums
 from krm_fn.stages.choose import choose
+from krm_fn.stages.early_readers import find_early_readers
 from krm_fn.stages.jobs import rename_jobs
 from krm_fn.stages.link import emit_linker
 from krm_fn.stages.mark import find_consumers, mark, restore
@@ -38,7 +39,8 @@ def transform(package: Package, settings: Settings, environment: Environment, re
         embedded=find_embedded(package.configs, index, read_yaml),
     )
 
-    choices = choose(package, references, settings)
+    early = find_early_readers(references, settings.deployers)
+    choices = choose(package, references, early, settings)
     revisions = name_revisions(choices, references.embedded, settings)
     consumers = find_consumers(package, references, revisions, settings)
     changes = (
