@@ -13,6 +13,7 @@ from krm_fn.stages.choose import choose
 from krm_fn.stages.early_readers import find_early_readers
 from krm_fn.stages.jobs import rename_jobs
 from krm_fn.stages.link import emit_linker
+from krm_fn.stages.made_in_cluster import find_made_in_cluster, has_makers
 from krm_fn.stages.mark import find_consumers, mark, restore
 from krm_fn.stages.name import name_revisions
 from krm_fn.stages.package import Package
@@ -29,8 +30,8 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     index = Index(package.configs, package.kinds, package.namespace)
     opt_ins = read_opt_ins(package.authored, settings.checksums.controllers)
     mounts = read_mounts(package.authored, index, settings, package.config_id)
-    # Without configuration, and workloads to restart for it, there is nothing to find.
-    referrers = package.authored if index or opt_ins else []
+    # Without configuration, its makers, and workloads to restart for it, there is nothing to find.
+    referrers = package.authored if index or opt_ins or has_makers(package.authored) else []
     references = References(
         referrers,
         index,
@@ -56,4 +57,5 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     changes += Changes(problems=tuple(find_contradictions(changes.edits)))
     changes += emit_linker(package, revisions, consumers, settings, environment)
     changes += warn(package, references, revisions, jobs, changes)
+    changes += Changes(problems=tuple(find_made_in_cluster(package, references)))
     return replace(changes, problems=jobs.readdress(changes.problems))

@@ -3,6 +3,7 @@
 import pytest
 
 from krm_fn.model.item import read_item
+from krm_fn.model.node import is_mapping
 from krm_fn.model.sync_order import Phase, Step, first_step, wave_order
 from krm_fn.wire.reader import read_yaml
 
@@ -46,6 +47,7 @@ STEPS = [
 @pytest.mark.parametrize(("deployer", "annotations", "step"), STEPS)
 def test_first_step(deployer: str, annotations: str, step: Step | None) -> None:
     (node,) = read_yaml(f"metadata: {{annotations: {{{annotations}}}}}".encode()).roots
+    assert is_mapping(node)
     assert first_step(read_item(node), deployer) == step
 
 
