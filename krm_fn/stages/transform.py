@@ -16,6 +16,7 @@ from krm_fn.stages.link import emit_linker
 from krm_fn.stages.made_in_cluster import find_made_in_cluster, has_makers
 from krm_fn.stages.mark import find_consumers, mark, restore
 from krm_fn.stages.name import name_revisions
+from krm_fn.stages.other_sets import find_abandoned_linkers
 from krm_fn.stages.package import Package
 from krm_fn.stages.update_references import find_contradictions, update_references
 from krm_fn.stages.warnings import warn
@@ -56,6 +57,7 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     changes += jobs.changes
     changes += Changes(problems=tuple(find_contradictions(changes.edits)))
     changes += emit_linker(package, revisions, consumers, settings, environment)
+    changes += Changes(problems=tuple(find_abandoned_linkers(package, settings)))
     changes += warn(package, references, revisions, jobs, changes)
     changes += Changes(problems=tuple(find_made_in_cluster(package, references)))
     return replace(changes, problems=jobs.readdress(changes.problems))
