@@ -59,7 +59,14 @@ def krm_fn() -> None:
 @click.option(
     "--deployed", metavar="PATH", help="For --check: a dump of what is deployed, or the last rendering. - is stdin."
 )
-@click.option("--helm-release", metavar="NAME", default="", envvar="ARGOCD_APP_NAME", show_envvar=True)
+@click.option(
+    "--helm-release",
+    metavar="NAME",
+    default="",
+    envvar="ARGOCD_APP_NAME",
+    show_envvar=True,
+    help="Also names the set of a rendering without a configuration.",
+)
 @click.option("--helm-values", metavar="FILE", multiple=True, help="Can be given several times.")
 @click.option("--helm-kube-version", metavar="VERSION", default="", envvar="KUBE_VERSION", show_envvar=True)
 @click.option("--helm-api-versions", metavar="LIST", default="", envvar="KUBE_API_VERSIONS", show_envvar=True)
@@ -90,6 +97,7 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
     The --helm options are for charts. The default release name is the chart's name. Argo CD sets the environment
     variables of the other options. KRM_FN_IMAGE is the image of the linker's Job, unless the configuration sets one.
     """
+    from krm_fn.naming.names import set_name  # noqa: PLC0415  # not for --help
     from krm_fn.render.render import render as render_paths  # noqa: PLC0415  # not for --help
     from krm_fn.render.tools import HelmOptions  # noqa: PLC0415  # likewise
 
@@ -98,7 +106,8 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
     _check_usage(paths, deployed, check=check)
     stdin = sys.stdin.buffer.read() if "-" in (*paths, deployed) else None
     helm = HelmOptions(helm_release, namespace, helm_values, helm_kube_version, helm_api_versions)
-    environment = Environment(os.environ.get("KRM_FN_IMAGE", ""), namespace)
+    own_set = set_name(helm_release) if helm_release else ""
+    environment = Environment(os.environ.get("KRM_FN_IMAGE", ""), namespace, own_set)
     outcome = render_paths(paths, config, stdin, helm, environment)
     if deployed is None:
         return outcome

@@ -10,7 +10,7 @@ import pytest
 
 from krm_fn import __version__
 from krm_fn.cli import main
-from tests.render.run import CONFIG_MAP, write
+from tests.render.run import CONFIG_MAP, REVISIONS, write
 
 KRM_FN = [sys.executable, "-P", "-m", "krm_fn"]
 
@@ -178,3 +178,34 @@ def test_link_without_the_kubernetes_client_says_how_to_install_it(tmp_path: Pat
     assert (
         done.stderr == "error: needs the Python package kubernetes: pip install 'krm-fn[linker]'; see krm-fn --help\n"
     )
+
+
+POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{envFrom: [{configMapRef: {name: a}}]}]}\n"
+
+
+@pytest.mark.parametrize(
+    ("application", "set_name"),
+    [
+        pytest.param("shop", "shop", id="an application of Argo CD's own namespace"),
+        pytest.param("team_shop", "team-shop-4fk69ftmdf", id="one of another namespace"),
+    ],
+)
+def test_argo_cds_application_names_the_set(application: str, set_name: str, tmp_path: Path) -> None:
+    write(tmp_path, {"a.yaml": CONFIG_MAP, "p.yaml": POD})
+    environment = {"ARGOCD_APP_NAME": application, "ARGOCD_APP_NAMESPACE": "live"}
+    done = krm_fn("render", cwd=tmp_path, **environment)
+    assert f"  name: {set_name}-linker\n" in done.stdout
+    assert "the set has no name" not in done.stderr
+    write(tmp_path, {"krm-fn.yaml": REVISIONS})
+    assert "  name: web-linker\n" in krm_fn("render", cwd=tmp_path, **environment).stdout
+
+
+def test_an_application_takes_over_what_was_rendered_without_its_name(tmp_path: Path) -> None:
+    write(tmp_path, {"a.yaml": CONFIG_MAP, "p.yaml": POD})
+    before = krm_fn("render", "--namespace=live", cwd=tmp_path)
+    assert "  name: config-revisions-linker\n" in before.stdout
+    write(tmp_path, {"rendered/all.yaml": before.stdout})
+    after = krm_fn("render", "rendered", cwd=tmp_path, ARGOCD_APP_NAME="shop", ARGOCD_APP_NAMESPACE="live")
+    afresh = krm_fn("render", "a.yaml", "p.yaml", "--helm-release=shop", "--namespace=live", cwd=tmp_path)
+    assert sorted(after.stdout.split("---\n")) == sorted(afresh.stdout.split("---\n"))
+    assert "config-revisions" not in after.stdout

@@ -32,9 +32,9 @@ from krm_fn.model.settings import (
     Settings,
     Strategy,
 )
+from krm_fn.naming.names import SET_NAME
 
 _ANNOTATION = re.compile(r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
-_SET_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
 _KIND = re.compile(r"([a-z0-9][-a-z0-9.]*/)?[a-z][-a-z0-9]*/[A-Z][A-Za-z0-9]*")
 _PATH = re.compile("^/?[^/.]*(/|$)")
 _TOP = ("apiVersion", "kind", "metadata", "spec")
@@ -94,7 +94,7 @@ def build_settings(config: Plain) -> Settings:
 
 def _set_name(value: Plain) -> str:
     name = as_text(value)
-    return name if _SET_NAME.fullmatch(name) else refuse()
+    return name if SET_NAME.fullmatch(name) else refuse()
 
 
 def _strategy(value: Plain) -> Strategy:

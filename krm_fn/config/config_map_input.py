@@ -6,7 +6,6 @@ Values are raw text: those of a Kptfile may be without quotes, and `yes` is thre
 from krm_fn.config.plain import Plain, suggest
 from krm_fn.model.node import Mapping, Node, describe, fields, get, is_mapping, is_null, is_scalar
 from krm_fn.model.problem import Problem, Rejected, ResourceId, at
-from krm_fn.model.settings import DEFAULT_SET
 
 KPT_NAME = "function-input"
 """The name that kpt gives to the ConfigMap it makes from the command line."""
@@ -21,7 +20,10 @@ _SETTINGS = ("name", *_TEXTS, *_SWITCHES, *_LISTS, *_NAMES, *_NUMBERS)
 
 
 def read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:
-    """Return the configuration that this ConfigMap means. Raises Rejected for unknown settings and wrong values."""
+    """Return the configuration that this ConfigMap means, without `metadata` where nothing names the set.
+
+    Raises Rejected for unknown settings and wrong values.
+    """
     data = get(node, "data")
     if not is_null(data) and not is_mapping(data):
         found = describe(data or node)
@@ -30,8 +32,9 @@ def read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:
     if problems:
         raise Rejected(*problems)
     texts = {key: str(value.value) for key, value in fields(data).items() if not is_null(value)}
-    name = texts.pop("name", DEFAULT_SET if who.name in (KPT_NAME, "") else who.name)
-    return {"metadata": {"name": name}, "spec": _nest({key: _read(key, text) for key, text in texts.items()})}
+    name = texts.pop("name", None if who.name in (KPT_NAME, "") else who.name)
+    metadata: dict[str, Plain] = {} if name is None else {"metadata": {"name": name}}
+    return {**metadata, "spec": _nest({key: _read(key, text) for key, text in texts.items()})}
 
 
 def _nest(flat: dict[str, Plain]) -> dict[str, Plain]:

@@ -12,20 +12,27 @@ from krm_fn.config.plain import Invalid, Plain, plain_value
 from krm_fn.model.item import read_item
 from krm_fn.model.node import Node, describe, elements, get, is_mapping, text
 from krm_fn.model.problem import Problem, Rejected, ResourceId, at
-from krm_fn.model.settings import API_VERSION, KIND, Settings
+from krm_fn.model.settings import API_VERSION, DEFAULT_SET, KIND, Settings
 from krm_fn.wire.reader import read_yaml
 
 
-def parse_config(node: Node | None) -> Settings:
-    """Return the settings; all defaults without a configuration. Raises Rejected with every problem."""
+def parse_config(node: Node | None, default_set: str = "") -> Settings:
+    """Return the settings; all defaults without a configuration. Raises Rejected with every problem.
+
+    `default_set` names the set where the configuration does not.
+    """
+    unnamed = _unnamed_settings(default_set)
     if node is None:
-        return Settings()
+        return unnamed
     if not is_mapping(node):
         raise Rejected(at(node.start_mark, f"functionConfig: expected a {KIND}, found {describe(node)}"))
     who = read_item(node).id
     if (who.api_version, who.kind) == ("v1", "ConfigMap"):
-        config: Plain = {"apiVersion": API_VERSION, "kind": KIND, **read_config_map(node, who)}
+        read = read_config_map(node, who)
+        is_named = "metadata" in read
+        config: Plain = {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": unnamed.set}, **read}
     elif (who.api_version, who.kind) == (API_VERSION, KIND):
+        is_named = True
         config = plain_value(node)
     else:
         found = f"{who.api_version or 'no apiVersion'} {who.kind or 'no kind'}"
@@ -33,9 +40,17 @@ def parse_config(node: Node | None) -> Settings:
             at(node.start_mark, f"functionConfig: found {found}, allowed: {API_VERSION} {KIND}, v1 ConfigMap")
         )
     settings = _settings(config, node, who)
+    if not is_named:
+        taken_over = (*settings.take_over, *unnamed.take_over)
+        settings = replace(settings, is_named=unnamed.is_named, take_over=taken_over)
     if settings.linker.image is None:
         settings = replace(settings, linker=replace(settings.linker, image=_own_image(node)))
     return settings
+
+
+def _unnamed_settings(default_set: str) -> Settings:
+    """Return the settings of a package that names no set. What an earlier run called by the common name is its own."""
+    return Settings(set=default_set, take_over=(DEFAULT_SET,)) if default_set else Settings(is_named=False)
 
 
 def _own_image(node: Node) -> str | None:

@@ -11,9 +11,7 @@ from typing import NamedTuple
 from krm_fn.model.item import Item
 from krm_fn.model.node import get, text
 from krm_fn.model.problem import ResourceId
-
-HOOKS = ("helm.sh/hook", "argocd.argoproj.io/hook")
-"""Annotations of objects that a deployer creates and deletes during one step of a deployment."""
+from krm_fn.model.sync_order import is_hook
 
 _REPLACED = {
     "argocd.argoproj.io/sync-options": ("Replace=true", "Force=true"),
@@ -236,11 +234,6 @@ def _read_definition(item: Item) -> Kind:
 def kind_of(item: Item) -> Kind | None:
     """Return the row of an object's kind, None for a kind that the table does not hold."""
     return KINDS.get((item.id.group, item.id.kind))
-
-
-def is_hook(item: Item) -> bool:
-    """Tell whether the object lives and dies with one step of a deployment."""
-    return any(hook in item.annotations for hook in HOOKS)
 
 
 def is_replaced(item: Item) -> bool:

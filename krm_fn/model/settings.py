@@ -159,9 +159,13 @@ class Linker:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Settings:
-    """The whole functionConfig. `schemas/` says what each field means."""
+    """The whole functionConfig. `schemas/` says what each field means.
+
+    `is_named`: `set` is a name for this package, and not the one that all packages without a name have.
+    """
 
     set: str = DEFAULT_SET
+    is_named: bool = True
     take_over: tuple[str, ...] = ()
     kinds: frozenset[str] = frozenset({"ConfigMap"})
     strategy: Strategy = Strategy.RENAME
@@ -177,10 +181,11 @@ class Settings:
 
 
 class Environment(NamedTuple):
-    """Defaults from outside of the configuration: the image of this process, and the namespace to be applied to."""
+    """Defaults from outside of the configuration: the image of this process, the namespace, the name of the set."""
 
     image: str = ""
     namespace: str = ""
+    set: str = ""
 
 
 NO_ENVIRONMENT = Environment()

@@ -22,6 +22,11 @@ WORD = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
 NOT_SPEC = frozenset({"apiVersion", "kind", "metadata", "status"})
 """Fields at the top of an object whose words reference nothing."""
 
+SET_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
+"""What the name of a set may be: the beginning of the names of objects, and the value of a label."""
+
+_NOT_IN_SET_NAME = re.compile("[^a-z0-9.-]+")
+
 MAX_JOB_NAME = 63
 """A Job's name becomes a label of its pods."""
 
@@ -94,6 +99,18 @@ def affixes(item: Item) -> tuple[list[str], list[str]]:
 def _list(item: Item, name: str) -> list[str]:
     value = item.annotations.get(_INTERNAL + name, "")
     return value.split(",") if value else []
+
+
+def set_name(application: str) -> str:
+    """Return the set of an application or release: its own name where that can name a set.
+
+    Otherwise what is left of it, and ten characters that tell it from others: Argo CD calls an application of another
+    namespace `namespace_name`, and names may be longer than a label.
+    """
+    if SET_NAME.fullmatch(application):
+        return application
+    left = _NOT_IN_SET_NAME.sub("-", application.lower()).strip("-.")
+    return content_name(left or "set", "", {"application": application})
 
 
 def content_name(base: str, ending: str, content: Mapping[str, Value]) -> str:

@@ -12,16 +12,17 @@ from krm_fn.model.node import Node, elements, entries, fields, get, is_null, is_
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import FieldSpec
 from krm_fn.references.annotations import ANNOTATIONS, AnnotationRow
-from krm_fn.references.exclusions import NOT_REFERENCES, WRITTEN, NotReference, WrittenRow
+from krm_fn.references.exclusions import NOT_REFERENCES, NotReference
 from krm_fn.references.field_specs import find_at, find_by_specs, split_path
 from krm_fn.references.fields import FIELDS, FieldRow
 from krm_fn.references.find_by_shape import find_by_shape
+from krm_fn.references.makers import MAKERS, Maker
 from krm_fn.references.reference import Reference, read_reference
 from krm_fn.references.shapes import OPAQUE_KINDS
 
 _INDEX = re.compile(r"\[\d+\]")
 
-_Row = TypeVar("_Row", FieldRow, WrittenRow, NotReference)
+_Row = TypeVar("_Row", FieldRow, Maker, NotReference)
 
 
 def _by_kind(rows: Iterable[_Row]) -> dict[str, list[_Row]]:
@@ -32,7 +33,7 @@ def _by_kind(rows: Iterable[_Row]) -> dict[str, list[_Row]]:
     return dict(table)
 
 
-_FIELDS, _WRITTEN, _NOT_REFERENCES = _by_kind(FIELDS), _by_kind(WRITTEN), _by_kind(NOT_REFERENCES)
+_FIELDS, _MAKERS, _NOT_REFERENCES = _by_kind(FIELDS), _by_kind(MAKERS), _by_kind(NOT_REFERENCES)
 _ANNOTATIONS: dict[str, dict[str, AnnotationRow]] = defaultdict(dict)
 for _row in ANNOTATIONS:
     _ANNOTATIONS[_row.kind][_row.annotation] = _row
@@ -102,12 +103,13 @@ def _find_by_kind(item: Node, resource: ResourceId) -> Iterator[Reference]:
     for field in _FIELDS.get(kind, ()):
         if not field.groups or group in field.groups:
             yield from find_at(item, field.path, field.target, in_pod=field.in_pod)
-    for row in _WRITTEN.get(kind, ()):
+    for row in _MAKERS.get(kind, ()):
         if row.group == group and _applies(row, item):
-            yield from find_at(item, row.path, row.target, written=True)
+            made = find_at(item, row.path, row.target, written=True)
+            yield from (reference._replace(reason=row.reason) for reference in made)
 
 
-def _applies(row: WrittenRow, item: Node) -> bool:
+def _applies(row: Maker, item: Node) -> bool:
     """Whether the object has what the row asks for besides its kind."""
     if row.annotated and fields(get(item, "metadata", "annotations")).keys().isdisjoint(row.annotated):
         return False

@@ -18,7 +18,7 @@ class Reference(NamedTuple):
 
     `name` is the scalar that holds the name, `namespace` the one beside it that names a namespace, `field` the path to
     `name` for people. `in_pod`: pods read the object, so that another name makes another pod template. `written`: a
-    controller writes the object, so that its name must stay.
+    controller writes the object, so that its name must stay; `reason` is how, where that is known.
 
     `before` and `after` are the parts of the text around the name: `shop/` of `shop/users`. `around` are the fields of
     the mapping that `name` is in.
@@ -33,6 +33,7 @@ class Reference(NamedTuple):
     before: str = ""
     after: str = ""
     around: Mapping[str, Node] = _NOTHING
+    reason: str = ""
 
     @property
     def target(self) -> str:

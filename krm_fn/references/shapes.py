@@ -1,7 +1,7 @@
 """How fields that name a ConfigMap or Secret look in any object: what the names of the fields say.
 
 These names hold across the whole ecosystem, so that kinds without a schema are read as well. What a name alone does
-not say is in `reference_fields`; what it says wrongly, in `not_references` and `written_fields`.
+not say is in `fields`; what it says wrongly, in `exclusions` and `makers`.
 """
 
 import re

@@ -5,12 +5,13 @@ from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.item import Item, about
-from krm_fn.model.kinds import HOOKS
 from krm_fn.model.node import get, is_null, text
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Selector, Settings, Strategy
+from krm_fn.model.sync_order import HOOKS
 from krm_fn.naming.names import base_name, has_stale_hash
 from krm_fn.references.references import References
+from krm_fn.stages.early_readers import EarlyReaders
 from krm_fn.stages.hints import Hints
 from krm_fn.stages.package import Package
 
@@ -52,21 +53,26 @@ class Choices(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def choose(package: Package, references: References, settings: Settings) -> Choices:
+def choose(package: Package, references: References, early: EarlyReaders, settings: Settings) -> Choices:
     """Choose a strategy for each ConfigMap and Secret.
 
-    What nobody chose explicitly is renamed or adopted only if nothing hints at a program that looks it up by its name.
+    What nobody chose explicitly is renamed or adopted only if nothing hints at a program that looks it up by its name,
+    and if no pods read it before it is applied.
     """
     hints = Hints(package, references)
     choices, problems = [], []
     for item in package.configs:
-        choice, problem = _choose_one(item, references, hints, settings)
+        choice, problem = _choose_one(item, references, hints, early, settings)
         choices.append(choice)
         problems += [problem] if problem else []
+        if choice.strategy is Strategy.RENAME:
+            problems += [reader.refuse() for reader in early.get(item, {}).values()]
     return Choices(tuple(choices), tuple(problems))
 
 
-def _choose_one(item: Item, references: References, hints: Hints, settings: Settings) -> tuple[Choice, Problem | None]:
+def _choose_one(
+    item: Item, references: References, hints: Hints, early: EarlyReaders, settings: Settings
+) -> tuple[Choice, Problem | None]:
     reason = _why_written_by_others(item, references)
     is_foreign = _is_of_another_set(item, settings)
     unchosen = Choice(item, Strategy.IGNORE, explicit=False, is_written_by_others=bool(reason) or is_foreign)
@@ -78,20 +84,24 @@ def _choose_one(item: Item, references: References, hints: Hints, settings: Sett
     if reason and wanted not in (None, Strategy.IGNORE):
         return unchosen, about(item, f"selected, but left unchanged: {reason}", severity=Severity.WARNING)
     if wanted is None and problem is None and not reason:
-        wanted, problem = _defaulted(item, references, hints, settings)
+        wanted, problem = _defaulted(item, references, hints, early, settings)
     return (unchosen if wanted is None else Choice(item, wanted, is_written_by_others=bool(reason))), problem
 
 
 def _defaulted(
-    item: Item, references: References, hints: Hints, settings: Settings
+    item: Item, references: References, hints: Hints, early: EarlyReaders, settings: Settings
 ) -> tuple[Strategy | None, Problem | None]:
-    """Return the default: what pods read, if nothing hints at a reader who knows the name."""
+    """Return the default: what pods read, if nothing hints at a reader who needs the name."""
     is_default = settings.select is None and item.id.kind in settings.kinds
     if not is_default or item not in references.read_by_pods:
         return None, None
     # A revision of an earlier run in place stays one: whoever chose it has chosen it.
     is_revision = keys.SET in item.labels and keys.BASE_NAME in item.annotations
-    hint = hints.about(item) if settings.strategy in _NEED_CERTAINTY and not is_revision else ""
+    if is_revision or settings.strategy not in _NEED_CERTAINTY:
+        return settings.strategy, None
+    for reader in early.get(item, {}).values():
+        return None, reader.leave_alone()
+    hint = hints.about(item)
     return (None, _left_unchanged(item, hint)) if hint else (settings.strategy, None)
 
 

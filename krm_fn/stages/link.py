@@ -55,6 +55,8 @@ def _wanted(
         problems.append(_no_namespace())
     if not settings.linker.secrets and any(revision.id.kind == "Secret" for revision in revisions.rendered):
         problems.append(_no_secrets())
+    if wanted and not settings.is_named:
+        problems.append(_unnamed(settings))
     problems += _refused_kinds(package, settings)
     return wanted, [*problems, *_too_many(placed), *_taken(package.authored, wanted)]
 
@@ -139,6 +141,15 @@ def _disabled() -> Problem:
 def _no_secrets() -> Problem:
     message = "spec.linker.secrets is false: Secret revisions are retained, and nothing ever deletes them"
     return Problem(message, severity=Severity.INFO)
+
+
+def _unnamed(settings: Settings) -> Problem:
+    message = (
+        f"the set has no name of its own, and is called {settings.set}: two such packages in one namespace overwrite "
+        "each other's inventory and Role; set metadata.name in a configuration, and, if this package is deployed "
+        f"already, spec.takeOver: [{settings.set}]"
+    )
+    return Problem(message, severity=Severity.WARNING)
 
 
 def _no_namespace() -> Problem:

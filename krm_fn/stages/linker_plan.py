@@ -5,14 +5,13 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
-from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind, Kinds, is_hook, kind_of
+from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind, Kinds, kind_of
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import Settings
+from krm_fn.model.sync_order import is_hook, wave_of, wave_order
 from krm_fn.stages.name import Revision
 from krm_fn.stages.package import Package
-
-SYNC_WAVE = "argocd.argoproj.io/sync-wave"
 
 
 class Group(NamedTuple):
@@ -43,7 +42,7 @@ def plan_links(
         other_kinds = (requested | {kinds.of(consumer.id) for consumer in of_namespace}) - set(CONSUMER_KINDS)
         has_add_ons = known_namespace in with_add_ons or not requested.isdisjoint(ADD_ON_KINDS)
         known_kinds = [kind for kind in CONSUMER_KINDS if has_add_ons or kind not in ADD_ON_KINDS]
-        for wave in sorted({wave_of(consumer) for consumer in of_namespace}, key=_wave_order):
+        for wave in sorted({wave_of(consumer) for consumer in of_namespace}, key=wave_order):
             waited_for = [one for one in of_namespace if wave_of(one) == wave and _is_waited_for(one)]
             workloads = [_workload(one, kinds, revisions_of[one]) for one in waited_for]
             referenced = {name for workload in workloads for name in workload.revisions}
@@ -90,13 +89,3 @@ def _is_waited_for(consumer: Item) -> bool:
     kind = kind_of(consumer)
     is_immutable = kind is not None and kind.is_immutable
     return bool(consumer.id.name) and not is_hook(consumer) and not is_immutable
-
-
-def wave_of(item: Item) -> str:
-    """Return the sync wave as written; `""` for none, which Argo CD reads as 0."""
-    return item.annotations.get(SYNC_WAVE, "")
-
-
-def _wave_order(wave: str) -> tuple[int, str]:
-    number = wave.removeprefix("-")
-    return (int(wave) if number.isdecimal() else 0, wave)

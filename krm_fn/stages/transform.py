@@ -10,10 +10,13 @@ from krm_fn.references.references import References, find_authored
 from krm_fn.references.resolve import Index
 from krm_fn.stages.checksum import set_checksums
 from krm_fn.stages.choose import choose
+from krm_fn.stages.early_readers import find_early_readers
 from krm_fn.stages.jobs import rename_jobs
 from krm_fn.stages.link import emit_linker
+from krm_fn.stages.made_in_cluster import find_made_in_cluster, has_makers
 from krm_fn.stages.mark import find_consumers, mark, restore
 from krm_fn.stages.name import name_revisions
+from krm_fn.stages.other_sets import find_abandoned_linkers
 from krm_fn.stages.package import Package
 from krm_fn.stages.update_references import find_contradictions, update_references
 from krm_fn.stages.warnings import warn
@@ -28,8 +31,8 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     index = Index(package.configs, package.kinds, package.namespace)
     opt_ins = read_opt_ins(package.authored, settings.checksums.controllers)
     mounts = read_mounts(package.authored, index, settings, package.config_id)
-    # Without configuration, and workloads to restart for it, there is nothing to find.
-    referrers = package.authored if index or opt_ins else []
+    # Without configuration, its makers, and workloads to restart for it, there is nothing to find.
+    referrers = package.authored if index or opt_ins or has_makers(package.authored) else []
     references = References(
         referrers,
         index,
@@ -38,7 +41,8 @@ def transform(package: Package, settings: Settings, environment: Environment, re
         embedded=find_embedded(package.configs, index, read_yaml),
     )
 
-    choices = choose(package, references, settings)
+    early = find_early_readers(references, settings.deployers)
+    choices = choose(package, references, early, settings)
     revisions = name_revisions(choices, references.embedded, settings)
     consumers = find_consumers(package, references, revisions, settings)
     changes = (
@@ -53,5 +57,7 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     changes += jobs.changes
     changes += Changes(problems=tuple(find_contradictions(changes.edits)))
     changes += emit_linker(package, revisions, consumers, settings, environment)
+    changes += Changes(problems=tuple(find_abandoned_linkers(package, settings)))
     changes += warn(package, references, revisions, jobs, changes)
+    changes += Changes(problems=tuple(find_made_in_cluster(package, references)))
     return replace(changes, problems=jobs.readdress(changes.problems))

@@ -7,7 +7,7 @@ from krm_fn.model import keys
 from krm_fn.model.changes import Changes, Object
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node, entries, is_mapping, is_sequence
-from krm_fn.stages.linker_plan import SYNC_WAVE
+from krm_fn.model.sync_order import SYNC_WAVE
 
 _FOR_TOOLS = (
     "internal.config.kubernetes.io/",

@@ -30,13 +30,15 @@ def sentences(text: str) -> list[str]:
             HEAD + "spec: {kinds: null, select: ~, immutable: }\n", Settings(set="web"), id="nulls mean the default"
         ),
         pytest.param(HEAD + "spec: {immutable: false}\n", Settings(set="web", immutable=False), id="a boolean"),
-        pytest.param(KPT, Settings(), id="kpt without data"),
-        pytest.param(KPT + "data: {}\n", Settings(), id="kpt with empty data"),
-        pytest.param(KPT + "data: {immutable: NO}\n", Settings(immutable=False), id="a word without quotes"),
-        pytest.param(KPT + 'data: {immutable: "yes"}\n', Settings(), id="a word with quotes"),
+        pytest.param(KPT, Settings(is_named=False), id="kpt without data"),
+        pytest.param(KPT + "data: {}\n", Settings(is_named=False), id="kpt with empty data"),
+        pytest.param(
+            KPT + "data: {immutable: NO}\n", Settings(is_named=False, immutable=False), id="a word without quotes"
+        ),
+        pytest.param(KPT + 'data: {immutable: "yes"}\n', Settings(is_named=False), id="a word with quotes"),
         pytest.param(
             KPT + "data: {kinds: 'ConfigMap, Secret', deployers: ''}\n",
-            Settings(kinds=frozenset({"ConfigMap", "Secret"}), deployers=()),
+            Settings(is_named=False, kinds=frozenset({"ConfigMap", "Secret"}), deployers=()),
             id="lists with commas",
         ),
         pytest.param(
@@ -44,7 +46,7 @@ def sentences(text: str) -> list[str]:
             Settings(set="shop", strategy=Strategy.ADOPT),
             id="a ConfigMap of the user's own gives the set its name",
         ),
-        pytest.param(KPT + "data: {jobs: rename}\n", Settings(jobs=Jobs.RENAME), id="jobs from kpt"),
+        pytest.param(KPT + "data: {jobs: rename}\n", Settings(is_named=False, jobs=Jobs.RENAME), id="jobs from kpt"),
         pytest.param(KPT + "data: {name: 1}\n", Settings(set="1"), id="raw text, not a number"),
     ],
 )
@@ -53,7 +55,27 @@ def test_settings(text: str, expected: Settings) -> None:
 
 
 def test_without_a_configuration_the_defaults_hold() -> None:
-    assert parse_config(None) == Settings()
+    assert parse_config(None) == Settings(is_named=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("", Settings(set="shop-web", take_over=("config-revisions",)), id="no configuration"),
+        pytest.param(KPT, Settings(set="shop-web", take_over=("config-revisions",)), id="kpt without a name"),
+        pytest.param(
+            KPT + "data: {takeOver: old}\n",
+            Settings(set="shop-web", take_over=("old", "config-revisions")),
+            id="other sets are taken over as well",
+        ),
+        pytest.param(KPT + "data: {name: web}\n", Settings(set="web"), id="kpt with a name"),
+        pytest.param(KPT + "data: {name: config-revisions}\n", Settings(), id="the common name, written out"),
+        pytest.param(HEAD, Settings(set="web"), id="a configuration, which has a name"),
+    ],
+)
+def test_an_application_names_the_set_where_nothing_else_does(text: str, expected: Settings) -> None:
+    node = read_yaml(text.encode()).roots[0] if text else None
+    assert parse_config(node, "shop-web") == expected
 
 
 def test_names_in_kpt_settings_are_patterns() -> None:

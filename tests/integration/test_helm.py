@@ -14,6 +14,7 @@ import yaml
 
 from krm_fn import __version__
 from tests.integration.names import assert_names_hold, defined, load
+from tests.integration.protected import assert_protected
 
 Tools = Callable[[str], Path]
 Helm = Callable[..., subprocess.CompletedProcess[str]]
@@ -60,9 +61,9 @@ def test_helm_3_as_the_readme_says(helm: Helm) -> None:
     assert (done.stderr, done.returncode) == ("", 0)
     objects = load(done.stdout)
     assert_names_hold(objects)
-    ((name, config),) = defined(objects).items()
+    assert_protected(objects, ("helm",))
+    (name,) = defined(objects)
     assert re.fullmatch(r"shop-config-[2456789bcdfghkmt]{10}", name)
-    assert config["metadata"]["annotations"]["helm.sh/resource-policy"] == "keep"
 
 
 def test_helm_3_output_is_otherwise_unchanged(helm: Helm) -> None:

@@ -307,3 +307,16 @@ def test_in_a_container(
     objects = load(done.stdout)
     assert_names_hold(objects)
     assert set(defined(objects)) == {"pre-plain-dg79t4479m", "pre-gen-4h2mbtbbt6"}
+
+
+def test_without_the_flag_kustomize_skips_the_function_in_silence(require_tool: Tools, tmp_path: Path) -> None:
+    """The README says so, and what to look for."""
+    folder = write(tmp_path, SIDE_BY_SIDE) / "top"
+    for command in (["kustomize", "build"], ["kubectl", "kustomize"]):
+        program = [str(require_tool(command[0])), command[1], "--enable-alpha-plugins"]
+        done = build(program, folder)
+        assert (done.returncode, done.stderr) == (0, b""), command
+        assert load(done.stdout)
+        assert b"revisions.krm-fn.io" not in done.stdout
+    done = build([str(require_tool("kustomize")), "build", "--enable-alpha-plugins", "--enable-exec"], folder)
+    assert b"revisions.krm-fn.io/set" in done.stdout

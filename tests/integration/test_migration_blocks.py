@@ -10,11 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.model import keys
 from tests.integration.names import load
+from tests.integration.protected import assert_protected
 
 ROOT = Path(__file__).parent.parent.parent
 BLOCKS = re.findall(r"^```sh\n(.*?)^```$", (ROOT / "docs/migration.md").read_text(), re.MULTILINE | re.DOTALL)
+
+DEPLOYERS = {"from-fixed-names": "argocd", "from-kapp": "kapp", "from-spinnaker": "spinnaker"}
+"""The deployer of each migration whose blocks are run."""
 
 KUBECTL = '#!/bin/sh\nexec "{python}" -m tests.integration.kubectl_on_a_file "{kubectl}" "$@"\n'
 
@@ -39,7 +42,7 @@ def test_a_block_runs(block: str, require_tool: Callable[[str], Path], tmp_path:
     )
     assert done.returncode == 0, done.stderr
     live = load((tmp_path / folder / "cluster.yaml").read_text())
-    assert any(keys.BASE_NAME in item["metadata"].get("annotations", {}) for item in live)
+    assert_protected(live, (DEPLOYERS[folder.rpartition("/")[2]],), linked=False)
 
 
 def test_there_are_blocks() -> None:

@@ -1,4 +1,4 @@
-"""Run every shell block of README.md unchanged."""
+"""Run every shell block of README.md unchanged: its output is complete, and protected from the deployer it is for."""
 
 import os
 import re
@@ -12,19 +12,30 @@ import pytest
 
 from krm_fn import __version__
 from tests.integration.names import assert_names_hold, load
+from tests.integration.protected import assert_protected
 
 ROOT = Path(__file__).parent.parent.parent
 SECTIONS = re.split(r"^## ", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
 BLOCKS = [
-    pytest.param(block, id=f"{section.splitlines()[0]} {index}")
+    pytest.param(section.splitlines()[0], block, id=f"{section.splitlines()[0]} {index}")
     for section in SECTIONS
     for index, block in enumerate(re.findall(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL))
 ]
 TOOLS = ("kustomize", "kpt", "helm", "docker")
+DEPLOYERS = {
+    "kustomize": ("argocd", "flux", "kpt"),  # who applies the output is open, so the defaults must hold
+    "kpt": ("kpt",),
+    "Argo CD": ("argocd",),
+    "Helm": ("helm",),
+    "Flux": ("flux",),
+    "Migrating without an outage": ("argocd",),
+}
+"""The deployers that the output of each section is for."""
 
 
-@pytest.mark.parametrize("block", BLOCKS)
-def test_a_block_runs_and_its_references_resolve(
+@pytest.mark.parametrize(("section", "block"), BLOCKS)
+def test_a_block_runs_and_holds_its_promise(
+    section: str,
     block: str,
     require_tool: Callable[[str], Path],
     request: pytest.FixtureRequest,
@@ -52,6 +63,7 @@ def test_a_block_runs_and_its_references_resolve(
     written = "\n---\n".join([done.stdout, *(file.read_text() for file in changed if file.exists())])
     objects = [item for item in load(written) if item.get("kind") not in ("Kustomization", "ConfigRevisions")]
     assert_names_hold(objects)
+    assert_protected(objects, DEPLOYERS[section])
     assert [item for item in objects if item["kind"] == "ConfigMap" and item.get("immutable")]
 
 

@@ -47,7 +47,7 @@ def render_shop(folder: Path, monkeypatch: pytest.MonkeyPatch, options: HelmOpti
 
 @pytest.mark.parametrize("builder", ["kustomize", "kubectl"])
 def test_a_kustomization(builder: str, require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(tmp_path, KUSTOMIZATION)
+    write(tmp_path, KUSTOMIZATION | {"shop/krm-fn.yaml": REVISIONS})
     only(require_tool(builder), tmp_path, monkeypatch)
     outcome = render_shop(tmp_path, monkeypatch)
     assert (outcome.stderr, outcome.exit_code) == ("", 0)

@@ -1,5 +1,6 @@
 """The names of an object."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.keys import BASE_NAME
 from krm_fn.model.node import is_mapping
-from krm_fn.naming.names import base_name, names_of
+from krm_fn.naming.names import SET_NAME, base_name, names_of, set_name
 from krm_fn.wire.reader import read_yaml
 
 OWN_HASH = "4h2mbtbbt6"
@@ -45,3 +46,27 @@ def test_the_present_name_comes_first() -> None:
 
 def test_a_copied_base_name_is_no_name() -> None:
     assert names_of(config("other", "app")) == ["other"]
+
+
+@pytest.mark.parametrize(
+    ("application", "expected"),
+    [
+        pytest.param("shop", "shop", id="a name that can name a set"),
+        pytest.param("shop.example", "shop.example", id="dots are fine"),
+        pytest.param("a" * 63, "a" * 63, id="as long as a label"),
+        pytest.param("team_shop", "team-shop-[a-z0-9]{10}", id="an application of another namespace"),
+        pytest.param("team-_-shop", "team---shop-[a-z0-9]{10}", id="another one"),
+        pytest.param("a" * 64, "a{52}-[a-z0-9]{10}", id="too long"),
+        pytest.param("Shop", "shop-[a-z0-9]{10}", id="upper case"),
+        pytest.param("___", "set-[a-z0-9]{10}", id="nothing that could stay"),
+        pytest.param("-" * 300, "set-[a-z0-9]{10}", id="only dashes"),
+    ],
+)
+def test_set_name(application: str, expected: str) -> None:
+    assert re.fullmatch(expected, set_name(application))
+    assert SET_NAME.fullmatch(set_name(application))
+
+
+def test_applications_do_not_share_a_set() -> None:
+    applications = ["team_shop", "team-shop", "team__shop", "Team_shop", "a" * 64, "a" * 65]
+    assert len({set_name(application) for application in applications}) == len(applications)

@@ -7,11 +7,12 @@ import pytest
 
 from krm_fn.model.problem import ResourceId
 from krm_fn.references.annotations import ANNOTATIONS, AnnotationRow
-from krm_fn.references.exclusions import NOT_REFERENCES, WRITTEN, NotReference, WrittenRow
+from krm_fn.references.exclusions import NOT_REFERENCES, NotReference
 from krm_fn.references.field_specs import split_path
 from krm_fn.references.fields import FIELDS, SELECTORS, FieldRow, Selectors
 from krm_fn.references.find import find_references
 from krm_fn.references.find_by_shape import find_by_shape
+from krm_fn.references.makers import MAKERS, Maker
 from krm_fn.references.reference import Reference
 from krm_fn.wire.reader import read_yaml
 
@@ -59,8 +60,8 @@ def test_annotations(row: AnnotationRow) -> None:
     assert (found.kind, found.target, found.in_pod, found.written) == (row.target, "a", row.in_pod, row.written)
 
 
-@pytest.mark.parametrize("row", WRITTEN, ids=lambda row: f"{'|'.join(row.kinds)} {row.path} {row.target}")
-def test_names_for_controllers(row: WrittenRow) -> None:
+@pytest.mark.parametrize("row", MAKERS, ids=lambda row: f"{'|'.join(row.kinds)} {row.path} {row.target}")
+def test_names_for_controllers(row: Maker) -> None:
     *steps, last = split_path(row.path)
     name = "a" if last.lower().endswith("name") or last == "users" else {"name": "a"}
     content = nest((*steps, last), name)
@@ -70,16 +71,18 @@ def test_names_for_controllers(row: WrittenRow) -> None:
     for kind in row.kinds:
         found = find(who_is(row.group, kind), content)
         assert [(one.target, one.written) for one in found if one.kind == row.target] == [("a", True)]
+        assert {one.reason for one in found if one.kind == row.target} == {row.reason}
         assert not any(one.written for one in find(who_is("other.group", kind), content))
     assert row.reason
+    assert row.source
 
 
 @pytest.mark.parametrize(
     ("row", "other"),
-    [(row, other) for row in WRITTEN for other in row.unless],
+    [(row, other) for row in MAKERS for other in row.unless],
     ids=lambda value: value if isinstance(value, str) else f"{'|'.join(value.kinds)} {value.path} {value.target}",
 )
-def test_names_for_controllers_that_another_field_replaces(row: WrittenRow, other: str) -> None:
+def test_names_for_controllers_that_another_field_replaces(row: Maker, other: str) -> None:
     content = nest(split_path(row.path), "a")
     for path in row.needs:
         merge(content, nest(split_path(path), {"key": "k"}))

@@ -202,7 +202,8 @@ def test_a_set_that_is_too_large_is_told_so() -> None:
     spec = {"containers": [{"name": "app"}], "volumes": [{"name": name, "configMap": {"name": name}} for name in names]}
     pods = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "shop"}}
     stream = "\n---\n".join(map(json.dumps, [{**pods, "spec": {"template": {"spec": spec}}}, *configs]))
-    outcome = run(stream.encode())
+    config = {"apiVersion": "revisions.krm-fn.io/v1", "kind": "ConfigRevisions", "metadata": {"name": "web"}}
+    outcome = run(stream.encode(), json.dumps(config).encode())
     assert (outcome.exit_code, outcome.stdout) == (1, b"")
     told = "9000 revisions in namespace shop do not fit into one inventory; split the set in two"
     assert outcome.stderr == f"error: metadata.name: {told}\n"

@@ -1,0 +1,317 @@
+"""Kinds that make a ConfigMap or Secret in the cluster, and where the name of what they make is written.
+
+What a controller writes has exactly that name, and content that the package does not know. So an object of the package
+under it, a placeholder to be filled, keeps its name; and what pods read of it is not versioned.
+"""
+
+from typing import NamedTuple
+
+
+class Maker(NamedTuple):
+    """A field, of some kinds of a group, that holds the name of what is made: of a Secret, or of another `target`.
+
+    Where a field may be left out, another row says what the name is then, often that of the maker itself. `reason`
+    says to people how the content gets there, `source` where the project says so.
+
+    `annotated`: only if the object carries one of these annotations. `needs` and `unless` are paths of fields: only if
+    the object has all of the first, and none of the second.
+    """
+
+    group: str
+    kinds: tuple[str, ...]
+    path: str
+    reason: str
+    source: str
+    target: str = "Secret"
+    annotated: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    unless: tuple[str, ...] = ()
+
+
+_ISSUED = "cert-manager issues a certificate into it"
+_ISSUED_IF = ("cert-manager.io/issuer", "cert-manager.io/cluster-issuer", "kubernetes.io/tls-acme")
+_ACCOUNT = "cert-manager keeps its account in it"
+_USERS = "the operator keeps users in it"
+_BUCKET = "the address of the bucket is put in it"
+_RESULTS = "workflows keep results in it"
+_SYNCED = "its operator copies from an outside store into it"
+_LEASED = "its operator keeps short-lived credentials of an outside store in it"
+_DECRYPTED = "its operator decrypts into it"
+_GENERATED = "its controller generates its content"
+_BUNDLED = "trust-manager copies certificates into it"
+_NAME = "metadata/name"
+_TARGET = "spec/target/name"
+_CLUSTER_TARGET = "spec/externalSecretSpec/target/name"
+
+_ESO = "external-secrets: apis/externalsecrets/v1"
+_VSO = "hashicorp/vault-secrets-operator: api/v1beta1/common.go"
+_INFISICAL = "infisical/kubernetes-operator: api/v1alpha1/infisicalsecret_types.go"
+_AKV2K8S = "SparebankenVest/azure-key-vault-to-kubernetes: pkg/k8s/apis/azurekeyvault/v2beta1/types.go"
+_SOPS = "isindir/sops-secrets-operator: api/"
+
+MAKERS = (
+    # cert-manager
+    Maker(
+        "cert-manager.io",
+        ("Certificate",),
+        "spec/secretName",
+        _ISSUED,
+        "cert-manager: pkg/apis/certmanager/v1/types_certificate.go",
+    ),
+    Maker(
+        "cert-manager.io",
+        ("Issuer", "ClusterIssuer"),
+        "spec/acme/privateKeySecretRef",
+        _ACCOUNT,
+        "cert-manager: pkg/apis/acme/v1/types_issuer.go",
+    ),
+    *(
+        Maker(
+            group,
+            ("Ingress",),
+            "spec/tls/secretName",
+            _ISSUED,
+            "https://cert-manager.io/docs/usage/ingress/",
+            annotated=_ISSUED_IF,
+        )
+        for group in ("networking.k8s.io", "extensions")
+    ),
+    Maker(
+        "gateway.networking.k8s.io",
+        ("Gateway", "ListenerSet"),
+        "spec/listeners/tls/certificateRefs",
+        _ISSUED,
+        "https://cert-manager.io/docs/usage/gateway/",
+        annotated=_ISSUED_IF,
+    ),
+    Maker(
+        "networking.internal.knative.dev",
+        ("Certificate",),
+        "spec/secretName",
+        "Knative has a certificate issued into it",
+        "knative/networking: pkg/apis/networking/v1alpha1/certificate_types.go",
+    ),
+    # Argo Workflows
+    *(
+        Maker(
+            "argoproj.io",
+            kinds,
+            f"{spec}/{path}/memoize/cache/configMap",
+            _RESULTS,
+            "argo-workflows: pkg/apis/workflow/v1alpha1/workflow_types.go",
+            "ConfigMap",
+        )
+        for kinds, spec in (
+            (("Workflow", "WorkflowTemplate", "ClusterWorkflowTemplate"), "spec"),
+            (("CronWorkflow",), "spec/workflowSpec"),
+        )
+        for path in ("templates", "templateDefaults")
+    ),
+    # Crossplane; `shapes.py` knows `writeConnectionSecretToRef` of its composites and claims.
+    *(
+        Maker(
+            "pkg.crossplane.io",
+            ("ProviderRevision", "FunctionRevision"),
+            path,
+            "Crossplane issues certificates into it",
+            "crossplane: apis/pkg/v1/revision_types.go",
+        )
+        for path in ("spec/tlsServerSecretName", "spec/tlsClientSecretName")
+    ),
+    # Outside stores of secrets
+    Maker("external-secrets.io", ("ExternalSecret",), _TARGET, _SYNCED, _ESO),
+    Maker("external-secrets.io", ("ExternalSecret",), _NAME, _SYNCED, _ESO, unless=(_TARGET,)),
+    *(
+        Maker(
+            "external-secrets.io",
+            ("ExternalSecret",),
+            path,
+            _SYNCED,
+            _ESO,
+            "ConfigMap",
+            needs=("spec/target/manifest",),
+            unless=unless,
+        )
+        for path, unless in ((_TARGET, ()), (_NAME, (_TARGET,)))
+    ),
+    *(
+        Maker("external-secrets.io", ("ClusterExternalSecret",), path, _SYNCED, _ESO, unless=unless)
+        for path, unless in (
+            (_CLUSTER_TARGET, ()),
+            ("spec/externalSecretName", (_CLUSTER_TARGET,)),
+            (_NAME, (_CLUSTER_TARGET, "spec/externalSecretName")),
+        )
+    ),
+    Maker(
+        "kubernetes-client.io",
+        ("ExternalSecret",),
+        _NAME,
+        _SYNCED,
+        "external-secrets/kubernetes-external-secrets: README.md",
+    ),
+    Maker("secrets.hashicorp.com", ("VaultStaticSecret", "HCPVaultSecretsApp"), "spec/destination", _SYNCED, _VSO),
+    Maker("secrets.hashicorp.com", ("VaultDynamicSecret", "VaultPKISecret"), "spec/destination", _LEASED, _VSO),
+    *(
+        Maker("secrets.infisical.com", ("InfisicalSecret", "InfisicalDynamicSecret"), path, _SYNCED, _INFISICAL)
+        for path in ("spec/managedSecretReference/secretName", "spec/managedKubeSecretReferences/secretName")
+    ),
+    Maker(
+        "secrets.infisical.com",
+        ("InfisicalSecret",),
+        "spec/managedKubeConfigMapReferences/configMapName",
+        _SYNCED,
+        _INFISICAL,
+        "ConfigMap",
+    ),
+    Maker(
+        "secrets.doppler.com",
+        ("DopplerSecret",),
+        "spec/managedSecret",
+        _SYNCED,
+        "DopplerHQ/kubernetes-operator: api/v1alpha1/dopplersecret_types.go",
+    ),
+    Maker(
+        "k8s.bitwarden.com",
+        ("BitwardenSecret",),
+        "spec/secretName",
+        _SYNCED,
+        "bitwarden/sm-kubernetes: api/v1/bitwardensecret_types.go",
+    ),
+    Maker(
+        "onepassword.com",
+        ("OnePasswordItem",),
+        _NAME,
+        _SYNCED,
+        "1Password/onepassword-operator: internal/controller/onepassworditem_controller.go",
+    ),
+    Maker(
+        "ricoberger.de",
+        ("VaultSecret",),
+        _NAME,
+        _SYNCED,
+        "ricoberger/vault-secrets-operator: internal/controller/vaultsecret_controller.go",
+    ),
+    Maker(
+        "redhatcop.redhat.io",
+        ("VaultSecret",),
+        "spec/output",
+        _SYNCED,
+        "redhat-cop/vault-config-operator: api/v1alpha1/vaultsecret_types.go",
+    ),
+    Maker("spv.no", ("AzureKeyVaultSecret",), "spec/output/secret", _SYNCED, _AKV2K8S),
+    Maker("spv.no", ("AzureKeyVaultSecret",), "spec/output/configMap", _SYNCED, _AKV2K8S, "ConfigMap"),
+    Maker(
+        "secrets-store.csi.x-k8s.io",
+        ("SecretProviderClass",),
+        "spec/secretObjects/secretName",
+        "the driver mirrors into it",
+        "kubernetes-sigs/secrets-store-csi-driver: apis/v1/secretproviderclass_types.go",
+    ),
+    # Encrypted in git, or generated
+    Maker("isindir.github.com", ("SopsSecret",), "spec/secretTemplates", _DECRYPTED, f"{_SOPS}v1alpha3"),
+    Maker("isindir.github.com", ("SopsSecret",), "spec/secret_templates", _DECRYPTED, f"{_SOPS}v1alpha1"),
+    # Always the name of the SealedSecret itself, also where its template has a name.
+    Maker(
+        "bitnami.com",
+        ("SealedSecret",),
+        _NAME,
+        "the controller unseals into a Secret of its name",
+        "bitnami-labs/sealed-secrets: pkg/apis/sealedsecrets/v1alpha1/sealedsecret_expansion.go",
+    ),
+    Maker(
+        "secretgenerator.mittwald.de",
+        ("StringSecret", "BasicAuth", "SSHKeyPair"),
+        _NAME,
+        _GENERATED,
+        "mittwald/kubernetes-secret-generator: README.md",
+    ),
+    Maker(
+        "secretgen.k14s.io",
+        ("Password", "Certificate", "RSAKey", "SSHKey"),
+        _NAME,
+        _GENERATED,
+        "carvel-dev/secretgen-controller: docs/",
+    ),
+    # Certificates, outputs of what was created elsewhere. A bundle has the name of what is made of it.
+    *(
+        Maker(
+            group,
+            (kind,),
+            _NAME,
+            _BUNDLED,
+            "cert-manager/trust-manager: pkg/apis/trust/v1alpha1/types_bundle.go",
+            target,
+            needs=(f"spec/target/{field}",),
+        )
+        for group, kind in (("trust.cert-manager.io", "Bundle"), ("trust-manager.io", "ClusterBundle"))
+        for field, target in (("configMap", "ConfigMap"), ("secret", "Secret"))
+    ),
+    Maker(
+        "infra.contrib.fluxcd.io",
+        ("Terraform",),
+        "spec/writeOutputsToSecret",
+        "Terraform's outputs are put in it",
+        "flux-iac/tofu-controller: api/v1alpha2/terraform_types.go",
+    ),
+    *(
+        Maker(
+            "services.k8s.aws",
+            ("FieldExport",),
+            "spec/to",
+            "a field of an AWS resource is put in it",
+            "aws-controllers-k8s/runtime: apis/core/v1alpha1/field_export.go",
+            target,
+        )
+        for target in ("ConfigMap", "Secret")
+    ),
+    # Databases, brokers, buckets, dashboards
+    Maker(
+        "kafka.strimzi.io",
+        ("KafkaUser",),
+        _NAME,
+        "the user's credentials are put in it",
+        "https://strimzi.io/documentation/: KafkaUser",
+    ),
+    *(
+        Maker(
+            "mongodbcommunity.mongodb.com",
+            ("MongoDBCommunity",),
+            f"spec/users/{name}",
+            _USERS,
+            "mongodb/mongodb-kubernetes-operator: api/v1/mongodbcommunity_types.go",
+        )
+        for name in ("connectionStringSecretName", "scramCredentialsSecretName")
+    ),
+    Maker(
+        "psmdb.percona.com",
+        ("PerconaServerMongoDB",),
+        "spec/secrets/users",
+        _USERS,
+        "percona/percona-server-mongodb-operator: pkg/apis/psmdb/v1/psmdb_types.go",
+    ),
+    Maker(
+        "pxc.percona.com",
+        ("PerconaXtraDBCluster",),
+        "spec/secretsName",
+        _USERS,
+        "percona/percona-xtradb-cluster-operator: pkg/apis/pxc/v1/pxc_types.go",
+    ),
+    *(
+        Maker(
+            "objectbucket.io",
+            ("ObjectBucketClaim",),
+            _NAME,
+            _BUCKET,
+            "kube-object-storage/lib-bucket-provisioner: README.md",
+            target,
+        )
+        for target in ("ConfigMap", "Secret")
+    ),
+    Maker(
+        "grafana.integreatly.org",
+        ("GrafanaServiceAccount",),
+        "spec/tokens/secretName",
+        "a token is put in it",
+        "grafana/grafana-operator: api/v1beta1/grafanaserviceaccount_types.go",
+    ),
+)

@@ -1,0 +1,152 @@
+"""Hooks and workloads whose pods start before their deployer applies what they read.
+
+With a fixed name they find the object of the deployment before. With a name that changes with the content they find
+nothing: the deployer waits for them, and so never comes to apply the object.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple, TypeAlias
+
+from krm_fn.model import keys
+from krm_fn.model.item import Item, about
+from krm_fn.model.kinds import KINDS
+from krm_fn.model.node import text
+from krm_fn.model.problem import Problem, Severity
+from krm_fn.model.settings import Strategy
+from krm_fn.model.sync_order import SYNC_WAVE, Step, first_step, is_ordered
+from krm_fn.naming.names import base_name
+from krm_fn.references.reference import Reference
+from krm_fn.references.references import References
+from krm_fn.stages.readings import is_read
+
+_TRUE = ("true", "True", "TRUE")
+_STARTS_NOTHING = re.compile("Template$|^Cron")
+"""Names of kinds whose objects start pods only later, also of kinds that nobody here knows."""
+
+
+class _Deployer(NamedTuple):
+    """A deployer that applies in steps, and the kinds, by group, that it waits for before the next one.
+
+    `knows_others`: it may also wait for kinds that the table of kinds does not hold.
+    """
+
+    name: str
+    deployment: str
+    waits_for: frozenset[tuple[str, str]]
+    knows_others: bool = False
+
+
+# Sources: `health/health.go` of Argo CD's gitops-engine and its `resource_customizations`; Helm's page on chart hooks.
+_DEPLOYERS = {
+    "argocd": _Deployer(
+        "Argo CD",
+        "sync",
+        frozenset(
+            {
+                ("", "Pod"),
+                *(("apps", kind) for kind in ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")),
+                ("batch", "Job"),
+                *(("argoproj.io", kind) for kind in ("Rollout", "Workflow")),
+            }
+        ),
+        knows_others=True,
+    ),
+    "helm": _Deployer("Helm", "release", frozenset({("", "Pod"), ("batch", "Job")})),
+}
+
+
+EarlyReaders: TypeAlias = "Mapping[Item, Mapping[Item, EarlyReader]]"
+"""By what they read, and by themselves."""
+
+
+class EarlyReader(NamedTuple):
+    """A reference to a ConfigMap or Secret that is applied in a later step. `blocks`: the deployment ends there."""
+
+    referrer: Item
+    reference: Reference
+    config: Item
+    deployer: _Deployer
+    own_step: Step
+    config_step: Step
+    blocks: bool
+
+    def refuse(self) -> Problem:
+        """Return what is wrong where the object is chosen explicitly: an error only if nothing can come after it."""
+        config = self.config.id._replace(name=base_name(self.config))
+        deployer = f"{self.deployer.name} (spec.deployers)"
+        if self._is_hook:
+            place = f"is a {self.own_step.hook} hook, which {deployer} runs before it applies {config}"
+        else:
+            waves = f"is in sync wave {self.own_step.wave}, and {config} in wave {self.config_step.wave}"
+            place = f"{waves}, which {deployer} applies later"
+        effect = (
+            f"does not exist yet, which blocks the {self.deployer.deployment}"
+            if self.blocks
+            else "may not exist yet when its pods start"
+        )
+        message = (
+            f"{place}: each change gives the {config.kind} a name that {effect}; {self._remedy()}, "
+            f"or annotate the {config.kind} with {keys.STRATEGY}: {Strategy.IGNORE}"
+        )
+        return about(self.referrer, message, self.reference.field, Severity.ERROR if self.blocks else Severity.WARNING)
+
+    def leave_alone(self) -> Problem:
+        """Return the warning about an object that nobody chose explicitly."""
+        referrer = self.referrer.id._replace(name=base_name(self.referrer))
+        if self._is_hook:
+            why = f"{referrer}, a {self.own_step.hook} hook, reads it before {self.deployer.name} applies it"
+        else:
+            why = (
+                f"{referrer} in sync wave {self.own_step.wave} reads it before {self.deployer.name} applies it "
+                f"in wave {self.config_step.wave}"
+            )
+        message = (
+            f"left unchanged: {why}; {self._remedy()}, "
+            f"or annotate the {self.config.id.kind} with {keys.STRATEGY}: {Strategy.IGNORE} to accept this"
+        )
+        return about(self.config, message, severity=Severity.WARNING)
+
+    @property
+    def _is_hook(self) -> bool:
+        """Tell whether a hook makes it early, and not a wave."""
+        return self.own_step.phase < self.config_step.phase
+
+    def _remedy(self) -> str:
+        if self._is_hook:
+            return f"let the hook read a copy that is a {self.own_step.hook} hook too"
+        wave = self.own_step.wave
+        return f"move the {self.config.id.kind} to wave {wave} ({SYNC_WAVE}: '{wave}')"
+
+
+def find_early_readers(references: References, deployers: Iterable[str]) -> EarlyReaders:
+    """Find the early readers of each ConfigMap and Secret, by the steps and waits of these deployers."""
+    found: dict[Item, dict[Item, EarlyReader]] = defaultdict(dict)
+    in_steps = [name for name in deployers if name in _DEPLOYERS]
+    for referrer, reference, targets in references if in_steps else ():
+        if not reference.in_pod or reference.written:
+            continue
+        for config in targets:
+            for name in in_steps:
+                reader = _read_early(referrer, reference, config, name)
+                if reader and (referrer not in found[config] or reader.blocks > found[config][referrer].blocks):
+                    found[config][referrer] = reader
+    return found
+
+
+def _read_early(referrer: Item, reference: Reference, config: Item, name: str) -> EarlyReader | None:
+    if not is_ordered(referrer) and not is_ordered(config):
+        return None
+    own_step, config_step = first_step(referrer, name), first_step(config, name)
+    if own_step is None or config_step is None or not own_step.is_before(config_step):
+        return None
+    deployer = _DEPLOYERS[name]
+    kind = (referrer.id.group, referrer.id.kind)
+    is_waited_for = kind in deployer.waits_for
+    may_be_waited_for = deployer.knows_others and kind not in KINDS and not _STARTS_NOTHING.search(referrer.id.kind)
+    if not is_waited_for and not may_be_waited_for:
+        return None  # its pods wait for the object, and the deployer does not wait for them
+    is_optional = text(reference.around.get("optional")) in _TRUE
+    blocks = is_waited_for and is_read(reference) and not is_optional
+    return EarlyReader(referrer, reference, config, deployer, own_step, config_step, blocks)
