@@ -52,6 +52,16 @@ def has_stale_hash(item: Item) -> bool:
     return match is not None and bool(_recorded_base(item)) and match.group(2) != _own_hash(item)
 
 
+def hash_in_name(item: Item) -> str:
+    """Return the content hash in the name of a revision; `""` for an adopted one, which has none.
+
+    A prefix or suffix may have been added to the name since.
+    """
+    base = item.annotations.get(keys.BASE_NAME, "")
+    found = re.search(f"{re.escape(base)}-({HASH})", item.id.name) if base else None
+    return found.group(1) if found else ""
+
+
 def _recorded_base(item: Item) -> str:
     """Return the base name in the annotation; `""` if it does not fit the name, as in a copy of another object."""
     base = item.annotations.get(keys.BASE_NAME, "")
