@@ -26,6 +26,6 @@ def check_checksums(rendering: Rendering) -> Iterator[Problem]:
     for item, patch in combine_patches(changes.patches):
         for edit in plan_patch(item, patch):
             message = (
-                "is not the checksum of what the pods read: something has changed it after krm-fn; run krm-fn last"
+                "is not the checksum of what pods read: something has changed that after krm-fn, which must run last"
             )
             yield about(item, message, edit.field)

@@ -38,11 +38,13 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
     for one in rendering.sets.values():
         settings = one.configured.settings if one.configured else Settings(set=one.name)
         for place in _places(one, plan_links(linked[one.name], consumers, package, settings), package):
-            if place.emitted or _is_expected(place, one):
+            if place.emitted:
                 yield from _check_jobs(place, objects)
                 yield from _check_inventory(place, objects)
                 yield from _check_trackers(place, objects)
-                yield from _check_access(place, one)
+                yield from _check_access(place, one, objects)
+            elif _is_expected(place, one):
+                yield Problem(f"no linker for {_name(place)}, though its configuration asks for one: run krm-fn again")
 
 
 def _is_retained(revision: Revision) -> bool:
@@ -113,10 +115,13 @@ def _check_jobs(place: _Place, objects: _Objects) -> Iterator[Problem]:
         for message in _compare(plan, plans.get(wave_of(job), _NOTHING), place, objects):
             yield about(job, message, field)
     for wave in sorted(plans.keys() - {wave_of(job) for job in place.of_kind("Job")}):
-        where = "".join(
-            [f" in namespace {place.namespace}" * bool(place.namespace), f", sync wave {wave}" * bool(wave)]
-        )
-        yield Problem(f"no Job of the linker for set {place.set}{where}: nothing sets owners, or deletes old revisions")
+        of_wave = f", sync wave {wave}" if wave else ""
+        what_for = "nothing sets owners, or deletes old revisions"
+        yield Problem(f"no Job of the linker for {_name(place)}{of_wave}: {what_for}")
+
+
+def _name(place: _Place) -> str:
+    return f"set {place.set}" + (f" in namespace {place.namespace}" if place.namespace else "")
 
 
 class _Link(NamedTuple):
@@ -161,9 +166,8 @@ def _check_inventory(place: _Place, objects: _Objects) -> Iterator[Problem]:
         found = {name for name in inventory.annotations.get(keys.RENDERED, "").split(",") if name}
         yield from (about(inventory, f"does not list {name}", field) for name in sorted(wanted - found))
         for name in sorted(found - wanted):
-            is_here = any(objects.have_config(RevisionName(kind, name), place.namespace) for kind in CONFIG_KINDS)
-            why = f"which set {place.set} does not link" if is_here else "which is not in the input"
-            yield about(inventory, f"lists {name}, {why}", field)
+            if not any(objects.have_config(RevisionName(kind, name), place.namespace) for kind in CONFIG_KINDS):
+                yield about(inventory, f"lists {name}, which is not in the input", field)
 
 
 def _check_trackers(place: _Place, objects: _Objects) -> Iterator[Problem]:
@@ -177,7 +181,7 @@ def _check_trackers(place: _Place, objects: _Objects) -> Iterator[Problem]:
             yield about(tracker, f"is the tracker of Secret/{name}, which is not in the input")
 
 
-def _check_access(place: _Place, one: RenderedSet) -> Iterator[Problem]:
+def _check_access(place: _Place, one: RenderedSet, objects: _Objects) -> Iterator[Problem]:
     """Check what lets the Job do its work, unless somebody else grants it."""
     is_own = one.configured is not None and one.configured.settings.linker.service_account_name is None
     if place.groups and (is_own or any(place.of_kind(kind) for _, kind in _ACCESS)):
@@ -187,14 +191,11 @@ def _check_access(place: _Place, one: RenderedSet) -> Iterator[Problem]:
     secrets = {name.name for name in place.linked if name.kind == "Secret"}
     for role in place.of_kind("Role"):
         named = {reference.target for reference in find_in_rules(role.node) if reference.kind == "Secret"}
-        yield from (
-            about(role, f"does not name Secret/{name}: the linker may not set its owner", "rules")
-            for name in sorted(secrets - named)
-        )
-        yield from (
-            about(role, f"names Secret/{name}, which the linker has nothing to do with", "rules")
-            for name in sorted(named - secrets)
-        )
+        for name in sorted(secrets - named):
+            yield about(role, f"does not name Secret/{name}: the linker may not set its owner", "rules")
+        for name in sorted(named - secrets):
+            if not objects.have_config(RevisionName("Secret", name), place.namespace):
+                yield about(role, f"names Secret/{name}, which is not in the input", "rules")
 
 
 def _missing(place: _Place, api_version: str, kind: str, why: str) -> Problem:

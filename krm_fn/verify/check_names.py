@@ -21,6 +21,7 @@ def check_names(rendering: Rendering) -> Iterator[Problem]:
             yield about(item, reason.message, reason.field)
             continue
         if found != expected:
-            name = item.id.name.replace(f"-{found}", f"-{expected}")
-            message = f"the name of this content is {name}: something has changed it after krm-fn; run krm-fn last"
+            # A name made from a Secret's content would let readers of the message try out weak passwords.
+            name = item.id.name.replace(found, expected) if item.id.kind == "ConfigMap" else "another name"
+            message = f"the content belongs to {name}: something has changed it after krm-fn, which must run last"
             yield about(item, message, "metadata.name")

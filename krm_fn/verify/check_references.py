@@ -1,20 +1,17 @@
 """Check that every reference to a revised object has the name of a revision that is here."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 
 from krm_fn.model.changes import SetItems, SetText
 from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, Severity
-from krm_fn.naming.names import HASH, hash_in_name, names_of
+from krm_fn.naming.names import CONTENT_NAME, hash_in_name, names_of
 from krm_fn.references.find import ROLES
 from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.stages.name import Revision
 from krm_fn.stages.update_references import update_rules
 from krm_fn.verify.rendering import Rendering
-
-_CONTENT_NAME = re.compile(f"(.+)-({HASH})")
 
 
 def check_references(rendering: Rendering) -> Iterator[Problem]:
@@ -63,20 +60,19 @@ class _OtherRevisions:
 
     def check(self, referrer: Item, reference: Reference) -> Iterator[Problem]:
         """Check a reference that no object here matches."""
-        match = _CONTENT_NAME.fullmatch(reference.target)
+        match = CONTENT_NAME.fullmatch(reference.target)
         if match is None:
             return
         base, content_hash = match.groups()
         namespace = reference.target_namespace or self._package.namespace_of(referrer)
         found = self._by_base.get((reference.kind, namespace, base), [])
-        if not found:
-            return
         names = " and ".join(sorted(revision.name for revision in found))
         if any(hash_in_name(revision.item) == content_hash for revision in found):
             message = f"found {reference.target!r}, which has been renamed: expected {names}"
             yield about(referrer, message, reference.field)
         else:
-            message = f"{reference.target!r} is another revision than {names}: pods only start if it is in the cluster"
+            what = f"is another revision than {names}" if found else "looks like a revision, but is not in the input"
+            message = f"{reference.target!r} {what}: pods only start if it is in the cluster"
             yield about(referrer, message, reference.field, Severity.WARNING)
 
 

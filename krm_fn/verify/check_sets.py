@@ -6,6 +6,8 @@ from krm_fn.model import keys
 from krm_fn.model.item import about
 from krm_fn.model.problem import Problem
 from krm_fn.model.settings import Strategy
+from krm_fn.naming.names import CONTENT_NAME
+from krm_fn.references.reference import ResolvedReference
 from krm_fn.stages.choose import Choice
 from krm_fn.verify.rendering import Configured, RenderedSet, Rendering
 
@@ -19,7 +21,12 @@ def check_sets(rendering: Rendering, expected: Collection[str]) -> Iterator[Prob
     Where nothing says what to expect, any sign that the function has run will do.
     """
     sets = rendering.sets
-    needed = {name for name, one in sets.items() if one.emitted or _would_be_revised(one)}
+    is_referenced = any(map(_names_a_missing_revision, rendering.references.authored))
+    needed = {
+        name
+        for name, one in sets.items()
+        if one.emitted or (one.configured and (is_referenced or _chooses_any(one.configured)))
+    }
     for name in sorted({*expected, *needed}):
         if name not in sets or not sets[name].revisions:
             yield _no_revision(name, sets)
@@ -30,9 +37,13 @@ def check_sets(rendering: Rendering, expected: Collection[str]) -> Iterator[Prob
         yield Problem(f"no revision of any set: {_NOT_RUN}")
 
 
-def _would_be_revised(one: RenderedSet) -> bool:
-    """Whether the function would make revisions of this set if it ran now."""
-    return one.configured is not None and any(choice.strategy in _REVISED for choice in one.configured.choices.all)
+def _names_a_missing_revision(resolved: ResolvedReference) -> bool:
+    return not resolved.targets and CONTENT_NAME.fullmatch(resolved.reference.target) is not None
+
+
+def _chooses_any(configured: Configured) -> bool:
+    """Whether the function would make revisions if it ran now."""
+    return any(choice.strategy in _REVISED for choice in configured.choices.all)
 
 
 def _no_revision(name: str, sets: Mapping[str, RenderedSet]) -> Problem:

@@ -137,7 +137,8 @@ def _read_sets(package: Package, revisions: Revisions, configured: Mapping[str, 
         by_set[revision.item.labels[keys.SET]].append(revision)
     emitted: dict[str, list[Item]] = defaultdict(list)
     for item in package.emitted:
-        emitted[item.labels.get(keys.SET, "")].append(item)
+        if keys.SET in item.labels:
+            emitted[item.labels[keys.SET]].append(item)
     return {
         name: RenderedSet(
             name=name,
