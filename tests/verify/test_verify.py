@@ -181,7 +181,8 @@ def test_a_rule_must_name_the_revision() -> None:
     ]
     prefixed = manifests.replace(f"metadata: {{name: {NAME}", f"metadata: {{name: eu-{NAME}")
     assert findings(prefixed)[-1] == (
-        f"error: Role/shop/reader rules[0].resourceNames[0]: found 'web-config', which has been renamed: expected eu-{NAME}"
+        "error: Role/shop/reader rules[0].resourceNames[0]: found 'web-config', which has been renamed: "
+        f"expected eu-{NAME}"
     )
 
 
