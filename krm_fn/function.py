@@ -1,6 +1,5 @@
 """The KRM function: bytes in, bytes out."""
 
-import codecs
 from collections.abc import Mapping
 from types import MappingProxyType
 
@@ -16,7 +15,7 @@ from krm_fn.wire.apply import plan_splices
 from krm_fn.wire.edit_objects import add_documents
 from krm_fn.wire.envelope import Envelope, open_envelope
 from krm_fn.wire.reader import read_yaml
-from krm_fn.wire.results import splice_results, stderr_lines
+from krm_fn.wire.results import add_results, splice_results, stderr_lines
 from krm_fn.wire.splice import Splice, apply_splices
 
 
@@ -40,7 +39,7 @@ def run(data: bytes, config: bytes | None = None, environment: Environment = NO_
         is_rejected = True
         changes = Changes(problems=error.problems)
     failed = is_rejected or any(problem.severity is Severity.ERROR for problem in changes.problems)
-    stdout = _refuse(envelope, changes) if failed else _answer(envelope, changes, splices)
+    stdout = add_results(envelope, changes.problems) if failed else _answer(envelope, changes, splices)
     return Outcome(stdout, stderr_lines(changes.problems), int(failed))
 
 
@@ -57,7 +56,7 @@ def plan(
     settings = parse_config(function_config, environment.set)
     config_id = read_item(function_config).id if is_mapping(function_config) else None
     package = read_package(items, config_id, settings.linker.namespace or environment.namespace, generated)
-    return transform(package, settings, environment, _read_embedded)
+    return transform(package, settings, environment, read_embedded)
 
 
 def read_config(config: bytes) -> Node:
@@ -68,7 +67,7 @@ def read_config(config: bytes) -> Node:
     return roots[0]
 
 
-def _read_embedded(text: str) -> list[Node]:
+def read_embedded(text: str) -> list[Node]:
     """Read YAML in the data of a ConfigMap. What cannot be read references nothing."""
     try:
         return read_yaml(text.encode()).roots
@@ -79,17 +78,6 @@ def _read_embedded(text: str) -> list[Node]:
 def _answer(envelope: Envelope, changes: Changes, splices: list[Splice]) -> bytes:
     text = envelope.document.text
     if envelope.resource_list is None:
-        return _encode(envelope, add_documents(apply_splices(text, splices), changes.add))
+        return envelope.encode(add_documents(apply_splices(text, splices), changes.add))
     results = splice_results(text, envelope.resource_list, changes.problems)
-    return _encode(envelope, apply_splices(text, [*splices, *results]))
-
-
-def _refuse(envelope: Envelope, changes: Changes) -> bytes:
-    text = envelope.document.text
-    if envelope.resource_list is None:
-        return b""
-    return _encode(envelope, apply_splices(text, splice_results(text, envelope.resource_list, changes.problems)))
-
-
-def _encode(envelope: Envelope, text: str) -> bytes:
-    return (codecs.BOM_UTF8 if envelope.document.byte_order_mark else b"") + text.encode()
+    return envelope.encode(apply_splices(text, [*splices, *results]))

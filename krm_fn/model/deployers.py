@@ -19,6 +19,20 @@ class Protection(NamedTuple):
     part_of_list: bool = False
     keeps: bool = True
 
+    def added_to(self, present: str) -> str | None:
+        """Return the annotation's value with the protection in it, None where the present value is the opposite."""
+        if not present:
+            return self.value
+        if not self.part_of_list:
+            return present if present == self.value else None
+        options = [option.strip() for option in present.split(",")]
+        if self.value in options:
+            return present
+        key = self.value.partition("=")[0]
+        if any(option.partition("=")[0] == key for option in options):
+            return None
+        return f"{present},{self.value}"
+
 
 # Never `Delete=false` for Argo CD: a revision without an owner must still be deleted with its Application.
 PROTECTIONS: dict[str, tuple[Protection, ...]] = {

@@ -3,10 +3,14 @@
 The function writes it as the arguments of a Job, where `kubectl describe job` shows it. The linker reads them.
 """
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from krm_fn.model.kinds import Kind
+
+_OPTIONS = ("--set", "--workload", "--revision", "--kind", "--timeout", "--minimum-age")
 
 
 class RevisionName(NamedTuple):
@@ -74,6 +78,33 @@ class Unreadable(Exception):
 
     def __init__(self, found: str, expected: str) -> None:
         super().__init__(f"found {found!r}, expected {expected}")
+
+
+def read_arguments(arguments: Iterable[str]) -> LinkPlan:
+    """Read what `to_arguments` of a LinkPlan writes. Raises Unreadable."""
+    values: dict[str, list[str]] = defaultdict(list)
+    for argument in arguments:
+        option, equals, value = argument.partition("=")
+        if option not in _OPTIONS or not equals:
+            raise Unreadable(argument, f"one of {', '.join(_OPTIONS)}, each with `=` and a value")
+        values[option].append(value)
+    for option in ("--set", "--timeout", "--minimum-age"):
+        if len(values[option]) != 1:
+            raise Unreadable(", ".join(values[option]), f"one value for {option}")
+    return LinkPlan(
+        set=values["--set"][0],
+        workloads=tuple(map(read_workload, values["--workload"])),
+        revisions=tuple(map(read_revision, values["--revision"])),
+        kinds=tuple(map(read_kind, values["--kind"])),
+        timeout=_read_seconds(values["--timeout"][0]),
+        minimum_age=_read_seconds(values["--minimum-age"][0]),
+    )
+
+
+def _read_seconds(text: str) -> int:
+    if not text.isdecimal():
+        raise Unreadable(text, "a number of seconds")
+    return int(text)
 
 
 def read_workload(text: str) -> Workload:

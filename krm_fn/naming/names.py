@@ -13,7 +13,9 @@ from krm_fn.naming.content_hash import Unhashable, content_hash, short_digest
 HASH = "[2456789bcdfghkmt]{10}"
 """The pattern of a content hash."""
 
-_ENDS_IN_HASH = re.compile(f"(.+)-({HASH})")
+CONTENT_NAME = re.compile(f"(.+)-({HASH})")
+"""The pattern of a whole name that may end in a content hash: a base name, and the hash."""
+
 _INTERNAL = "internal.config.kubernetes.io/"
 
 WORD = re.compile(r"[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?")
@@ -47,14 +49,24 @@ def base_name(item: Item) -> str:
     recorded = _recorded_base(item)
     if recorded:
         return re.sub(f"({re.escape(recorded)})-{HASH}", r"\1", name)
-    match = _ENDS_IN_HASH.fullmatch(name)
+    match = CONTENT_NAME.fullmatch(name)
     return match.group(1) if match and match.group(2) == _own_hash(item) else name
 
 
 def has_stale_hash(item: Item) -> bool:
     """Tell whether the object has a content name from an earlier run, and other content by now."""
-    match = _ENDS_IN_HASH.fullmatch(item.id.name)
+    match = CONTENT_NAME.fullmatch(item.id.name)
     return match is not None and bool(_recorded_base(item)) and match.group(2) != _own_hash(item)
+
+
+def hash_in_name(item: Item) -> str:
+    """Return the content hash in the name of a revision; `""` for an adopted one, which has none.
+
+    A prefix or suffix may have been added to the name since.
+    """
+    base = item.annotations.get(keys.BASE_NAME, "")
+    found = re.search(f"{re.escape(base)}-({HASH})", item.id.name) if base else None
+    return found.group(1) if found else ""
 
 
 def _recorded_base(item: Item) -> str:
@@ -72,7 +84,7 @@ def _own_hash(item: Item) -> str | None:
 
 def without_hash(name: str) -> str:
     """Remove what looks like a content hash. Only for messages: the name may just end in such letters."""
-    match = _ENDS_IN_HASH.fullmatch(name)
+    match = CONTENT_NAME.fullmatch(name)
     return match.group(1) if match else name
 
 

@@ -1,6 +1,6 @@
 """The functionConfig of a rendering: the file of --config, a krm-fn.yaml beside the manifests, or one among them."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from krm_fn.config.read import parse_config
@@ -18,15 +18,30 @@ def find_configuration(given: str | None, files: Iterable[Path], opened: Iterabl
 
     The file of --config wins over all others. Without it, two are an error: neither may be ignored silently.
     """
+    found = find_configurations(given, files, opened)
+    if len(found) > 1:
+        raise Rejected(too_many("", found))
+    return found[0][1] if found else None
+
+
+def find_configurations(
+    given: str | None, files: Iterable[Path], opened: Iterable[tuple[str, Envelope]]
+) -> list[tuple[str, Node]]:
+    """Find all configurations, each with the name of its text. Raises Rejected for an invalid one.
+
+    The file of --config wins over all others.
+    """
     if given:
-        return _read(Path(given))
+        return [(given, _read(Path(given)))]
     beside = [(str(file), _read(file)) for file in files]
     among = [(name, node) for name, envelope in opened for node in _configurations(envelope)]
-    found = [*beside, *among]
-    if len(found) > 1:
-        places = ", ".join(place(name, at(node.start_mark, "")).file for name, node in found)
-        raise Rejected(Problem(f"found {len(found)} configurations: {places}; choose one with --config"))
-    return _check(*found[0]) if found else None
+    return beside + [(name, _check(name, node)) for name, node in among]
+
+
+def too_many(what: str, found: Collection[tuple[str, Node]]) -> Problem:
+    """Return the problem of several configurations of which only one can apply."""
+    places = ", ".join(place(name, at(node.start_mark, "")).file for name, node in found)
+    return Problem(f"found {len(found)} configurations{what}: {places}; choose one with --config")
 
 
 def _configurations(envelope: Envelope) -> Iterable[Node]:

@@ -47,7 +47,7 @@ def _wanted(
     if not settings.linker.enabled:
         return [], [_disabled()] if revisions.rendered else []
     consumed = [revision for revision in revisions.rendered if revision.item in consumers]
-    linked, problems = _without_clashes(consumed, package.authored)
+    linked, problems = without_clashes(consumed, package.authored)
     groups = plan_links(linked, consumers, package, settings)
     placed = [group for group in groups if _is_placed(group, settings, environment)]
     wanted = [*_trackers(linked, placed, package, settings), *_objects(placed, settings, environment)]
@@ -90,7 +90,7 @@ def _trackers(
             yield tracker(revision, settings)
 
 
-def _without_clashes(revisions: list[Revision], authored: Iterable[Item]) -> tuple[list[Revision], list[Problem]]:
+def without_clashes(revisions: list[Revision], authored: Iterable[Item]) -> tuple[list[Revision], list[Problem]]:
     """Leave out Secrets whose tracker would have the name of a ConfigMap that exists. Only adopted names can clash."""
     taken = {item.id for item in authored if item.id.kind == "ConfigMap"}
     clashing = [one for one in revisions if one.id.kind == "Secret" and one.id._replace(kind="ConfigMap") in taken]

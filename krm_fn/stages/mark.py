@@ -112,27 +112,12 @@ def _protect(item: Item, settings: Settings) -> tuple[dict[str, str], list[Probl
     for deployer in settings.deployers:
         for protection in PROTECTIONS[deployer]:
             present = item.annotations.get(protection.annotation, "")
-            merged = _merge(protection, present)
+            merged = protection.added_to(present)
             if merged is None:
                 problems.append(_opposite(item, deployer, protection, present))
             else:
                 annotations[protection.annotation] = merged
     return annotations, problems
-
-
-def _merge(protection: Protection, present: str) -> str | None:
-    """Return the value with the protection in it, None where the present value is the opposite."""
-    if not present:
-        return protection.value
-    if not protection.part_of_list:
-        return present if present == protection.value else None
-    options = [option.strip() for option in present.split(",")]
-    if protection.value in options:
-        return present
-    key = protection.value.partition("=")[0]
-    if any(option.partition("=")[0] == key for option in options):
-        return None
-    return f"{present},{protection.value}"
 
 
 def _opposite(item: Item, deployer: str, protection: Protection, present: str) -> Problem:

@@ -1,6 +1,5 @@
 """Rewrite every reference to the name that its object has in the output."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
@@ -9,13 +8,11 @@ from krm_fn.model.item import Item, about, locate
 from krm_fn.model.node import Mapping, Node, Sequence, elements, get, is_mapping, is_scalar, is_sequence
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
-from krm_fn.naming.names import HASH, base_name
+from krm_fn.naming.names import CONTENT_NAME, base_name
 from krm_fn.references.find import ROLES
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.resolve import Index
 from krm_fn.stages.name import Revision, Revisions
-
-_REVISION_NAME = re.compile(f"(.+)-{HASH}")
 
 
 def update_references(references: Iterable[ResolvedReference], revisions: Revisions, index: Index) -> Changes:
@@ -128,7 +125,7 @@ def _explain_missing(
                 here = f"this referrer is in namespace {namespace}" if namespace else "this referrer sets none"
             yield _problem(resolved, f"not rewritten: {kind} {name} {there}; {here}")
     # A rule may list the names of several kinds, and those of older revisions.
-    older = _REVISION_NAME.fullmatch(name) if resolved.referrer.id.kind not in ROLES else None
+    older = CONTENT_NAME.fullmatch(name) if resolved.referrer.id.kind not in ROLES else None
     for revision in by_base_name.get((kind, older.group(1)), []) if older else []:
         if revision.id.namespace == namespace:
             message = f"not rewritten: {name!r} is another revision of {revision.base_name}, now {revision.name}"

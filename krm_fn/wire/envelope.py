@@ -1,5 +1,6 @@
 """What is around the objects: a ResourceList, a List, or only document markers."""
 
+import codecs
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -23,6 +24,10 @@ class Envelope:
     items: list[Item]
     resource_list: Mapping | None = None
     function_config: Node | None = None
+
+    def encode(self, text: str) -> bytes:
+        """Return another version of the text as bytes, with a byte order mark if the input had one."""
+        return (codecs.BOM_UTF8 if self.document.byte_order_mark else b"") + text.encode()
 
 
 def open_envelope(document: Document, origin: str = "") -> Envelope:

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator
 from krm_fn.model.changes import SetFields, SetItems, Value
 from krm_fn.model.node import Mapping, Node, get, is_sequence, text
 from krm_fn.model.problem import Problem, ResourceId, Severity
-from krm_fn.wire.splice import Splice
+from krm_fn.wire.envelope import Envelope
+from krm_fn.wire.splice import Splice, apply_splices
 from krm_fn.wire.splice_change import splice_change
 from krm_fn.wire.write_value import write_flow
 
@@ -17,6 +18,14 @@ def stderr_lines(problems: Iterable[Problem]) -> str:
         for problem in problems
         if problem.severity is not Severity.INFO
     )
+
+
+def add_results(envelope: Envelope, problems: Iterable[Problem]) -> bytes:
+    """Return the input with the problems in its `results` if it is a ResourceList, nothing for any other input."""
+    if envelope.resource_list is None:
+        return b""
+    source = envelope.document.text
+    return envelope.encode(apply_splices(source, splice_results(source, envelope.resource_list, problems)))
 
 
 def splice_results(source: str, resource_list: Mapping, problems: Iterable[Problem]) -> Iterator[Splice]:

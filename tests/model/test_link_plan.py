@@ -11,6 +11,7 @@ from krm_fn.model.link_plan import (
     RevisionName,
     Unreadable,
     Workload,
+    read_arguments,
     read_kind,
     read_revision,
     read_workload,
@@ -67,6 +68,23 @@ def test_the_command_reads_the_arguments_back() -> None:
 @given(PLANS)
 def test_the_command_reads_the_arguments_of_any_plan_back(plan: LinkPlan) -> None:
     assert read_plan(plan.to_arguments()) == plan
+    assert read_arguments(plan.to_arguments()) == plan
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        pytest.param(["--set=a", "--timeout=1"], "found '', expected one value for --minimum-age", id="one is missing"),
+        pytest.param(["--set=a", "--set=b"], "found 'a, b', expected one value for --set", id="two sets"),
+        pytest.param(
+            ["--set=a", "--timeout=1", "--minimum-age=-1"], "found '-1', expected a number of seconds", id="negative"
+        ),
+    ],
+)
+def test_other_arguments_are_no_plan(arguments: list[str], sentence: str) -> None:
+    with pytest.raises(Unreadable) as raised:
+        read_arguments(arguments)
+    assert str(raised.value) == sentence
 
 
 def test_rendered_revisions_are_those_of_workloads_and_the_others() -> None:

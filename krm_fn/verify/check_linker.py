@@ -1,0 +1,202 @@
+"""Check that the linker's objects speak of what is here: its plans, its inventory, its trackers and its Role."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from krm_fn.model import keys
+from krm_fn.model.item import CONFIG_KINDS, Item, about
+from krm_fn.model.link_plan import LinkPlan, RevisionName, Unreadable
+from krm_fn.model.problem import Problem, ResourceId
+from krm_fn.model.settings import Settings
+from krm_fn.references.find import find_in_rules
+from krm_fn.stages.link import without_clashes
+from krm_fn.stages.linker_plan import Group, plan_links, wave_of
+from krm_fn.stages.mark import find_consumers
+from krm_fn.stages.name import Revision
+from krm_fn.stages.package import Package
+from krm_fn.verify.job_plan import read_plan
+from krm_fn.verify.rendering import RenderedSet, Rendering
+
+_NOTHING = LinkPlan(set="", timeout=0, minimum_age=0)
+_RBAC = "rbac.authorization.k8s.io/v1"
+_ACCESS = (("v1", "ServiceAccount"), (_RBAC, "Role"), (_RBAC, "RoleBinding"))
+
+
+def check_linker(rendering: Rendering) -> Iterator[Problem]:
+    """Plan again what the linker of each set has to do, and report how its objects differ from that.
+
+    Only revisions, workloads and names count. Image, labels, resources and times may have been changed on purpose.
+    """
+    package = rendering.package
+    consumers = find_consumers(package, rendering.references, rendering.revisions, Settings())
+    linked: dict[str, list[Revision]] = defaultdict(list)
+    seen = [one for one in rendering.revisions.rendered if one.item in consumers and not _is_retained(one)]
+    for revision in without_clashes(seen, package.authored)[0]:
+        linked[revision.item.labels[keys.SET]].append(revision)
+    objects = _Objects(package)
+    for one in rendering.sets.values():
+        settings = one.configured.settings if one.configured else Settings(set=one.name)
+        for place in _places(one, plan_links(linked[one.name], consumers, package, settings), package):
+            if place.emitted:
+                yield from _check_jobs(place, objects)
+                yield from _check_inventory(place, objects)
+                yield from _check_trackers(place, objects)
+                yield from _check_access(place, one, objects)
+            elif _is_expected(place, one):
+                yield Problem(f"no linker for {_name(place)}, though its configuration asks for one: run krm-fn again")
+
+
+def _is_retained(revision: Revision) -> bool:
+    """Whether the function has found a reason why the linker must not see it."""
+    return keys.RETAIN in revision.item.annotations
+
+
+class _Objects:
+    """Which objects are here, each in the namespace that it will be applied to."""
+
+    def __init__(self, package: Package) -> None:
+        authored = [(item.id, package.namespace_of(item)) for item in package.authored if not item.is_local]
+        self._configs = {(RevisionName(who.kind, who.name), namespace) for who, namespace in authored}
+        self._workloads = {(f"{who.api_version}/{who.kind}/{who.name}", namespace) for who, namespace in authored}
+
+    def have_config(self, name: RevisionName, namespace: str) -> bool:
+        return (name, namespace) in self._configs
+
+    def have_workload(self, name: str, namespace: str) -> bool:
+        return (name, namespace) in self._workloads
+
+
+class _Place(NamedTuple):
+    """A set in one namespace: what its linker should do there, and the linker's objects that are there."""
+
+    set: str
+    namespace: str
+    groups: tuple[Group, ...]
+    emitted: tuple[Item, ...]
+
+    @property
+    def linked(self) -> frozenset[RevisionName]:
+        """The revisions that the linker should know."""
+        return frozenset(name for group in self.groups for name in group.plan.rendered)
+
+    def of_kind(self, kind: str) -> list[Item]:
+        """Return the linker's objects of a kind, without trackers."""
+        return [one for one in self.emitted if one.id.kind == kind and one.labels[keys.COMPONENT] == keys.LINKER]
+
+
+def _places(one: RenderedSet, groups: Iterable[Group], package: Package) -> Iterator[_Place]:
+    of_namespace: dict[str, list[Group]] = defaultdict(list)
+    for group in groups:
+        of_namespace[group.namespace or package.namespace].append(group)
+    emitted: dict[str, list[Item]] = defaultdict(list)
+    for item in one.emitted:
+        emitted[package.namespace_of(item)].append(item)
+    for namespace in sorted({*of_namespace, *emitted}):
+        yield _Place(one.name, namespace, tuple(of_namespace[namespace]), tuple(emitted[namespace]))
+
+
+def _is_expected(place: _Place, one: RenderedSet) -> bool:
+    """Whether the configuration asks for a linker. Without a namespace there is only one if somebody else grants it."""
+    if one.configured is None or not place.groups:
+        return False
+    linker = one.configured.settings.linker
+    return linker.enabled and bool(place.namespace or linker.service_account_name)
+
+
+def _check_jobs(place: _Place, objects: _Objects) -> Iterator[Problem]:
+    plans = {group.wave: group.plan for group in place.groups}
+    for job in place.of_kind("Job"):
+        try:
+            plan, field = read_plan(job)
+        except Unreadable as error:
+            yield about(job, f"has no plan: {error}")
+            continue
+        for message in _compare(plan, plans.get(wave_of(job), _NOTHING), place, objects):
+            yield about(job, message, field)
+    for wave in sorted(plans.keys() - {wave_of(job) for job in place.of_kind("Job")}):
+        of_wave = f", sync wave {wave}" if wave else ""
+        what_for = "nothing sets owners, or deletes old revisions"
+        yield Problem(f"no Job of the linker for {_name(place)}{of_wave}: {what_for}")
+
+
+def _name(place: _Place) -> str:
+    return f"set {place.set}" + (f" in namespace {place.namespace}" if place.namespace else "")
+
+
+class _Link(NamedTuple):
+    """A part of a plan: this workload is to reference this revision."""
+
+    workload: str
+    revision: RevisionName
+
+
+def _compare(found: LinkPlan, wanted: LinkPlan, place: _Place, objects: _Objects) -> Iterator[str]:
+    """Say how a plan differs from the wanted one. Of several reasons for one difference the first is enough."""
+    if found.set != place.set:
+        yield f"found set {found.set!r}, expected {place.set!r}"
+    absent = {name for name in found.rendered if not objects.have_config(name, place.namespace)}
+    yield from (f"lists {name}, which is not in the input" for name in sorted(absent))
+    before, after = _links(found), _links(wanted)
+    gone = {link.workload for link in before if not objects.have_workload(link.workload, place.namespace)}
+    yield from (f"waits for {workload}, which is not in the input" for workload in sorted(gone))
+    for workload, name in sorted(before - after):
+        if workload not in gone and name not in absent:
+            yield f"waits until {workload} references {name}, which it does not"
+    yield from (f"does not wait until {workload} references {name}" for workload, name in sorted(after - before))
+    explained = absent | {link.revision for link in before ^ after}
+    yield from (
+        f"lists {name}, which nothing references" for name in sorted(found.rendered - wanted.rendered - explained)
+    )
+    yield from (f"does not list {name}" for name in sorted(wanted.rendered - found.rendered - explained))
+
+
+def _links(plan: LinkPlan) -> set[_Link]:
+    return {_Link(f"{one.api_version}/{one.kind}/{one.name}", name) for one in plan.workloads for name in one.revisions}
+
+
+def _check_inventory(place: _Place, objects: _Objects) -> Iterator[Problem]:
+    name = f"{place.set}-linker"
+    field = f"metadata.annotations[{keys.RENDERED}]"
+    inventories = [one for one in place.of_kind("ConfigMap") if one.id.name == name]
+    if not inventories and place.groups:
+        yield _missing(place, "v1", "ConfigMap", "it is the inventory, by which the linker knows what is rendered")
+    wanted = {one.name for one in place.linked}
+    for inventory in inventories:
+        found = {name for name in inventory.annotations.get(keys.RENDERED, "").split(",") if name}
+        yield from (about(inventory, f"does not list {name}", field) for name in sorted(wanted - found))
+        for name in sorted(found - wanted):
+            if not any(objects.have_config(RevisionName(kind, name), place.namespace) for kind in CONFIG_KINDS):
+                yield about(inventory, f"lists {name}, which is not in the input", field)
+
+
+def _check_trackers(place: _Place, objects: _Objects) -> Iterator[Problem]:
+    trackers = {one.id.name: one for one in place.emitted if one.labels[keys.COMPONENT] in keys.TRACKERS}
+    secrets = {name.name for name in place.linked if name.kind == "Secret"}
+    for name in sorted(secrets - trackers.keys()):
+        who = ResourceId("v1", "Secret", place.namespace, name)
+        yield Problem("has no tracker, a ConfigMap of the same name: nothing deletes it when it is no longer used", who)
+    for name, tracker in trackers.items():
+        if not objects.have_config(RevisionName("Secret", name), place.namespace):
+            yield about(tracker, f"is the tracker of Secret/{name}, which is not in the input")
+
+
+def _check_access(place: _Place, one: RenderedSet, objects: _Objects) -> Iterator[Problem]:
+    """Check what lets the Job do its work, unless somebody else grants it."""
+    is_own = one.configured is not None and one.configured.settings.linker.service_account_name is None
+    if place.groups and (is_own or any(place.of_kind(kind) for _, kind in _ACCESS)):
+        for api_version, kind in _ACCESS:
+            if not any(found.id.name == f"{place.set}-linker" for found in place.of_kind(kind)):
+                yield _missing(place, api_version, kind, "the Job of the linker needs it")
+    secrets = {name.name for name in place.linked if name.kind == "Secret"}
+    for role in place.of_kind("Role"):
+        named = {reference.target for reference in find_in_rules(role.node) if reference.kind == "Secret"}
+        for name in sorted(secrets - named):
+            yield about(role, f"does not name Secret/{name}: the linker may not set its owner", "rules")
+        for name in sorted(named - secrets):
+            if not objects.have_config(RevisionName("Secret", name), place.namespace):
+                yield about(role, f"names Secret/{name}, which is not in the input", "rules")
+
+
+def _missing(place: _Place, api_version: str, kind: str, why: str) -> Problem:
+    return Problem(f"is not in the input: {why}", ResourceId(api_version, kind, place.namespace, f"{place.set}-linker"))

@@ -1,0 +1,150 @@
+"""What is about to be applied, read as it is: its revisions, and the references to them."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+
+from krm_fn.function import read_embedded
+from krm_fn.model import keys
+from krm_fn.model.item import Item
+from krm_fn.model.link_plan import Unreadable
+from krm_fn.model.node import elements, get, text
+from krm_fn.model.problem import ResourceId
+from krm_fn.model.settings import Settings, Strategy
+from krm_fn.mounts.mount import read_mounts
+from krm_fn.naming.emitted import is_emitted
+from krm_fn.naming.names import base_name, hash_in_name
+from krm_fn.references.embedded import find_embedded
+from krm_fn.references.references import References, find_authored
+from krm_fn.references.resolve import Index
+from krm_fn.stages.choose import Choices, choose
+from krm_fn.stages.name import Revision, Revisions
+from krm_fn.stages.package import Package, read_package
+from krm_fn.verify.job_plan import read_plan
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Configured:
+    """What a configuration says about the objects, as if the function ran now."""
+
+    settings: Settings
+    references: References
+    choices: Choices
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RenderedSet:
+    """What is here of a set. `configured` is None where its configuration is not known."""
+
+    name: str
+    revisions: tuple[Revision, ...]
+    emitted: tuple[Item, ...]
+    configured: Configured | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rendering:
+    """The objects, and the sets among them by name. `revisions` are those of all sets, under their present names."""
+
+    package: Package
+    references: References
+    revisions: Revisions
+    sets: Mapping[str, RenderedSet]
+
+
+def read_rendering(
+    items: Collection[Item], settings_by_set: Mapping[str, Settings], config_id: ResourceId | None, namespace: str
+) -> Rendering:
+    """Read the objects. `settings_by_set`: the known configurations. `config_id`: the functionConfig.
+
+    `namespace` is that of objects that set none. If it is empty, a configuration or the linker's objects may say it.
+    """
+    namespace = namespace or _find_namespace(items, settings_by_set.values())
+    package = read_package(items, config_id, namespace)
+    index = Index(package.configs, package.kinds, package.namespace)
+    specs = tuple(chain.from_iterable(settings.references for settings in settings_by_set.values()))
+    references = References(
+        package.authored,
+        index,
+        authored=find_authored(package.authored, index, specs, but=()),
+        mounted=[],
+        embedded=find_embedded(package.configs, index, read_embedded),
+    )
+    revisions = Revisions(_read_revision(item) for item in package.configs if _is_revision(item))
+    configured = {name: _configure(package, references, settings) for name, settings in settings_by_set.items()}
+    return Rendering(
+        package=package, references=references, revisions=revisions, sets=_read_sets(package, revisions, configured)
+    )
+
+
+def _find_namespace(items: Collection[Item], configured: Iterable[Settings]) -> str:
+    """Find the namespace of objects that set none, as far as the function has left a trace of it."""
+    emitted = [item for item in items if is_emitted(item)]
+    by_config = (settings.linker.namespace or "" for settings in configured)
+    return next(filter(None, chain(by_config, _subject_namespaces(emitted), _planned_namespaces(items, emitted))), "")
+
+
+def _subject_namespaces(emitted: Iterable[Item]) -> Iterator[str]:
+    """Yield what RoleBindings without a namespace say about that of their ServiceAccount."""
+    for item in emitted:
+        if item.id.kind == "RoleBinding" and not item.id.namespace:
+            yield from (text(get(subject, "namespace")) for subject in elements(get(item.node, "subjects")))
+
+
+def _planned_namespaces(items: Iterable[Item], emitted: Iterable[Item]) -> Iterator[str]:
+    """Yield the namespaces of Jobs whose plan speaks of objects that set none."""
+    namespaces: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for item in items:
+        namespaces[item.id.kind, item.id.name].add(item.id.namespace)
+    for job in emitted:
+        try:
+            plan, _ = read_plan(job)
+        except Unreadable:
+            continue
+        planned = {(one.kind, one.name) for one in plan.workloads} | {(one.kind, one.name) for one in plan.rendered}
+        found = [namespaces[one] for one in planned]
+        if job.id.namespace and any("" in of_name and job.id.namespace not in of_name for of_name in found):
+            yield job.id.namespace
+
+
+def _is_revision(item: Item) -> bool:
+    return keys.SET in item.labels and keys.BASE_NAME in item.annotations
+
+
+def _read_revision(item: Item) -> Revision:
+    strategy = Strategy.RENAME if hash_in_name(item) else Strategy.ADOPT
+    return Revision(item, base_name(item), item.id.name, strategy)
+
+
+def _configure(package: Package, references: References, settings: Settings) -> Configured:
+    """Choose as the function does: what it mounts counts as a reference."""
+    mounts = read_mounts(package.authored, references.index, settings, package.config_id)
+    own = mounts.own_texts
+    with_mounts = References(
+        package.authored,
+        references.index,
+        authored=[one for one in references.authored if one.reference.name not in own],
+        mounted=mounts.references,
+        embedded=references.embedded,
+    )
+    return Configured(settings=settings, references=with_mounts, choices=choose(package, with_mounts, settings))
+
+
+def _read_sets(package: Package, revisions: Revisions, configured: Mapping[str, Configured]) -> dict[str, RenderedSet]:
+    by_set: dict[str, list[Revision]] = defaultdict(list)
+    for revision in revisions.rendered:
+        by_set[revision.item.labels[keys.SET]].append(revision)
+    emitted: dict[str, list[Item]] = defaultdict(list)
+    for item in package.emitted:
+        if keys.SET in item.labels:
+            emitted[item.labels[keys.SET]].append(item)
+    return {
+        name: RenderedSet(
+            name=name,
+            revisions=tuple(by_set[name]),
+            emitted=tuple(emitted[name]),
+            configured=configured.get(name),
+        )
+        for name in sorted({*by_set, *emitted, *configured})
+    }

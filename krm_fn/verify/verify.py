@@ -1,0 +1,129 @@
+"""Whether what is about to be applied is consistent. Nothing is renamed, edited or added here."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from krm_fn.config.read import parse_config
+from krm_fn.model.item import read_item
+from krm_fn.model.node import Node, fields, get, is_mapping, is_null, text
+from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
+from krm_fn.model.settings import Settings
+from krm_fn.render.configuration import find_configurations, too_many
+from krm_fn.render.place import place, place_by_object
+from krm_fn.render.sources import STDIN, STDIN_NAME, Source, read_sources
+from krm_fn.render.tools import HelmOptions, built_from
+from krm_fn.verify.check_checksums import check_checksums
+from krm_fn.verify.check_linker import check_linker
+from krm_fn.verify.check_names import check_names
+from krm_fn.verify.check_protection import check_protection
+from krm_fn.verify.check_references import check_references
+from krm_fn.verify.check_sets import check_sets
+from krm_fn.verify.rendering import Rendering, read_rendering
+from krm_fn.verify.summary import summarize
+from krm_fn.wire.envelope import Envelope, open_envelope
+from krm_fn.wire.reader import read_yaml
+from krm_fn.wire.results import add_results, stderr_lines
+
+
+class Options(NamedTuple):
+    """What the user expects. Without `deployers`, those of each set's configuration.
+
+    `namespace` is that of objects that set none. `strict`: warnings are errors.
+    """
+
+    config: str | None = None
+    sets: tuple[str, ...] = ()
+    deployers: tuple[str, ...] = ()
+    namespace: str = ""
+    strict: bool = False
+
+
+def verify(path: str, stdin: bytes | None, options: Options) -> Outcome:
+    """Report one line for each finding; for none, one line that says what was verified.
+
+    A ResourceList is answered with itself and the findings as its results, any other input with nothing.
+    """
+    try:
+        opened, beside = _open(path, stdin, options.config)
+    except Rejected as rejected:
+        return Outcome(b"", stderr_lines(rejected.problems), 1)
+    try:
+        rendering = _read(opened, beside, options)
+        problems = [*_check(rendering, options)]
+    except Rejected as rejected:
+        return _answer(opened, [*rejected.problems], "", strict=options.strict)
+    return _answer(opened, problems, summarize(rendering, options.deployers), strict=options.strict)
+
+
+def _open(path: str, stdin: bytes | None, config: str | None) -> tuple[list[tuple[str, Envelope]], list[Path]]:
+    """Open the manifests, and find the configuration files beside them."""
+    file = built_from(Path(path)) if path != STDIN else ""
+    if file:
+        message = f"has a {file}; build it, and verify what is built: krm-fn render {path} | krm-fn verify"
+        raise Rejected(Problem(message, file=path))
+    texts, beside, _ = read_sources([path], config, stdin, HelmOptions())
+    opened = [(source.name, envelope) for source in texts for envelope in _open_text(source)]
+    if not opened:  # not even an empty ResourceList: what should have written the manifests has failed
+        raise Rejected(Problem("no objects in the input", file="" if path == STDIN else path))
+    return opened, beside
+
+
+def _open_text(source: Source) -> Iterator[Envelope]:
+    """Open a text, unless it is empty or holds only comments."""
+    try:
+        document = read_yaml(source.data)
+        if not all(map(is_null, document.roots)):
+            yield open_envelope(document, "" if source.name == STDIN_NAME else source.name)
+    except Rejected as rejected:
+        raise Rejected(*(place(source.name, problem) for problem in rejected.problems)) from rejected
+
+
+def _read(opened: list[tuple[str, Envelope]], beside: list[Path], options: Options) -> Rendering:
+    found = find_configurations(options.config, beside, opened)
+    settings = _by_set([(name, node) for name, node in found if not _is_empty(node)])
+    own = [envelope.function_config for _, envelope in opened if is_mapping(envelope.function_config)]
+    config_id = read_item(own[0]).id if own else None
+    items = [item for _, envelope in opened for item in envelope.items]
+    return read_rendering(items, settings, config_id, options.namespace)
+
+
+def _is_empty(config: Node) -> bool:
+    """Whether this is the ConfigMap that kpt sends where nothing is configured."""
+    return text(get(config, "kind")) == "ConfigMap" and not fields(get(config, "data"))
+
+
+def _by_set(configurations: Iterable[tuple[str, Node]]) -> dict[str, Settings]:
+    """Return the settings of each set. kpt sends one and the same configuration as functionConfig and as an object."""
+    settings: dict[str, Settings] = {}
+    found: dict[str, list[tuple[str, Node]]] = defaultdict(list)
+    for name, node in configurations:
+        one = parse_config(node)
+        if settings.setdefault(one.set, one) != one or not found[one.set]:
+            found[one.set].append((name, node))
+    problems = [too_many(f" of set {name}", several) for name, several in found.items() if len(several) > 1]
+    if problems:
+        raise Rejected(*problems)
+    return settings
+
+
+def _check(rendering: Rendering, options: Options) -> Iterator[Problem]:
+    """Look for the causes first: one cause may be found in several objects."""
+    yield from check_sets(rendering, options.sets)
+    yield from check_names(rendering)
+    yield from check_references(rendering)
+    yield from check_protection(rendering, options.deployers)
+    yield from check_linker(rendering)
+    yield from check_checksums(rendering)
+
+
+def _answer(opened: list[tuple[str, Envelope]], problems: list[Problem], summary: str, *, strict: bool) -> Outcome:
+    if strict:
+        problems = [problem._replace(severity=Severity.ERROR) for problem in problems]
+    failed = any(problem.severity is Severity.ERROR for problem in problems)
+    envelope = opened[0][1]
+    stdout = add_results(envelope, problems)
+    if envelope.resource_list is None:  # the objects of a ResourceList say themselves which file they are from
+        problems = [*place_by_object(problems, opened)]
+    return Outcome(stdout, stderr_lines(problems) + ("" if failed else summary), int(failed))
