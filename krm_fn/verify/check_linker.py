@@ -9,9 +9,10 @@ from krm_fn.model.item import CONFIG_KINDS, Item, about
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Unreadable
 from krm_fn.model.problem import Problem, ResourceId
 from krm_fn.model.settings import Settings
+from krm_fn.model.sync_order import wave_of
 from krm_fn.references.find import find_in_rules
 from krm_fn.stages.link import without_clashes
-from krm_fn.stages.linker_plan import Group, plan_links, wave_of
+from krm_fn.stages.linker_plan import Group, plan_links
 from krm_fn.stages.mark import find_consumers
 from krm_fn.stages.name import Revision
 from krm_fn.stages.package import Package

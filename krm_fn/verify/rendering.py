@@ -19,6 +19,7 @@ from krm_fn.references.embedded import find_embedded
 from krm_fn.references.references import References, find_authored
 from krm_fn.references.resolve import Index
 from krm_fn.stages.choose import Choices, choose
+from krm_fn.stages.early_readers import find_early_readers
 from krm_fn.stages.name import Revision, Revisions
 from krm_fn.stages.package import Package, read_package
 from krm_fn.verify.job_plan import read_plan
@@ -128,7 +129,9 @@ def _configure(package: Package, references: References, settings: Settings) -> 
         mounted=mounts.references,
         embedded=references.embedded,
     )
-    return Configured(settings=settings, references=with_mounts, choices=choose(package, with_mounts, settings))
+    early = find_early_readers(with_mounts, settings.deployers)
+    choices = choose(package, with_mounts, early, settings)
+    return Configured(settings=settings, references=with_mounts, choices=choices)
 
 
 def _read_sets(package: Package, revisions: Revisions, configured: Mapping[str, Configured]) -> dict[str, RenderedSet]:

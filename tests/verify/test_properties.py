@@ -20,6 +20,7 @@ EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 INCONSISTENT = {
     "another-sets-linker-is-left-alone": "the linker of a set without revisions",
+    "linkers-of-other-sets-that-nobody-renders-are-warned-about": "linkers of sets without revisions",
     "names-come-back-to-what-is-no-longer-a-revision": "a former revision that nothing chooses, with a wrong name",
 }
 """Transforms whose input is inconsistent in a way that the function leaves alone, and how."""
