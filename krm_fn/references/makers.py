@@ -29,7 +29,7 @@ class Maker(NamedTuple):
 
 
 _ISSUED = "cert-manager issues a certificate into it"
-_ISSUED_IF = ("cert-manager.io/issuer", "cert-manager.io/cluster-issuer", "kubernetes.io/tls-acme")
+_ISSUED_IF = ("cert-manager.io/issuer", "cert-manager.io/cluster-issuer")
 _ACCOUNT = "cert-manager keeps its account in it"
 _USERS = "the operator keeps users in it"
 _BUCKET = "the address of the bucket is put in it"
@@ -72,7 +72,7 @@ MAKERS = (
             "spec/tls/secretName",
             _ISSUED,
             "https://cert-manager.io/docs/usage/ingress/",
-            annotated=_ISSUED_IF,
+            annotated=(*_ISSUED_IF, "kubernetes.io/tls-acme"),
         )
         for group in ("networking.k8s.io", "extensions")
     ),
@@ -152,7 +152,7 @@ MAKERS = (
     Maker("secrets.hashicorp.com", ("VaultStaticSecret", "HCPVaultSecretsApp"), "spec/destination", _SYNCED, _VSO),
     Maker("secrets.hashicorp.com", ("VaultDynamicSecret", "VaultPKISecret"), "spec/destination", _LEASED, _VSO),
     *(
-        Maker("secrets.infisical.com", ("InfisicalSecret", "InfisicalDynamicSecret"), path, _SYNCED, _INFISICAL)
+        Maker("secrets.infisical.com", ("InfisicalSecret",), path, _SYNCED, _INFISICAL)
         for path in ("spec/managedSecretReference/secretName", "spec/managedKubeSecretReferences/secretName")
     ),
     Maker(
@@ -162,6 +162,13 @@ MAKERS = (
         _SYNCED,
         _INFISICAL,
         "ConfigMap",
+    ),
+    Maker(
+        "secrets.infisical.com",
+        ("InfisicalDynamicSecret",),
+        "spec/managedSecretReference/secretName",
+        _LEASED,
+        "Infisical/kubernetes-operator: api/v1alpha1/infisicaldynamicsecret_types.go",
     ),
     Maker(
         "secrets.doppler.com",
@@ -208,8 +215,20 @@ MAKERS = (
         "kubernetes-sigs/secrets-store-csi-driver: apis/v1/secretproviderclass_types.go",
     ),
     # Encrypted in git, or generated
-    Maker("isindir.github.com", ("SopsSecret",), "spec/secretTemplates", _DECRYPTED, f"{_SOPS}v1alpha3"),
-    Maker("isindir.github.com", ("SopsSecret",), "spec/secret_templates", _DECRYPTED, f"{_SOPS}v1alpha1"),
+    Maker(
+        "isindir.github.com",
+        ("SopsSecret",),
+        "spec/secretTemplates",
+        _DECRYPTED,
+        f"{_SOPS}v1alpha3",
+    ),
+    Maker(
+        "isindir.github.com",
+        ("SopsSecret",),
+        "spec/secret_templates",
+        _DECRYPTED,
+        f"{_SOPS}v1alpha1",
+    ),
     # Always the name of the SealedSecret itself, also where its template has a name.
     Maker(
         "bitnami.com",
@@ -271,16 +290,14 @@ MAKERS = (
         _NAME,
         "the user's credentials are put in it",
         "https://strimzi.io/documentation/: KafkaUser",
+        needs=("spec/authentication",),
     ),
-    *(
-        Maker(
-            "mongodbcommunity.mongodb.com",
-            ("MongoDBCommunity",),
-            f"spec/users/{name}",
-            _USERS,
-            "mongodb/mongodb-kubernetes-operator: api/v1/mongodbcommunity_types.go",
-        )
-        for name in ("connectionStringSecretName", "scramCredentialsSecretName")
+    Maker(
+        "mongodbcommunity.mongodb.com",
+        ("MongoDBCommunity",),
+        "spec/users/connectionStringSecretName",
+        "the operator puts the user's connection strings in it",
+        "mongodb/mongodb-kubernetes: mongodb-community-operator/api/v1/mongodbcommunity_types.go",
     ),
     Maker(
         "psmdb.percona.com",
