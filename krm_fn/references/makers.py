@@ -252,6 +252,20 @@ MAKERS = (
         _GENERATED,
         "carvel-dev/secretgen-controller: pkg/reconciler/secret.go",
     ),
+    Maker(
+        "secretgen.carvel.dev",
+        ("SecretImport",),
+        _NAME,
+        "its controller copies a Secret of another namespace into it",
+        "carvel-dev/secretgen-controller: pkg/sharing/secret_import_reconciler.go",
+    ),
+    Maker(
+        "secretgen.carvel.dev",
+        ("SecretTemplate",),
+        _NAME,
+        "its controller fills it from other objects",
+        "carvel-dev/secretgen-controller: pkg/generator/secret_template_reconciler.go",
+    ),
     # Certificates, outputs of what was created elsewhere. A bundle has the name of what is made of it.
     *(
         Maker(
