@@ -56,6 +56,12 @@ NOT_REFERENCES = (
         "secrets.infisical.com", ("InfisicalPushSecret",), "spec.push.generators.destinationSecretName", _IN_STORE
     ),
     NotReference(
+        "mongodbcommunity.mongodb.com",
+        ("MongoDBCommunity",),
+        "spec.users.scramCredentialsSecretName",
+        "the operator makes a Secret with a longer name from it",
+    ),
+    NotReference(
         "lerentis.uploadfilter24.eu", ("BitwardenSecret",), "spec.content", "`secretName` is a field of a vault's entry"
     ),
 )

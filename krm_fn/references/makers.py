@@ -29,7 +29,7 @@ class Maker(NamedTuple):
 
 
 _ISSUED = "cert-manager issues a certificate into it"
-_ISSUED_IF = ("cert-manager.io/issuer", "cert-manager.io/cluster-issuer", "kubernetes.io/tls-acme")
+_ISSUED_IF = ("cert-manager.io/issuer", "cert-manager.io/cluster-issuer")
 _ACCOUNT = "cert-manager keeps its account in it"
 _USERS = "the operator keeps users in it"
 _BUCKET = "the address of the bucket is put in it"
@@ -43,11 +43,12 @@ _NAME = "metadata/name"
 _TARGET = "spec/target/name"
 _CLUSTER_TARGET = "spec/externalSecretSpec/target/name"
 
-_ESO = "external-secrets: apis/externalsecrets/v1"
+_ESO = "external-secrets/external-secrets: apis/externalsecrets/v1/externalsecret_types.go"
+_CLUSTER_ESO = "external-secrets/external-secrets: apis/externalsecrets/v1/clusterexternalsecret_types.go"
 _VSO = "hashicorp/vault-secrets-operator: api/v1beta1/common.go"
-_INFISICAL = "infisical/kubernetes-operator: api/v1alpha1/infisicalsecret_types.go"
+_INFISICAL = "Infisical/kubernetes-operator: api/v1alpha1/infisicalsecret_types.go"
 _AKV2K8S = "SparebankenVest/azure-key-vault-to-kubernetes: pkg/k8s/apis/azurekeyvault/v2beta1/types.go"
-_SOPS = "isindir/sops-secrets-operator: api/"
+_SOPS = "isindir/sops-secrets-operator: api"
 
 MAKERS = (
     # cert-manager
@@ -56,14 +57,14 @@ MAKERS = (
         ("Certificate",),
         "spec/secretName",
         _ISSUED,
-        "cert-manager: pkg/apis/certmanager/v1/types_certificate.go",
+        "cert-manager/cert-manager: pkg/apis/certmanager/v1/types_certificate.go",
     ),
     Maker(
         "cert-manager.io",
         ("Issuer", "ClusterIssuer"),
         "spec/acme/privateKeySecretRef",
         _ACCOUNT,
-        "cert-manager: pkg/apis/acme/v1/types_issuer.go",
+        "cert-manager/cert-manager: pkg/apis/acme/v1/types_issuer.go",
     ),
     *(
         Maker(
@@ -72,7 +73,7 @@ MAKERS = (
             "spec/tls/secretName",
             _ISSUED,
             "https://cert-manager.io/docs/usage/ingress/",
-            annotated=_ISSUED_IF,
+            annotated=(*_ISSUED_IF, "kubernetes.io/tls-acme"),
         )
         for group in ("networking.k8s.io", "extensions")
     ),
@@ -98,7 +99,7 @@ MAKERS = (
             kinds,
             f"{spec}/{path}/memoize/cache/configMap",
             _RESULTS,
-            "argo-workflows: pkg/apis/workflow/v1alpha1/workflow_types.go",
+            "argoproj/argo-workflows: pkg/apis/workflow/v1alpha1/workflow_types.go",
             "ConfigMap",
         )
         for kinds, spec in (
@@ -114,7 +115,7 @@ MAKERS = (
             ("ProviderRevision", "FunctionRevision"),
             path,
             "Crossplane issues certificates into it",
-            "crossplane: apis/pkg/v1/revision_types.go",
+            "crossplane/crossplane: apis/pkg/v1/package_runtime_types.go",
         )
         for path in ("spec/tlsServerSecretName", "spec/tlsClientSecretName")
     ),
@@ -135,7 +136,7 @@ MAKERS = (
         for path, unless in ((_TARGET, ()), (_NAME, (_TARGET,)))
     ),
     *(
-        Maker("external-secrets.io", ("ClusterExternalSecret",), path, _SYNCED, _ESO, unless=unless)
+        Maker("external-secrets.io", ("ClusterExternalSecret",), path, _SYNCED, _CLUSTER_ESO, unless=unless)
         for path, unless in (
             (_CLUSTER_TARGET, ()),
             ("spec/externalSecretName", (_CLUSTER_TARGET,)),
@@ -147,12 +148,12 @@ MAKERS = (
         ("ExternalSecret",),
         _NAME,
         _SYNCED,
-        "external-secrets/kubernetes-external-secrets: README.md",
+        "external-secrets/kubernetes-external-secrets: lib/poller.js",
     ),
     Maker("secrets.hashicorp.com", ("VaultStaticSecret", "HCPVaultSecretsApp"), "spec/destination", _SYNCED, _VSO),
     Maker("secrets.hashicorp.com", ("VaultDynamicSecret", "VaultPKISecret"), "spec/destination", _LEASED, _VSO),
     *(
-        Maker("secrets.infisical.com", ("InfisicalSecret", "InfisicalDynamicSecret"), path, _SYNCED, _INFISICAL)
+        Maker("secrets.infisical.com", ("InfisicalSecret",), path, _SYNCED, _INFISICAL)
         for path in ("spec/managedSecretReference/secretName", "spec/managedKubeSecretReferences/secretName")
     ),
     Maker(
@@ -162,6 +163,13 @@ MAKERS = (
         _SYNCED,
         _INFISICAL,
         "ConfigMap",
+    ),
+    Maker(
+        "secrets.infisical.com",
+        ("InfisicalDynamicSecret",),
+        "spec/managedSecretReference/secretName",
+        _LEASED,
+        "Infisical/kubernetes-operator: api/v1alpha1/infisicaldynamicsecret_types.go",
     ),
     Maker(
         "secrets.doppler.com",
@@ -208,8 +216,20 @@ MAKERS = (
         "kubernetes-sigs/secrets-store-csi-driver: apis/v1/secretproviderclass_types.go",
     ),
     # Encrypted in git, or generated
-    Maker("isindir.github.com", ("SopsSecret",), "spec/secretTemplates", _DECRYPTED, f"{_SOPS}v1alpha3"),
-    Maker("isindir.github.com", ("SopsSecret",), "spec/secret_templates", _DECRYPTED, f"{_SOPS}v1alpha1"),
+    Maker(
+        "isindir.github.com",
+        ("SopsSecret",),
+        "spec/secretTemplates",
+        _DECRYPTED,
+        f"{_SOPS}/v1alpha3/sopssecret_types.go",
+    ),
+    Maker(
+        "isindir.github.com",
+        ("SopsSecret",),
+        "spec/secret_templates",
+        _DECRYPTED,
+        f"{_SOPS}/v1alpha1/sopssecret_types.go",
+    ),
     # Always the name of the SealedSecret itself, also where its template has a name.
     Maker(
         "bitnami.com",
@@ -223,14 +243,28 @@ MAKERS = (
         ("StringSecret", "BasicAuth", "SSHKeyPair"),
         _NAME,
         _GENERATED,
-        "mittwald/kubernetes-secret-generator: README.md",
+        "mittwald/kubernetes-secret-generator: pkg/controller/crd/types.go",
     ),
     Maker(
         "secretgen.k14s.io",
         ("Password", "Certificate", "RSAKey", "SSHKey"),
         _NAME,
         _GENERATED,
-        "carvel-dev/secretgen-controller: docs/",
+        "carvel-dev/secretgen-controller: pkg/reconciler/secret.go",
+    ),
+    Maker(
+        "secretgen.carvel.dev",
+        ("SecretImport",),
+        _NAME,
+        "its controller copies a Secret of another namespace into it",
+        "carvel-dev/secretgen-controller: pkg/sharing/secret_import_reconciler.go",
+    ),
+    Maker(
+        "secretgen.carvel.dev",
+        ("SecretTemplate",),
+        _NAME,
+        "its controller fills it from other objects",
+        "carvel-dev/secretgen-controller: pkg/generator/secret_template_reconciler.go",
     ),
     # Certificates, outputs of what was created elsewhere. A bundle has the name of what is made of it.
     *(
@@ -239,11 +273,14 @@ MAKERS = (
             (kind,),
             _NAME,
             _BUNDLED,
-            "cert-manager/trust-manager: pkg/apis/trust/v1alpha1/types_bundle.go",
+            f"cert-manager/trust-manager: {source}",
             target,
             needs=(f"spec/target/{field}",),
         )
-        for group, kind in (("trust.cert-manager.io", "Bundle"), ("trust-manager.io", "ClusterBundle"))
+        for group, kind, source in (
+            ("trust.cert-manager.io", "Bundle", "pkg/bundle/bundle.go"),
+            ("trust-manager.io", "ClusterBundle", "pkg/apis/trustmanager/v1alpha2/types_cluster_bundle.go"),
+        )
         for field, target in (("configMap", "ConfigMap"), ("secret", "Secret"))
     ),
     Maker(
@@ -270,17 +307,16 @@ MAKERS = (
         ("KafkaUser",),
         _NAME,
         "the user's credentials are put in it",
-        "https://strimzi.io/documentation/: KafkaUser",
+        "strimzi/strimzi-kafka-operator: "
+        "user-operator/src/main/java/io/strimzi/operator/user/model/KafkaUserModel.java",
+        needs=("spec/authentication",),
     ),
-    *(
-        Maker(
-            "mongodbcommunity.mongodb.com",
-            ("MongoDBCommunity",),
-            f"spec/users/{name}",
-            _USERS,
-            "mongodb/mongodb-kubernetes-operator: api/v1/mongodbcommunity_types.go",
-        )
-        for name in ("connectionStringSecretName", "scramCredentialsSecretName")
+    Maker(
+        "mongodbcommunity.mongodb.com",
+        ("MongoDBCommunity",),
+        "spec/users/connectionStringSecretName",
+        "the operator puts the user's connection strings in it",
+        "mongodb/mongodb-kubernetes: mongodb-community-operator/api/v1/mongodbcommunity_types.go",
     ),
     Maker(
         "psmdb.percona.com",
@@ -302,7 +338,7 @@ MAKERS = (
             ("ObjectBucketClaim",),
             _NAME,
             _BUCKET,
-            "kube-object-storage/lib-bucket-provisioner: README.md",
+            "kube-object-storage/lib-bucket-provisioner: doc/design/object-bucket-lib.md",
             target,
         )
         for target in ("ConfigMap", "Secret")

@@ -164,6 +164,18 @@ LEFT_ALONE = [
         id="the name of a secret in Infisical",
     ),
     pytest.param(
+        "mongodbcommunity.mongodb.com/v1",
+        "MongoDBCommunity",
+        "spec: {users: [{name: u, scramCredentialsSecretName: a}]}",
+        id="the start of a name, which an operator adds to",
+    ),
+    pytest.param(
+        "kafka.strimzi.io/v1",
+        "KafkaUser",
+        "metadata: {name: a}\nspec: {authorization: {type: simple}}",
+        id="a Kafka user without credentials",
+    ),
+    pytest.param(
         "core.oam.dev/v1beta1",
         "Application",
         "spec: {components: [{properties: {volumeMounts: {configMap: [{name: a, cmName: ''}]}}}]}",
@@ -622,6 +634,14 @@ WRITTEN = [
         "metadata: {annotations: {cert-manager.io/cluster-issuer: x}}\nspec: {tls: [{secretName: a}]}",
         ["Secret a at spec.tls[0].secretName, written"],
         id="the certificate of an Ingress that asks for one",
+    ),
+    pytest.param(
+        "gateway.networking.k8s.io/v1",
+        "Gateway",
+        'metadata: {annotations: {kubernetes.io/tls-acme: "true"}}\n'
+        "spec: {listeners: [{tls: {certificateRefs: [{name: a}]}}]}",
+        ["Secret a at spec.listeners[0].tls.certificateRefs[0].name"],
+        id="the certificate of a Gateway, with an annotation that only counts for an Ingress",
     ),
     pytest.param(
         "argoproj.io/v1alpha1",
