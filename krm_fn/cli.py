@@ -145,10 +145,18 @@ def _check_usage(paths: tuple[str, ...], deployed: str | None, *, check: bool) -
     callback=_reader(link_plan.read_kind),
     help="A custom resource that may reference revisions: example.com/v1/Widget/widgets",
 )
-@click.option("--timeout", metavar="SECONDS", default=300, show_default=True, help="Time limit of the run.")
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.IntRange(min=1),
+    default=300,
+    show_default=True,
+    help="Time limit of the run.",
+)
 @click.option(
     "--minimum-age",
     metavar="SECONDS",
+    type=click.IntRange(min=0),
     default=600,
     show_default=True,
     help="Minimum age before an unreferenced revision is deleted.",

@@ -78,6 +78,24 @@ WRONG = [
         id="a revision without its kind",
     ),
     pytest.param(
+        ["link", "--set=web", "--minimum-age=-5"],
+        "Invalid value for '--minimum-age': -5 is not in the range x>=0",
+        "krm-fn link",
+        id="an age below zero",
+    ),
+    pytest.param(
+        ["link", "--set=web", "--timeout=0"],
+        "Invalid value for '--timeout': 0 is not in the range x>=1",
+        "krm-fn link",
+        id="no time at all",
+    ),
+    pytest.param(
+        ["link", "--set=web", "--timeout=5m"],
+        "Invalid value for '--timeout': '5m' is not a valid integer range",
+        "krm-fn link",
+        id="a time with a unit",
+    ),
+    pytest.param(
         ["render", "--check"],
         "--check needs --deployed PATH: what is deployed now",
         "krm-fn render",
