@@ -55,6 +55,7 @@ def krm_fn() -> None:
     show_envvar=True,
     help="The namespace of objects that set none, and of the Helm release.",
 )
+@click.option("--strict", is_flag=True, help="Treat the function's warnings as errors, as `spec.strict` does.")
 @click.option("--check", is_flag=True, help="Fail if deploying this would prune what running pods use.")
 @click.option(
     "--deployed", metavar="PATH", help="For --check: a dump of what is deployed, or the last rendering. - is stdin."
@@ -68,6 +69,7 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
     paths: tuple[str, ...],
     config: str | None,
     namespace: str,
+    strict: bool,
     check: bool,
     deployed: str | None,
     helm_release: str,
@@ -98,7 +100,7 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
     _check_usage(paths, deployed, check=check)
     stdin = sys.stdin.buffer.read() if "-" in (*paths, deployed) else None
     helm = HelmOptions(helm_release, namespace, helm_values, helm_kube_version, helm_api_versions)
-    environment = Environment(os.environ.get("KRM_FN_IMAGE", ""), namespace)
+    environment = Environment(os.environ.get("KRM_FN_IMAGE", ""), namespace, strict)
     outcome = render_paths(paths, config, stdin, helm, environment)
     if deployed is None:
         return outcome

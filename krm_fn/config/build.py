@@ -40,7 +40,7 @@ _PATH = re.compile("^/?[^/.]*(/|$)")
 _TOP = ("apiVersion", "kind", "metadata", "spec")
 _SPEC = (
     *("kinds", "strategy", "select", "exclude", "immutable", "deployers", "references", "takeOver"),
-    *("checksums", "mounts", "jobs", "linker"),
+    *("checksums", "mounts", "jobs", "strict", "linker"),
 )
 _CHECKSUMS = ("annotation", "controllers")
 _EXCLUDE = ("kind", "name", "namespace", "labels", "annotations")
@@ -88,6 +88,7 @@ def build_settings(config: Plain) -> Settings:
         checksums=_checksums(as_mapping(spec.get("checksums", {}), _CHECKSUMS)),
         mounts=tuple(map(build_mount, as_list(spec.get("mounts", [])))),
         jobs=Jobs(one_of(spec.get("jobs", _DEFAULTS.jobs), list(Jobs))),
+        strict=as_boolean(spec.get("strict", _DEFAULTS.strict)),
         linker=_linker(spec.get("linker", {})),
     )
 

@@ -14,7 +14,7 @@ KPT_NAME = "function-input"
 """The name that kpt gives to the ConfigMap it makes from the command line."""
 
 _NUMBERS = ("linker.timeoutSeconds", "linker.minimumAgeSeconds", "linker.ttlSecondsAfterFinished")
-_SWITCHES = ("immutable", "linker.enabled", "linker.secrets", "linker.openshift")
+_SWITCHES = ("immutable", "strict", "linker.enabled", "linker.secrets", "linker.openshift")
 _WORDS = {"true": True, "yes": True, "false": False, "no": False}
 _LISTS = ("kinds", "deployers", "takeOver", "checksums.controllers", "linker.kinds")
 _NAMES = ("select", "exclude")

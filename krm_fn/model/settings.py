@@ -174,13 +174,18 @@ class Settings:
     checksums: Checksums = Checksums()
     mounts: tuple[Mount, ...] = ()
     jobs: Jobs = Jobs.WARN
+    strict: bool = False
 
 
 class Environment(NamedTuple):
-    """Defaults from outside of the configuration: the image of this process, and the namespace to be applied to."""
+    """What comes from outside of the configuration: the image of this process, and what the command line says.
+
+    `namespace`: where objects without one will be applied. `strict`: warnings are errors.
+    """
 
     image: str = ""
     namespace: str = ""
+    strict: bool = False
 
 
 NO_ENVIRONMENT = Environment()

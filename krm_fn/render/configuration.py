@@ -13,20 +13,23 @@ from krm_fn.render.place import place, unreadable
 from krm_fn.wire.envelope import Envelope
 
 
-def find_configuration(given: str | None, files: Iterable[Path], opened: Iterable[tuple[str, Envelope]]) -> Node | None:
-    """Find the only configuration; None if there is none. Raises Rejected for an invalid one, and for two.
+def find_configuration(
+    given: str | None, files: Iterable[Path], opened: Iterable[tuple[str, Envelope]]
+) -> tuple[str, Node | None]:
+    """Find the only configuration and its file; None if there is none. Raises Rejected for an invalid one, and for two.
 
     The file of --config wins over all others. Without it, two are an error: neither may be ignored silently.
     """
     if given:
-        return _read(Path(given))
+        return given, _read(Path(given))
     beside = [(str(file), _read(file)) for file in files]
     among = [(name, node) for name, envelope in opened for node in _configurations(envelope)]
     found = [*beside, *among]
     if len(found) > 1:
         places = ", ".join(place(name, at(node.start_mark, "")).file for name, node in found)
         raise Rejected(Problem(f"found {len(found)} configurations: {places}; choose one with --config"))
-    return _check(*found[0]) if found else None
+    name, node = found[0] if found else ("", None)
+    return name, None if node is None else _check(name, node)
 
 
 def _configurations(envelope: Envelope) -> Iterable[Node]:

@@ -54,4 +54,6 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     changes += Changes(problems=tuple(find_contradictions(changes.edits)))
     changes += emit_linker(package, revisions, consumers, settings, environment)
     changes += warn(package, references, revisions, jobs, changes)
-    return replace(changes, problems=jobs.readdress(changes.problems))
+    is_strict = settings.strict or environment.strict
+    problems = [problem.as_error() if is_strict else problem for problem in changes.problems]
+    return replace(changes, problems=jobs.readdress(problems))
