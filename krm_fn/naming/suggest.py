@@ -18,8 +18,9 @@ def suggest(found: str, allowed: Iterable[str], elsewhere: str = "") -> str:
     """
     names = list(allowed)
     near = nearest(found, names)
-    question = did_you_mean(f'"{near}"' if near else elsewhere)
-    return f"; {question.removeprefix('; ')}{' ' if question else ''}allowed: {', '.join(names)}"
+    meant = f'"{near}"' if near else elsewhere
+    question = f"did you mean {meant}? " if meant else ""
+    return f"; {question}allowed: {', '.join(names)}"
 
 
 def did_you_mean(near: str) -> str:

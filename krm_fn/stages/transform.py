@@ -16,7 +16,8 @@ from krm_fn.stages.mark import find_consumers, mark, restore
 from krm_fn.stages.name import name_revisions
 from krm_fn.stages.package import Package
 from krm_fn.stages.update_references import find_contradictions, update_references
-from krm_fn.stages.warnings import warn
+from krm_fn.stages.warnings.unmatched import find_unmatched
+from krm_fn.stages.warnings.warn import warn
 from krm_fn.stages.wave_reloader import read_opt_ins
 
 
@@ -51,7 +52,7 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     )
     jobs = rename_jobs(package, references, revisions, changes, settings)
     changes += jobs.changes
-    changes += Changes(problems=tuple(find_contradictions(changes.edits)))
+    changes += Changes(problems=(*find_contradictions(changes.edits), *find_unmatched(package, settings)))
     changes += emit_linker(package, revisions, consumers, settings, environment)
     changes += warn(package, references, revisions, jobs, changes)
     is_strict = settings.strict or environment.strict
