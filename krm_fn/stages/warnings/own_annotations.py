@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from krm_fn.model import keys
 from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, Severity
+from krm_fn.naming.names import authored_id
 from krm_fn.naming.suggest import nearest
 
 _DOMAIN = "krm-fn.io"
@@ -23,14 +24,11 @@ _LABELS = frozenset({keys.SET, keys.COMPONENT})
 def find_own_annotations(items: Iterable[Item]) -> Iterator[Problem]:
     """Warn about each of them. A misspelled one is easily missed: nothing happens."""
     for item in items:
-        for name in item.annotations:
-            message = _judge_annotation(item, name)
+        messages = {f"metadata.annotations[{name}]": _judge_annotation(item, name) for name in item.annotations}
+        messages |= {f"metadata.labels[{name}]": _judge_label(name) for name in item.labels}
+        for field, message in messages.items():
             if message:
-                yield about(item, message, f"metadata.annotations[{name}]", Severity.WARNING)
-        for name in item.labels:
-            message = _judge_label(name)
-            if message:
-                yield about(item, message, f"metadata.labels[{name}]", Severity.WARNING)
+                yield about(item, message, field, Severity.WARNING)._replace(resource=authored_id(item))
 
 
 def _judge_annotation(item: Item, name: str) -> str:

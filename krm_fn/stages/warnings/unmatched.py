@@ -10,7 +10,7 @@ from dataclasses import replace
 from krm_fn.model.item import CONFIG_KINDS, Item
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import FieldSpec, Selector, Settings, is_pattern
-from krm_fn.naming.names import names_of
+from krm_fn.naming.names import authored_id, names_of
 from krm_fn.naming.near_names import find_near, find_near_word
 from krm_fn.naming.suggest import did_you_mean, nearest
 from krm_fn.references.field_specs import find_at, find_missing_step, matches_kind
@@ -67,13 +67,13 @@ def _hint(selector: Selector, candidates: list[Item]) -> str:
     for condition, rest in relaxed.items():
         item = next((item for item in candidates if matches(item, rest)), None)
         if item is not None:
-            return f"; {item.id} meets every condition but `{condition}`"
+            return f"; {authored_id(item)} meets every condition but `{condition}`"
     return ""
 
 
 def _hint_about_kinds(selector: Selector, configs: list[Item]) -> str:
     item = next((item for item in configs if matches(item, selector)), None)
-    return f"; {item.id} does, but spec.kinds does not contain {item.id.kind}" if item else ""
+    return f"; {authored_id(item)} does, but spec.kinds does not contain {item.id.kind}" if item else ""
 
 
 def _judge_references(specs: Iterable[FieldSpec], package: Package) -> Iterator[tuple[FieldSpec, str]]:

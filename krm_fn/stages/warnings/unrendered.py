@@ -4,14 +4,14 @@ import re
 from collections.abc import Iterable, Iterator
 
 from krm_fn.model.item import Item, about
-from krm_fn.model.node import Node, get, is_mapping, is_scalar, mark_of
+from krm_fn.model.node import Node, get, is_mapping, mark_of
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
+from krm_fn.naming.names import authored_id
 from krm_fn.references.data_texts import data_texts
 from krm_fn.stages.name import Revision
 from krm_fn.stages.package import Package
 
-_FIELDS = ("name", "namespace")
 _VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*")
 _SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 """With the value `disabled`, this label or annotation keeps Flux from substituting variables in an object."""
@@ -20,19 +20,18 @@ _SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 def find_templates(items: Iterable[Item]) -> Iterator[Problem]:
     """Report each name or namespace that is a template of Helm. No API server accepts it."""
     for item in items:
-        for field in _FIELDS if item.id.api_version and not item.is_local else ():
-            node = get(item.node, "metadata", field)
-            if node is not None and _is_template(node):
+        if not item.id.api_version or item.is_local:
+            continue
+        for field, text in (("name", item.id.name), ("namespace", item.id.namespace)):
+            if "{{" in text or (not text and _is_template(get(item.node, "metadata", field))):
                 message = "looks like an unrendered Helm template ({{ ... }}); render the chart first"
                 mark = mark_of(item.node, ("metadata", field))
                 problem = about(item, message, f"metadata.{field}")
                 yield problem._replace(line=mark.line + 1, column=mark.column + 1)
 
 
-def _is_template(node: Node) -> bool:
-    """Tell whether a text has double braces, or YAML has read those without quotes as a mapping whose key is one."""
-    if is_scalar(node):
-        return "{{" in node.value
+def _is_template(node: Node | None) -> bool:
+    """Tell whether YAML has read double braces without quotes: as a mapping whose key is a mapping."""
     return is_mapping(node) and any(is_mapping(key) for key, _ in node.value)
 
 
@@ -46,11 +45,11 @@ def find_substituted(package: Package, revisions: Iterable[Revision]) -> Iterato
         field = _find_variable(revision.item) if revision.strategy is Strategy.RENAME else ""
         if field and sign is not None:
             message = (
-                f"has a variable (${{...}}), and the name of {sign.id} shows that variables are substituted after this "
-                "function: then the content changes, and the object keeps its name; substitute before this function, "
+                f"has a variable (${{...}}), and the name of {authored_id(sign)} shows that variables are substituted "
+                "after this function: then the content changes, and the object keeps its name; substitute before it, "
                 f"or annotate the object with {_SUBSTITUTE}: disabled"
             )
-            yield about(revision.item, message, field, Severity.WARNING)
+            yield about(revision.item, message, field, Severity.WARNING)._replace(resource=revision.base_id)
 
 
 def _find_variable(item: Item) -> str:
