@@ -13,7 +13,7 @@ from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Mount, Settings, is_pattern
 from krm_fn.mounts.mark import MountMark, read_mount_mark
 from krm_fn.naming.names import names_of
-from krm_fn.naming.near_names import find_near_word
+from krm_fn.naming.near_names import find_near, find_near_word
 from krm_fn.naming.suggest import did_you_mean, nearest
 from krm_fn.references.find import may_refer
 from krm_fn.references.reference import Reference, ResolvedReference
@@ -74,7 +74,7 @@ def plan_mounts(items: Iterable[Item], index: Index, settings: Settings, config_
             planned = [_plan(item, pod, entry, mount, index) for entry, mount in mounts]
             in_container = tuple(one for one in planned if one.containers)
             templates.append(TemplatePlan(item, pod, read_mount_mark(mark), in_container))
-    problems += [problem for template in templates for problem in _missing_sources(template)]
+    problems += [problem for template in templates for problem in _missing_sources(template, index)]
     for entry, mount in entries:
         if entry not in used:
             message = f"matches no workload of the package{_hint(mount, authored)}"
@@ -134,11 +134,14 @@ def _without_place(item: Item, pods: list[PodSpec], mounts: Iterable[tuple[str, 
                     yield about(item, message, f"{pods[0].field}.{list_name}")
 
 
-def _missing_sources(template: TemplatePlan) -> Iterator[Problem]:
+def _missing_sources(template: TemplatePlan, index: Index) -> Iterator[Problem]:
     item = template.item
     for entry, mount, _, targets in template.mounts:
         for source, found in zip(mount.sources, targets, strict=True):
             if not found and not source.optional:
                 where = f"namespace {item.id.namespace}" if item.id.namespace else "the package"
-                message = f"{entry} mounts {source}, which is not in {where}; add it, or set `optional: true`"
+                known = {name for config, name in index.named if config.id.kind == source.kind}
+                question = did_you_mean(find_near([source.name], known).get(source.name, ""))
+                action = f"{question} " if question else "; "
+                message = f"{entry} mounts {source}, which is not in {where}{action}add it, or set `optional: true`"
                 yield about(item, message, template.pod.field)
