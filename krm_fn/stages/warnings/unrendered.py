@@ -12,7 +12,9 @@ from krm_fn.references.data_texts import data_texts
 from krm_fn.stages.name import Revision
 from krm_fn.stages.package import Package
 
-_VARIABLE = re.compile(r"\$\{[A-Za-z_][A-Za-z0-9_]*")
+_VARIABLE = re.compile(r"(?<!\$)\$\{[A-Za-z_][A-Za-z0-9_]*")
+"""A variable of Flux, but not what stays one: `$${VAR}`."""
+
 _SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 """With the value `disabled`, this label or annotation keeps Flux from substituting variables in an object."""
 
