@@ -44,7 +44,7 @@ PLANS = st.builds(
     revisions=st.lists(REVISION, max_size=3).map(tuple),
     kinds=st.lists(CONSUMER_KIND, max_size=3).map(tuple),
     timeout=SECONDS,
-    minimum_age=SECONDS,
+    minimum_age=st.integers(0, 10**6),
 )
 
 
