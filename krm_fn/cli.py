@@ -56,6 +56,7 @@ def krm_fn() -> None:
     show_envvar=True,
     help="The namespace of objects that set none, and of the Helm release.",
 )
+@click.option("--strict", is_flag=True, help="Treat the function's warnings as errors, as `spec.strict` does.")
 @click.option("--check", is_flag=True, help="Fail if deploying this would prune what running pods use.")
 @click.option(
     "--deployed", metavar="PATH", help="For --check: a dump of what is deployed, or the last rendering. - is stdin."
@@ -76,6 +77,7 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
     paths: tuple[str, ...],
     config: str | None,
     namespace: str,
+    strict: bool,
     check: bool,
     deployed: str | None,
     helm_release: str,
@@ -108,7 +110,7 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
     stdin = sys.stdin.buffer.read() if "-" in (*paths, deployed) else None
     helm = HelmOptions(helm_release, namespace, helm_values, helm_kube_version, helm_api_versions)
     own_set = set_name(helm_release) if helm_release else ""
-    environment = Environment(os.environ.get("KRM_FN_IMAGE", ""), namespace, own_set)
+    environment = Environment(os.environ.get("KRM_FN_IMAGE", ""), namespace, own_set, strict)
     outcome = render_paths(paths, config, stdin, helm, environment)
     if deployed is None:
         return outcome
@@ -214,10 +216,18 @@ def verify(  # noqa: PLR0913  # click hands over every option by its name
     callback=_reader(link_plan.read_kind),
     help="A custom resource that may reference revisions: example.com/v1/Widget/widgets",
 )
-@click.option("--timeout", metavar="SECONDS", default=300, show_default=True, help="Time limit of the run.")
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.IntRange(min=1),
+    default=300,
+    show_default=True,
+    help="Time limit of the run.",
+)
 @click.option(
     "--minimum-age",
     metavar="SECONDS",
+    type=click.IntRange(min=0),
     default=600,
     show_default=True,
     help="Minimum age before an unreferenced revision is deleted.",

@@ -1,14 +1,17 @@
 """The KRM function: bytes in, bytes out."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
+from krm_fn.config.place import place_settings
 from krm_fn.config.read import parse_config
 from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Node, is_mapping
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import NO_ENVIRONMENT, Environment
+from krm_fn.stages.in_order import in_order
 from krm_fn.stages.package import read_package
 from krm_fn.stages.transform import transform
 from krm_fn.wire.apply import plan_splices
@@ -56,7 +59,9 @@ def plan(
     settings = parse_config(function_config, environment.set)
     config_id = read_item(function_config).id if is_mapping(function_config) else None
     package = read_package(items, config_id, settings.linker.namespace or environment.namespace, generated)
-    return transform(package, settings, environment, read_embedded)
+    changes = transform(package, settings, environment, read_embedded)
+    problems = place_settings(changes.problems, function_config)
+    return replace(changes, problems=in_order(problems, items, function_config))
 
 
 def read_config(config: bytes) -> Node:

@@ -55,6 +55,31 @@ def test_render_reads_stdin(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr, done.returncode) == (CONFIG_MAP, "", 0)
 
 
+LOOKED_UP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: empty, namespace: shop}\n"
+READER = """apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec: {template: {spec: {containers: [{name: app, envFrom: [{configMapRef: {name: empty}}]}]}}}
+"""
+
+
+def test_strict_makes_warnings_errors(tmp_path: Path) -> None:
+    write(tmp_path, {"a.yaml": f"{LOOKED_UP}---\n{READER}"})
+    lenient, strict = krm_fn("render", cwd=tmp_path), krm_fn("render", "--strict", cwd=tmp_path)
+    assert (lenient.stdout, lenient.returncode) == (f"{LOOKED_UP}---\n{READER}", 0)
+    assert lenient.stderr.startswith("warning: ConfigMap/shop/empty (a.yaml:1:1): left unchanged: it has no content")
+    assert (strict.stdout, strict.returncode) == ("", 1)
+    assert strict.stderr == lenient.stderr.replace("warning: ", "error: ")
+
+
+def test_strict_is_not_about_the_warnings_of_other_tools(tmp_path: Path) -> None:
+    write(tmp_path, {"kustomization.yaml": "", "bin/kustomize": f"#!/bin/sh\necho old >&2; echo '{CONFIG_MAP}'\n"})
+    (tmp_path / "bin/kustomize").chmod(0o755)
+    done = krm_fn("render", "--strict", cwd=tmp_path, PATH=f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    assert (done.stderr, done.returncode) == ("warning: .: kustomize build: old\n", 0)
+    assert "name: a" in done.stdout
+
+
 def test_render_takes_a_path_that_begins_with_a_dash(tmp_path: Path) -> None:
     write(tmp_path, {"-a.yaml": CONFIG_MAP})
     assert krm_fn("render", "--", "-a.yaml", cwd=tmp_path).stdout == CONFIG_MAP
@@ -76,6 +101,24 @@ WRONG = [
         "Invalid value for '--revision': found 'web-config', expected ConfigMap/NAME or Secret/NAME",
         "krm-fn link",
         id="a revision without its kind",
+    ),
+    pytest.param(
+        ["link", "--set=web", "--minimum-age=-5"],
+        "Invalid value for '--minimum-age': -5 is not in the range x>=0",
+        "krm-fn link",
+        id="an age below zero",
+    ),
+    pytest.param(
+        ["link", "--set=web", "--timeout=0"],
+        "Invalid value for '--timeout': 0 is not in the range x>=1",
+        "krm-fn link",
+        id="no time at all",
+    ),
+    pytest.param(
+        ["link", "--set=web", "--timeout=5m"],
+        "Invalid value for '--timeout': '5m' is not a valid integer range",
+        "krm-fn link",
+        id="a time with a unit",
     ),
     pytest.param(
         ["render", "--check"],

@@ -7,7 +7,7 @@ from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.function import run
 from krm_fn.model.problem import Outcome
-from tests.cases import REJECTIONS, TRANSFORMS
+from tests.cases import ENVIRONMENT, REJECTIONS, TRANSFORMS
 
 
 def assert_as_recorded(snapshot: Snapshot, case: Path, outcome: Outcome) -> None:
@@ -18,14 +18,14 @@ def assert_as_recorded(snapshot: Snapshot, case: Path, outcome: Outcome) -> None
 
 @pytest.mark.parametrize("case", TRANSFORMS, ids=lambda case: case.name)
 def test_a_transform_gives_the_recorded_bytes(case: Path, snapshot: Snapshot) -> None:
-    outcome = run((case / "input.yaml").read_bytes())
+    outcome = run((case / "input.yaml").read_bytes(), environment=ENVIRONMENT)
     assert outcome.exit_code == 0, outcome.stderr
     assert_as_recorded(snapshot, case, outcome)
 
 
 @pytest.mark.parametrize("case", REJECTIONS, ids=lambda case: case.name)
 def test_a_rejection_gives_the_recorded_message(case: Path, snapshot: Snapshot) -> None:
-    outcome = run((case / "input.yaml").read_bytes())
+    outcome = run((case / "input.yaml").read_bytes(), environment=ENVIRONMENT)
     assert outcome.exit_code == 1
     assert outcome.stderr.startswith("error: ")
     assert_as_recorded(snapshot, case, outcome)

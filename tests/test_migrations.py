@@ -9,7 +9,7 @@ from pytest_snapshot.plugin import Snapshot
 from krm_fn.function import run
 from krm_fn.model.problem import Outcome
 from krm_fn.render.check import check
-from tests.cases import MIGRATION_STEPS, MIGRATIONS
+from tests.cases import ENVIRONMENT, MIGRATION_STEPS, MIGRATIONS
 from tests.migration_page import BLOCK, PAGE, deployed_before, with_diffs
 from tests.test_fixtures import assert_as_recorded
 
@@ -23,10 +23,10 @@ def checked(step: Path, deployed: Path) -> Outcome:
 
 @every_step
 def test_a_step_gives_the_recorded_bytes(step: Path, snapshot: Snapshot) -> None:
-    outcome = run((step / "input.yaml").read_bytes())
+    outcome = run((step / "input.yaml").read_bytes(), environment=ENVIRONMENT)
     assert outcome.exit_code == 0, outcome.stderr
     assert_as_recorded(snapshot, step, outcome)
-    assert run(outcome.stdout).stdout == outcome.stdout
+    assert run(outcome.stdout, environment=ENVIRONMENT).stdout == outcome.stdout
 
 
 @every_step

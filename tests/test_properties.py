@@ -17,7 +17,7 @@ from krm_fn.function import run
 from krm_fn.model import keys
 from krm_fn.model.deployers import KAPP_VERSIONED, NEEDS_HASH_SUFFIX, SPINNAKER_VERSIONED
 from krm_fn.naming.names import without_hash
-from tests.cases import TRANSFORMS, is_emitted
+from tests.cases import ENVIRONMENT, TRANSFORMS, is_emitted
 from tests.mounted import without_mounts
 
 FOR_GOOD = {NEEDS_HASH_SUFFIX, KAPP_VERSIONED, SPINNAKER_VERSIONED}
@@ -62,6 +62,7 @@ def test_deterministic(case: Path) -> None:
     ],
 )
 def test_the_environment_changes_nothing(environment: dict[str, str], tmp_path: Path) -> None:
+    environment = {**environment, "KRM_FN_IMAGE": ENVIRONMENT.image}
     for case in TRANSFORMS[:: len(TRANSFORMS) // 12]:
         done = subprocess.run(
             [sys.executable, "-m", "krm_fn"],
@@ -76,8 +77,8 @@ def test_the_environment_changes_nothing(environment: dict[str, str], tmp_path: 
 
 @every_transform
 def test_idempotent_on_its_own_output(case: Path) -> None:
-    once = run((case / "input.yaml").read_bytes()).stdout
-    assert run(once).stdout == once
+    once = run((case / "input.yaml").read_bytes(), environment=ENVIRONMENT).stdout
+    assert run(once, environment=ENVIRONMENT).stdout == once
 
 
 @every_transform

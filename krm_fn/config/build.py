@@ -40,7 +40,7 @@ _PATH = re.compile("^/?[^/.]*(/|$)")
 _TOP = ("apiVersion", "kind", "metadata", "spec")
 _SPEC = (
     *("kinds", "strategy", "select", "exclude", "immutable", "deployers", "references", "takeOver"),
-    *("checksums", "mounts", "jobs", "linker"),
+    *("checksums", "mounts", "jobs", "strict", "linker"),
 )
 _CHECKSUMS = ("annotation", "controllers")
 _EXCLUDE = ("kind", "name", "namespace", "labels", "annotations")
@@ -88,6 +88,7 @@ def build_settings(config: Plain) -> Settings:
         checksums=_checksums(as_mapping(spec.get("checksums", {}), _CHECKSUMS)),
         mounts=tuple(map(build_mount, as_list(spec.get("mounts", [])))),
         jobs=Jobs(one_of(spec.get("jobs", _DEFAULTS.jobs), list(Jobs))),
+        strict=as_boolean(spec.get("strict", _DEFAULTS.strict)),
         linker=_linker(spec.get("linker", {})),
     )
 
@@ -115,25 +116,35 @@ def _selector(value: Plain) -> Selector:
 
 def _references(value: Plain) -> tuple[FieldSpec, ...]:
     """Read a nameReference list, or a kustomize configuration file that contains one."""
-    entries = value.get("nameReference", []) if isinstance(value, dict) else value
-    return tuple(spec for entry in as_list(entries) for spec in _field_specs(as_mapping(entry)))
+    entries, field = value, "spec.references"
+    if isinstance(value, dict):
+        entries, field = value.get("nameReference", []), f"{field}.nameReference"
+    return tuple(
+        spec
+        for position, entry in enumerate(as_list(entries))
+        for spec in _field_specs(as_mapping(entry), f"{field}[{position}].fieldSpecs")
+    )
 
 
-def _field_specs(entry: dict[str, Plain]) -> list[FieldSpec]:
+def _field_specs(entry: dict[str, Plain], field: str) -> list[FieldSpec]:
     target = as_text(entry.get("kind"))
     as_text(entry.get("group", ""))
     as_text(entry.get("version", ""))
-    specs = [_field_spec(target, as_mapping(spec)) for spec in as_list(entry.get("fieldSpecs"))]
+    specs = [
+        _field_spec(target, as_mapping(spec), f"{field}[{position}]")
+        for position, spec in enumerate(as_list(entry.get("fieldSpecs")))
+    ]
     return specs if target in CONFIG_KINDS else []
 
 
-def _field_spec(target: str, spec: dict[str, Plain]) -> FieldSpec:
+def _field_spec(target: str, spec: dict[str, Plain], field: str) -> FieldSpec:
     return FieldSpec(
         target=target,
         group=as_text(spec.get("group", "")),
         version=as_text(spec.get("version", "")),
         kind=as_text(spec.get("kind", "")),
         path=_path(as_filled_text(spec.get("path"))),
+        entry=field,
     )
 
 

@@ -3,15 +3,17 @@
 Values are raw text: those of a Kptfile may be without quotes, and `yes` is three letters here, not a boolean.
 """
 
-from krm_fn.config.plain import Plain, suggest
+from krm_fn.config.place import place
+from krm_fn.config.plain import Plain
 from krm_fn.model.node import Mapping, Node, describe, fields, get, is_mapping, is_null, is_scalar
-from krm_fn.model.problem import Problem, Rejected, ResourceId, at
+from krm_fn.model.problem import Rejected, ResourceId
+from krm_fn.naming.suggest import suggest
 
 KPT_NAME = "function-input"
 """The name that kpt gives to the ConfigMap it makes from the command line."""
 
 _NUMBERS = ("linker.timeoutSeconds", "linker.minimumAgeSeconds", "linker.ttlSecondsAfterFinished")
-_SWITCHES = ("immutable", "linker.enabled", "linker.secrets", "linker.openshift")
+_SWITCHES = ("immutable", "strict", "linker.enabled", "linker.secrets", "linker.openshift")
 _WORDS = {"true": True, "yes": True, "false": False, "no": False}
 _LISTS = ("kinds", "deployers", "takeOver", "checksums.controllers", "linker.kinds")
 _NAMES = ("select", "exclude")
@@ -27,10 +29,10 @@ def read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:
     data = get(node, "data")
     if not is_null(data) and not is_mapping(data):
         found = describe(data or node)
-        raise Rejected(_problem(who, "data", data or node, f"expected a mapping of settings, found {found}"))
-    problems = [problem for key, value in fields(data).items() for problem in _check(who, key, value)]
-    if problems:
-        raise Rejected(*problems)
+        raise Rejected(place(("data",), node, who, f"expected a mapping of settings, found {found}"))
+    messages = {key: message for key, value in fields(data).items() if (message := _check(key, value))}
+    if messages:
+        raise Rejected(*(place(("data", key), node, who, message) for key, message in messages.items()))
     texts = {key: str(value.value) for key, value in fields(data).items() if not is_null(value)}
     name = texts.pop("name", None if who.name in (KPT_NAME, "") else who.name)
     metadata: dict[str, Plain] = {} if name is None else {"metadata": {"name": name}}
@@ -49,16 +51,17 @@ def _nest(flat: dict[str, Plain]) -> dict[str, Plain]:
     return spec
 
 
-def _check(who: ResourceId, key: str, value: Node) -> list[Problem]:
+def _check(key: str, value: Node) -> str:
+    """Say what is wrong with a setting; `""` if nothing is."""
     if key not in _SETTINGS:
-        return [_problem(who, f"data.{key}", value, f"unknown setting{suggest(key, _SETTINGS)}")]
+        return f"unknown setting{suggest(key, _SETTINGS)}"
     if not is_scalar(value):
-        return [_problem(who, f"data.{key}", value, f"expected text, found {describe(value)}")]
+        return f"expected text, found {describe(value)}"
     if key in _SWITCHES and not is_null(value) and value.value.lower() not in _WORDS:
-        return [_problem(who, f"data.{key}", value, f"found {value.value!r}, allowed: {', '.join(_WORDS)}")]
+        return f"found {value.value!r}, allowed: {', '.join(_WORDS)}"
     if key in _NUMBERS and not is_null(value) and not value.value.isdecimal():
-        return [_problem(who, f"data.{key}", value, f"found {value.value!r}, expected a whole number")]
-    return []
+        return f"found {value.value!r}, expected a whole number"
+    return ""
 
 
 def _read(key: str, text: str) -> Plain:
@@ -73,7 +76,3 @@ def _read(key: str, text: str) -> Plain:
 
 def _split(text: str) -> list[str]:
     return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def _problem(who: ResourceId, field: str, node: Node, message: str) -> Problem:
-    return at(node.start_mark, message)._replace(resource=who, field=field)

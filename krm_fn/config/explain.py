@@ -1,16 +1,17 @@
 """Sentences that say why the JSON Schema does not allow a configuration. The only importer of `jsonschema`."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from importlib.resources import files
-from itertools import takewhile
 from typing import Any, TypeAlias
 
 from jsonschema import Draft202012Validator, ValidationError
 
-from krm_fn.config.plain import Plain, suggest
-from krm_fn.model.node import Node, fields, is_sequence, step
-from krm_fn.model.problem import Problem, ResourceId, at
+from krm_fn.config.place import place
+from krm_fn.config.plain import Plain
+from krm_fn.model.node import Node
+from krm_fn.model.problem import Problem, ResourceId
+from krm_fn.naming.suggest import nearest, suggest
 
 SCHEMA_FILE = "configrevisions-revisions.krm-fn.io-v1.json"
 
@@ -24,11 +25,11 @@ _NAMES = {
 }
 
 
-def explain(config: Plain, node: Node, who: ResourceId, *, data: bool) -> list[Problem]:
-    """Return every reason, with the field and its line. `data`: the configuration is the `data` of a ConfigMap."""
-    errors = sorted(Draft202012Validator(load_schema()).iter_errors(config), key=lambda error: str(error.absolute_path))
-    problems = (_place(path, node, who, message, data=data) for error in errors for path, message in _sentences(error))
-    return list(dict.fromkeys(problems))
+def explain(config: Plain, node: Node, who: ResourceId) -> list[Problem]:
+    """Return every reason, with the field and its line, in the order of the lines."""
+    errors = Draft202012Validator(load_schema()).iter_errors(config)
+    problems = {place(path, node, who, message) for error in errors for path, message in _sentences(error)}
+    return sorted(problems, key=lambda problem: (problem.line, problem.column, problem.field, problem.message))
 
 
 def load_schema() -> dict[str, object]:
@@ -44,7 +45,11 @@ def _sentences(error: ValidationError) -> Iterator[Sentence]:
     path = list(error.absolute_path)
     if error.validator == "additionalProperties":
         allowed = list(schema["properties"])
-        yield from (([*path, name], f"unknown field{suggest(name, allowed)}") for name in found if name not in allowed)
+        unknown = [name for name in found if name not in allowed]
+        is_in_list = any(isinstance(step, int) for step in path)
+        for name in unknown:
+            elsewhere = "" if is_in_list else _find_elsewhere(name)
+            yield [*path, name], f"unknown field{suggest(name, allowed, elsewhere)}"
     elif error.validator == "required":
         yield from (([*path, name], "missing") for name in rule if name not in found)
     elif error.validator == "dependentRequired":
@@ -58,6 +63,27 @@ def _sentences(error: ValidationError) -> Iterator[Sentence]:
         return  # its type is wrong, which another rule reports
     else:
         yield path, _RULES[str(error.validator)](found, rule, schema)
+
+
+def _find_elsewhere(name: str) -> str:
+    """Return where the schema has a field of this name, or of one that is near: `spec.linker.image`."""
+    schema = load_schema()
+    paths = list(_list_fields(schema, schema, ""))
+    names = [path.rpartition(".")[2] for path in paths]
+    near = name if name in names else nearest(name, names)
+    same = [path for path, last in zip(paths, names, strict=True) if last == near]
+    highest = min((path.count(".") for path in same), default=0)
+    return " or ".join(path for path in same if path.count(".") == highest)
+
+
+def _list_fields(schema: Any, part: Any, path: str) -> Iterator[str]:
+    """Yield the paths of all fields of a configuration, those in the entries of its lists as `spec.select[].name`."""
+    definition = schema["$defs"][part["$ref"].rpartition("/")[2]] if "$ref" in part else {}
+    for name, below in (definition | part).get("properties", {}).items():
+        field = f"{path}.{name}".lstrip(".")
+        yield field
+        yield from _list_fields(schema, below, field)
+        yield from _list_fields(schema, below.get("items", {}), f"{field}[]")
 
 
 def _show(value: Plain) -> str:
@@ -108,23 +134,3 @@ def _quote(found: Plain, rule: str | list[str]) -> str:
     if rule == "boolean" and str(found).lower() in ("true", "false"):
         return f": write {str(found).lower()} without quotes"
     return ""
-
-
-def _place(path: Sequence[str | int], node: Node, who: ResourceId, message: str, *, data: bool) -> Problem:
-    field, here = "", node
-    for name in _steps_in_data(path) if data else path:
-        field = f"{field}[{name}]" if isinstance(name, int) else step(field, name)
-        here = _below(here, name) or here
-    return at(here.start_mark, message)._replace(resource=who, field=field)
-
-
-def _steps_in_data(path: Sequence[str | int]) -> Sequence[str | int]:
-    """Translate `spec.kinds[0]` to `data.kinds`, and `spec.checksums.annotation` to `data.checksums.annotation`."""
-    names = list(takewhile(lambda name: isinstance(name, str), path[1:]))
-    return ("data", ".".join(map(str, names))) if names else ("data",)
-
-
-def _below(node: Node, name: str | int) -> Node | None:
-    if isinstance(name, int):
-        return node.value[name] if is_sequence(node) else None
-    return fields(node).get(name)

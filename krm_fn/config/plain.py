@@ -1,8 +1,7 @@
 """Plain values: how a functionConfig is read into them, and checks of what they must be."""
 
 import re
-from collections.abc import Collection, Iterable
-from difflib import get_close_matches
+from collections.abc import Collection
 from typing import NoReturn, TypeAlias
 
 from krm_fn.model.node import Node, Scalar, fields, is_mapping, is_null, is_scalar
@@ -100,11 +99,3 @@ def as_number(value: Plain, minimum: int | None = None, maximum: int | None = No
 def one_of(value: Plain, allowed: Collection[str]) -> str:
     text = as_text(value)
     return text if text in allowed else refuse()
-
-
-def suggest(found: str, allowed: Iterable[str]) -> str:
-    """Write `; did you mean "rename"? allowed: rename, adopt, checksum, ignore`, the question only for a near miss."""
-    names = list(allowed)
-    near = get_close_matches(found, names, n=1, cutoff=0.7)
-    question = f'did you mean "{near[0]}"? ' if near else ""
-    return f"; {question}allowed: {', '.join(names)}"

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from krm_fn.config.build import build_settings
 from krm_fn.config.config_map_input import read_config_map
+from krm_fn.config.place import place
 from krm_fn.config.plain import Invalid, Plain, plain_value
 from krm_fn.model.item import read_item
 from krm_fn.model.node import Node, describe, elements, get, is_mapping, text
@@ -70,7 +71,7 @@ def _settings(config: Plain, node: Node, who: ResourceId) -> Settings:
     except Invalid as invalid:
         from krm_fn.config.explain import explain  # noqa: PLC0415  # jsonschema takes longer to load than all other work
 
-        raise Rejected(*explain(config, node, who, data=who.kind == "ConfigMap")) from invalid
+        raise Rejected(*explain(config, node, who)) from invalid
     problems = [
         problem for list_name in ("select", "exclude") for problem in _stray_kinds(node, list_name, settings, who)
     ]
@@ -87,6 +88,5 @@ def _stray_kinds(node: Node, list_name: str, settings: Settings, who: ResourceId
         if kind is not None and kind.value not in settings.kinds:
             kinds = ", ".join(sorted(settings.kinds))
             message = f"found {kind.value}, which is not in spec.kinds ({kinds}); add {kind.value} to spec.kinds"
-            field = f"spec.{list_name}[{index}].kind"
-            problems.append(at(kind.start_mark, message)._replace(resource=who, field=field))
+            problems.append(place(("spec", list_name, index, "kind"), node, who, message))
     return problems

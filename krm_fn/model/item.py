@@ -48,7 +48,7 @@ class Item:
 
 def about(item: Item, message: str, field: str = "", severity: Severity = Severity.ERROR) -> Problem:
     """Return a problem with an item, with the item's id and file."""
-    return Problem(message, item.id, field, severity, file=item.file, file_index=item.file_index)
+    return Problem(message, item.id, field, severity, file=item.file, file_index=item.file_index, node=item.node)
 
 
 def read_item(node: Mapping, origin: str = "") -> Item:

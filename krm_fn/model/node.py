@@ -1,6 +1,8 @@
 """YAML nodes as all rooms see them, how to read them, and how to name a field to people."""
 
+import re
 from collections.abc import ItemsView, Iterable
+from functools import lru_cache
 from typing import Any, Protocol, TypeAlias, TypeGuard
 
 FieldPath: TypeAlias = tuple[str | int, ...]
@@ -42,6 +44,7 @@ class Sequence(Node, Protocol):
     flow_style: bool
 
 
+_STEP = re.compile(r"\[(?P<index>[0-9]+)\]|\[(?P<quoted>[^\]]*)\]|(?P<name>[^.\[\]]+)")
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 
 
@@ -139,3 +142,37 @@ def step(field: str, name: str) -> str:
     if "." in name or "/" in name:
         return f"{field}[{name}]"
     return f"{field}.{name}" if field else name
+
+
+@lru_cache(maxsize=1024)
+def read_path(field: str) -> FieldPath:
+    """Read a path as people write it: the reverse of `spell`."""
+    return tuple(
+        int(found["index"]) if found["index"] else found["quoted"] or found["name"] for found in _STEP.finditer(field)
+    )
+
+
+def descend(node: Node | None, path: FieldPath) -> Node | None:
+    """Return the node at a path of field names and positions, or None."""
+    for name in path:
+        if isinstance(name, str):
+            node = get(node, name)
+        else:
+            node = node.value[name] if is_sequence(node) and name < len(node.value) else None
+    return node
+
+
+def mark_of(node: Node, path: FieldPath) -> Mark:
+    """Return where a field begins: at its name; an element of a list at itself.
+
+    A field that is missing would be in the deepest one above it that exists, and begins where that begins.
+    """
+    mark = node.start_mark
+    for name in path:
+        below = descend(node, (name,))
+        if below is None:
+            break
+        names = [key for key, _ in node.value if key.value == name] if is_mapping(node) else []
+        mark = (names or [below])[0].start_mark
+        node = below
+    return mark

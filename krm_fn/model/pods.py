@@ -10,12 +10,14 @@ from krm_fn.model.node import (
     FieldPath,
     Mapping,
     Node,
+    descend,
     elements,
     entries,
     fields,
     get,
     is_mapping,
     is_sequence,
+    read_path,
     spell,
     text,
 )
@@ -24,7 +26,6 @@ _NOT_SEARCHED = ("metadata", "status")
 """Fields at the top of an object."""
 
 _TEMPLATE = re.compile(r"(?:^|\.)\w*[tT]emplate(?=\.(?:spec|metadata)\.)")
-_STEP = re.compile(r"\[(?P<index>[0-9]+)\]|\[(?P<quoted>[^\]]*)\]|(?P<name>[^.\[\]]+)")
 
 _CONTAINER_LISTS = ("containers", "initContainers", "ephemeralContainers")
 
@@ -103,13 +104,8 @@ def template_around(item: Node, field: str) -> PodTemplate | None:
 
 def template_at(item: Node, field: str) -> PodTemplate | None:
     """Return the pod template at a path as people write it; None if there is none."""
-    node: Node | None = item
-    path = _steps(field)
-    for name in path:
-        if isinstance(name, str):
-            node = get(node, name)
-        else:
-            node = node.value[name] if is_sequence(node) and name < len(node.value) else None
+    path = read_path(field)
+    node = descend(item, path)
     return PodTemplate(node, path) if is_mapping(node) and _has_containers(node) else None
 
 
@@ -145,10 +141,3 @@ def _has_containers(node: Mapping) -> bool:
 def _templates_above(field: str) -> tuple[str, ...]:
     """Return the paths that may be a template, the innermost first."""
     return tuple(field[: found.end()] for found in _TEMPLATE.finditer(field))[::-1]
-
-
-@lru_cache(maxsize=1024)
-def _steps(field: str) -> FieldPath:
-    return tuple(
-        int(found["index"]) if found["index"] else found["quoted"] or found["name"] for found in _STEP.finditer(field)
-    )

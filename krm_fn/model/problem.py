@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import NamedTuple
 
-from krm_fn.model.node import Mark
+from krm_fn.model.node import Mark, Node
 
 
 class ResourceId(NamedTuple):
@@ -36,7 +36,8 @@ class Problem(NamedTuple):
     """One line for a person: what is wrong, where, what was found, and what is allowed.
 
     `field` is a path such as `spec.template.spec.volumes[2].configMap.name`; `line` and `column` count from 1, 0 if
-    unknown; `file` and `file_index` are those of the object in a kpt package.
+    unknown; `file` and `file_index` are those of the object in a kpt package. `node` is the object itself, or the
+    configuration, None where it is neither.
     """
 
     message: str
@@ -47,6 +48,7 @@ class Problem(NamedTuple):
     column: int = 0
     file: str = ""
     file_index: int = 0
+    node: Node | None = None
 
     def __str__(self) -> str:
         """`Deployment/shop/web spec.x (web.yaml): message`, or `line 3, column 5: message`."""
@@ -54,6 +56,10 @@ class Problem(NamedTuple):
         address = " ".join(filter(None, [str(self.resource or ""), self.field]))
         address = f"{address} ({place})" if address and place else address or place
         return f"{address}: {self.message}" if address else self.message
+
+    def as_error(self) -> "Problem":
+        """Return an error in the place of a warning, for `strict`."""
+        return self._replace(severity=Severity.ERROR) if self.severity is Severity.WARNING else self
 
 
 def at(mark: Mark | None, message: str) -> Problem:

@@ -33,6 +33,14 @@ CONTROLLERS = {"wave": "Wave", "reloader": "Reloader"}
 """Controllers whose annotations on workloads count as an opt-in to checksums, and their names in messages."""
 
 
+_WILDCARDS = frozenset("*?[")
+
+
+def is_pattern(name: str) -> bool:
+    """Tell whether a name in the configuration is a shell pattern, which may match several names or none."""
+    return not _WILDCARDS.isdisjoint(name)
+
+
 class Strategy(StrEnum):
     """How to treat a ConfigMap or Secret."""
 
@@ -62,7 +70,8 @@ class Selector:
 class FieldSpec:
     r"""A reference field in kustomize's form: `path` is `spec/configName`, with `\/` for a slash in a key.
 
-    An empty `group`, `version` or `kind` matches all. `target` is the kind that the field references.
+    An empty `group`, `version` or `kind` matches all. `target` is the kind that the field references. `entry` is the
+    field of the configuration that says so.
     """
 
     target: str
@@ -70,6 +79,7 @@ class FieldSpec:
     version: str = ""
     kind: str = ""
     path: str
+    entry: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -178,14 +188,20 @@ class Settings:
     checksums: Checksums = Checksums()
     mounts: tuple[Mount, ...] = ()
     jobs: Jobs = Jobs.WARN
+    strict: bool = False
 
 
 class Environment(NamedTuple):
-    """Defaults from outside of the configuration: the image of this process, the namespace, the name of the set."""
+    """What comes from outside of the configuration: the image of this process, and what the command line says.
+
+    `namespace`: where objects without one will be applied. `set`: its name where the configuration has none. `strict`:
+    warnings are errors.
+    """
 
     image: str = ""
     namespace: str = ""
     set: str = ""
+    strict: bool = False
 
 
 NO_ENVIRONMENT = Environment()

@@ -10,14 +10,14 @@ from krm_fn.model.kinds import kind_of
 from krm_fn.model.node import get, is_scalar
 from krm_fn.model.pods import Container, PodSpec, find_pod_specs
 from krm_fn.model.problem import Problem, ResourceId, Severity
-from krm_fn.model.settings import Mount, Settings
+from krm_fn.model.settings import Mount, Settings, is_pattern
 from krm_fn.mounts.mark import MountMark, read_mount_mark
 from krm_fn.naming.names import names_of
+from krm_fn.naming.near_names import find_near, find_near_word
+from krm_fn.naming.suggest import did_you_mean, nearest
 from krm_fn.references.find import may_refer
 from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.resolve import Index
-
-_WILDCARDS = frozenset("*?[")
 
 
 class PlannedMount(NamedTuple):
@@ -61,9 +61,8 @@ def plan_mounts(items: Iterable[Item], index: Index, settings: Settings, config_
     problems: list[Problem] = []
     entries = [(f"spec.mounts[{number}]", mount) for number, mount in enumerate(settings.mounts)]
     used: set[str] = set()
-    for item in items:
-        if item.is_local or not may_refer(item.id):
-            continue
+    authored = [item for item in items if not item.is_local and may_refer(item.id)]
+    for item in authored:
         mounts = [(entry, mount) for entry, mount in entries if _matches(item, mount)]
         mark = item.annotations.get(keys.MOUNTS + settings.set, "")
         if not mounts and not mark:
@@ -75,9 +74,11 @@ def plan_mounts(items: Iterable[Item], index: Index, settings: Settings, config_
             planned = [_plan(item, pod, entry, mount, index) for entry, mount in mounts]
             in_container = tuple(one for one in planned if one.containers)
             templates.append(TemplatePlan(item, pod, read_mount_mark(mark), in_container))
-    problems += [problem for template in templates for problem in _missing_sources(template)]
-    unused = [entry for entry, _ in entries if entry not in used]
-    problems += [Problem("matches no workload of the package", config_id, entry, Severity.WARNING) for entry in unused]
+    problems += [problem for template in templates for problem in _missing_sources(template, index)]
+    for entry, mount in entries:
+        if entry not in used:
+            message = f"matches no workload of the package{_hint(mount, authored)}"
+            problems.append(Problem(message, config_id, entry, Severity.WARNING))
     return MountPlan(tuple(templates), tuple(problems))
 
 
@@ -88,6 +89,17 @@ def _matches(item: Item, mount: Mount) -> bool:
         and (mount.name == "*" or any(fnmatchcase(name, mount.name) for name in names_of(item)))
         and (not mount.labels or mount.labels.items() <= item.labels.items())
     )
+
+
+def _hint(mount: Mount, items: Iterable[Item]) -> str:
+    """Suggest the name or the kind that was meant by an entry that matches nothing."""
+    if mount.name != "*" and not is_pattern(mount.name):
+        alike = mount._replace(name="*")
+        name = nearest(mount.name, {item.id.name for item in items if _matches(item, alike)})
+        if name:
+            return did_you_mean(f'"{name}"')
+    kinds = {item.id.kind for item in items if mount.kind and _matches(item, mount._replace(kind=item.id.kind))}
+    return did_you_mean(find_near_word(mount.kind or "", kinds))
 
 
 def _runs_pods(item: Item) -> bool:
@@ -113,7 +125,7 @@ def _without_place(item: Item, pods: list[PodSpec], mounts: Iterable[tuple[str, 
             yield about(item, f"{entry} cannot mount {mount} here: there is no pod template")
         for list_name, patterns in (("containers", mount.containers), ("initContainers", mount.init_containers)):
             for pattern in patterns if pods else ():
-                if _WILDCARDS & set(pattern):
+                if is_pattern(pattern):
                     continue
                 names = [one.name for pod in pods for one in pod.containers if one.list_name == list_name]
                 if pattern not in names:
@@ -122,11 +134,14 @@ def _without_place(item: Item, pods: list[PodSpec], mounts: Iterable[tuple[str, 
                     yield about(item, message, f"{pods[0].field}.{list_name}")
 
 
-def _missing_sources(template: TemplatePlan) -> Iterator[Problem]:
+def _missing_sources(template: TemplatePlan, index: Index) -> Iterator[Problem]:
     item = template.item
     for entry, mount, _, targets in template.mounts:
         for source, found in zip(mount.sources, targets, strict=True):
             if not found and not source.optional:
                 where = f"namespace {item.id.namespace}" if item.id.namespace else "the package"
-                message = f"{entry} mounts {source}, which is not in {where}; add it, or set `optional: true`"
+                known = {name for config, name in index.named if config.id.kind == source.kind}
+                question = did_you_mean(find_near([source.name], known).get(source.name, ""))
+                action = f"{question} " if question else "; "
+                message = f"{entry} mounts {source}, which is not in {where}{action}add it, or set `optional: true`"
                 yield about(item, message, template.pod.field)

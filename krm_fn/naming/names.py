@@ -8,6 +8,7 @@ from typing import NamedTuple
 from krm_fn.model import keys
 from krm_fn.model.changes import Value
 from krm_fn.model.item import Item
+from krm_fn.model.problem import ResourceId
 from krm_fn.naming.content_hash import Unhashable, content_hash, short_digest
 
 HASH = "[2456789bcdfghkmt]{10}"
@@ -51,6 +52,11 @@ def base_name(item: Item) -> str:
         return re.sub(f"({re.escape(recorded)})-{HASH}", r"\1", name)
     match = CONTENT_NAME.fullmatch(name)
     return match.group(1) if match and match.group(2) == _own_hash(item) else name
+
+
+def authored_id(item: Item) -> ResourceId:
+    """Return the object's id under its base name. Messages say this, so that the next run says the same."""
+    return item.id._replace(name=base_name(item))
 
 
 def has_stale_hash(item: Item) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import TypeAlias
 
-from krm_fn.model.node import Node, Scalar, entries, fields, is_mapping, is_null, is_scalar, is_sequence, step
+from krm_fn.model.node import Node, Scalar, elements, entries, fields, is_mapping, is_null, is_scalar, is_sequence, step
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import FieldSpec
 from krm_fn.references.reference import Reference, read_reference
@@ -16,7 +16,7 @@ Name: TypeAlias = tuple[Scalar, Scalar | None, str]
 def find_by_specs(item: Node, resource: ResourceId, specs: Iterable[FieldSpec]) -> Iterator[Reference]:
     """Find the references at the paths of `spec.references`."""
     for spec in specs:
-        if _matches(spec, resource):
+        if matches_kind(spec, resource):
             yield from find_at(item, spec.path, spec.target)
 
 
@@ -31,6 +31,21 @@ def find_at(item: Node, path: str, kind: str, *, in_pod: bool = False, written: 
     return [
         read_reference(kind, name, namespace, field, in_pod=in_pod, written=written) for name, namespace, field in found
     ]
+
+
+def find_missing_step(item: Node, path: str) -> tuple[str, list[str]]:
+    """Return the first name in `path` that an object does not have, and the names that it has there.
+
+    If it has all of them, the name is `""`. Of a list, and of what `*` stands for, the first element is looked at.
+    """
+    node: Node | None = item
+    for name in split_path(path):
+        node = next(iter(elements(node)), node)
+        held = fields(node)
+        if name != "*" and name not in held:
+            return name, list(held)
+        node = next(iter(held.values()), None) if name == "*" else held[name]
+    return "", []
 
 
 @lru_cache(maxsize=1024)
@@ -59,7 +74,8 @@ def beside(held: dict[str, Node], name: str) -> Scalar | None:
     return node if is_scalar(node) and not is_null(node) else None
 
 
-def _matches(spec: FieldSpec, resource: ResourceId) -> bool:
+def matches_kind(spec: FieldSpec, resource: ResourceId) -> bool:
+    """Tell whether an entry is about objects of this kind."""
     return (
         spec.kind in ("", resource.kind)
         and spec.group in ("", resource.group)

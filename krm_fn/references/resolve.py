@@ -1,7 +1,7 @@
 """Which object of the package a reference matches, chosen as kustomize chooses: a chain of sieves."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import Kinds
@@ -29,6 +29,13 @@ class Index:
     def __bool__(self) -> bool:
         return bool(self._by_name)
 
+    @property
+    def named(self) -> Iterator[tuple[Item, str]]:
+        """Yield every object under each of its names."""
+        for (_, name), items in self._by_name.items():
+            for item in items:
+                yield item, name
+
     def resolve(self, referrer: Item, reference: Reference) -> ResolvedReference:
         """Resolve a reference."""
         targets = self.find(referrer, reference.kind, reference.target, reference.target_namespace)
@@ -51,6 +58,11 @@ class Index:
         if namespace is not None:
             return namespace in (item.id.namespace, there) or (namespace, name) in former_names(item)
         return (referrer.id.namespace or self._namespace) == there or self.kinds.is_cluster_scoped(referrer.id)
+
+    def find_in_other_namespaces(self, referrer: Item, kind: str, name: str, namespace: str | None) -> list[Item]:
+        """Find objects of this name that are in another namespace than the one that the referrer looks into."""
+        here = (referrer.id.namespace if namespace is None else namespace) or self._namespace
+        return [item for item in self._by_name.get((kind, name), ()) if (item.id.namespace or self._namespace) != here]
 
     def find_elsewhere(self, referrer: Item, kind: str, name: str, namespace: str | None) -> list[Item]:
         """Find objects of this name that the referrer would reach if one of the two set its namespace."""

@@ -13,15 +13,17 @@ from krm_fn.render.place import place, unreadable
 from krm_fn.wire.envelope import Envelope
 
 
-def find_configuration(given: str | None, files: Iterable[Path], opened: Iterable[tuple[str, Envelope]]) -> Node | None:
-    """Find the only configuration; None if there is none. Raises Rejected for an invalid one, and for two.
+def find_configuration(
+    given: str | None, files: Iterable[Path], opened: Iterable[tuple[str, Envelope]]
+) -> tuple[str, Node | None]:
+    """Find the only configuration and its file; None if there is none. Raises Rejected for an invalid one, and for two.
 
     The file of --config wins over all others. Without it, two are an error: neither may be ignored silently.
     """
     found = find_configurations(given, files, opened)
     if len(found) > 1:
         raise Rejected(too_many("", found))
-    return found[0][1] if found else None
+    return found[0] if found else ("", None)
 
 
 def find_configurations(

@@ -1,9 +1,9 @@
 """Places in files, in the form that editors and terminals understand: `web.yaml:3:5`."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from krm_fn.model.problem import Problem, ResourceId
+from krm_fn.model.node import Node, mark_of, read_path
+from krm_fn.model.problem import Problem
 from krm_fn.wire.envelope import Envelope
 
 
@@ -18,20 +18,24 @@ def unreadable(name: str, error: OSError) -> Problem:
     return Problem((error.strerror or str(error)).lower(), file=name)
 
 
-def place_by_object(problems: Iterable[Problem], opened: Iterable[tuple[str, Envelope]]) -> Iterator[Problem]:
-    """Place problems in the files whose names come with the envelopes.
+def place_by_object(
+    problems: Iterable[Problem],
+    opened: Iterable[tuple[str, Envelope]],
+    configuration: tuple[str, Node | None] = ("", None),
+) -> Iterator[Problem]:
+    """Place problems in the files whose names come with the envelopes, and with the configuration.
 
-    A problem without a line is placed where its object begins. One with the file of a kpt package keeps that file.
+    A problem without a line is placed at its field, or where its object begins. One with the file of a kpt package
+    keeps that file.
     """
-    begins: dict[tuple[ResourceId | None, str], list[tuple[str, int, int]]] = defaultdict(list)
-    for name, envelope in opened:
-        for item in envelope.items:
-            mark = item.node.start_mark
-            begins[item.id, item.file].append((name, mark.line + 1, mark.column + 1))
+    files: dict[Node, str] = {item.node: name for name, envelope in opened for item in envelope.items}
+    file, config = configuration
+    if config is not None:
+        files[config] = file
     for problem in problems:
-        found = begins.get((problem.resource, problem.file), [])
-        if len(found) != 1 or problem.file not in ("", found[0][0]):
+        name = files.get(problem.node) if problem.node else None
+        if problem.node is None or name is None or problem.file not in ("", name):
             yield problem
             continue
-        name, line, column = found[0]
-        yield place(name, problem if problem.line else problem._replace(line=line, column=column))
+        mark = mark_of(problem.node, read_path(problem.field))
+        yield place(name, problem if problem.line else problem._replace(line=mark.line + 1, column=mark.column + 1))

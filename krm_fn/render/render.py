@@ -49,19 +49,19 @@ def _render(
     texts, configs, remarks = read_sources(paths, config, stdin, helm)
     opened = _open_all(texts)
     envelopes = [envelope for _, envelope in opened]
-    function_config = find_configuration(config, configs, opened)
+    configuration = find_configuration(config, configs, opened)
     items = [item for envelope in envelopes for item in envelope.items]
     try:
-        changes = plan(items, function_config, environment, _find_generated(texts, opened))
+        changes = plan(items, configuration[1], environment, _find_generated(texts, opened))
         shares = zip(envelopes, _share_out(changes, envelopes), strict=True)
         edited = [apply_splices(envelope.document.text, plan_splices(envelope, own)) for envelope, own in shares]
     except Rejected as rejected:
-        raise Rejected(*place_by_object(rejected.problems, opened)) from rejected
+        raise Rejected(*place_by_object(rejected.problems, opened, configuration)) from rejected
     pairs = zip(envelopes, edited, strict=True)
     ready = [stream if is_deployable(envelope) else deployable(stream) for envelope, stream in pairs]
     added = "".join(map(write_document, changes.add))
     joined = join_streams([stream for stream in (*ready, added) if stream])
-    return joined, [*remarks, *place_by_object(changes.problems, opened)]
+    return joined, [*remarks, *place_by_object(changes.problems, opened, configuration)]
 
 
 def _find_generated(sources: list[Source], opened: list[tuple[str, Envelope]]) -> dict[Item, bool]:

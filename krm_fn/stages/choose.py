@@ -10,6 +10,7 @@ from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Selector, Settings, Strategy
 from krm_fn.model.sync_order import HOOKS
 from krm_fn.naming.names import base_name, has_stale_hash
+from krm_fn.naming.suggest import suggest
 from krm_fn.references.references import References
 from krm_fn.stages.early_readers import EarlyReaders
 from krm_fn.stages.hints import Hints
@@ -133,7 +134,7 @@ def _left_unchanged(item: Item, hint: str) -> Problem:
 
 def _configured(item: Item, settings: Settings) -> tuple[Strategy | None, Problem | None]:
     """Return what configuration and author want: `exclude` wins, then the author's annotation, then `select`."""
-    if any(_matches(item, selector) for selector in settings.exclude):
+    if any(matches(item, selector) for selector in settings.exclude):
         return Strategy.IGNORE, None
     annotated = item.annotations.get(keys.STRATEGY)
     if annotated is not None:
@@ -141,7 +142,7 @@ def _configured(item: Item, settings: Settings) -> tuple[Strategy | None, Proble
     if item.id.kind not in settings.kinds:
         return None, None
     for selector in settings.select or ():
-        if _matches(item, selector):
+        if matches(item, selector):
             return selector.strategy or settings.strategy, None
     return None, None
 
@@ -149,14 +150,15 @@ def _configured(item: Item, settings: Settings) -> tuple[Strategy | None, Proble
 def _annotated(item: Item, annotated: str, settings: Settings) -> tuple[Strategy | None, Problem | None]:
     field = f"metadata.annotations[{keys.STRATEGY}]"
     if annotated not in set(Strategy):
-        return None, about(item, f"found {annotated!r}, allowed: {', '.join(Strategy)}", field)
+        return None, about(item, f"found {annotated!r}{suggest(annotated, Strategy)}", field)
     if item.id.kind not in settings.kinds and annotated != Strategy.IGNORE:
         message = f"has no effect: spec.kinds does not contain {item.id.kind}; add it"
         return None, about(item, message, field, Severity.WARNING)
     return Strategy(annotated), None
 
 
-def _matches(item: Item, selector: Selector) -> bool:
+def matches(item: Item, selector: Selector) -> bool:
+    """Tell whether an entry of `select` or `exclude` matches an object."""
     return (
         selector.kind in (None, item.id.kind)
         and selector.namespace in (None, item.id.namespace)

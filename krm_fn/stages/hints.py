@@ -9,8 +9,7 @@ from functools import cached_property
 
 from krm_fn.model.item import Item
 from krm_fn.model.node import entries, get, is_scalar
-from krm_fn.model.problem import ResourceId
-from krm_fn.naming.names import base_name
+from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.api_readers import ApiReaders
 from krm_fn.references.find import ROLES
 from krm_fn.references.near_misses import NearMiss
@@ -39,7 +38,7 @@ class Hints:
 
     def _role(self, item: Item) -> str:
         role = self._listed_by_role.get(item)
-        return f"{_authored_id(role)} lists it in resourceNames, so a program reads it through the API" if role else ""
+        return f"{authored_id(role)} lists it in resourceNames, so a program reads it through the API" if role else ""
 
     @cached_property
     def _listed_by_role(self) -> dict[Item, Item]:
@@ -58,7 +57,7 @@ class Hints:
         for name in dict.fromkeys((item.id.name, base_name(item))):
             for referrer, found in self._references.options.passing(name):
                 if self._package.may_share_namespace(found.namespace or referrer.id.namespace, item.id.namespace):
-                    return f"{_authored_id(referrer)} passes its name in {found.option} ({found.field})"
+                    return f"{authored_id(referrer)} passes its name in {found.option} ({found.field})"
         return ""
 
     def _reader(self, item: Item) -> str:
@@ -66,12 +65,12 @@ class Hints:
         for referrer in self._references.pod_referrers.get(item, ()):
             role = self._api_readers.role_of(referrer, item.id.kind, self._package.namespace_of(item))
             if role:
-                return f"{_authored_id(referrer)} may read {item.id.kind}s through the API, by {role}"
+                return f"{authored_id(referrer)} may read {item.id.kind}s through the API, by {role}"
         return ""
 
     def _namespace(self, item: Item) -> str:
         referrer = self._nearly_matched.get(item)
-        return f"{_authored_id(referrer)} may mean it, but only one of the two sets a namespace" if referrer else ""
+        return f"{authored_id(referrer)} may mean it, but only one of the two sets a namespace" if referrer else ""
 
     @cached_property
     def _nearly_matched(self) -> dict[Item, Item]:
@@ -87,7 +86,7 @@ class Hints:
 
     def _data(self, item: Item) -> str:
         holder = self._holders.get(item)
-        return f"the data of {_authored_id(holder)} references it" if holder else ""
+        return f"the data of {authored_id(holder)} references it" if holder else ""
 
     @cached_property
     def _holders(self) -> dict[Item, Item]:
@@ -95,7 +94,7 @@ class Hints:
 
     def _field(self, item: Item) -> str:
         miss = self._misses.get(item)
-        return f"{_authored_id(miss.referrer)} names it in {miss.field}, which no rule follows" if miss else ""
+        return f"{authored_id(miss.referrer)} names it in {miss.field}, which no rule follows" if miss else ""
 
     @cached_property
     def _misses(self) -> dict[Item, NearMiss]:
@@ -113,11 +112,6 @@ class Hints:
         if item.id.kind == "Secret" and is_of_chart:
             return "its Helm chart may make it anew on every rendering, or look it up"
         return ""
-
-
-def _authored_id(item: Item) -> ResourceId:
-    """Return the object's id under its base name, so that the next run says the same."""
-    return item.id._replace(name=base_name(item))
 
 
 def _empty(item: Item) -> str:

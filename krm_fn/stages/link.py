@@ -16,6 +16,8 @@ from krm_fn.stages.name import Revision, Revisions
 from krm_fn.stages.package import Package
 from krm_fn.stages.upsert import upsert
 
+_DEFAULT_IMAGE = f"krm-fn:{__version__}"
+
 _MAX_ANNOTATIONS = 200 * 1024
 """Characters. Kubernetes allows 256 KiB for all annotations of an object, those of deployers included."""
 
@@ -57,12 +59,14 @@ def _wanted(
         problems.append(_no_secrets())
     if wanted and not settings.is_named:
         problems.append(_unnamed(settings))
-    problems += _refused_kinds(package, settings)
-    return wanted, [*problems, *_too_many(placed), *_taken(package.authored, wanted)]
+    if placed and not (settings.linker.image or environment.image):
+        problems.append(_no_image(package))
+    problems += [*_refused_kinds(package, settings), *_too_many(placed, package)]
+    return wanted, [*problems, *_taken(package.authored, wanted)]
 
 
 def _objects(groups: list[Group], settings: Settings, environment: Environment) -> Iterator[Object]:
-    image = settings.linker.image or environment.image or f"krm-fn:{__version__}"
+    image = settings.linker.image or environment.image or _DEFAULT_IMAGE
     for _, same in groupby(groups, key=lambda group: group.namespace):
         of_namespace = list(same)
         yield inventory(of_namespace[0], settings)
@@ -100,14 +104,14 @@ def without_clashes(revisions: list[Revision], authored: Iterable[Item]) -> tupl
     return [one for one in revisions if one.item not in left_out], problems
 
 
-def _too_many(groups: Iterable[Group]) -> Iterator[Problem]:
+def _too_many(groups: Iterable[Group], package: Package) -> Iterator[Problem]:
     """Report namespaces with more revisions than an annotation can list. The Job's arguments have more room."""
     for namespace, plan in {group.namespace: group.plan for group in groups}.items():
         length = sum(len(revision.name) + 1 for revision in plan.rendered)
         if length > _MAX_ANNOTATIONS:
             where = f" in namespace {namespace}" if namespace else ""
             message = f"{len(plan.rendered)} revisions{where} do not fit into one inventory; split the set in two"
-            yield Problem(message, field="metadata.name")
+            yield Problem(message, package.config_id, "metadata.name")
 
 
 def _refused_kinds(package: Package, settings: Settings) -> Iterator[Problem]:
@@ -116,9 +120,10 @@ def _refused_kinds(package: Package, settings: Settings) -> Iterator[Problem]:
         kind = package.kinds.of(who)
         field = f"spec.linker.kinds[{index}]"
         if not kind.is_listable:
-            yield Problem(f"the linker must not list {kind.plural!r}; remove the entry", field=field)
+            yield Problem(f"the linker must not list {kind.plural!r}; remove the entry", package.config_id, field)
         elif not kind.is_namespaced:
-            yield Problem(f"{kind.kind} is cluster-scoped, and the linker only looks into one namespace", field=field)
+            message = f"{kind.kind} is cluster-scoped, and the linker only looks into one namespace"
+            yield Problem(message, package.config_id, field)
 
 
 def _taken(authored: Iterable[Item], wanted: Iterable[Object]) -> Iterator[Problem]:
@@ -150,6 +155,14 @@ def _unnamed(settings: Settings) -> Problem:
         f"already, spec.takeOver: [{settings.set}]"
     )
     return Problem(message, severity=Severity.WARNING)
+
+
+def _no_image(package: Package) -> Problem:
+    message = (
+        f"not set, so the linker's Job gets image {_DEFAULT_IMAGE}, which no registry has; "
+        "push the image, and set its name here or in the environment variable KRM_FN_IMAGE"
+    )
+    return Problem(message, package.config_id, "spec.linker.image", Severity.WARNING)
 
 
 def _no_namespace() -> Problem:

@@ -13,13 +13,14 @@ from krm_fn.stages.choose import choose
 from krm_fn.stages.early_readers import find_early_readers
 from krm_fn.stages.jobs import rename_jobs
 from krm_fn.stages.link import emit_linker
-from krm_fn.stages.made_in_cluster import find_made_in_cluster, has_makers
 from krm_fn.stages.mark import find_consumers, mark, restore
 from krm_fn.stages.name import name_revisions
-from krm_fn.stages.other_sets import find_abandoned_linkers
 from krm_fn.stages.package import Package
 from krm_fn.stages.update_references import find_contradictions, update_references
-from krm_fn.stages.warnings import warn
+from krm_fn.stages.warnings.made_in_cluster import has_makers
+from krm_fn.stages.warnings.other_sets import find_abandoned_linkers
+from krm_fn.stages.warnings.unmatched import find_unmatched
+from krm_fn.stages.warnings.warn import warn
 from krm_fn.stages.wave_reloader import read_opt_ins
 
 
@@ -57,7 +58,8 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     changes += jobs.changes
     changes += Changes(problems=tuple(find_contradictions(changes.edits)))
     changes += emit_linker(package, revisions, consumers, settings, environment)
-    changes += Changes(problems=tuple(find_abandoned_linkers(package, settings)))
+    changes += Changes(problems=(*find_unmatched(package, settings), *find_abandoned_linkers(package, settings)))
     changes += warn(package, references, revisions, jobs, changes)
-    changes += Changes(problems=tuple(find_made_in_cluster(package, references)))
-    return replace(changes, problems=jobs.readdress(changes.problems))
+    is_strict = settings.strict or environment.strict
+    problems = [problem.as_error() if is_strict else problem for problem in changes.problems]
+    return replace(changes, problems=jobs.readdress(problems))

@@ -26,7 +26,7 @@ def merge_shared(document: Document, edits: Iterable[Edit]) -> list[Edit]:
     merged = [same[0] for same in by_node.values()]
     problems = problems or [*_find_lost_anchors(document.roots, merged)]
     if problems:
-        raise Rejected(*problems)
+        raise Rejected(*sorted(problems, key=lambda problem: (problem.line, problem.column)))
     return merged
 
 

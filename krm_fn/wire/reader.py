@@ -98,10 +98,18 @@ def _compose(data: bytes) -> Iterator[Node]:
             yield cast("Node", parser.get_node())
     except yaml.MarkedYAMLError as error:
         what = ", ".join(filter(None, [error.problem, error.context]))
-        raise Rejected(at(error.problem_mark or error.context_mark, f"invalid YAML: {what}")) from error
+        mark = error.problem_mark or error.context_mark
+        raise Rejected(at(mark, f"invalid YAML: {what}{_hint(data, mark)}")) from error
     except yaml.reader.ReaderError as error:
         character = f"character U+{error.character:04X}" if isinstance(error.character, int) else "a character"
         raise Rejected(_at_offset(data, error.position, f"invalid YAML: {character} is not allowed")) from error
+
+
+def _hint(data: bytes, mark: Mark | None) -> str:
+    """Recognise a template of Helm by the double braces in the line of an error, or in the one before."""
+    lines = data.split(b"\n")[max(mark.line - 1, 0) : mark.line + 1] if mark else []
+    is_template = any(b"{{" in line for line in lines)
+    return "; looks like an unrendered Helm template ({{ ... }}); render the chart first" if is_template else ""
 
 
 def _is_shared(roots: list[Node]) -> bool:

@@ -159,6 +159,7 @@ specs = st.fixed_dictionaries(
         "select": st.one_of(st.lists(st.one_of(selectors, junk), max_size=2), junk),
         "exclude": st.one_of(st.lists(st.one_of(selectors, junk), max_size=2), junk),
         "immutable": junk,
+        "strict": junk,
         "deployers": st.one_of(st.lists(st.sampled_from([*PROTECTIONS, "argo"]), max_size=3), junk),
         "references": st.one_of(
             name_references,
@@ -267,6 +268,7 @@ def test_the_defaults_are_those_of_the_schema() -> None:
         "references": list(built.references),
         "mounts": list(built.mounts),
         "jobs": built.jobs,
+        "strict": built.strict,
     }
     assert built == Settings(set="web")
     linker = SCHEMA["properties"]["spec"]["properties"]["linker"]["properties"]

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from krm_fn.config.plain import Plain, plain_value, suggest
+from krm_fn.config.plain import Plain, plain_value
 from krm_fn.wire.reader import read_yaml
 
 VALUES = [
@@ -32,8 +32,3 @@ def test_plain_value(source: str, value: Plain) -> None:
     found = plain_value(read_yaml(source.encode()).roots[0])
     assert found == value
     assert type(found) is type(value)
-
-
-def test_suggest() -> None:
-    assert suggest("renam", ["rename", "adopt"]) == '; did you mean "rename"? allowed: rename, adopt'
-    assert suggest("x", ["rename", "adopt"]) == "; allowed: rename, adopt"

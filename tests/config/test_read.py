@@ -90,14 +90,14 @@ def test_names_in_kpt_settings_are_patterns() -> None:
     [
         pytest.param(
             HEAD + "spec: text\n",
-            ['ConfigRevisions/web spec (line 4, column 7): found "text", expected a mapping'],
+            ['ConfigRevisions/web spec (line 4, column 1): found "text", expected a mapping'],
             id="spec that is text",
         ),
         pytest.param(
             HEAD + "spec: {exclude: [{strategi: adopt}]}\n",
             [
                 (
-                    "ConfigRevisions/web spec.exclude[0].strategi (line 4, column 29): unknown field; "
+                    "ConfigRevisions/web spec.exclude[0].strategi (line 4, column 19): unknown field; "
                     "allowed: kind, name, namespace, labels, annotations"
                 )
             ],
@@ -107,7 +107,7 @@ def test_names_in_kpt_settings_are_patterns() -> None:
             HEAD + "spec: {select: [{labels: {tier: 1}}]}\n",
             [
                 (
-                    "ConfigRevisions/web spec.select[0].labels.tier (line 4, column 33): "
+                    "ConfigRevisions/web spec.select[0].labels.tier (line 4, column 27): "
                     'found the number 1, expected text: write "1"'
                 )
             ],
@@ -120,18 +120,17 @@ def test_names_in_kpt_settings_are_patterns() -> None:
         ),
         pytest.param(
             HEAD.replace("{name: web}", "{}"),
-            ["ConfigRevisions metadata.name (line 3, column 11): missing"],
+            ["ConfigRevisions metadata.name (line 3, column 1): missing"],
             id="no name",
         ),
         pytest.param(
             HEAD.replace("web", "w" * 64),
-            [f"ConfigRevisions/{'w' * 64} metadata.name (line 3, column 18): found 64 characters, allowed: 63"],
+            [f"ConfigRevisions/{'w' * 64} metadata.name (line 3, column 12): found 64 characters, allowed: 63"],
             id="a name too long for a label",
         ),
         pytest.param(
             HEAD + "spec: {mounts: [{path: /etc, envFrom: false}]}\n",
             [
-                "ConfigRevisions/web spec.mounts[0].envFrom (line 4, column 39): found false, allowed: true",
                 (
                     "ConfigRevisions/web spec.mounts[0] (line 4, column 17): "
                     "expected exactly one of configMap, secret, projected, found none"
@@ -140,6 +139,7 @@ def test_names_in_kpt_settings_are_patterns() -> None:
                     "ConfigRevisions/web spec.mounts[0] (line 4, column 17): "
                     "expected exactly one of path, envFrom, found path and envFrom"
                 ),
+                "ConfigRevisions/web spec.mounts[0].envFrom (line 4, column 30): found false, allowed: true",
             ],
             id="a mount of nothing to two places",
         ),
@@ -147,30 +147,30 @@ def test_names_in_kpt_settings_are_patterns() -> None:
             HEAD + "spec: {mounts: [{configMap: a, path: etc, prefix: A, defaultMode: 0888}]}\n",
             [
                 (
-                    "ConfigRevisions/web spec.mounts[0].defaultMode (line 4, column 67): "
-                    "found the number 888, allowed: 0000 to 0777 (0 to 511)"
-                ),
-                (
-                    'ConfigRevisions/web spec.mounts[0].path (line 4, column 38): found "etc", '
+                    'ConfigRevisions/web spec.mounts[0].path (line 4, column 32): found "etc", '
                     "expected an absolute path without `:`"
                 ),
-                "ConfigRevisions/web spec.mounts[0].prefix (line 4, column 51): only allowed together with envFrom",
+                "ConfigRevisions/web spec.mounts[0].prefix (line 4, column 43): only allowed together with envFrom",
+                (
+                    "ConfigRevisions/web spec.mounts[0].defaultMode (line 4, column 54): "
+                    "found the number 888, allowed: 0000 to 0777 (0 to 511)"
+                ),
             ],
             id="a mount with fields that do not fit",
         ),
         pytest.param(
             HEAD + "spec: {mounts: [{projected: [a, {name: b}], path: /etc, items: [{key: a}]}, text]}\n",
             [
-                "ConfigRevisions/web spec.mounts[0].items[0].path (line 4, column 65): missing",
-                "ConfigRevisions/web spec.mounts[0].items (line 4, column 64): must be set in an entry of `projected`",
-                (
-                    "ConfigRevisions/web spec.mounts[0].projected[1].name (line 4, column 40): "
-                    "unknown field; allowed: configMap, secret, items, optional"
-                ),
                 (
                     "ConfigRevisions/web spec.mounts[0].projected[1] (line 4, column 33): "
                     "expected exactly one of configMap, secret, found none"
                 ),
+                (
+                    "ConfigRevisions/web spec.mounts[0].projected[1].name (line 4, column 34): "
+                    "unknown field; allowed: configMap, secret, items, optional"
+                ),
+                "ConfigRevisions/web spec.mounts[0].items (line 4, column 57): must be set in an entry of `projected`",
+                "ConfigRevisions/web spec.mounts[0].items[0].path (line 4, column 65): missing",
                 'ConfigRevisions/web spec.mounts[1] (line 4, column 77): found "text", expected a mapping',
             ],
             id="a mount of several",
@@ -182,7 +182,7 @@ def test_names_in_kpt_settings_are_patterns() -> None:
             KPT + "data: {immutable: maybe}\n",
             [
                 (
-                    "ConfigMap/function-input data.immutable (line 4, column 19): "
+                    "ConfigMap/function-input data.immutable (line 4, column 8): "
                     "found 'maybe', allowed: true, yes, false, no"
                 )
             ],
@@ -192,7 +192,7 @@ def test_names_in_kpt_settings_are_patterns() -> None:
             KPT + "data: {name: A B}\n",
             [
                 (
-                    'ConfigMap/function-input data.name (line 4, column 14): found "A B", expected lower-case letters, '
+                    'ConfigMap/function-input data.name (line 4, column 8): found "A B", expected lower-case letters, '
                     "digits, `-` and `.`, starting and ending with a letter or digit"
                 )
             ],
@@ -202,7 +202,7 @@ def test_names_in_kpt_settings_are_patterns() -> None:
             KPT + "data: {deployers: 'argo,flux'}\n",
             [
                 (
-                    'ConfigMap/function-input data.deployers (line 4, column 19): found "argo"; did you mean "argocd"? '
+                    'ConfigMap/function-input data.deployers (line 4, column 8): found "argo"; did you mean "argocd"? '
                     "allowed: argocd, flux, kpt, helm, kapp, spinnaker"
                 )
             ],
@@ -210,15 +210,51 @@ def test_names_in_kpt_settings_are_patterns() -> None:
         ),
         pytest.param(
             KPT + "data: {kinds: ''}\n",
-            ["ConfigMap/function-input data.kinds (line 4, column 15): must not be empty"],
+            ["ConfigMap/function-input data.kinds (line 4, column 8): must not be empty"],
             id="no kinds",
         ),
         pytest.param(
             KPT + "data: text\n",
-            ["ConfigMap/function-input data (line 4, column 7): expected a mapping of settings, found text"],
+            ["ConfigMap/function-input data (line 4, column 1): expected a mapping of settings, found text"],
             id="data that is text",
         ),
     ],
 )
 def test_rejections(text: str, expected: list[str]) -> None:
     assert sentences(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "field", "suggested"),
+    [
+        pytest.param(
+            "spec:\n  linker:\n    timeout: 5\n", "spec.linker.timeout", '"timeoutSeconds"', id="a shorter name"
+        ),
+        pytest.param("spec:\n  linker:\n    age: 5\n", "spec.linker.age", '"minimumAgeSeconds"', id="a single word"),
+        pytest.param("spec:\n\n  image: a\n", "spec.image", "spec.linker.image", id="a field of a deeper level"),
+        pytest.param("\n\nselect: []\n", "select", "spec.select", id="without spec"),
+        pytest.param("spec:\n\n  name: a\n", "spec.name", "metadata.name", id="the name of the set"),
+        pytest.param("spec:\n\n  timeout: 5\n", "spec.timeout", "spec.linker.timeoutSeconds", id="shorter and deeper"),
+        pytest.param(
+            "spec:\n\n  openShift: true\n", "spec.openShift", "spec.linker.openshift", id="similar and deeper"
+        ),
+        pytest.param(
+            "spec:\n  select:\n  - image: a\n", "spec.select[0].image", "", id="a field of no entry of a list"
+        ),
+    ],
+)
+def test_an_unknown_field_suggests_the_one_that_was_meant(text: str, field: str, suggested: str) -> None:
+    (sentence,) = sentences(HEAD + text)
+    column = 1 + len(text.splitlines()[2]) - len(text.splitlines()[2].lstrip(" -"))
+    question = f"did you mean {suggested}? " if suggested else ""
+    assert sentence.startswith(
+        f"ConfigRevisions/web {field} (line 6, column {column}): unknown field; {question}allowed: "
+    )
+
+
+def test_problems_are_in_the_order_of_the_lines() -> None:
+    """Also where a later line breaks a rule that is checked first."""
+    found = sentences(HEAD + "spec:\n  strategy: x\n  kinds: []\n  linker:\n    secrets: 1\n    image: 2\n  jobs: y\n")
+    assert [sentence.partition(" (")[0] for sentence in found] == [
+        f"ConfigRevisions/web spec.{field}" for field in ("strategy", "kinds", "linker.secrets", "linker.image", "jobs")
+    ]

@@ -37,7 +37,7 @@ API_VERSION = st.builds(lambda group, version: f"{group}/{version}" if group els
 REVISION = st.builds(RevisionName, st.sampled_from(["ConfigMap", "Secret"]), NAME)
 WORKLOAD = st.builds(Workload, API_VERSION, KIND, NAME, st.lists(REVISION, min_size=1, max_size=3).map(tuple))
 CONSUMER_KIND = st.tuples(API_VERSION, KIND, LABEL).map(lambda fields: Kind(*fields))
-SECONDS = st.integers(0, 10**6)
+SECONDS = st.integers(1, 10**6)
 PLANS = st.builds(
     LinkPlan,
     set=NAME,
@@ -45,7 +45,7 @@ PLANS = st.builds(
     revisions=st.lists(REVISION, max_size=3).map(tuple),
     kinds=st.lists(CONSUMER_KIND, max_size=3).map(tuple),
     timeout=SECONDS,
-    minimum_age=SECONDS,
+    minimum_age=st.integers(0, 10**6),
 )
 
 

@@ -5,7 +5,7 @@ import pytest
 from krm_fn.model.item import read_item
 from krm_fn.model.node import step
 from krm_fn.model.settings import FieldSpec
-from krm_fn.references.field_specs import find_by_specs, split_path
+from krm_fn.references.field_specs import find_by_specs, find_missing_step, split_path
 from krm_fn.wire.reader import read_yaml
 
 PATHS = [
@@ -126,3 +126,20 @@ def test_does_not_apply_to(who: dict[str, str]) -> None:
 
 def test_names_with_dots_or_slashes_stand_in_brackets() -> None:
     assert step(step(step("", "spec"), "a.b/c"), "d") == "spec[a.b/c].d"
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        pytest.param("spec/confgName", ("confgName", ["configName", "list", "map"]), id="the last name"),
+        pytest.param("sepc/configName", ("sepc", ["spec"]), id="the first name"),
+        pytest.param("spec/list/b", ("b", ["a"]), id="in the first element of a list"),
+        pytest.param("spec/map/*/d", ("d", ["c"]), id="in the first of any fields"),
+        pytest.param("spec/configName/a", ("a", []), id="below a text"),
+        pytest.param("spec/map/*/*/x", ("x", []), id="below anything that is a text"),
+        pytest.param("spec/list", ("", []), id="all are there"),
+    ],
+)
+def test_the_first_name_that_is_missing(path: str, expected: tuple[str, list[str]]) -> None:
+    (root,) = read_yaml(b"spec: {configName: web, list: [{a: 1}], map: {x: {c: 1}}}").roots
+    assert find_missing_step(root, path) == expected

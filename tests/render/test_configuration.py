@@ -73,14 +73,14 @@ REFUSED = [
     pytest.param(
         {"krm-fn.yaml": REVISIONS + "spec: {strategy: renam}\n"},
         None,
-        'error: ConfigRevisions/web spec.strategy (krm-fn.yaml:4:18): found "renam"; did you mean "rename"? '
+        'error: ConfigRevisions/web spec.strategy (krm-fn.yaml:4:8): found "renam"; did you mean "rename"? '
         "allowed: rename, adopt, checksum, ignore\n",
         id="a wrong one in a file",
     ),
     pytest.param(
         {"b.yaml": CONFIG_MAP + "---\n" + REVISIONS + "spec: {strategy: renam}\n"},
         None,
-        'error: ConfigRevisions/web spec.strategy (b.yaml:9:18): found "renam"; did you mean "rename"? '
+        'error: ConfigRevisions/web spec.strategy (b.yaml:9:8): found "renam"; did you mean "rename"? '
         "allowed: rename, adopt, checksum, ignore\n",
         id="a wrong one among the objects",
     ),

@@ -54,13 +54,14 @@ PLACES = [
     ),
     pytest.param(
         {"c.yaml": "# one\n---\n" + UNREADABLE, "d.yaml": DEPLOYMENT},
-        "error: ConfigMap/a data.A (c.yaml:3:1): does not match its tag !!binary: not base64\n",
-        id="an object, where it begins",
+        "error: ConfigMap/a data.A (c.yaml:6:8): does not match its tag !!binary: not base64\n",
+        id="a field that is found wrong later, at its line",
     ),
     pytest.param(
         {"c.yaml": UNREADABLE + "---\n" + UNREADABLE, "d.yaml": DEPLOYMENT},
-        "error: ConfigMap/a data.A (c.yaml): does not match its tag !!binary: not base64\n" * 2,
-        id="one of two of the same name, in their file",
+        "error: ConfigMap/a data.A (c.yaml:4:8): does not match its tag !!binary: not base64\n"
+        "error: ConfigMap/a data.A (c.yaml:9:8): does not match its tag !!binary: not base64\n",
+        id="two of the same name, in the order of their lines",
     ),
 ]
 
@@ -87,4 +88,4 @@ def test_a_problem_of_stdin_names_the_file_in_the_annotation(tmp_path: Path, mon
 
 def test_a_problem_of_stdin_has_a_line_without_the_annotation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = render_in(tmp_path, monkeypatch, "-", stdin=(UNREADABLE + "---\n" + DEPLOYMENT).encode())
-    assert outcome.stderr == "error: ConfigMap/a data.A (<stdin>:1:1): does not match its tag !!binary: not base64\n"
+    assert outcome.stderr == "error: ConfigMap/a data.A (<stdin>:4:8): does not match its tag !!binary: not base64\n"

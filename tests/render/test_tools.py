@@ -164,5 +164,5 @@ def test_the_configuration_beside_a_kustomization_is_used(tmp_path: Path, monkey
     config = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: web}\nspec: {kinds: []}\n"
     write(tmp_path, {"shop/kustomization.yaml": "", "shop/krm-fn.yaml": config})
     install(tmp_path / "bin", monkeypatch, kustomize=ECHO)
-    sentence = "error: ConfigRevisions/web spec.kinds (shop/krm-fn.yaml:4:15): must not be empty\n"
+    sentence = "error: ConfigRevisions/web spec.kinds (shop/krm-fn.yaml:4:8): must not be empty\n"
     assert render_in(tmp_path, monkeypatch, "shop") == (b"", sentence, 1)

@@ -20,6 +20,7 @@ from krm_fn.model.settings import Linker, Settings
 from krm_fn.naming.names import MAX_JOB_NAME
 from krm_fn.stages.linker_objects import START_SECONDS, access, job
 from krm_fn.stages.linker_plan import Group
+from tests.cases import ENVIRONMENT
 from tests.linker.arguments import read_plan
 
 REVISION = RevisionName("ConfigMap", "web-config-5t7h9k2b4c")
@@ -203,7 +204,7 @@ def test_a_set_that_is_too_large_is_told_so() -> None:
     pods = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "shop"}}
     stream = "\n---\n".join(map(json.dumps, [{**pods, "spec": {"template": {"spec": spec}}}, *configs]))
     config = {"apiVersion": "revisions.krm-fn.io/v1", "kind": "ConfigRevisions", "metadata": {"name": "web"}}
-    outcome = run(stream.encode(), json.dumps(config).encode())
+    outcome = run(stream.encode(), json.dumps(config).encode(), ENVIRONMENT)
     assert (outcome.exit_code, outcome.stdout) == (1, b"")
     told = "9000 revisions in namespace shop do not fit into one inventory; split the set in two"
-    assert outcome.stderr == f"error: metadata.name: {told}\n"
+    assert outcome.stderr == f"error: ConfigRevisions/web metadata.name (line 1, column 82): {told}\n"

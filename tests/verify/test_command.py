@@ -26,7 +26,7 @@ def test_help(tmp_path: Path) -> None:
 def test_places_are_those_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "changed.yaml").write_text(CONSISTENT.read_text().replace("LOG_LEVEL: info", "LOG_LEVEL: debug"))
     done = krm_fn("verify", "changed.yaml", cwd=tmp_path)
-    assert done.stderr.startswith("error: ConfigMap/shop/web-config-hf678c7m2b metadata.name (changed.yaml:2:1): ")
+    assert done.stderr.startswith("error: ConfigMap/shop/web-config-hf678c7m2b metadata.name (changed.yaml:5:3): ")
     assert done.returncode == 1
 
 

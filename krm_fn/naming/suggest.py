@@ -1,0 +1,45 @@
+"""What somebody may have meant by a name that does not exist."""
+
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+_CUTOFF = 0.66
+"""Of the letters of both names, how many must agree: of three letters, two."""
+
+_SHORTEST_PREFIX = 3
+_WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
+
+
+def suggest(found: str, allowed: Iterable[str], elsewhere: str = "") -> str:
+    """Write `; did you mean "rename"? allowed: rename, adopt, checksum, ignore`, the question only for a near miss.
+
+    `elsewhere` is asked about where no allowed name is near.
+    """
+    names = list(allowed)
+    near = nearest(found, names)
+    meant = f'"{near}"' if near else elsewhere
+    question = f"did you mean {meant}? " if meant else ""
+    return f"; {question}allowed: {', '.join(names)}"
+
+
+def did_you_mean(near: str) -> str:
+    """Write `; did you mean X?`, nothing for `""`."""
+    return f"; did you mean {near}?" if near else ""
+
+
+def nearest(found: str, names: Iterable[str]) -> str:
+    """Return the name that has all words of `found` (`minimumAge`), else is most like it, else begins with it."""
+    names = list(names)
+    wanted, start = _words(found), found.lower()
+    longer = [name for name in names if wanted and wanted <= _words(name)]
+    if longer:
+        return min(longer, key=len)
+    close = get_close_matches(found, names, n=1, cutoff=_CUTOFF)
+    begun = [name for name in names if len(start) >= _SHORTEST_PREFIX and name.lower().startswith(start)]
+    return min(close or begun, key=len, default="")
+
+
+def _words(name: str) -> set[str]:
+    """Return the words of `minimumAgeSeconds`, or of `linker.image`."""
+    return {word.lower() for word in _WORD.findall(name)}

@@ -1,0 +1,1 @@
+"""What is wrong and no edit can mend: one idea a file, put together in `warn`."""

@@ -1,0 +1,59 @@
+"""References to a name that the package nearly has."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from krm_fn.model.item import about
+from krm_fn.model.problem import Problem, Severity
+from krm_fn.naming.near_names import find_near
+from krm_fn.references.find import ROLES
+from krm_fn.references.reference import ResolvedReference
+from krm_fn.references.references import References
+from krm_fn.stages.package import Package
+
+
+def find_misspelled(package: Package, references: References) -> Iterator[Problem]:
+    """Warn about each name that the package does not have, if it has one of the same kind and namespace that is near.
+
+    The reference may be optional: Kubernetes does not report such a mistake at all. A name that any object of the
+    package has is none: an operator may make a Secret under the name of its own object.
+    """
+    unresolved = [one for one in references.authored if _is_unresolved(one, package)]
+    if not unresolved:
+        return
+    near = _find_all_near(unresolved, package, references)
+    for one in unresolved:
+        place, name = _place_of(one, package), one.reference.target
+        if name in near[place]:
+            message = f"{place[0]} {name!r} is not in the package; did you mean {near[place][name]!r}?"
+            yield about(one.referrer, message, one.reference.field, Severity.WARNING)
+
+
+def _is_unresolved(one: ResolvedReference, package: Package) -> bool:
+    if one.targets or one.reference.written or one.referrer.id.kind in ROLES:
+        return False
+    return one.reference.target_namespace is not None or not package.kinds.is_cluster_scoped(one.referrer.id)
+
+
+def _find_all_near(
+    unresolved: Iterable[ResolvedReference], package: Package, references: References
+) -> dict[tuple[str, str], dict[str, str]]:
+    """Return what is near each name, by kind and namespace."""
+    taken = {(package.namespace_of(item), item.id.name) for item in package.authored}
+    made = {(_place_of(one, package), one.reference.target) for one in references.authored if one.reference.written}
+    unknown: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for one in unresolved:
+        place, name = _place_of(one, package), one.reference.target
+        if (place[1], name) not in taken and (place, name) not in made:
+            unknown[place].add(name)
+    known: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for item, name in references.index.named:
+        known[item.id.kind, package.namespace_of(item)].append(name)
+    return defaultdict(dict, {place: find_near(names, known[place]) for place, names in unknown.items()})
+
+
+def _place_of(one: ResolvedReference, package: Package) -> tuple[str, str]:
+    """Return the kind of the object that a reference names, and the namespace where it is expected."""
+    namespace = one.reference.target_namespace
+    where = one.referrer.id.namespace if namespace is None else namespace
+    return one.reference.kind, where or package.namespace

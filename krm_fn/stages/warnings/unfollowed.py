@@ -1,0 +1,42 @@
+"""Names of renamed objects in places that nothing follows."""
+
+from collections.abc import Iterator
+
+from krm_fn.model.item import about
+from krm_fn.model.problem import Problem, Severity
+from krm_fn.model.settings import Strategy
+from krm_fn.references.references import References
+from krm_fn.stages.name import Revisions
+from krm_fn.stages.package import Package
+
+
+def find_in_options(package: Package, references: References, revisions: Revisions) -> Iterator[Problem]:
+    """Warn about each option or variable that passes the base name of a renamed object to a program.
+
+    A name in data is followed where a reference is recognised by its shape.
+    """
+    followed = {(one.item, one.field, one.reference.target) for one in references.embedded}
+    for revision in revisions.rendered:
+        if revision.strategy is not Strategy.RENAME:
+            continue
+        for item, found in references.options.passing(revision.base_name):
+            namespace = found.namespace or item.id.namespace
+            is_followed = (item, found.field, found.name) in followed
+            if not is_followed and package.may_share_namespace(namespace, revision.item.id.namespace):
+                message = (
+                    f"{found.option} passes {found.name!r}, but {revision.base_id} is renamed to {revision.name}; "
+                    "read it through a volume or a variable instead, or exclude it"
+                )
+                yield about(item, message, found.field, Severity.WARNING)
+
+
+def find_in_fields(references: References, revisions: Revisions) -> Iterator[Problem]:
+    """Warn about fields of custom resources that seem to name a renamed object, and that no rule follows."""
+    for referrer, field, target in references.unfollowed if revisions.renamed else ():
+        revision = revisions.renamed.get(target)
+        if revision is not None and revision.strategy is Strategy.RENAME:
+            message = (
+                f"names {target.id.kind} {revision.base_name}, which is renamed to {revision.name}, "
+                "but no rule follows this field; add it to spec.references, or exclude the object"
+            )
+            yield about(referrer, message, field, Severity.WARNING)

@@ -1,0 +1,32 @@
+"""Entries of `spec.references` that find no field in the package."""
+
+from collections.abc import Iterable, Iterator
+
+from krm_fn.model.item import Item
+from krm_fn.model.settings import FieldSpec
+from krm_fn.naming.near_names import find_near_word
+from krm_fn.naming.suggest import did_you_mean
+from krm_fn.references.field_specs import find_at, find_missing_step, matches_kind
+
+
+def find_unmatched_references(specs: Iterable[FieldSpec], objects: Iterable[Item]) -> Iterator[tuple[str, str]]:
+    """Yield the field of each entry to report, and the message.
+
+    A kind that is not in the package is normal, unless one is near. So is a field that its objects do not have, if
+    another entry is good for something.
+    """
+    items = [item for item in objects if not item.is_local]
+    kinds = sorted({item.id.kind for item in items})
+    by_spec = {spec: [item for item in items if matches_kind(spec, item.id)] for spec in specs}
+    used = {spec for spec in by_spec if any(find_at(item.node, spec.path, spec.target) for item in by_spec[spec])}
+    for spec, found in by_spec.items():
+        if found and spec not in used:
+            missing, present = find_missing_step(found[0].node, spec.path)
+            near = find_near_word(missing, present)
+            if near or not used:
+                reason = f": there is no {missing}{did_you_mean(near)}" if missing else ""
+                yield spec.entry, f"no {spec.kind or 'object'} of the package has a name at {spec.path}{reason}"
+        elif not found and spec.kind not in kinds:
+            near = find_near_word(spec.kind, kinds)
+            if near:
+                yield spec.entry, f"matches no object of the package: there is no {spec.kind}{did_you_mean(near)}"

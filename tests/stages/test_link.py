@@ -1,0 +1,66 @@
+"""The image of the linker's Job: there is a warning where nobody has set it."""
+
+import pytest
+
+from krm_fn import __version__
+from krm_fn.function import run
+from krm_fn.model.settings import NO_ENVIRONMENT, Environment
+
+PACKAGE = b"""apiVersion: v1
+kind: ConfigMap
+metadata: {name: web-config, namespace: shop}
+data: {LOG_LEVEL: info}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec: {template: {spec: {containers: [{name: app, envFrom: [{configMapRef: {name: web-config}}]}]}}}
+"""
+CONFIG = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: web}\n"
+FUNCTION = """apiVersion: revisions.krm-fn.io/v1
+kind: ConfigRevisions
+metadata:
+  name: web
+  annotations:
+    config.kubernetes.io/function: |
+      container: {image: registry.example/krm-fn:1}
+"""
+DEFAULT = f"krm-fn:{__version__}"
+WARNING = (
+    "warning: {} not set, so the linker's Job gets image " + DEFAULT + ", which no registry has; "
+    "push the image, and set its name here or in the environment variable KRM_FN_IMAGE\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        pytest.param(None, WARNING.format("spec.linker.image:"), id="without a configuration"),
+        pytest.param(
+            CONFIG, WARNING.format("ConfigRevisions/web spec.linker.image (line 1, column 1):"), id="in a configuration"
+        ),
+        pytest.param(
+            CONFIG + "spec:\n  linker: {secrets: false}\n",
+            WARNING.format("ConfigRevisions/web spec.linker.image (line 5, column 3):"),
+            id="beside other settings of the linker",
+        ),
+        pytest.param(
+            "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: function-input}\ndata: {kinds: ConfigMap}\n",
+            WARNING.format("ConfigMap/function-input data[linker.image] (line 4, column 1):"),
+            id="in a configuration from kpt",
+        ),
+        pytest.param(CONFIG + f"spec: {{linker: {{image: '{DEFAULT}'}}}}\n", "", id="set to this very image"),
+        pytest.param(CONFIG + "spec: {linker: {enabled: false}}\n", "", id="no linker"),
+        pytest.param(CONFIG + "spec: {strategy: ignore}\n", "", id="no Job"),
+        pytest.param(FUNCTION, "", id="the image that runs the function"),
+    ],
+)
+def test_an_image_that_nobody_has_set_is_warned_about(config: str | None, expected: str) -> None:
+    outcome = run(PACKAGE, config.encode() if config else None, Environment(set="shop"))
+    assert (outcome.stderr, outcome.exit_code) == (expected, 0)
+
+
+def test_an_image_in_the_environment_is_set() -> None:
+    given = run(PACKAGE, CONFIG.encode(), Environment(image=DEFAULT))
+    assert given.stderr == ""
+    assert given.stdout == run(PACKAGE, CONFIG.encode(), NO_ENVIRONMENT).stdout
