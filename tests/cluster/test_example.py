@@ -90,7 +90,7 @@ def test_a_canary_keeps_its_own_configuration(namespace: Api, tmp_path: Path, in
     until(
         "the history is trimmed", lambda: namespace.names("ReplicaSet", labels="app=web"), lambda found: len(found) == 4
     )
-    shop.edit("krm-fn.yaml", "deployers: [argocd]", "deployers: [argocd]\n  linker: {minimumAgeSeconds: 0}")
+    shop.edit("krm-fn.yaml", "  linker:\n", "  linker:\n    minimumAgeSeconds: 0\n")
     shop.sync()
     assert run_linker(namespace, "shop").exit_code == 0
     assert old not in shop.history()
