@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from krm_fn import __version__
-from krm_fn.cli import main
 from tests.render.run import CONFIG_MAP, write
 
 KRM_FN = [sys.executable, "-P", "-m", "krm_fn"]
@@ -113,7 +112,7 @@ def test_an_error_prints_nothing_else(tmp_path: Path) -> None:
 def test_a_file_name_that_is_not_utf8(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"\xff.yaml")).write_text("a: [")
     done = krm_fn("render", cwd=tmp_path)
-    assert (done.returncode, done.stderr.split(":")[1]) == (1, " \\udcff.yaml")
+    assert (done.returncode, done.stderr.split(":")[1]) == (1, r" \xff.yaml")
 
 
 def test_argo_cds_environment_variables_reach_helm(tmp_path: Path) -> None:
@@ -160,12 +159,30 @@ def test_nothing_heavy_is_loaded_for_help() -> None:
     assert subprocess.run([sys.executable, "-c", probe], check=False).returncode == 0
 
 
-def test_an_interrupt_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
+HOSTILE = "a\x1b[2J\u202e\nerror: b"
+SHOWN = r"a\x1b[2J\u202e\nerror: b"
 
-    monkeypatch.setattr("krm_fn.render.render.render", interrupt)
-    assert main(["render"]).exit_code == 130
+NAMED = [
+    pytest.param(["render", HOSTILE], f"error: {SHOWN}: no such file or directory\n", id="a PATH"),
+    pytest.param(
+        [f"./{HOSTILE}"],
+        f"error: ./{SHOWN}: cannot read the functionConfig: No such file or directory\n",
+        id="a configuration",
+    ),
+    pytest.param([HOSTILE], f"error: No such command '{SHOWN}'; see krm-fn --help\n", id="a command"),
+    pytest.param(
+        ["link", "--set=a", f"--revision={HOSTILE}"],
+        f"error: Invalid value for '--revision': found '{SHOWN}', expected ConfigMap/NAME or Secret/NAME; "
+        "see krm-fn link --help\n",
+        id="a value",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), NAMED)
+def test_no_control_character_of_an_argument_is_printed(arguments: list[str], message: str, tmp_path: Path) -> None:
+    done = krm_fn(*arguments, cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("", message)
 
 
 def test_link_without_the_kubernetes_client_says_how_to_install_it(tmp_path: Path) -> None:
