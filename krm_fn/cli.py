@@ -18,7 +18,7 @@ from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from krm_fn.model.printable import printable
 from krm_fn.model.problem import Outcome
 from krm_fn.model.settings import Environment
-from krm_fn.stdio import read_stdin, write_stdout
+from krm_fn.stdio import read_stdin, write_stderr, write_stdout
 
 _T = TypeVar("_T")
 
@@ -189,9 +189,11 @@ def link(  # noqa: PLR0913  # click hands over every option by its name
 
     The command first waits until the workloads reference their revisions. It only adds owners. Before it deletes a
     revision it waits ten seconds and looks at everything again. You can run it at any time and as often as you like.
+    Changes are printed on stdout; what it waits for, warnings and errors on stderr.
 
     Exit codes: 0 success, with warnings on stderr for what could not be linked or deleted; 1 a live object references
-    a revision that does not exist, or there are no credentials; 2 wrong arguments; 143 terminated, run again to finish.
+    a revision that does not exist, or there are no credentials; 2 wrong arguments; 130 or 143
+    interrupted or terminated, run again to finish.
     """
     plan = LinkPlan(
         set=set_name, workloads=workloads, revisions=revisions, kinds=kinds, timeout=timeout, minimum_age=minimum_age
@@ -203,12 +205,17 @@ def link(  # noqa: PLR0913  # click hands over every option by its name
         raise click.ClickException(message) from error
     stop = Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    return run(plan, Options(namespace, context, dry_run, as_json=output == "json"), stop, _print_line)
+    return run(plan, Options(namespace, context, dry_run, as_json=output == "json"), stop, _print_line, _say)
 
 
 def _print_line(line: str) -> None:
     """Print at once, also into a pipe: a Job's log is read while it runs."""
     write_stdout(f"{line}\n".encode())
+
+
+def _say(line: str) -> None:
+    """Say what the run waits for, on stderr: stdout may be JSON."""
+    write_stderr(f"{line}\n")
 
 
 def main(arguments: list[str]) -> Outcome:

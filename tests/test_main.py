@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -110,20 +111,20 @@ def test_ctrl_c_ends_the_wait_for_input(arguments: list[str], awaited: str, tmp_
 
 def test_ctrl_c_ends_a_slow_build(tmp_path: Path) -> None:
     (tmp_path / "kustomization.yaml").touch()
-    (tmp_path / "kustomize").write_text("#!/bin/sh\necho 'waiting' >&2\nexec sleep 60\n")
+    (tmp_path / "kustomize").write_text("#!/bin/sh\ntouch started\nexec sleep 60\n")
     (tmp_path / "kustomize").chmod(0o755)
     slow = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
     with at_terminal([*COMMAND, "render"], tmp_path, slow) as program:
-        wait_for_child(program.process.pid)
+        wait_for(tmp_path / "started")
         program.type(CTRL_C)
         assert program.finish() == Done("", "", 130)
 
 
-def wait_for_child(pid: int) -> None:
-    """Wait until a process has started another one."""
-    children = Path(f"/proc/{pid}/task/{pid}/children")
-    while not children.read_text():
-        pass
+def wait_for(file: Path) -> None:
+    end = time.monotonic() + 30
+    while not file.exists():
+        assert time.monotonic() < end, f"{file} does not exist"
+        time.sleep(0.01)
 
 
 SIGNALS = [

@@ -167,7 +167,7 @@ class LiveCluster:
             if response.status == _GONE and following and self.deadline.left() > 0:
                 # The continue token has expired: start again.
                 found, following = [], ""
-                self.deadline.sleep(next(back_off))
+                self.deadline.sleep(next(back_off), [f"the API server to list {kind.plural} to the end"])
                 continue
             check_response(response, "list", kind, self._namespace)
             items = entries(response.content.get("items"))

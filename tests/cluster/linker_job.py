@@ -23,11 +23,12 @@ SECONDS = 120
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LinkerRun:
-    """The exit code and the output of a run."""
+    """The exit code and the output of a run. `stderr` is without `waits`, which depend on how fast others are."""
 
     exit_code: int
     stdout: str
     stderr: str
+    waits: tuple[str, ...]
     pod: str
 
 
@@ -47,7 +48,15 @@ def run_linker(api: Api, set_name: str, *, environment: Mapping[str, str] | None
             timeout=SECONDS,
         )
     finish(api, pod, done.returncode)
-    return LinkerRun(exit_code=done.returncode, stdout=done.stdout, stderr=done.stderr, pod=pod["metadata"]["name"])
+    return ended(done.returncode, done.stdout, done.stderr, pod["metadata"]["name"])
+
+
+def ended(exit_code: int, stdout: str, stderr: str, pod: str = "") -> LinkerRun:
+    """Return the run that has printed this."""
+    lines = stderr.splitlines(keepends=True)
+    waits = tuple(line for line in lines if line.startswith("waiting for "))
+    others = "".join(line for line in lines if line not in waits)
+    return LinkerRun(exit_code=exit_code, stdout=stdout, stderr=others, waits=waits, pod=pod)
 
 
 def linker_pod(api: Api, set_name: str, *, within: float = WITHIN) -> Object:
