@@ -83,7 +83,10 @@ class LiveCluster:
 
     def patch(self, patch: RevisionPatch) -> str | None:
         response = self._patch(_CONFIG_MAPS, patch)
-        return None if response is None else str(mapping(response.content["metadata"]).get("resourceVersion"))
+        if response is None:
+            return None
+        # Without a version, none will be equal to it, so that nothing is deleted.
+        return str(mapping(response.content.get("metadata")).get("resourceVersion", "unknown"))
 
     def delete(self, revision: Revision) -> bool:
         body: dict[str, object] = {

@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.linker.hostile_server import Behaviour, Handler, answer, hostile_server
+from tests.linker.manifests import A, inventory, revision
+from tests.linker.object_store import ObjectStore
 
 EMPTY: dict[str, Any] = {"metadata": {}, "items": []}
 TIMEOUT = 2
@@ -69,6 +71,13 @@ def redirect(handler: Handler) -> None:
     answer(handler, b"", 302, Location=handler.path)
 
 
+def forget_patches(handler: Handler) -> None:
+    """Show a revision without owners, and answer its patches with an empty object."""
+    store = ObjectStore([inventory(A), revision(A)])
+    is_list = handler.command == "GET" and "/configmaps" in handler.path
+    answer(handler, {**EMPTY, "items": store.of_kind("ConfigMap")} if is_list else {})
+
+
 NO_JSON = "the response is no JSON object; is there a proxy before the API server?"
 UNTIL_THE_DEADLINE = [
     pytest.param(gone_on_every_continuation, "cannot list: 410 the token has expired", id="410 on each continuation"),
@@ -107,6 +116,7 @@ def test_a_run_ends_with_its_deadline(behaviour: Behaviour, reason: str, tmp_pat
         pytest.param(
             lambda handler: answer(handler, {**EMPTY, "metadata": {"continue": 3}}), "", id="a token that is no text"
         ),
+        pytest.param(forget_patches, "", id="patches that are answered with nothing"),
     ],
 )
 def test_a_run_ends_at_once(behaviour: Behaviour, stderr: str, tmp_path: Path) -> None:
