@@ -9,7 +9,6 @@ from pathlib import Path
 import yaml
 
 from tests.cluster.api import Api
-from tests.cluster.kinds import KINDS
 from tests.cluster.kubeconfig import write_kubeconfig
 from tests.cluster.linker_job import run_linker
 from tests.cluster.release import SET, render
@@ -47,10 +46,7 @@ class Kpt:
 
     def write(self, content: str) -> str:
         """Render a Deployment that takes three seconds to be available. Return the name of the Job."""
-        objects = [
-            {"apiVersion": KINDS[one["kind"]].api_version, **one}
-            for one in app("Deployment", content, minReadySeconds=3, revisionHistoryLimit=1)
-        ]
+        objects = app("Deployment", content, minReadySeconds=3, revisionHistoryLimit=1)
         rendered = render(objects, self._api.namespace, linker={"minimumAgeSeconds": 0})
         documents = [one for one in yaml.safe_load_all(rendered) if one]
         for document in documents:
