@@ -185,6 +185,58 @@ def test_no_control_character_of_an_argument_is_printed(arguments: list[str], me
     assert (done.stdout, done.stderr) == ("", message)
 
 
+FOLDERS = [
+    pytest.param({f"{HOSTILE}.yaml": "a: [\n"}, f"error: {SHOWN}.yaml:2:1: invalid YAML: ", id="the name of a file"),
+    pytest.param(
+        {f"{HOSTILE}/kustomization.yaml": "", "a.yaml": CONFIG_MAP},
+        f"error: {SHOWN}: has a kustomization.yaml, which is not built as part of .; ",
+        id="the name of a folder",
+    ),
+    pytest.param(
+        {"a.yaml": '"a\\e[2J": 1\n"a\\e[2J": 2\n'},
+        r"error: a.yaml:2:1: duplicate key 'a\x1b[2J'; the first is on line 1",
+        id="a key",
+    ),
+    pytest.param(
+        {
+            "a.yaml": CONFIG_MAP.replace(
+                "name: a", 'name: "a\\e[2J", annotations: {revisions.krm-fn.io/strategy: "b\\e[2J"}'
+            )
+        },
+        r"error: ConfigMap/a\x1b[2J metadata.annotations",
+        id="the name of an object",
+    ),
+    pytest.param(
+        {"kustomization.yaml": "", "bin/kustomize": "#!/bin/sh\nprintf 'a\\033[2J\\tb\\n\\nc\\n' >&2\nexit 1\n"},
+        r"error: .: kustomize build exited with code 1: a\x1b[2J b c",
+        id="stderr of a program",
+    ),
+]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+@pytest.mark.parametrize(("files", "message"), FOLDERS)
+def test_no_control_character_of_a_folder_is_printed(
+    files: dict[str, str], message: str, encoding: str, tmp_path: Path
+) -> None:
+    write(tmp_path, files)
+    for program in tmp_path.glob("bin/*"):
+        program.chmod(0o755)
+    path = f"{tmp_path}/bin:{os.environ['PATH']}"
+    done = krm_fn("render", cwd=tmp_path, PATH=path, PYTHONIOENCODING=encoding, LC_ALL="C")
+    assert done.stderr.startswith(message)
+    assert done.stderr.removesuffix("\n").isprintable()
+    assert (done.stdout, done.returncode) == ("", 1)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_a_name_that_the_terminal_cannot_show_is_escaped(encoding: str, tmp_path: Path) -> None:
+    write(tmp_path, {"größe.yaml": "a: [\n"})
+    done = krm_fn("render", cwd=tmp_path, PYTHONIOENCODING=encoding, LC_ALL="C")
+    shown = "größe.yaml" if encoding == "utf-8" else r"gr\xf6\xdfe.yaml"
+    assert done.stderr.startswith(f"error: {shown}:2:1: ")
+
+
 def test_link_without_the_kubernetes_client_says_how_to_install_it(tmp_path: Path) -> None:
     hidden = "import sys; sys.modules['kubernetes'] = None; sys.argv[0] = 'krm-fn'\n"
     probe = hidden + "from krm_fn.__main__ import main; sys.exit(main())"
