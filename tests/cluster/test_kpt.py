@@ -11,7 +11,7 @@ import yaml
 from tests.cluster.api import Api
 from tests.cluster.kubeconfig import write_kubeconfig
 from tests.cluster.linker_job import run_linker
-from tests.cluster.release import SET, render
+from tests.cluster.release import REVISIONS, SET, owners, render
 from tests.cluster.workloads import app
 from tests.tools.require import require
 
@@ -65,3 +65,7 @@ def test_every_change_is_applied_without_a_failed_prune(namespace: Api, tmp_path
             namespace.wait("Job", job, "is there", bool)
             run = run_linker(namespace, SET)
             assert (applied.result().returncode, run.exit_code) == (0, 0), applied.result().stdout + run.stderr
+            # The linker has done its part meanwhile: the Deployment owns the revision that it references.
+            consumers = {one["data"]["content"]: owners(one) for one in namespace.list("ConfigMap", labels=REVISIONS)}
+            assert "Deployment/deployment" in consumers[f"{number}"]
+    assert "0" not in consumers, "the first revision is deleted: its ReplicaSet went with the third change"
