@@ -63,8 +63,14 @@ packages:
 $(INSTALLED): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo 'needs Python 3.11 or newer: make PYTHON=python3.12 ...' >&2; exit 1; }
+	@echo 'Setting up .venv, once. This takes about a minute.' >&2
+	@echo '1/4 a new Python environment' >&2
 	@test -x .venv/bin/pip || $(PYTHON) -m venv .venv \
 	  || { echo 'python -m venv failed; on Debian and Ubuntu: apt-get install python3-venv' >&2; exit 1; }
+	@echo '2/4 its installer, pip' >&2
 	@$(PIP) install --upgrade 'pip>=25.1'
+	@echo '3/4 krm-fn and the Kubernetes client' >&2
+	@$(PIP) install --editable .[linker]
+	@echo '4/4 the tools to test it' >&2
 	@$(PIP) install --editable .[linker] --group dev
 	@touch $@

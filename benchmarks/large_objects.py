@@ -41,19 +41,23 @@ def main() -> None:
 
 
 def measure(namespace: Namespace, folder: Path) -> float:
-    """Return the peak memory of a run, in MiB."""
-    with hostile_server(lambda handler: _serve(handler, namespace), folder) as kubeconfig:
+    """Return the peak memory of a run, in MiB. The run must have read the whole namespace."""
+    served: set[int] = set()
+    with hostile_server(lambda handler: served.update(_serve(handler, namespace)), folder) as kubeconfig:
         environment = {**os.environ, "KUBECONFIG": str(kubeconfig)}
         command = [sys.executable, "-m", "krm_fn", "link", "--set=shop"]
         process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-        assert process.returncode == 0
+        assert (process.returncode, len(served)) == (0, namespace.count)
         return usage.ru_maxrss / 1024
 
 
-def _serve(handler: Handler, namespace: Namespace) -> None:
-    """Send a page, one object at a time: this process must need less memory than the linker."""
+def _serve(handler: Handler, namespace: Namespace) -> range:
+    """Send a page, one object at a time: this process must need less memory than the linker.
+
+    Returns the numbers of the objects that were sent whole.
+    """
     where = urlsplit(handler.path)
     query = {name: values[0] for name, values in parse_qs(where.query).items()}
     count = namespace.count if where.path.endswith(f"/{namespace.plural}") else 0
@@ -69,6 +73,7 @@ def _serve(handler: Handler, namespace: Namespace) -> None:
         separator = b"," if number > start else b""
         handler.wfile.write(separator + json.dumps(namespace.make(number)).encode())
     handler.wfile.write(b"]}")
+    return range(start, end)
 
 
 def _revision(number: int, **annotations: str) -> Object:

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tests.cluster.api import Api, reference
-from tests.cluster.kinds import KINDS
+from tests.cluster.kinds import KINDS, complete
 from tests.cluster.server import context
 
 DEPLOYMENTS, GENERATIONS, REPLICA_SETS = 500, 3, 10
@@ -110,10 +110,7 @@ def _template(number: int, generation: int) -> Object:
 
 
 def _create(api: Api, objects: Iterable[Object]) -> list[Object]:
-    requests = (
-        ("POST", KINDS[one["kind"]].path(api.namespace), {"apiVersion": KINDS[one["kind"]].api_version, **one})
-        for one in objects
-    )
+    requests = (("POST", KINDS[one["kind"]].path(api.namespace), complete(one)) for one in objects)
     return _send(api, requests)
 
 

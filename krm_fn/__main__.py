@@ -5,50 +5,70 @@ import os
 import sys
 from pathlib import Path
 
+from krm_fn.model.printable import printable
 from krm_fn.model.problem import Outcome
+from krm_fn.stdio import StreamError, can_hold_input, read_stdin, write_stderr, write_stdout
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C, as a shell reports it."""
 
 
 def main() -> int:
     """Run the KRM function without arguments, kustomize's exec plugin with a file, else the command line."""
-    outcome = _run(sys.argv[1:])
-    sys.stderr.write(outcome.stderr)
     try:
-        _write(outcome.stdout)
-    except OSError as error:
-        sys.stderr.write(f"error: cannot write the output: {error.strerror}\n")
+        outcome = _run(sys.argv[1:])
+        write_stderr(outcome.stderr)
+        write_stdout(outcome.stdout)
+    except StreamError as error:
+        write_stderr(f"error: {error}\n")
         return 1
+    except KeyboardInterrupt:
+        return INTERRUPTED
     return outcome.exit_code
-
-
-def _write(data: bytes) -> None:
-    """Write everything or fail: a deployer would delete the objects that are missing in half an answer."""
-    view = memoryview(data)
-    while view:
-        view = view[os.write(sys.stdout.fileno(), view) :]
-    # Some file systems report a failed write only on close. The interpreter still needs the descriptor itself.
-    os.close(os.dup(sys.stdout.fileno()))
 
 
 def _run(arguments: list[str]) -> Outcome:
     # Imported here, as each half is slow to load without need: click takes as long as a small package.
-    if arguments and not (len(arguments) == 1 and _is_file(arguments[0])):
+    if not arguments and _is_asked_to_complete():
+        from krm_fn.completion import complete  # noqa: PLC0415
+
+        return complete(os.environ["_KRM_FN_COMPLETE"])
+    if arguments and not _is_configuration(arguments):
         from krm_fn.cli import main as command_line  # noqa: PLC0415
 
         return command_line(arguments)
-    from krm_fn.function import run  # noqa: PLC0415
-    from krm_fn.model.settings import Environment  # noqa: PLC0415
+    return _transform(*arguments)
+
+
+def _is_asked_to_complete() -> bool:
+    """Tell whether a shell asks for completions, as click defines it: by a variable, without arguments.
+
+    The variable never changes what the function does: a package comes through a pipe or from a file.
+    """
+    return bool(os.environ.get("_KRM_FN_COMPLETE")) and not can_hold_input()
+
+
+def _is_configuration(arguments: list[str]) -> bool:
+    """Tell whether the only argument is a file: no command has a dot or a slash in its name.
+
+    kustomize passes an absolute path. What is in the current directory never matters: it may hold a file `render`.
+    """
+    return len(arguments) == 1 and not arguments[0].startswith("-") and not {".", "/"}.isdisjoint(arguments[0])
+
+
+def _transform(name: str = "") -> Outcome:
+    """Run the function, with the functionConfig of this file if there is a name."""
+    from krm_fn.function import run  # noqa: PLC0415  # as above
+    from krm_fn.model.settings import Environment  # noqa: PLC0415  # as above
 
     gc.disable()  # nodes have no cycles; a search for cycles in a million of them takes a third of the time
+    shown = printable(name)
     try:
-        config = Path(arguments[0]).read_bytes() if arguments else None
+        config = Path(name).read_bytes() if name else None
     except OSError as error:
-        return Outcome(b"", f"error: {arguments[0]}: cannot read the functionConfig: {error.strerror}\n", 1)
-    return run(sys.stdin.buffer.read(), config, Environment(image=os.environ.get("KRM_FN_IMAGE", "")))
-
-
-def _is_file(argument: str) -> bool:
-    """Tell whether an argument is a file, or was meant to be one: no command has a dot or a slash in its name."""
-    return Path(argument).is_file() or (not argument.startswith("-") and not {".", "/"}.isdisjoint(argument))
+        return Outcome(b"", f"error: {shown}: cannot read the functionConfig: {error.strerror}\n", 1)
+    awaited = f"the manifests that {shown} configures" if name else "a ResourceList or manifests"
+    return run(read_stdin(awaited), config, Environment(image=os.environ.get("KRM_FN_IMAGE", "")))
 
 
 if __name__ == "__main__":

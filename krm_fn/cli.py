@@ -3,8 +3,9 @@
 import gc
 import os
 import signal
-import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
 from threading import Event
 from typing import TypeVar
 
@@ -15,10 +16,15 @@ from krm_fn.model import link_plan
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.kinds import Kind
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
+from krm_fn.model.printable import printable
 from krm_fn.model.problem import Outcome
 from krm_fn.model.settings import Environment
+from krm_fn.stdio import read_stdin, write_stderr, write_stdout
 
 _T = TypeVar("_T")
+
+_PATH = click.Path(readable=False)
+"""A file or a directory, for shell completion. What cannot be read is reported by who reads it."""
 
 
 def _reader(read: Callable[[str], _T]) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], tuple[_T, ...]]:
@@ -39,14 +45,17 @@ def krm_fn() -> None:
     """Name ConfigMaps by their content, and update all references.
 
     Without arguments this is a KRM function: a ResourceList on stdin, a ResourceList on stdout. With a file as its
-    only argument it is a kustomize exec plugin, and the file is its configuration.
+    only argument (./config, config.yaml) it is a kustomize exec plugin, and the file is its configuration.
     """
 
 
 @krm_fn.command(short_help="Print manifests that are ready to be applied.")
-@click.argument("paths", metavar="[PATH]...", nargs=-1)
+@click.argument("paths", metavar="[PATH]...", nargs=-1, type=_PATH)
 @click.option(
-    "--config", metavar="FILE", help="The configuration. Default: krm-fn.yaml in a PATH, or one among the objects."
+    "--config",
+    metavar="FILE",
+    type=_PATH,
+    help="The configuration. Default: krm-fn.yaml in a PATH, or one among the objects.",
 )
 @click.option(
     "--namespace",
@@ -59,7 +68,10 @@ def krm_fn() -> None:
 @click.option("--strict", is_flag=True, help="Treat the function's warnings as errors, as `spec.strict` does.")
 @click.option("--check", is_flag=True, help="Fail if deploying this would prune what running pods use.")
 @click.option(
-    "--deployed", metavar="PATH", help="For --check: a dump of what is deployed, or the last rendering. - is stdin."
+    "--deployed",
+    metavar="PATH",
+    type=_PATH,
+    help="For --check: a dump of what is deployed, or the last rendering. - is stdin.",
 )
 @click.option(
     "--helm-release",
@@ -69,7 +81,7 @@ def krm_fn() -> None:
     show_envvar=True,
     help="Also names the set of a rendering without a configuration.",
 )
-@click.option("--helm-values", metavar="FILE", multiple=True, help="Can be given several times.")
+@click.option("--helm-values", metavar="FILE", type=_PATH, multiple=True, help="Can be given several times.")
 @click.option("--helm-kube-version", metavar="VERSION", default="", envvar="KUBE_VERSION", show_envvar=True)
 @click.option("--helm-api-versions", metavar="LIST", default="", envvar="KUBE_API_VERSIONS", show_envvar=True)
 def render(  # noqa: PLR0913  # click hands over every option by its name
@@ -107,7 +119,8 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
     gc.disable()  # as for the function: nodes hold no cycles
     paths = paths or (".",)
     _check_usage(paths, deployed, check=check)
-    stdin = sys.stdin.buffer.read() if "-" in (*paths, deployed) else None
+    awaited = "manifests" if "-" in paths else "what is deployed"
+    stdin = read_stdin(awaited) if "-" in (*paths, deployed) else None
     helm = HelmOptions(helm_release, namespace, helm_values, helm_kube_version, helm_api_versions)
     own_set = set_name(helm_release) if helm_release else ""
     environment = Environment(os.environ.get("KRM_FN_IMAGE", ""), namespace, own_set, strict)
@@ -186,7 +199,7 @@ def verify(  # noqa: PLR0913  # click hands over every option by its name
     from krm_fn.verify.verify import verify as verify_path  # noqa: PLC0415  # likewise
 
     gc.disable()  # as for the function: nodes hold no cycles
-    stdin = sys.stdin.buffer.read() if path == "-" else None
+    stdin = read_stdin("manifests") if path == "-" else None
     return verify_path(path, stdin, Options(config, sets, deployers, namespace, strict))
 
 
@@ -255,9 +268,11 @@ def link(  # noqa: PLR0913  # click hands over every option by its name
 
     The command first waits until the workloads reference their revisions. It only adds owners. Before it deletes a
     revision it waits ten seconds and looks at everything again. You can run it at any time and as often as you like.
+    Changes are printed on stdout; what it waits for, warnings and errors on stderr.
 
     Exit codes: 0 success, with warnings on stderr for what could not be linked or deleted; 1 a live object references
-    a revision that does not exist, or there are no credentials; 2 wrong arguments; 143 terminated, run again to finish.
+    a revision that does not exist, or there are no credentials; 2 wrong arguments; 130 or 143
+    interrupted or terminated, run again to finish.
     """
     plan = LinkPlan(
         set=set_name, workloads=workloads, revisions=revisions, kinds=kinds, timeout=timeout, minimum_age=minimum_age
@@ -269,23 +284,31 @@ def link(  # noqa: PLR0913  # click hands over every option by its name
         raise click.ClickException(message) from error
     stop = Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    return run(plan, Options(namespace, context, dry_run, as_json=output == "json"), stop, _print_line)
+    return run(plan, Options(namespace, context, dry_run, as_json=output == "json"), stop, _print_line, _say)
 
 
 def _print_line(line: str) -> None:
     """Print at once, also into a pipe: a Job's log is read while it runs."""
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
+    write_stdout(f"{line}\n".encode())
+
+
+def _say(line: str) -> None:
+    """Say what the run waits for, on stderr: stdout may be JSON."""
+    write_stderr(f"{line}\n")
 
 
 def main(arguments: list[str]) -> Outcome:
-    """Run a command. Click has already printed help and version."""
+    """Run a command. What click prints itself, which is help and the version, is in the outcome too."""
+    printed = StringIO()
+    # Not `krm_fn.main`: it lets a variable turn every command into a request for shell completion.
     try:
-        result = krm_fn.main(arguments, prog_name="krm-fn", standalone_mode=False)
+        with redirect_stdout(printed), krm_fn.make_context("krm-fn", list(arguments)) as context:
+            outcome: Outcome = krm_fn.invoke(context)
+            return outcome
+    except click.exceptions.Exit as done:
+        return Outcome(printed.getvalue().encode(), "", done.exit_code)
     except click.ClickException as error:
-        context = error.ctx if isinstance(error, click.UsageError) else None
-        command = context.command_path if context else "krm-fn"
-        return Outcome(b"", f"error: {error.format_message().rstrip('.')}; see {command} --help\n", error.exit_code)
-    except click.Abort:
-        return Outcome(b"", "", 130)  # as a shell does after Ctrl-C
-    return result if isinstance(result, Outcome) else Outcome(b"", "", result or 0)
+        failed = error.ctx if isinstance(error, click.UsageError) else None
+        command = failed.command_path if failed else "krm-fn"
+        message = printable(" ".join(error.format_message().rstrip(".").split("\n")))
+        return Outcome(b"", f"error: {message}; see {command} --help\n", error.exit_code)

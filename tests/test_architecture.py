@@ -1,5 +1,6 @@
 """Checks that lint-imports cannot make: which modules are loaded at run time, and which are shipped."""
 
+import re
 import subprocess
 import sys
 import tomllib
@@ -24,3 +25,10 @@ def test_every_folder_of_modules_is_shipped() -> None:
     folders = {path.parent.relative_to(ROOT) for path in (ROOT / "krm_fn").rglob("*.py")}
     packages = {".".join(folder.parts) for folder in folders} | {"krm_fn.schemas"}
     assert set(PROJECT["tool"]["setuptools"]["packages"]) == packages
+
+
+def test_one_module_uses_the_standard_streams() -> None:
+    """Else one of them writes what a terminal obeys, fails on a closed stream, or mixes text into manifests."""
+    used = re.compile(r"\bsys\.(__)?std(in|out|err)|\bclick\.(echo|secho|prompt)|\bprint\(")
+    modules = sorted((ROOT / "krm_fn").rglob("*.py"))
+    assert [path.name for path in modules if used.search(path.read_text())] == ["stdio.py"]

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from krm_fn import __version__
-from krm_fn.cli import main
 from tests.render.run import CONFIG_MAP, REVISIONS, write
 
 KRM_FN = [sys.executable, "-P", "-m", "krm_fn"]
@@ -156,7 +155,7 @@ def test_an_error_prints_nothing_else(tmp_path: Path) -> None:
 def test_a_file_name_that_is_not_utf8(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"\xff.yaml")).write_text("a: [")
     done = krm_fn("render", cwd=tmp_path)
-    assert (done.returncode, done.stderr.split(":")[1]) == (1, " \\udcff.yaml")
+    assert (done.returncode, done.stderr.split(":")[1]) == (1, r" \xff.yaml")
 
 
 def test_argo_cds_environment_variables_reach_helm(tmp_path: Path) -> None:
@@ -203,12 +202,82 @@ def test_nothing_heavy_is_loaded_for_help() -> None:
     assert subprocess.run([sys.executable, "-c", probe], check=False).returncode == 0
 
 
-def test_an_interrupt_exits_with_130(monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
+HOSTILE = "a\x1b[2J\u202e\nerror: b"
+SHOWN = r"a\x1b[2J\u202e\nerror: b"
 
-    monkeypatch.setattr("krm_fn.render.render.render", interrupt)
-    assert main(["render"]).exit_code == 130
+NAMED = [
+    pytest.param(["render", HOSTILE], f"error: {SHOWN}: no such file or directory\n", id="a PATH"),
+    pytest.param(
+        [f"./{HOSTILE}"],
+        f"error: ./{SHOWN}: cannot read the functionConfig: No such file or directory\n",
+        id="a configuration",
+    ),
+    pytest.param([HOSTILE], f"error: No such command '{SHOWN}'; see krm-fn --help\n", id="a command"),
+    pytest.param(
+        ["link", "--set=a", f"--revision={HOSTILE}"],
+        f"error: Invalid value for '--revision': found '{SHOWN}', expected ConfigMap/NAME or Secret/NAME; "
+        "see krm-fn link --help\n",
+        id="a value",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), NAMED)
+def test_no_control_character_of_an_argument_is_printed(arguments: list[str], message: str, tmp_path: Path) -> None:
+    done = krm_fn(*arguments, cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("", message)
+
+
+FOLDERS = [
+    pytest.param({f"{HOSTILE}.yaml": "a: [\n"}, f"error: {SHOWN}.yaml:2:1: invalid YAML: ", id="the name of a file"),
+    pytest.param(
+        {f"{HOSTILE}/kustomization.yaml": "", "a.yaml": CONFIG_MAP},
+        f"error: {SHOWN}: has a kustomization.yaml, which is not built as part of .; ",
+        id="the name of a folder",
+    ),
+    pytest.param(
+        {"a.yaml": '"a\\e[2J": 1\n"a\\e[2J": 2\n'},
+        r"error: a.yaml:2:1: duplicate key 'a\x1b[2J'; the first is on line 1",
+        id="a key",
+    ),
+    pytest.param(
+        {
+            "a.yaml": CONFIG_MAP.replace(
+                "name: a", 'name: "a\\e[2J", annotations: {revisions.krm-fn.io/strategy: "b\\e[2J"}'
+            )
+        },
+        r"error: ConfigMap/a\x1b[2J metadata.annotations",
+        id="the name of an object",
+    ),
+    pytest.param(
+        {"kustomization.yaml": "", "bin/kustomize": "#!/bin/sh\nprintf 'a\\033[2J\\tb\\n\\nc\\n' >&2\nexit 1\n"},
+        r"error: .: kustomize build exited with code 1: a\x1b[2J b c",
+        id="stderr of a program",
+    ),
+]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+@pytest.mark.parametrize(("files", "message"), FOLDERS)
+def test_no_control_character_of_a_folder_is_printed(
+    files: dict[str, str], message: str, encoding: str, tmp_path: Path
+) -> None:
+    write(tmp_path, files)
+    for program in tmp_path.glob("bin/*"):
+        program.chmod(0o755)
+    path = f"{tmp_path}/bin:{os.environ['PATH']}"
+    done = krm_fn("render", cwd=tmp_path, PATH=path, PYTHONIOENCODING=encoding, LC_ALL="C")
+    assert done.stderr.startswith(message)
+    assert done.stderr.removesuffix("\n").isprintable()
+    assert (done.stdout, done.returncode) == ("", 1)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+def test_a_name_that_the_terminal_cannot_show_is_escaped(encoding: str, tmp_path: Path) -> None:
+    write(tmp_path, {"größe.yaml": "a: [\n"})
+    done = krm_fn("render", cwd=tmp_path, PYTHONIOENCODING=encoding, LC_ALL="C")
+    shown = "größe.yaml" if encoding == "utf-8" else r"gr\xf6\xdfe.yaml"
+    assert done.stderr.startswith(f"error: {shown}:2:1: ")
 
 
 def test_link_without_the_kubernetes_client_says_how_to_install_it(tmp_path: Path) -> None:

@@ -1,6 +1,9 @@
 """The examples show what krm-fn renders and emits."""
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -48,3 +51,19 @@ def test_the_role_for_tenants_is_the_one_that_the_function_emits() -> None:
     emitted = access(Group("shop", "", plan, CONSUMER_KINDS), Settings(set="shop"), "shop")
     written = list(yaml.safe_load_all((EXAMPLES / "linker-rbac" / "platform.yaml").read_text()))
     assert written == [{**one, "metadata": {"name": "shop-linker", "namespace": "shop"}} for one in emitted]
+
+
+def test_the_demo_shows_the_linker_as_one_line(tmp_path: Path) -> None:
+    program = tmp_path / "krm-fn"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m krm_fn "$@"\n')
+    program.chmod(0o755)
+    environment = {**os.environ, "KRM_FN": str(program), "PYTHONPATH": str(EXAMPLES.parent)}
+    command = ["sh", str(EXAMPLES / "canary/demo")]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    lines = done.stdout.splitlines()
+    assert (done.returncode, done.stderr) == (0, "The whole output: .venv/bin/krm-fn render examples/canary\n")
+    assert re.fullmatch(r"\+# the linker, \d{3} lines: ConfigMap, ServiceAccount, Role, RoleBinding, Job", lines[-1])
+    assert sum("linker" in line for line in lines) == 1
+    assert "+          name: web-config-mffg77kmb5 # the whole of it" in lines
+    assert max(map(len, lines)) <= 80
+    assert all(line.isprintable() for line in lines)  # no colours in a pipe

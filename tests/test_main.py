@@ -1,22 +1,34 @@
 """`python -m krm_fn` as a process."""
 
+import os
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 from tests.cases import TRANSFORMS
+from tests.terminal import CTRL_C, CTRL_D, Done, at_terminal
 
 COMMAND = [sys.executable, "-m", "krm_fn"]
 INPUT = (TRANSFORMS[0] / "input.yaml").read_bytes()
 LARGE = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {a: '" + b"x" * 1_000_000 + b"'}\n"
 
 
+MANIFEST = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n"
+CONFIG = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: shop}\nspec: {select: [{}]}\n"
+HINT = "waiting for {} on stdin: add `< FILE`, or type it and press Ctrl-D at the end\nfor help: krm-fn --help\n"
+
+
 def run(
-    *arguments: str, data: bytes = INPUT, stdout: int | None = subprocess.PIPE
+    *arguments: str, data: bytes = INPUT, variables: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([*COMMAND, *arguments], input=data, stdout=stdout, stderr=subprocess.PIPE, check=False)
+    return subprocess.run(
+        [*COMMAND, *arguments], input=data, capture_output=True, check=False, env={**os.environ, **(variables or {})}
+    )
 
 
 def test_a_function_without_arguments() -> None:
@@ -26,9 +38,7 @@ def test_a_function_without_arguments() -> None:
 
 def test_a_file_is_the_configuration_of_a_legacy_plugin(tmp_path: Path) -> None:
     config = tmp_path / "fn.yaml"
-    config.write_text(
-        "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: shop}\nspec: {select: [{}]}\n"
-    )
+    config.write_text(CONFIG)
     done = run(str(config), data=LARGE)
     assert done.returncode == 0
     assert b"revisions.krm-fn.io/set: shop" in done.stdout
@@ -66,3 +76,149 @@ def test_a_closed_stdout_is_an_error() -> None:
         process.stdin.close()
         assert process.stderr.read() == b"error: cannot write the output: Broken pipe\n"
         assert process.wait() == 1
+
+
+AWAITED = [
+    pytest.param([], "a ResourceList or manifests", id="the function"),
+    pytest.param(["./fn.yaml"], "the manifests that ./fn.yaml configures", id="a plugin of kustomize"),
+    pytest.param(["render", "-"], "manifests", id="render -"),
+    pytest.param(["render", "web.yaml", "--check", "--deployed=-"], "what is deployed", id="render --deployed -"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "awaited"), AWAITED)
+def test_a_person_is_told_once_what_is_awaited(arguments: list[str], awaited: str, tmp_path: Path) -> None:
+    (tmp_path / "fn.yaml").write_text(CONFIG)
+    (tmp_path / "web.yaml").write_text(MANIFEST)
+    with at_terminal([*COMMAND, *arguments], tmp_path) as program:
+        hint = program.read_error_line() + program.read_error_line()
+        program.type(MANIFEST.encode() + CTRL_D)
+        done = program.finish()
+    assert hint == HINT.format(awaited)
+    assert "waiting" not in done.stderr
+    assert (done.exit_code, "name: a" in done.stdout) == (0, True)
+
+
+@pytest.mark.parametrize(("arguments", "awaited"), AWAITED)
+def test_ctrl_c_ends_the_wait_for_input(arguments: list[str], awaited: str, tmp_path: Path) -> None:
+    (tmp_path / "fn.yaml").write_text(CONFIG)
+    with at_terminal([*COMMAND, *arguments], tmp_path) as program:
+        hint = program.read_error_line() + program.read_error_line()
+        program.type(CTRL_C)
+        done = program.finish()
+    assert (hint, done) == (HINT.format(awaited), Done("", "", 130))
+
+
+def test_ctrl_c_ends_a_slow_build(tmp_path: Path) -> None:
+    (tmp_path / "kustomization.yaml").touch()
+    (tmp_path / "kustomize").write_text("#!/bin/sh\ntouch started\nexec sleep 60\n")
+    (tmp_path / "kustomize").chmod(0o755)
+    slow = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    with at_terminal([*COMMAND, "render"], tmp_path, slow) as program:
+        wait_for(tmp_path / "started")
+        program.type(CTRL_C)
+        assert program.finish() == Done("", "", 130)
+
+
+def wait_for(file: Path) -> None:
+    end = time.monotonic() + 30
+    while not file.exists():
+        assert time.monotonic() < end, f"{file} does not exist"
+        time.sleep(0.01)
+
+
+SIGNALS = [
+    pytest.param(signal.SIGINT, 130, id="Ctrl-C"),
+    pytest.param(signal.SIGTERM, -signal.SIGTERM, id="the default of SIGTERM, which shells report as 143"),
+]
+
+
+@pytest.mark.parametrize(("sent", "exit_code"), SIGNALS)
+def test_a_signal_ends_the_function_without_a_traceback(sent: signal.Signals, exit_code: int, tmp_path: Path) -> None:
+    with at_terminal(COMMAND, tmp_path) as program:
+        program.read_error_line()
+        program.process.send_signal(sent)
+        done = program.finish()
+    assert (done.stdout, done.exit_code) == ("", exit_code)
+    assert "Traceback" not in done.stderr
+
+
+def test_input_from_a_pipe_needs_no_hint() -> None:
+    assert (
+        run(data=b"").stderr == b"error: no objects in the input; expected a ResourceList, a List, or YAML documents\n"
+    )
+
+
+CLOSED = [
+    pytest.param("<&-", "error: cannot read stdin: Bad file descriptor\n", id="stdin"),
+    pytest.param("render - <a.yaml >&-", "error: cannot write the output: Bad file descriptor\n", id="stdout"),
+    pytest.param("--version >&-", "error: cannot write the output: Bad file descriptor\n", id="stdout of --version"),
+    pytest.param("<&- 2>&-", "", id="stdin and stderr"),
+]
+
+
+@pytest.mark.parametrize(("redirection", "message"), CLOSED)
+def test_a_stream_that_was_closed_at_the_start(redirection: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(MANIFEST)
+    done = in_shell(f"krm_fn {redirection}", tmp_path)
+    assert (done.returncode, done.stderr) == (1, message)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_messages_that_cannot_be_written_cost_no_output() -> None:
+    case = next(case for case in TRANSFORMS if (case / "stderr.txt").read_bytes())
+    with Path("/dev/full").open("wb") as full, (case / "input.yaml").open("rb") as data:
+        done = subprocess.run(COMMAND, stdin=data, stdout=subprocess.PIPE, stderr=full, check=False)
+    assert (done.returncode, done.stdout) == (0, (case / "output.yaml").read_bytes())
+
+
+COMPLETION = [
+    pytest.param({"_KRM_FN_COMPLETE": "bash_source"}, id="a shell's script"),
+    pytest.param({"_KRM_FN_COMPLETE": "zsh_complete", "COMP_WORDS": "krm-fn r", "COMP_CWORD": "1"}, id="words"),
+    pytest.param({"_KRM_FN_COMPLETE": "1"}, id="nonsense"),
+]
+
+
+@pytest.mark.parametrize("variables", COMPLETION)
+def test_variables_of_shell_completion_do_not_change_the_function(variables: dict[str, str], tmp_path: Path) -> None:
+    """A container may have them by accident: a script in place of manifests would delete everything."""
+    expected = (TRANSFORMS[0] / "output.yaml").read_bytes()
+    assert run(variables=variables).stdout == expected
+    with (TRANSFORMS[0] / "input.yaml").open("rb") as file:
+        environment = {**os.environ, **variables}
+        done = subprocess.run(COMMAND, stdin=file, stdout=subprocess.PIPE, check=False, env=environment)
+    assert done.stdout == expected
+    config = tmp_path / "fn.yaml"
+    config.write_text(CONFIG)
+    assert run(str(config), data=LARGE, variables=variables).stdout == run(str(config), data=LARGE).stdout
+    assert run("render", "-", data=LARGE, variables=variables).stdout == run("render", "-", data=LARGE).stdout
+
+
+WORDS = [
+    pytest.param("render", MANIFEST, "", id="a command"),
+    pytest.param("link", "", "error: Missing option '--set'; see krm-fn link --help\n", id="another command"),
+    pytest.param(
+        "rendr",
+        "",
+        "error: No such command 'rendr'. Did you mean 'render'?; see krm-fn --help\n",
+        id="a command with a typing error",
+    ),
+]
+
+
+@pytest.mark.parametrize(("word", "stdout", "stderr"), WORDS)
+def test_a_word_is_a_command_also_beside_a_file_of_that_name(
+    word: str, stdout: str, stderr: str, tmp_path: Path
+) -> None:
+    (tmp_path / "web.yaml").write_text(MANIFEST)
+    (tmp_path / word).write_text(CONFIG)
+    done = in_shell(f"krm_fn {word} </dev/null", tmp_path)
+    assert (done.stdout, done.stderr) == (stdout, stderr)
+
+
+def in_shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a line of a shell in which `krm_fn` is the program."""
+    definition = f'krm_fn() {{ "{sys.executable}" -P -m krm_fn "$@"; }}'
+    return subprocess.run(
+        ["sh", "-c", f"{definition}\n{line}"], cwd=folder, capture_output=True, text=True, check=False
+    )

@@ -77,7 +77,7 @@ class Api:
             if once:
                 self.deadline.check()
                 return send()
-            return retry(send, self.deadline)
+            return retry(send, self.deadline, f"the API server {self._client.configuration.host}")
         except NoResponse as error:
             host = self._client.configuration.host
             what = f"{method} {path}"

@@ -1,6 +1,7 @@
 """Record Events, so that `kubectl describe` shows what happened to the revisions, and what is wrong."""
 
 from krm_fn.linker.cluster import Cluster
+from krm_fn.linker.listing import listing
 from krm_fn.linker.objects import Observation, Owner
 from krm_fn.linker.report import Change, Report
 from krm_fn.model.link_plan import LinkPlan
@@ -56,8 +57,7 @@ def _in_parts(changes: list[Change]) -> list[list[Change]]:
 
 
 def _list(changes: list[Change]) -> str:
-    more = f", and {len(changes) - _MAX_CHANGES} more" if len(changes) > _MAX_CHANGES else ""
-    return "; ".join(f"{change.kind} {change}" for change in changes[:_MAX_CHANGES]) + more
+    return listing([f"{change.kind} {change}" for change in changes], _MAX_CHANGES)
 
 
 def _own_job(plan: LinkPlan, observation: Observation) -> Owner | None:

@@ -113,7 +113,8 @@ def _delete_unreferenced(plan: LinkPlan, observation: Observation, cluster: Clus
     if not marked:
         return observation
     if cluster.deadline.left() >= GRACE:
-        cluster.deadline.sleep(GRACE)
+        again = [f"deployers that may want {one.kind} {cluster.namespace}/{one.name} again" for one in unreferenced]
+        cluster.deadline.sleep(GRACE, again, GRACE)
         second = observe(plan, cluster)
         for revision in plan_deletions(plan, second):
             if marked.get(revision.uid) == revision.resource_version:

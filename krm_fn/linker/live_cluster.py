@@ -83,7 +83,10 @@ class LiveCluster:
 
     def patch(self, patch: RevisionPatch) -> str | None:
         response = self._patch(_CONFIG_MAPS, patch)
-        return None if response is None else str(mapping(response.content["metadata"]).get("resourceVersion"))
+        if response is None:
+            return None
+        # Without a version, none will be equal to it, so that nothing is deleted.
+        return str(mapping(response.content.get("metadata")).get("resourceVersion", "unknown"))
 
     def delete(self, revision: Revision) -> bool:
         body: dict[str, object] = {
@@ -167,7 +170,7 @@ class LiveCluster:
             if response.status == _GONE and following and self.deadline.left() > 0:
                 # The continue token has expired: start again.
                 found, following = [], ""
-                self.deadline.sleep(next(back_off))
+                self.deadline.sleep(next(back_off), [f"the API server to list {kind.plural} to the end"])
                 continue
             check_response(response, "list", kind, self._namespace)
             items = entries(response.content.get("items"))

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from krm_fn.linker.objects import Owner, Revision
+from krm_fn.model.printable import printable
 
 
 class Change(NamedTuple):
@@ -58,11 +59,11 @@ class Report:
 
     def change(self, change: Change) -> None:
         self.changes.append(change)
-        self.log(f"{change.kind} {self.namespace}/{change}")
+        self.log(printable(f"{change.kind} {self.namespace}/{change}"))
 
     def note(self, sentence: str) -> None:
         self.notes.append(sentence)
-        self.log(f"note: {sentence}")
+        self.log(printable(f"note: {sentence}"))
 
     def fail(self, sentence: str, owner: Owner | None = None) -> None:
         """Add a failure, unless the same one has been added before."""

@@ -1,9 +1,12 @@
 """Repeat requests until the API server has processed one, the deadline is over, or the run is told to stop."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from threading import Event
 from typing import Any, NamedTuple
+
+from krm_fn.linker.listing import listing
+from krm_fn.model.printable import printable
 
 _FORBIDDEN, _TOO_MANY_REQUESTS, _SERVER_ERROR = 403, 429, 500
 
@@ -13,6 +16,12 @@ _STARTUP = 10.0
 
 OVERTIME = 30.0
 """Seconds after the deadline in which a run may still do what needs no waiting."""
+
+_NOTICED = 1.0
+"""Seconds from which on people notice a pause."""
+
+_LISTED = 3
+"""How many of the things that it waits for a line lists."""
 
 
 class Stopped(Exception):
@@ -27,13 +36,21 @@ class Deadline:
     """The end of a run: of its retries and of everything else it waits for.
 
     `seconds` is the time that is left now; `stop` is set to end the run after the current request; `clock` returns
-    seconds.
+    seconds; `say` is called with a line that says what the run waits for.
     """
 
-    def __init__(self, seconds: float, stop: Event, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self,
+        seconds: float,
+        stop: Event,
+        clock: Callable[[], float] = time.monotonic,
+        say: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._clock = clock
         self._end = clock() + seconds
         self._stop = stop
+        self._say = say
+        self._said = ""
 
     def left(self) -> float:
         """Return the seconds that are left; negative after the deadline."""
@@ -46,9 +63,19 @@ class Deadline:
         if self.left() <= -OVERTIME:
             raise OutOfTime
 
-    def sleep(self, seconds: float) -> None:
-        """Wait, but not beyond the deadline. Raises Stopped as soon as the run is told to stop, and OutOfTime."""
-        self._stop.wait(max(0.0, min(seconds, self.left())))
+    def sleep(self, seconds: float, awaited: Sequence[str], most: float | None = None) -> None:
+        """Wait, but not beyond the deadline. Raises Stopped as soon as the run is told to stop, and OutOfTime.
+
+        Says first what is awaited, unless that was the last thing it said. `most`: the seconds until the caller waits
+        no longer, if these are fewer than until the deadline.
+        """
+        pause = max(0.0, min(seconds, self.left()))
+        what = listing(awaited, _LISTED)
+        if pause >= _NOTICED and what != self._said:
+            self._said = what
+            left = self.left() if most is None else min(most, self.left())
+            self._say(f"waiting for {printable(what)} (up to {left:.0f} s)")
+        self._stop.wait(pause)
         self.check()
 
 
@@ -73,7 +100,7 @@ def pauses(first: float = 0.2, longest: float = 10.0, factor: float = 2.0) -> It
         pause = min(pause * factor, longest)
 
 
-def retry(send: Callable[[], Response], deadline: Deadline) -> Response:
+def retry(send: Callable[[], Response], deadline: Deadline, server: str = "the API server") -> Response:
     """Send until the response is about the request and not about the state of the server.
 
     After the deadline, returns the last response, or raises NoResponse if the last attempt had none. Makes at least
@@ -86,17 +113,19 @@ def retry(send: Callable[[], Response], deadline: Deadline) -> Response:
         requested_pause = 0.0
         try:
             response = send()
-        except NoResponse:
+        except NoResponse as error:
             if deadline.left() <= 0:
                 raise
             startup_ends = deadline.left() - _STARTUP
+            state = f"does not respond: {error}"
         else:
             is_startup_refusal = response.status == _FORBIDDEN and deadline.left() > startup_ends
             is_overloaded = response.status == _TOO_MANY_REQUESTS or response.status >= _SERVER_ERROR
             if not (is_overloaded or is_startup_refusal) or deadline.left() <= 0:
                 return response
             requested_pause = _retry_after(response)
-        deadline.sleep(max(next(back_off), requested_pause))
+            state = f"answers {response.status}"
+        deadline.sleep(max(next(back_off), requested_pause), [f"{server}, which {state}"])
 
 
 def _retry_after(response: Response) -> float:

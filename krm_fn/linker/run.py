@@ -16,10 +16,11 @@ from krm_fn.linker.live_cluster import LiveCluster
 from krm_fn.linker.report import Report
 from krm_fn.linker.retry import Deadline, OutOfTime, Stopped
 from krm_fn.model.link_plan import LinkPlan
+from krm_fn.model.printable import printable
 from krm_fn.model.problem import Outcome
 
-TERMINATED = 128 + signal.SIGTERM
-"""The exit code of a run that was told to stop, as a shell reports it."""
+_ENDS = {128 + signal.SIGTERM: "terminated", 128 + signal.SIGINT: "interrupted"}
+"""The exit codes of a run that was ended by a signal, as a shell reports them."""
 
 
 class Options(NamedTuple):
@@ -34,35 +35,37 @@ class Options(NamedTuple):
     as_json: bool = False
 
 
-def run(plan: LinkPlan, options: Options, stop: Event, log: Callable[[str], None]) -> Outcome:
+def run(
+    plan: LinkPlan, options: Options, stop: Event, log: Callable[[str], None], say: Callable[[str], None]
+) -> Outcome:
     """Link the set, and return a summary with the exit code.
 
     Setting `stop` ends the run after the current request. `log` is called with one line for each change when it
-    happens; not for JSON output, which lists the changes itself.
+    happens; not for JSON output, which lists the changes itself. `say` is called with what the run waits for.
     """
     started = time.monotonic()
     try:
-        api = Api(Deadline(plan.timeout, stop), options.context)
+        api = Api(Deadline(plan.timeout, stop, say=say), options.context)
         live = LiveCluster(api, options.namespace or api.namespace())
     except ApiError as error:
-        return Outcome(b"", f"error: {error}\n", 1)
+        return Outcome(b"", f"error: {printable(str(error))}\n", 1)
     report = Report(live.namespace, _no_log if options.as_json else log)
-    is_stopped = _link(plan, DryRun(live) if options.dry_run else live, report)
-    stderr = "".join(f"error: {sentence}\n" for sentence in report.failures)
-    stderr += "".join(f"warning: {sentence}\n" for sentence in report.warnings)
-    if is_stopped:
-        stderr += "error: terminated; completed changes are kept, run again to finish\n"
-    exit_code = TERMINATED if is_stopped else int(bool(report.failures))
+    ended_by = _link(plan, DryRun(live) if options.dry_run else live, report)
+    stderr = "".join(f"error: {printable(sentence)}\n" for sentence in report.failures)
+    stderr += "".join(f"warning: {printable(sentence)}\n" for sentence in report.warnings)
+    if ended_by:
+        stderr += f"error: {_ENDS[ended_by]}; completed changes are kept, run again to finish\n"
+    exit_code = ended_by or int(bool(report.failures))
     seconds = round(time.monotonic() - started, 2)
     if options.as_json:
         document = {"set": plan.set, **report.to_dict(), "calls": api.calls, "seconds": seconds, "exitCode": exit_code}
         return Outcome(json.dumps(document, indent=2).encode() + b"\n", stderr, exit_code)
-    summary = f"{report.summary(dry_run=options.dry_run)}; {api.calls} API calls, {seconds} s\n"
-    return Outcome(summary.encode(), stderr, exit_code)
+    summary = printable(f"{report.summary(dry_run=options.dry_run)}; {api.calls} API calls, {seconds} s")
+    return Outcome(f"{summary}\n".encode(), stderr, exit_code)
 
 
-def _link(plan: LinkPlan, cluster: Cluster, report: Report) -> bool:
-    """Link, and tell whether the run was stopped."""
+def _link(plan: LinkPlan, cluster: Cluster, report: Report) -> int:
+    """Link. Returns the exit code of a run that a signal has ended, else 0."""
     try:
         link(plan, cluster, report)
     except ApiError as error:
@@ -70,8 +73,10 @@ def _link(plan: LinkPlan, cluster: Cluster, report: Report) -> bool:
     except OutOfTime:
         report.warn(f"the time limit of {plan.timeout} s is over; completed changes are kept, run again to finish")
     except Stopped:
-        return True
-    return False
+        return 128 + signal.SIGTERM
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    return 0
 
 
 def _no_log(line: str) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from krm_fn.linker.cluster import Cluster
+from krm_fn.linker.listing import listing
 from krm_fn.linker.objects import Consumer, Observation, Owner
 from krm_fn.linker.observe import observe, observe_workloads
 from krm_fn.linker.owners import is_left_to_kpt, plan_deletions, plan_owners
@@ -17,6 +18,9 @@ _HISTORY_TIMEOUT = 10.0
 _PATIENCE = 5.0
 """Seconds for a deployer that applies a workload before its ConfigMap."""
 
+_LISTED = 3
+"""Revisions of one workload that a line lists while it waits."""
+
 _MAX_LOOKUPS = 20
 """ConfigMaps of other sets that are looked up in one observation."""
 
@@ -24,9 +28,13 @@ _HISTORY = {kind.kind: kind.history for kind in CONSUMER_KINDS if kind.history}
 
 
 class Missing(NamedTuple):
-    """What is missing, in a sentence; the object that misses it, if that exists; and the revision, if it is one."""
+    """What is missing, in a sentence, and as what a run waits for: `Deployment shop/web to exist`.
+
+    `owner`: the object that misses it, if that exists. `revision`: what is missing, if it is one.
+    """
 
     sentence: str
+    awaited: str
     owner: Owner | None = None
     revision: str = ""
 
@@ -53,7 +61,7 @@ def wait_for_workloads(plan: LinkPlan, cluster: Cluster) -> list[Missing]:
             patience_ends = left - _PATIENCE
         elif left <= patience_ends:
             return missing
-        cluster.deadline.sleep(next(back_off))
+        cluster.deadline.sleep(next(back_off), _awaited(missing))
 
 
 def wait_for_history(plan: LinkPlan, cluster: Cluster) -> tuple[Observation, list[Missing]]:
@@ -66,7 +74,7 @@ def wait_for_history(plan: LinkPlan, cluster: Cluster) -> tuple[Observation, lis
     while missing := _missing_history(plan, observation.consumers, cluster.namespace):
         if observation.unread or cluster.deadline.left() <= max(end, 0):
             break
-        cluster.deadline.sleep(1)
+        cluster.deadline.sleep(1, _awaited(missing), cluster.deadline.left() - end)
         observation = observe(plan, cluster)
     return observation, missing
 
@@ -77,22 +85,25 @@ def wait_for_kpt(plan: LinkPlan, observation: Observation, cluster: Cluster) -> 
     kpt reads what it is about to prune, waits for the rollout, and then fails if somebody has changed the object.
     """
     changes = [*(patch.revision for patch in plan_owners(plan, observation)), *plan_deletions(plan, observation)]
-    pending = {revision.uid for revision in changes if is_left_to_kpt(plan, observation, revision)}
+    pending = {revision.uid: revision.name for revision in changes if is_left_to_kpt(plan, observation, revision)}
     has_waited = bool(pending)
     back_off = _pauses()
     while pending and cluster.deadline.left() > 0:
-        cluster.deadline.sleep(next(back_off))
+        awaited = [f"kpt to let go of ConfigMap {cluster.namespace}/{name}" for name in sorted(pending.values())]
+        cluster.deadline.sleep(next(back_off), awaited)
         revisions, inventory, _ = cluster.configs(plan)
         now = observation._replace(inventory=inventory)
-        pending &= {revision.uid for revision in revisions if is_left_to_kpt(plan, now, revision)}
+        left = {revision.uid for revision in revisions if is_left_to_kpt(plan, now, revision)}
+        pending = {uid: name for uid, name in pending.items() if uid in left}
     return has_waited
 
 
 def confirm_broken(plan: LinkPlan, observation: Observation, cluster: Cluster) -> list[Missing]:
     """Find the references to revisions that do not exist, and look again a little later."""
-    if not find_broken(observation, cluster):
+    broken = find_broken(observation, cluster)
+    if not broken:
         return []
-    cluster.deadline.sleep(_PATIENCE)
+    cluster.deadline.sleep(_PATIENCE, _awaited(broken), _PATIENCE)
     return find_broken(observe(plan, cluster), cluster)
 
 
@@ -110,12 +121,17 @@ def find_broken(observation: Observation, cluster: Cluster) -> list[Missing]:
     return [
         Missing(
             f"{owner.kind} {cluster.namespace}/{owner.name}: references ConfigMap/{name}, which does not exist",
+            f"ConfigMap {cluster.namespace}/{name}, which {owner} references",
             owner,
             name,
         )
         for name, owner in sorted(broken)
         if name in absent
     ]
+
+
+def _awaited(missing: list[Missing]) -> list[str]:
+    return [one.awaited for one in missing]
 
 
 def _pauses() -> Iterator[float]:
@@ -128,19 +144,20 @@ def _missing(plan: LinkPlan, observation: Observation, namespace: str) -> list[M
     # Not all rendered revisions: those of a later sync wave are applied after this run.
     awaited = {revision for workload in plan.workloads for revision in workload.revisions}
     missing = [
-        Missing(f"{kind} {namespace}/{name}: does not exist", revision=name)
+        Missing(f"{kind} {namespace}/{name}: does not exist", f"{kind} {namespace}/{name} to exist", revision=name)
         for kind, name in sorted(awaited)
         if (kind, name) not in live
     ]
     for workload in plan.workloads:
+        who = f"{workload.kind} {namespace}/{workload.name}"
         consumer = consumers.get(workload[:3])
         if consumer is None:
-            missing.append(Missing(f"{workload.kind} {namespace}/{workload.name}: does not exist"))
+            missing.append(Missing(f"{who}: does not exist", f"{who} to exist"))
             continue
         absent = [str(revision) for revision in workload.revisions if revision.name not in consumer.references]
         if absent:
-            sentence = f"{workload.kind} {namespace}/{workload.name}: does not reference {', '.join(absent)}"
-            missing.append(Missing(sentence, consumer.owner))
+            wish = f"{who} to reference {listing(absent, _LISTED, ', ')}"
+            missing.append(Missing(f"{who}: does not reference {', '.join(absent)}", wish, consumer.owner))
     return missing
 
 
@@ -152,7 +169,8 @@ def _missing_history(plan: LinkPlan, consumers: list[Consumer], namespace: str) 
     }
     return [
         Missing(
-            f"{workload.kind} {namespace}/{workload.name}: has no {_HISTORY[workload.kind]} for its current template"
+            f"{workload.kind} {namespace}/{workload.name}: has no {_HISTORY[workload.kind]} for its current template",
+            f"a {_HISTORY[workload.kind]} for the current template of {workload.kind} {namespace}/{workload.name}",
         )
         for workload in plan.workloads
         if workload.kind in _HISTORY and not _has_history(workload, by_identity.get(workload[:3]), history)

@@ -36,13 +36,13 @@ class EmbeddedReference(NamedTuple):
     @property
     def span(self) -> tuple[int, int] | None:
         """Return where the name begins and ends in the value; None where it is not written as it is read."""
-        written, text = self.reference.name, self.reference.name.value
+        name = self.reference.name
         # The marks do not count a byte order mark, and include an anchor and quotes.
         shift = self.scalar.value.startswith("\ufeff")
-        end = written.end_mark.index + shift
+        end = name.end_mark.index + shift
         end -= self.scalar.value[end - 1] in _QUOTES
-        start = end - len(text)
-        if start < written.start_mark.index + shift or self.scalar.value[start:end] != text:
+        start = end - len(name.value)
+        if start < name.start_mark.index + shift or self.scalar.value[start:end] != name.value:
             return None
         return start + len(self.reference.before), end - len(self.reference.after)
 

@@ -11,7 +11,19 @@ from krm_fn.model.node import Node, elements, get, is_scalar, text
 from krm_fn.model.pods import find_containers
 from krm_fn.references.data_texts import DataText, data_texts
 
-_SAYS_CONFIG = re.compile(r"(?i)config|secret|(?<![a-z])cm(?![a-z])|(?-i:(?<=[a-z])(?:CM|Cm)(?![a-z]))")
+_CM = r"(?<![a-z])cm(?![a-z])|(?-i:(?<=[a-z])(?:CM|Cm)(?![a-z]))"
+"""The short form as a word of its own: `cm-name`, `leaderCM`; not `acme`."""
+
+_SAYS = (
+    (re.compile(rf"(?i)config[-_.]?map|{_CM}"), ("ConfigMap",)),
+    (re.compile(r"(?i)secret"), ("Secret",)),
+    (re.compile(r"(?i)config(?![-_.]?map)"), ("ConfigMap", "Secret")),
+)
+"""What the name of an option may say, and the kinds of objects that its value may then name."""
+
+_SAYS_CONFIG = re.compile(rf"(?i)config|secret|{_CM}")
+"""Whether a text says any of this. Most do not."""
+
 _PIECE = re.compile(r"[^\s,;]+")
 _KEY = re.compile(r"(?P<key>[A-Za-z][\w.-]*)[:=](?P<value>.+)")
 _VALUE = re.compile(r"(?:(?P<namespace>[a-z0-9][a-z0-9-]*|\$[({][\w.-]+[)}])/)?(?P<name>[a-z0-9][a-z0-9.-]*)")
@@ -20,8 +32,13 @@ _RESOURCES = frozenset(("configmap", "configmaps", "cm", "secret", "secrets"))
 """What kubectl calls them."""
 
 _TOKEN = re.compile(r"[\n,;{}\[\]]")
+"""What separates settings: the end of a line, and the punctuation of lists and mappings in one line."""
+
 _AROUND = "\"' \t\r-"
+"""What may be around a value: quotes, blanks, and the dash of a list."""
+
 _SETTING = re.compile(r"[\s\"'-]*(?P<key>[A-Za-z][\w.-]*)[\"']?\s*[:=](?P<value>.*)")
+"""A key and its value in YAML, JSON or properties: `secretName: web`, `"config": "web"`, `config.name=web`."""
 
 
 class OptionName(NamedTuple):
@@ -32,6 +49,10 @@ class OptionName(NamedTuple):
     namespace: str
     name: str
 
+    def may_mean(self, kind: str) -> bool:
+        """Tell whether the option's own name allows an object of this kind: `secretName` names no ConfigMap."""
+        return any(kind in kinds for says, kinds in _SAYS if says.search(self.option))
+
 
 class Options:
     """The options of a package by the name they pass. They are searched at the first question."""
@@ -39,9 +60,9 @@ class Options:
     def __init__(self, items: Iterable[Item]) -> None:
         self._items = items
 
-    def passing(self, name: str) -> list[tuple[Item, OptionName]]:
-        """Return the objects that pass this name to a program, and where."""
-        return self._by_name.get(name, [])
+    def passing(self, kind: str, name: str) -> list[tuple[Item, OptionName]]:
+        """Return the objects that pass the name of an object of this kind to a program, and where."""
+        return [(item, found) for item, found in self._by_name.get(name, []) if found.may_mean(kind)]
 
     @cached_property
     def _by_name(self) -> dict[str, list[tuple[Item, OptionName]]]:

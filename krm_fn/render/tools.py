@@ -113,7 +113,7 @@ def _first_lines(stderr: str) -> list[str]:
     for line in stderr.splitlines():
         if _MANIFEST.match(line) or len(lines) == _LINES_OF_STDERR:
             break
-        lines += [line.strip()] if line.strip() else []
+        lines += [" ".join(line.split())] if line.strip() else []
     return lines
 
 

@@ -55,7 +55,7 @@ class Hints:
 
     def _option(self, item: Item) -> str:
         for name in dict.fromkeys((item.id.name, base_name(item))):
-            for referrer, found in self._references.options.passing(name):
+            for referrer, found in self._references.options.passing(item.id.kind, name):
                 if self._package.may_share_namespace(found.namespace or referrer.id.namespace, item.id.namespace):
                     return f"{authored_id(referrer)} passes its name in {found.option} ({found.field})"
         return ""

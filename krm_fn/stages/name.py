@@ -132,7 +132,7 @@ class _Namer:
         fields: dict[Scalar, str] = {}
         for one in self._embedded.get(item, ()):
             name = self._new_name(one)
-            if name and name != one.reference.target and (span := self._span(one)):
+            if name and (span := self._span(one)):
                 fields[one.scalar] = one.field
                 if parts[one.scalar].setdefault(span, name) != name:
                     message = f"{one.reference.target!r} in its data is shared by an alias; write each name out"
@@ -146,10 +146,11 @@ class _Namer:
 
     def _span(self, one: EmbeddedReference) -> tuple[int, int] | None:
         """Return where the name is in the data. Report a name that cannot be replaced there."""
-        if not one.span:
+        span = one.span
+        if span is None:
             message = f"references {one.targets[0].id} with an escaped or folded name; write the name plainly"
             self.problems.append(about(one.item, message, one.field))
-        return one.span
+        return span
 
     def _new_name(self, one: EmbeddedReference) -> str:
         """Return the name that a reference in data must have; `""` where it stays as it is."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from krm_fn.model.changes import SetFields, SetItems, Value
 from krm_fn.model.node import Mapping, Node, get, is_sequence, text
+from krm_fn.model.printable import printable
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.wire.envelope import Envelope
 from krm_fn.wire.splice import Splice, apply_splices
@@ -14,7 +15,7 @@ from krm_fn.wire.write_value import write_flow
 def stderr_lines(problems: Iterable[Problem]) -> str:
     """Write one line for each error and warning. Many orchestrators show only stderr."""
     return "".join(
-        f"{problem.severity}: {' '.join(str(problem).split())}\n"
+        f"{problem.severity}: {printable(str(problem))}\n"
         for problem in problems
         if problem.severity is not Severity.INFO
     )
@@ -48,7 +49,7 @@ def splice_results(source: str, resource_list: Mapping, problems: Iterable[Probl
 
 def _result(problem: Problem) -> dict[str, Value]:
     """Return one entry of `results`. Unknown fields are left out."""
-    result: dict[str, Value] = {"message": problem.message, "severity": str(problem.severity)}
+    result: dict[str, Value] = {"message": printable(problem.message), "severity": str(problem.severity)}
     if problem.resource and _is_addressable(problem.resource):
         api_version, kind, namespace, name = problem.resource
         place = {"namespace": namespace} if namespace else {}
@@ -62,10 +63,10 @@ def _result(problem: Problem) -> dict[str, Value]:
 
 def _identity(problem: Problem) -> tuple[str, ...]:
     """Return what distinguishes a problem from others, as far as its result contains it."""
-    who = problem.resource
+    message, who = printable(problem.message), problem.resource
     if who is None or not _is_addressable(who):
-        return (problem.message, "", "", "", "")
-    return (problem.message, who.kind, who.namespace, who.name, problem.field)
+        return (message, "", "", "", "")
+    return (message, who.kind, who.namespace, who.name, problem.field)
 
 
 def _is_addressable(who: ResourceId) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.cluster.kinds import KINDS, Kind
+from tests.cluster.kinds import KINDS, Kind, complete
 from tests.cluster.readiness import is_ready
 from tests.cluster.server import APPLY, JSON, MERGE, METADATA_ONLY, METADATA_ONLY_LIST, ApiError, Server
 from tests.cluster.wait import WITHIN, throughout, until
@@ -43,14 +43,14 @@ class Api:
             raise
 
     def create(self, body: Object) -> Object:
-        created: Object = self._call("POST", body["kind"], body=_complete(body), namespace=_namespace(body))
+        created: Object = self._call("POST", body["kind"], body=complete(body), namespace=_namespace(body))
         return created
 
     def apply(self, body: Object, *, manager: str = "test") -> Object:
         """Apply server-side with force, as every deployer does."""
         applied: Object = self._call(
             *("PATCH", body["kind"], body["metadata"]["name"]),
-            body=_complete(body),
+            body=complete(body),
             namespace=_namespace(body),
             query={"fieldManager": manager, "force": "true"},
             content_type=APPLY,
@@ -160,10 +160,6 @@ def reference(owner: Object, **more: Any) -> Object:
 def _of_kind(kind: str, found: Object) -> Object:
     """Add kind and apiVersion: items of a list have none, metadata-only objects have another kind."""
     return {**found, "apiVersion": KINDS[kind].api_version, "kind": kind}
-
-
-def _complete(body: Object) -> Object:
-    return {"apiVersion": KINDS[body["kind"]].api_version, **body}
 
 
 def _namespace(body: Object) -> str:

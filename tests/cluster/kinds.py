@@ -1,6 +1,6 @@
 """The kinds that the tests use, and their paths in the API."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Kind(NamedTuple):
@@ -52,3 +52,8 @@ KINDS = {
     "AnalysisRun": Kind(ROLLOUTS, "analysisruns"),
     "AnalysisTemplate": Kind(ROLLOUTS, "analysistemplates"),
 }
+
+
+def complete(body: dict[str, Any]) -> dict[str, Any]:
+    """Add the apiVersion, which the tests leave out."""
+    return {"apiVersion": KINDS[body["kind"]].api_version, **body}

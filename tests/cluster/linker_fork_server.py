@@ -15,7 +15,7 @@ from concurrent.futures import Future
 from pathlib import Path
 from typing import Self
 
-from tests.cluster.linker_job import ROOT, LinkerRun
+from tests.cluster.linker_job import ROOT, LinkerRun, ended
 
 
 class LinkerForkServer:
@@ -49,8 +49,7 @@ class LinkerForkServer:
         self._process_id.set_result(int(self._fork_server.stdout.readline()))
         exit_code = int(self._fork_server.stdout.readline())
         self._process_id = Future()
-        texts = {name: path.read_text() for name, path in output.items()}
-        return LinkerRun(exit_code=exit_code, pod="", **texts)
+        return ended(exit_code, **{name: path.read_text() for name, path in output.items()})
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to the running linker, from another thread, while one of its calls is pending."""

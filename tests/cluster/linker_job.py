@@ -23,11 +23,12 @@ SECONDS = 120
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class LinkerRun:
-    """The exit code and the output of a run."""
+    """The exit code and the output of a run. `stderr` is without `waits`, which depend on how fast others are."""
 
     exit_code: int
     stdout: str
     stderr: str
+    waits: tuple[str, ...]
     pod: str
 
 
@@ -47,7 +48,15 @@ def run_linker(api: Api, set_name: str, *, environment: Mapping[str, str] | None
             timeout=SECONDS,
         )
     finish(api, pod, done.returncode)
-    return LinkerRun(exit_code=done.returncode, stdout=done.stdout, stderr=done.stderr, pod=pod["metadata"]["name"])
+    return ended(done.returncode, done.stdout, done.stderr, pod["metadata"]["name"])
+
+
+def ended(exit_code: int, stdout: str, stderr: str, pod: str = "") -> LinkerRun:
+    """Return the run that has printed this."""
+    lines = stderr.splitlines(keepends=True)
+    waits = tuple(line for line in lines if line.startswith("waiting for "))
+    others = "".join(line for line in lines if line not in waits)
+    return LinkerRun(exit_code=exit_code, stdout=stdout, stderr=others, waits=waits, pod=pod)
 
 
 def linker_pod(api: Api, set_name: str, *, within: float = WITHIN) -> Object:
@@ -55,10 +64,12 @@ def linker_pod(api: Api, set_name: str, *, within: float = WITHIN) -> Object:
     labels = f"{COMPONENT},{SET}={set_name}"
 
     def newest() -> Object | None:
-        pods = [pod for pod in api.list("Pod", labels=labels) if pod["spec"].get("nodeName")]
-        jobs = {job["metadata"]["uid"]: _newness(job) for job in api.list("Job") if not _is_going(job)}
-        of_jobs = [pod for pod in pods if _job(pod) in jobs and not _is_going(pod)]
-        return max(of_jobs, key=lambda pod: (jobs[_job(pod)], _newness(pod)), default=None)
+        jobs = [job for job in api.list("Job", labels=labels) if not _is_going(job)]
+        job = max(jobs, key=_newness, default=None)
+        # Not the pod of an older Job, which links what was rendered before: the newest may not have its pod yet.
+        pods = [pod for pod in api.list("Pod", labels=labels) if job and _job(pod) == job["metadata"]["uid"]]
+        bound = [pod for pod in pods if pod["spec"].get("nodeName") and not _is_going(pod)]
+        return max(bound, key=_newness, default=None)
 
     found = until(f"a pod with {labels} in {api.namespace} is bound to a node", newest, within=within)
     assert found is not None

@@ -12,7 +12,7 @@ import yaml
 
 from tests.cluster.api import Api, Object
 from tests.cluster.deployers import ArgoLike, FluxLike, Hook, Step, no_hook
-from tests.cluster.kinds import KINDS, ROLLOUTS
+from tests.cluster.kinds import ROLLOUTS, complete
 from tests.cluster.linker_job import ROOT, LinkerRun, run_linker
 from tests.cluster.manifests import config_map
 
@@ -39,7 +39,7 @@ def render(objects: Sequence[Object], namespace: str, **spec: object) -> bytes:
         "spec": {**spec, "linker": linker},
     }
     with tempfile.TemporaryDirectory(prefix="krm-fn-release-") as folder:
-        Path(folder, "objects.yaml").write_text(yaml.safe_dump_all(objects))
+        Path(folder, "objects.yaml").write_text(yaml.safe_dump_all(map(complete, objects)))
         Path(folder, "krm-fn.yaml").write_text(yaml.safe_dump(configuration))
         command = [sys.executable, "-m", "krm_fn", "render", "--namespace", namespace, folder]
         environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
@@ -58,8 +58,7 @@ class Release:
 
     def sync(self, *objects: Object, before_each: Hook = no_hook) -> list[Step]:
         """Render and apply. The Job exists afterwards, but has not run."""
-        complete = [{"apiVersion": _api_version(one), **one} for one in objects]
-        return self.deployer.sync(render(complete, self.api.namespace, **self.settings), before_each)
+        return self.deployer.sync(render(objects, self.api.namespace, **self.settings), before_each)
 
     def link(self) -> LinkerRun:
         """Run the newest Job. It must succeed."""
@@ -98,7 +97,3 @@ def with_image(workload: Object, image: str) -> Object:
     changed: Object = yaml.safe_load(yaml.safe_dump(workload))
     changed["spec"]["template"]["spec"]["containers"][0]["image"] = image
     return changed
-
-
-def _api_version(one: Object) -> str:
-    return KINDS[one["kind"]].api_version

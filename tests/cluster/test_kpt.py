@@ -9,10 +9,9 @@ from pathlib import Path
 import yaml
 
 from tests.cluster.api import Api
-from tests.cluster.kinds import KINDS
 from tests.cluster.kubeconfig import write_kubeconfig
 from tests.cluster.linker_job import run_linker
-from tests.cluster.release import SET, render
+from tests.cluster.release import REVISIONS, SET, owners, render
 from tests.cluster.workloads import app
 from tests.tools.require import require
 
@@ -47,10 +46,7 @@ class Kpt:
 
     def write(self, content: str) -> str:
         """Render a Deployment that takes three seconds to be available. Return the name of the Job."""
-        objects = [
-            {"apiVersion": KINDS[one["kind"]].api_version, **one}
-            for one in app("Deployment", content, minReadySeconds=3, revisionHistoryLimit=1)
-        ]
+        objects = app("Deployment", content, minReadySeconds=3, revisionHistoryLimit=1)
         rendered = render(objects, self._api.namespace, linker={"minimumAgeSeconds": 0})
         documents = [one for one in yaml.safe_load_all(rendered) if one]
         for document in documents:
@@ -69,3 +65,7 @@ def test_every_change_is_applied_without_a_failed_prune(namespace: Api, tmp_path
             namespace.wait("Job", job, "is there", bool)
             run = run_linker(namespace, SET)
             assert (applied.result().returncode, run.exit_code) == (0, 0), applied.result().stdout + run.stderr
+            # The linker has done its part meanwhile: the Deployment owns the revision that it references.
+            consumers = {one["data"]["content"]: owners(one) for one in namespace.list("ConfigMap", labels=REVISIONS)}
+            assert "Deployment/deployment" in consumers[f"{number}"]
+    assert "0" not in consumers, "the first revision is deleted: its ReplicaSet went with the third change"

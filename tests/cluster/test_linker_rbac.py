@@ -54,8 +54,7 @@ def test_the_linker_runs_for_a_tenant_who_may_not_create_roles(namespace: Api, t
 
     (configuration,) = documents((EXAMPLE / "krm-fn.yaml").read_text())
     assert configuration["metadata"]["name"] == SET
-    objects = [{"apiVersion": "apps/v1" if one["kind"] == "Deployment" else "v1", **one} for one in shop("new")]
-    rendered = documents(render(objects, namespace.namespace, **configuration["spec"]))
+    rendered = documents(render(shop("new"), namespace.namespace, **configuration["spec"]))
     assert {one["kind"] for one in rendered} == {"ConfigMap", "Secret", "Deployment", "Job"}
     tenant.apply_all({**one, "metadata": {**one["metadata"], "namespace": namespace.namespace}} for one in rendered)
     tenant.ready("Deployment", "web")

@@ -30,7 +30,8 @@ class FakeCluster:
     """A cluster that interprets objects with the same functions as the real one.
 
     `hook` is called before every call. It may change the store, as other clients do between two calls, or raise, as
-    if the process ended there. `writes` lists the writes that were done.
+    if the process ended there. `writes` lists the writes that were done, `said` the lines about what was
+    waited for.
     """
 
     def __init__(self, store: ObjectStore, hook: Hook = no_hook, timeout: float = 300) -> None:
@@ -38,8 +39,9 @@ class FakeCluster:
         self.hook = hook
         self.stop = SimulatedWait(store)
         self.writes: list[dict[str, Any]] = []
+        self.said: list[str] = []
         self.calls = 0
-        self._deadline = Deadline(timeout, self.stop, lambda: store.clock)
+        self._deadline = Deadline(timeout, self.stop, lambda: store.clock, self.said.append)
 
     @property
     def namespace(self) -> str:

@@ -1,5 +1,9 @@
 """Whatever a server answers, a run ends soon after its deadline, with one line and without a traceback."""
 
+import json
+import os
+import re
+import signal
 import subprocess
 import sys
 import time
@@ -9,6 +13,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.linker.hostile_server import Behaviour, Handler, answer, hostile_server
+from tests.linker.manifests import A, inventory, revision
+from tests.linker.object_store import ObjectStore
 
 EMPTY: dict[str, Any] = {"metadata": {}, "items": []}
 TIMEOUT = 2
@@ -65,6 +71,13 @@ def redirect(handler: Handler) -> None:
     answer(handler, b"", 302, Location=handler.path)
 
 
+def forget_patches(handler: Handler) -> None:
+    """Show a revision without owners, and answer its patches with an empty object."""
+    store = ObjectStore([inventory(A), revision(A)])
+    is_list = handler.command == "GET" and "/configmaps" in handler.path
+    answer(handler, {**EMPTY, "items": store.of_kind("ConfigMap")} if is_list else {})
+
+
 NO_JSON = "the response is no JSON object; is there a proxy before the API server?"
 UNTIL_THE_DEADLINE = [
     pytest.param(gone_on_every_continuation, "cannot list: 410 the token has expired", id="410 on each continuation"),
@@ -103,9 +116,50 @@ def test_a_run_ends_with_its_deadline(behaviour: Behaviour, reason: str, tmp_pat
         pytest.param(
             lambda handler: answer(handler, {**EMPTY, "metadata": {"continue": 3}}), "", id="a token that is no text"
         ),
+        pytest.param(forget_patches, "", id="patches that are answered with nothing"),
     ],
 )
 def test_a_run_ends_at_once(behaviour: Behaviour, stderr: str, tmp_path: Path) -> None:
     run = run_against(behaviour, tmp_path, timeout=60)
     assert (run.exit_code, run.stderr) == (0, stderr)
     assert run.seconds < 30
+
+
+ENDED = [
+    pytest.param(signal.SIGINT, "interrupted", 130, id="Ctrl-C"),
+    pytest.param(signal.SIGTERM, "terminated", 143, id="SIGTERM"),
+]
+
+
+@pytest.mark.parametrize("output", ["text", "json"])
+@pytest.mark.parametrize(("sent", "how", "exit_code"), ENDED)
+def test_a_run_says_which_server_is_busy_and_ends_at_once_when_told_to(
+    sent: signal.Signals, how: str, exit_code: int, output: str, tmp_path: Path
+) -> None:
+    with hostile_server(lambda handler: answer(handler, {"message": "busy"}, 503), tmp_path) as kubeconfig:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "krm_fn", "link", "--set=web", f"--output={output}"],
+            env={**os.environ, "KUBECONFIG": str(kubeconfig)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        with process:
+            assert process.stderr
+            first = process.stderr.readline()
+            process.send_signal(sent)
+            stdout, stderr = process.communicate(timeout=10)
+    assert re.fullmatch(r"waiting for the API server http://127.0.0.1:\d+, which answers 503 \(up to 29\d s\)\n", first)
+    assert stderr == f"error: {how}; completed changes are kept, run again to finish\n"
+    assert process.returncode == exit_code
+    assert (
+        stdout.startswith("0 revisions in shop: ") if output == "text" else json.loads(stdout)["exitCode"] == exit_code
+    )
+
+
+def test_a_log_that_nobody_reads_ends_the_run(tmp_path: Path) -> None:
+    with hostile_server(lambda handler: answer(handler, EMPTY), tmp_path) as kubeconfig:
+        line = f'"{sys.executable}" -m krm_fn link --set=web >&-'
+        environment = {**os.environ, "KUBECONFIG": str(kubeconfig)}
+        done = subprocess.run(["sh", "-c", line], env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "error: cannot write the output: Bad file descriptor\n")

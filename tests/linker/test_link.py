@@ -386,6 +386,11 @@ def test_an_unreferenced_revision_changed_after_the_second_observation_is_kept()
     assert store.find("ConfigMap", C) is not None
 
 
+def test_the_pause_before_a_deletion_is_said() -> None:
+    run = CompletedRun(changed())
+    assert run.cluster.said == [f"waiting for deployers that may want ConfigMap shop/{C} again (up to 10 s)"]
+
+
 def test_nothing_is_deleted_without_ten_seconds_before_the_deadline() -> None:
     store = changed()
     run = CompletedRun(store, replace(PLAN, timeout=9))

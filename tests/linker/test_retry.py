@@ -125,3 +125,69 @@ def test_the_overtime_after_the_deadline_has_an_end() -> None:
     clock.now = 2 + OVERTIME
     with pytest.raises(OutOfTime):
         retry(server(clock, OK), deadline)
+
+
+AWAITED = [
+    pytest.param([REFUSED, OK], [], id="a pause that nobody notices"),
+    pytest.param([REFUSED] * 3 + [OK], [], id="three of them"),
+    pytest.param(
+        [REFUSED] * 9 + [OK],
+        ["waiting for https://api, which does not respond: connection refused (up to 299 s)"],
+        id="a server that is down, once",
+    ),
+    pytest.param(
+        [REFUSED] * 4 + [BUSY] * 2 + [REFUSED, OK],
+        [
+            "waiting for https://api, which does not respond: connection refused (up to 299 s)",
+            "waiting for https://api, which answers 429 (up to 297 s)",
+            "waiting for https://api, which does not respond: connection refused (up to 287 s)",
+        ],
+        id="again when its state changes",
+    ),
+    pytest.param(
+        [after("5"), OK], ["waiting for https://api, which answers 429 (up to 300 s)"], id="a pause that it asks for"
+    ),
+    pytest.param(
+        [NoResponse("a\x1b[2J\nb")] * 4 + [OK],
+        [r"waiting for https://api, which does not respond: a\x1b[2J\nb (up to 299 s)"],
+        id="control characters are escaped",
+    ),
+]
+
+
+@pytest.mark.parametrize(("answers", "lines"), AWAITED)
+def test_a_person_is_told_which_server_does_not_answer(answers: list[Response | NoResponse], lines: list[str]) -> None:
+    clock = Clock()
+    said: list[str] = []
+    retry(server(clock, *answers), Deadline(300, clock, lambda: clock.now, said.append), "https://api")
+    assert said == lines
+
+
+SAID = [
+    pytest.param([["a"]] * 3, ["a"], id="the same is said once"),
+    pytest.param([["a"], ["a", "b"], ["b"]], ["a", "a; b", "b"], id="every change is said"),
+    pytest.param([["a"], ["b"], ["a"]], ["a", "b", "a"], id="also a change back"),
+    pytest.param(
+        [[f"w{number}" for number in range(500)]] * 2, ["w0; w1; w2, and 497 more"], id="three of many are listed"
+    ),
+]
+
+
+@pytest.mark.parametrize(("pauses", "lines"), SAID)
+def test_what_a_pause_is_for_is_said_before_it(pauses: list[list[str]], lines: list[str]) -> None:
+    clock = Clock()
+    said: list[str] = []
+    deadline = Deadline(300, clock, lambda: 0, said.append)
+    for awaited in pauses:
+        deadline.sleep(1, awaited)
+    assert said == [f"waiting for {line} (up to 300 s)" for line in lines]
+
+
+def test_nothing_is_said_at_the_deadline_and_a_shorter_wait_tells_its_own_end() -> None:
+    clock = Clock()
+    said: list[str] = []
+    deadline = Deadline(8, clock, lambda: clock.now, said.append)
+    deadline.sleep(5, ["a"], 5)
+    deadline.sleep(3, ["b"], 5)
+    deadline.sleep(5, ["c"], 5)
+    assert said == ["waiting for a (up to 5 s)", "waiting for b (up to 3 s)"]

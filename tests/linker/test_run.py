@@ -53,12 +53,15 @@ def without_api_server(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run_with(options: Options, *, is_stopped: bool = False) -> tuple[Outcome, list[str]]:
-    """Return the outcome and the logged lines."""
+    """Return the outcome and the logged lines. Nothing is waited for."""
     lines: list[str] = []
+    said: list[str] = []
     stop = Event()
     if is_stopped:
         stop.set()
-    return run(PLAN, options, stop, lines.append), lines
+    outcome = run(PLAN, options, stop, lines.append, said.append)
+    assert said == []
+    return outcome, lines
 
 
 def test_changes_are_logged_and_the_summary_is_returned() -> None:
@@ -87,6 +90,18 @@ def test_a_stopped_run_has_an_exit_code_of_its_own() -> None:
     assert lines == []
     assert outcome.stderr == "error: terminated; completed changes are kept, run again to finish\n"
     assert outcome.exit_code == 143
+
+
+def test_an_interrupted_run_says_what_it_has_done(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("krm_fn.linker.link.record_events", interrupt)
+    outcome, lines = run_with(Options())
+    assert lines == [LINE]
+    assert outcome.stdout.startswith(b"1 revision in shop: 1 linked, 0 deleted; ")
+    assert outcome.stderr == "error: interrupted; completed changes are kept, run again to finish\n"
+    assert outcome.exit_code == 130
 
 
 def test_missing_credentials_are_an_error() -> None:

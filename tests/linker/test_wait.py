@@ -299,3 +299,84 @@ def test_kpt_is_not_waited_for(superseded: Object) -> None:
     cluster = FakeCluster(store)
     assert not wait_for_kpt(planned(), observe(planned(), cluster), cluster)
     assert seconds(store) == 0
+
+
+MANY = [f"web-config-{first}bbbbbbbb{second}" for first in "cdfg" for second in "cdf"]
+SAID = [
+    pytest.param([revision(A), workload("Deployment", "web", pods(A))], [A], [], id="nothing, if nothing is missing"),
+    pytest.param(
+        [],
+        [A],
+        [f"ConfigMap shop/{A} to exist; Deployment shop/web to exist"],
+        id="the revision and the workload",
+    ),
+    pytest.param(
+        [revision(A), revision(B), workload("Deployment", "web", pods(B))],
+        [A],
+        [f"Deployment shop/web to reference ConfigMap/{A}"],
+        id="a reference",
+    ),
+    pytest.param(
+        [*map(revision, MANY), revision(A), workload("Deployment", "web", pods(A))],
+        MANY,
+        [f"Deployment shop/web to reference ConfigMap/{MANY[0]}, ConfigMap/{MANY[1]}, ConfigMap/{MANY[2]}, and 9 more"],
+        id="three of many references",
+    ),
+]
+
+
+@pytest.mark.parametrize(("items", "names", "lines"), SAID)
+def test_the_wait_for_workloads_says_once_what_it_is_for(
+    items: list[Object], names: list[str], lines: list[str]
+) -> None:
+    cluster = FakeCluster(ObjectStore(items))
+    wait_for_workloads(planned("Deployment", *names), cluster)
+    assert cluster.said == [f"waiting for {line} (up to 299 s)" for line in lines]
+
+
+def test_a_change_is_said() -> None:
+    store = ObjectStore([revision(A)])
+    cluster = FakeCluster(store, at(60, lambda: store.create(workload("Deployment", "web", pods(B))), store))
+    wait_for_workloads(planned(), cluster)
+    assert cluster.said == [
+        "waiting for Deployment shop/web to exist (up to 299 s)",
+        f"waiting for Deployment shop/web to reference ConfigMap/{A} (up to 240 s)",
+    ]
+
+
+def test_five_hundred_workloads_that_become_ready_one_by_one_are_a_line_for_each_look() -> None:
+    names = [f"web-{number}" for number in range(500)]
+    store = ObjectStore([revision(A)])
+
+    def create_next(_: str) -> None:
+        store.create(workload("Deployment", names.pop(0), pods(A)))
+
+    cluster = FakeCluster(store, create_next)
+    references = (RevisionName("ConfigMap", A),)
+    workloads = tuple(Workload("apps/v1", "Deployment", name, references) for name in names)
+    wait_for_workloads(LinkPlan(set="web", workloads=workloads, timeout=300, minimum_age=600), cluster)
+    assert cluster.said[0] == (
+        "waiting for Deployment shop/web-6 to exist; Deployment shop/web-7 to exist; Deployment shop/web-8 to exist, "
+        "and 491 more (up to 299 s)"
+    )
+    assert len(cluster.said) < 70
+
+
+def test_the_wait_for_history_says_how_long_it_is() -> None:
+    cluster = FakeCluster(ObjectStore([revision(A), workload("Deployment", "web", pods(A))]))
+    wait_for_history(planned(), cluster)
+    assert cluster.said == ["waiting for a ReplicaSet for the current template of Deployment shop/web (up to 10 s)"]
+
+
+def test_the_wait_for_kpt_says_for_what() -> None:
+    store = ObjectStore([inventory(A), kpts(A), kpts(B), workload("Deployment", "web", pods(A))])
+    cluster = FakeCluster(store, at(60, lambda: let_go(store, B), store))
+    wait_for_kpt(planned(), observe(planned(), cluster), cluster)
+    assert cluster.said == [f"waiting for kpt to let go of ConfigMap shop/{B} (up to 299 s)"]
+
+
+def test_the_second_look_for_a_missing_revision_says_so() -> None:
+    cluster = FakeCluster(ObjectStore([revision(B), workload("Deployment", "web", pods(A))]))
+    plan = planned("Deployment", B)
+    confirm_broken(plan, observe(plan, cluster), cluster)
+    assert cluster.said == [f"waiting for ConfigMap shop/{A}, which Deployment/web references (up to 5 s)"]

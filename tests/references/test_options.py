@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from krm_fn.references.options import find_options
+from krm_fn.references.options import OptionName, find_options
 from krm_fn.wire.envelope import open_envelope
 from krm_fn.wire.reader import read_yaml
 
@@ -41,12 +41,16 @@ NOT_FOUND = [
 ]
 
 
-def names(container: str) -> list[str]:
+def found_in(container: str) -> list[OptionName]:
     text = (
         f"apiVersion: v1\nkind: Pod\nmetadata: {{name: x}}\nspec:\n  containers:\n  - name: config\n    {container}\n"
     )
     (item,) = open_envelope(read_yaml(text.encode())).items
-    return [f"{one.namespace}/{one.name}".lstrip("/") for one in find_options(item)]
+    return list(find_options(item))
+
+
+def names(container: str) -> list[str]:
+    return [f"{one.namespace}/{one.name}".lstrip("/") for one in found_in(container)]
 
 
 @pytest.mark.parametrize(("container", "expected"), FOUND)
@@ -86,3 +90,32 @@ def test_a_variable_in_data_is_found() -> None:
     text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\ndata: {RUNNER_CONFIG_MAP: web, HOST: db}\n"
     (item,) = open_envelope(read_yaml(text.encode())).items
     assert [one.name for one in find_options(item)] == ["web"]
+
+
+BOTH = ("ConfigMap", "Secret")
+MEANT = [
+    pytest.param("secret", ("Secret",), id="a Secret"),
+    pytest.param("webhookSecretName", ("Secret",), id="a Secret in camel case"),
+    pytest.param("configmap", ("ConfigMap",), id="a ConfigMap"),
+    pytest.param("instance_config_map", ("ConfigMap",), id="a ConfigMap with an underscore"),
+    pytest.param("runner.config-map.name", ("ConfigMap",), id="a ConfigMap with a dash"),
+    pytest.param("CM_NAME", ("ConfigMap",), id="the short form"),
+    pytest.param("leaderCM", ("ConfigMap",), id="the short form in camel case"),
+    pytest.param("config", BOTH, id="a configuration"),
+    pytest.param("CONFIG_NAME", BOTH, id="a configuration in capitals"),
+    pytest.param("config-secret", BOTH, id="a configuration and a Secret"),
+    pytest.param("configmap-or-secret", BOTH, id="either"),
+    pytest.param("configMapConfig", BOTH, id="a ConfigMap and a configuration"),
+]
+
+
+@pytest.mark.parametrize(("option", "kinds"), MEANT)
+def test_an_option_may_mean(option: str, kinds: tuple[str, ...]) -> None:
+    found = OptionName("", option, "", "web")
+    assert tuple(kind for kind in BOTH if found.may_mean(kind)) == kinds
+
+
+def test_every_option_that_is_found_means_some_kind() -> None:
+    for row in FOUND:
+        for one in found_in(str(row.values[0])):
+            assert one.may_mean("ConfigMap") or one.may_mean("Secret")

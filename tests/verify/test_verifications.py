@@ -1,13 +1,11 @@
 """Every folder in fixtures/verifications is a claim: what `krm-fn verify` says of an input."""
 
-import io
-import sys
 from pathlib import Path
 
 import pytest
 from pytest_snapshot.plugin import Snapshot
 
-from krm_fn.cli import main
+from krm_fn import cli
 from tests.cases import FIXTURES
 
 VERIFICATIONS = sorted(path.parent for path in FIXTURES.glob("verifications/*/input.yaml"))
@@ -18,8 +16,8 @@ def test_a_verification_gives_the_recorded_lines(
     case: Path, snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = (case / "input.yaml").read_bytes()
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
-    outcome = main(["verify", *(case / "arguments").read_text().split()])
+    monkeypatch.setattr(cli, "read_stdin", lambda _awaited: data)
+    outcome = cli.main(["verify", *(case / "arguments").read_text().split()])
     snapshot.snapshot_dir = case
     snapshot.assert_match(outcome.stderr.encode(), "stderr.txt")
     assert outcome.exit_code == ("error: " in outcome.stderr)

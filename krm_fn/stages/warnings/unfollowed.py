@@ -19,7 +19,7 @@ def find_in_options(package: Package, references: References, revisions: Revisio
     for revision in revisions.rendered:
         if revision.strategy is not Strategy.RENAME:
             continue
-        for item, found in references.options.passing(revision.base_name):
+        for item, found in references.options.passing(revision.item.id.kind, revision.base_name):
             namespace = found.namespace or item.id.namespace
             is_followed = (item, found.field, found.name) in followed
             if not is_followed and package.may_share_namespace(namespace, revision.item.id.namespace):

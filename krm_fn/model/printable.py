@@ -1,0 +1,18 @@
+"""Text that others wrote, safe to show to a person."""
+
+
+def printable(text: str) -> str:
+    r"""Return the text as one line in which nothing is hidden. What does not print is escaped: `\x1b`, `\n`, `\u202e`.
+
+    Names of files and objects come from anybody. Printed as they are, they could clear a terminal, reverse its text, or
+    add a line that looks like ours.
+    """
+    if text.isprintable():
+        return text
+    return "".join(character if character.isprintable() else _escape(character) for character in text)
+
+
+def _escape(character: str) -> str:
+    if "\udc80" <= character <= "\udcff":  # Python's stand-in for a byte of a file name that is not UTF-8
+        return f"\\x{ord(character) - 0xDC00:02x}"
+    return character.encode("unicode_escape").decode()

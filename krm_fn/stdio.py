@@ -1,0 +1,68 @@
+"""The standard streams of the process. No other module reads stdin, or writes to stdout or stderr."""
+
+import errno
+import os
+import stat
+import sys
+from contextlib import suppress
+from typing import TextIO
+
+
+class StreamError(Exception):
+    """A stream cannot be used. The message says which, and why."""
+
+
+def read_stdin(awaited: str) -> bytes:
+    """Read stdin to its end. At a terminal, say first what is awaited, as nothing else shows that the program waits."""
+    try:
+        descriptor = _descriptor(sys.__stdin__)
+        if os.isatty(descriptor):
+            write_stderr(
+                f"waiting for {awaited} on stdin: add `< FILE`, or type it and press Ctrl-D at the end\n"
+                "for help: krm-fn --help\n"
+            )
+        with os.fdopen(descriptor, "rb", closefd=False) as stdin:
+            return stdin.read()
+    except OSError as error:
+        message = f"cannot read stdin: {error.strerror}"
+        raise StreamError(message) from error
+
+
+def can_hold_input() -> bool:
+    """Tell whether stdin can hold input that a program passes: it is neither a terminal nor /dev/null."""
+    try:
+        return not stat.S_ISCHR(os.fstat(_descriptor(sys.__stdin__)).st_mode)
+    except OSError:
+        return False
+
+
+def write_stdout(data: bytes) -> None:
+    """Write everything or fail: a deployer would delete the objects that are missing in half an answer."""
+    try:
+        descriptor = _descriptor(sys.__stdout__)
+        _write_all(descriptor, data)
+        # Some file systems report a failed write only on close. The interpreter still needs the descriptor itself.
+        os.close(os.dup(descriptor))
+    except OSError as error:
+        message = f"cannot write the output: {error.strerror}"
+        raise StreamError(message) from error
+
+
+def write_stderr(text: str) -> None:
+    """Write at once. If nobody can read it, the exit code has to be enough."""
+    stderr = sys.__stderr__
+    if stderr is not None:
+        with suppress(OSError):
+            _write_all(stderr.fileno(), text.encode(stderr.encoding, "backslashreplace"))
+
+
+def _descriptor(stream: TextIO | None) -> int:
+    if stream is None:  # closed before the process was started
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF))
+    return stream.fileno()
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]

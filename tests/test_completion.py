@@ -1,0 +1,91 @@
+"""What a shell offers after Tab."""
+
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.terminal import at_terminal
+
+KRM_FN = [sys.executable, "-P", "-m", "krm_fn"]
+README = (Path(__file__).parent.parent / "README.md").read_text()
+INSTALL = {
+    shell: line.strip()
+    for line, shell in re.findall(r"^    (.*_KRM_FN_COMPLETE=(\w+)_source krm-fn < /dev/null.*)#", README, re.MULTILINE)
+}
+
+
+def ask(cwd: Path, **variables: str) -> subprocess.CompletedProcess[bytes]:
+    environment = {**os.environ, **variables}
+    return subprocess.run(
+        KRM_FN, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, check=False, env=environment, timeout=30
+    )
+
+
+OFFERED = [
+    pytest.param("", ["plain,render", "plain,verify", "plain,link"], id="all commands"),
+    pytest.param("rend", ["plain,render"], id="a command"),
+    pytest.param("render --conf", ["plain,--config"], id="an option"),
+    pytest.param("link --output ''", ["plain,text", "plain,json"], id="all values of an option"),
+    pytest.param("link --output j", ["plain,json"], id="a value"),
+    pytest.param("render sho", ["file,sho"], id="a PATH, which the shell completes"),
+    pytest.param("render --config sho", ["file,sho"], id="a file"),
+    pytest.param("render --check --deployed sho", ["file,sho"], id="a dump"),
+    pytest.param("render --helm-values sho", ["file,sho"], id="values of a chart"),
+    pytest.param("link --set sho", [], id="a name that only the user knows"),
+]
+
+
+@pytest.mark.parametrize(("typed", "offered"), OFFERED)
+def test_bash_is_offered(typed: str, offered: list[str], tmp_path: Path) -> None:
+    words = f"krm-fn {typed}"
+    done = ask(tmp_path, _KRM_FN_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=str(len(words.split(" ")) - 1))
+    assert (sorted(done.stdout.decode().split()), done.stderr, done.returncode) == (sorted(offered), b"", 0)
+
+
+def test_a_file_name_that_is_not_utf8_is_completed(tmp_path: Path) -> None:
+    words = os.fsdecode(b"krm-fn render \xff")
+    done = ask(tmp_path, _KRM_FN_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD="2")
+    assert done.stdout == b"file,\xff\n"
+
+
+NONSENSE = ["1", "bash", "bash_complete", "tcsh_source", "bash_\x1b[2J"]
+
+
+@pytest.mark.parametrize("value", NONSENSE, ids=repr)
+def test_a_request_that_no_shell_makes_is_refused(value: str, tmp_path: Path) -> None:
+    done = ask(tmp_path, _KRM_FN_COMPLETE=value)
+    shown = value.replace("\x1b", r"\x1b")
+    message = f"expected bash_source, zsh_source or fish_source, found {shown}"
+    assert done.stderr.decode() == f"error: the variable _KRM_FN_COMPLETE: {message}\n"
+    assert (done.stdout, done.returncode) == (b"", 2)
+
+
+SCRIPTS = [("bash", b"_krm_fn_completion() {"), ("zsh", b"#compdef krm-fn"), ("fish", b"function _krm_fn_completion")]
+
+
+@pytest.mark.parametrize(("shell", "begin"), SCRIPTS)
+def test_the_script_of(shell: str, begin: bytes, tmp_path: Path) -> None:
+    assert shell in INSTALL
+    assert ask(tmp_path, _KRM_FN_COMPLETE=f"{shell}_source").stdout.startswith(begin)
+
+
+@pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
+def test_a_real_bash_completes(tmp_path: Path) -> None:
+    """Type README's line, then commands with Tab: each must run as if it had been typed in full."""
+    program = tmp_path / "bin/krm-fn"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m krm_fn "$@"\n')
+    program.chmod(program.stat().st_mode | stat.S_IXUSR)
+    (tmp_path / "shop with spaces.yaml").write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: found}\n")
+    path = {"PATH": f"{program.parent}:{os.environ['PATH']}"}
+    with at_terminal(["bash", "--norc", "--noprofile", "-i"], tmp_path, path) as shell:
+        shell.type(f"{INSTALL['bash']}\nkrm-fn rend\tsho\t\nkrm-fn link --set a --outp\txm\t\nexit\n".encode())
+        done = shell.finish()
+    assert "metadata: {name: found}" in done.stdout
+    assert "Invalid value for '--output': 'xm' is not one of 'text', 'json'" in done.stderr
