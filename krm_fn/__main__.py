@@ -35,6 +35,7 @@ def _run(arguments: list[str]) -> Outcome:
         from krm_fn.cli import main as command_line  # noqa: PLC0415
 
         return command_line(arguments)
+    from krm_fn.config.pins import find_pins  # noqa: PLC0415
     from krm_fn.function import run  # noqa: PLC0415
     from krm_fn.model.settings import Environment  # noqa: PLC0415
 
@@ -43,7 +44,8 @@ def _run(arguments: list[str]) -> Outcome:
         config = Path(arguments[0]).read_bytes() if arguments else None
     except OSError as error:
         return Outcome(b"", f"error: {arguments[0]}: cannot read the functionConfig: {error.strerror}\n", 1)
-    return run(sys.stdin.buffer.read(), config, Environment(image=os.environ.get("KRM_FN_IMAGE", "")))
+    environment = Environment(image=os.environ.get("KRM_FN_IMAGE", ""), pins=find_pins(os.environ))
+    return run(sys.stdin.buffer.read(), config, environment)
 
 
 def _is_file(argument: str) -> bool:

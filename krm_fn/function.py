@@ -54,7 +54,7 @@ def plan(
 
     `generated`: whether each rendering of a Helm chart makes another object, as far as that is known.
     """
-    settings = parse_config(function_config)
+    settings = parse_config(function_config, environment.pins)
     config_id = read_item(function_config).id if is_mapping(function_config) else None
     package = read_package(items, config_id, settings.linker.namespace or environment.namespace, generated)
     return transform(package, settings, environment, _read_embedded)

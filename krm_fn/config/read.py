@@ -4,22 +4,27 @@ A valid configuration is read without the JSON Schema: to load a validator takes
 package. The schema explains what is invalid, and a test proves that both agree on what is valid.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from krm_fn.config.build import build_settings
 from krm_fn.config.config_map_input import read_config_map
+from krm_fn.config.pins import pin_linker
 from krm_fn.config.plain import Invalid, Plain, plain_value
 from krm_fn.model.item import read_item
 from krm_fn.model.node import Node, describe, elements, get, is_mapping, text
 from krm_fn.model.problem import Problem, Rejected, ResourceId, at
-from krm_fn.model.settings import API_VERSION, KIND, Settings
+from krm_fn.model.settings import API_VERSION, KIND, NO_ENVIRONMENT, Settings
 from krm_fn.wire.reader import read_yaml
 
 
-def parse_config(node: Node | None) -> Settings:
-    """Return the settings; all defaults without a configuration. Raises Rejected with every problem."""
+def parse_config(node: Node | None, pins: Mapping[str, str] = NO_ENVIRONMENT.pins) -> Settings:
+    """Return the settings; all defaults without a configuration. Raises Rejected with every problem.
+
+    A pin wins over all defaults, and the configuration may not say otherwise.
+    """
     if node is None:
-        return Settings()
+        return pin_linker(Settings(), pins, None, None)
     if not is_mapping(node):
         raise Rejected(at(node.start_mark, f"functionConfig: expected a {KIND}, found {describe(node)}"))
     who = read_item(node).id
@@ -32,7 +37,7 @@ def parse_config(node: Node | None) -> Settings:
         raise Rejected(
             at(node.start_mark, f"functionConfig: found {found}, allowed: {API_VERSION} {KIND}, v1 ConfigMap")
         )
-    settings = _settings(config, node, who)
+    settings = pin_linker(_settings(config, node, who), pins, node, who)
     if settings.linker.image is None:
         settings = replace(settings, linker=replace(settings.linker, image=_own_image(node)))
     return settings

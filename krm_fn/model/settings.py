@@ -177,10 +177,15 @@ class Settings:
 
 
 class Environment(NamedTuple):
-    """Defaults from outside of the configuration: the image of this process, and the namespace to be applied to."""
+    """What comes from outside of the configuration. All of it stays the same from run to run.
+
+    `image`: of this process. `namespace`: where objects without one will be applied. `pins`: what a platform pins of
+    the linker, by the name of the variable or option.
+    """
 
     image: str = ""
     namespace: str = ""
+    pins: Mapping[str, str] = MappingProxyType({})
 
 
 NO_ENVIRONMENT = Environment()
