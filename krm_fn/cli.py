@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from threading import Event
 from typing import TypeVar
 
@@ -59,6 +60,35 @@ def krm_fn() -> None:
 @click.option(
     "--deployed", metavar="PATH", help="For --check: a dump of what is deployed, or the last rendering. - is stdin."
 )
+@click.option(
+    "--root",
+    metavar="DIRECTORY",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Read nothing outside of this directory. Default: in a plugin of Argo CD, the repository, found with "
+    "ARGOCD_APP_SOURCE_PATH; elsewhere, links may lead to nothing outside of their PATH.",
+)
+@click.option(
+    "--max-bytes",
+    metavar="NUMBER",
+    type=click.IntRange(min=1),
+    default=100_000_000,
+    show_default=True,
+    help="Limit of all that is read, with what kustomize and helm print.",
+)
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.IntRange(min=1),
+    default=300,
+    show_default=True,
+    help="Time limit of kustomize and helm, all runs together.",
+)
+@click.option("--no-remote", is_flag=True, help="Let kustomize and helm fetch nothing: no remote bases, no URLs.")
+@click.option(
+    "--linker-image",
+    metavar="IMAGE",
+    help="Pin the image of the linker's Job: the configuration may not set another.",
+)
 @click.option("--helm-release", metavar="NAME", default="", envvar="ARGOCD_APP_NAME", show_envvar=True)
 @click.option("--helm-values", metavar="FILE", multiple=True, help="Can be given several times.")
 @click.option("--helm-kube-version", metavar="VERSION", default="", envvar="KUBE_VERSION", show_envvar=True)
@@ -70,6 +100,11 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
     namespace: str,
     check: bool,
     deployed: str | None,
+    root: Path | None,
+    max_bytes: int,
+    timeout: int,
+    no_remote: bool,
+    linker_image: str | None,
     helm_release: str,
     helm_values: tuple[str, ...],
     helm_kube_version: str,
@@ -89,22 +124,36 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
 
     The --helm options are for charts. The default release name is the chart's name. Argo CD sets the environment
     variables of the other options. KRM_FN_IMAGE is the image of the linker's Job, unless the configuration sets one.
+    KRM_FN_LINKER_IMAGE, KRM_FN_LINKER_SERVICE_ACCOUNT_NAME, KRM_FN_LINKER_NODE_SELECTOR and KRM_FN_LINKER_TOLERATIONS
+    pin settings of the Job: then the configuration may not set others.
     """
-    from krm_fn.render.render import render as render_paths  # noqa: PLC0415  # not for --help
+    from krm_fn.config.pins import find_pins  # noqa: PLC0415  # not for --help
+    from krm_fn.render.limits import Limits  # noqa: PLC0415  # likewise
+    from krm_fn.render.render import render as render_paths  # noqa: PLC0415  # likewise
+    from krm_fn.render.sources import Inputs  # noqa: PLC0415  # likewise
     from krm_fn.render.tools import HelmOptions  # noqa: PLC0415  # likewise
 
     gc.disable()  # as for the function: nodes hold no cycles
     paths = paths or (".",)
     _check_usage(paths, deployed, check=check)
-    stdin = sys.stdin.buffer.read() if "-" in (*paths, deployed) else None
+    limits = Limits(root or _find_root(), max_bytes, timeout, no_remote)
+    stdin = sys.stdin.buffer.read(max_bytes + 1) if "-" in (*paths, deployed) else None
     helm = HelmOptions(helm_release, namespace, helm_values, helm_kube_version, helm_api_versions)
-    environment = Environment(os.environ.get("KRM_FN_IMAGE", ""), namespace)
-    outcome = render_paths(paths, config, stdin, helm, environment)
+    environment = Environment(os.environ.get("KRM_FN_IMAGE", ""), namespace, find_pins(os.environ, linker_image))
+    outcome = render_paths(Inputs(paths, config, stdin), helm, environment, limits)
     if deployed is None:
         return outcome
     from krm_fn.render.check import check as check_deployed  # noqa: PLC0415  # not for every rendering
 
-    return check_deployed(outcome, deployed, stdin, namespace)
+    return check_deployed(outcome, deployed, stdin, namespace, limits)
+
+
+def _find_root() -> Path | None:
+    """Find Argo CD's copy of the repository, if this is a plugin of Argo CD."""
+    from krm_fn.render.root import find_root  # noqa: PLC0415  # not for --help
+
+    source_path = os.environ.get("ARGOCD_APP_SOURCE_PATH")
+    return None if source_path is None else find_root(Path.cwd(), source_path)
 
 
 def _check_usage(paths: tuple[str, ...], deployed: str | None, *, check: bool) -> None:

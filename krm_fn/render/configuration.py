@@ -1,32 +1,37 @@
 """The functionConfig of a rendering: the file of --config, a krm-fn.yaml beside the manifests, or one among them."""
 
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 
 from krm_fn.config.read import parse_config
 from krm_fn.function import read_config
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node
 from krm_fn.model.problem import Problem, Rejected, at
-from krm_fn.model.settings import KIND
-from krm_fn.render.place import place, unreadable
+from krm_fn.model.settings import KIND, NO_ENVIRONMENT
+from krm_fn.render.place import place
+from krm_fn.render.sources import Source
 from krm_fn.wire.envelope import Envelope
 
 
-def find_configuration(given: str | None, files: Iterable[Path], opened: Iterable[tuple[str, Envelope]]) -> Node | None:
+def find_configuration(
+    given: Source | None,
+    beside: Iterable[Source],
+    opened: Iterable[tuple[str, Envelope]],
+    pins: Mapping[str, str] = NO_ENVIRONMENT.pins,
+) -> Node | None:
     """Find the only configuration; None if there is none. Raises Rejected for an invalid one, and for two.
 
     The file of --config wins over all others. Without it, two are an error: neither may be ignored silently.
     """
     if given:
-        return _read(Path(given))
-    beside = [(str(file), _read(file)) for file in files]
+        return _read(given, pins)
+    files = [(source.name, _read(source, pins)) for source in beside]
     among = [(name, node) for name, envelope in opened for node in _configurations(envelope)]
-    found = [*beside, *among]
+    found = [*files, *among]
     if len(found) > 1:
         places = ", ".join(place(name, at(node.start_mark, "")).file for name, node in found)
         raise Rejected(Problem(f"found {len(found)} configurations: {places}; choose one with --config"))
-    return _check(*found[0]) if found else None
+    return _check(*found[0], pins) if found else None
 
 
 def _configurations(envelope: Envelope) -> Iterable[Node]:
@@ -40,21 +45,19 @@ def _is_ours(item: Item) -> bool:
     return item.id.kind == KIND and item.id.group == "revisions.krm-fn.io"
 
 
-def _read(file: Path) -> Node:
+def _read(source: Source, pins: Mapping[str, str]) -> Node:
     try:
-        return _check(str(file), read_config(file.read_bytes()))
-    except OSError as error:
-        raise Rejected(unreadable(str(file), error)) from error
+        return _check(source.name, read_config(source.data), pins)
     except Rejected as rejected:
         raise Rejected(
-            *(problem if problem.file else place(str(file), problem) for problem in rejected.problems)
+            *(problem if problem.file else place(source.name, problem) for problem in rejected.problems)
         ) from rejected
 
 
-def _check(name: str, node: Node) -> Node:
+def _check(name: str, node: Node, pins: Mapping[str, str]) -> Node:
     """Return the node if it is a valid configuration. Raises Rejected with the places in its file."""
     try:
-        parse_config(node)
+        parse_config(node, pins)
     except Rejected as rejected:
         raise Rejected(*(place(name, problem) for problem in rejected.problems)) from rejected
     return node
