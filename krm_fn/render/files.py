@@ -22,7 +22,6 @@ _OTHER_TYPES = (
     (stat.S_ISBLK, "a device"),
 )
 
-
 # What the shell has opened, as in `krm-fn render <(make-manifests)`. It is the caller's, and in no tree.
 _OPENED_BY_THE_CALLER = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 

@@ -6,6 +6,7 @@ to. It neither limits where a base is, nor what is fetched.
 
 import os
 import re
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -49,7 +50,7 @@ class _Reference(NamedTuple):
     def is_remote(self, local: Path) -> bool:
         if self.as_file and is_remote_file(self.path):
             return True
-        is_read_before = self.as_file and local.exists() and not local.is_dir()
+        is_read_before = self.as_file and _type_of(local) not in (None, stat.S_IFDIR)
         return self.as_base and not is_read_before and is_repository(self.path)
 
 
@@ -81,9 +82,9 @@ def _check(here: Path, allowance: Allowance) -> list[Path]:
             local = _locate(here, reference.path)
             if reference.is_remote(local):
                 problems += _refuse_remote(file, reference) if allowance.limits.no_remote else ()
-            elif local.is_dir():
+            elif _type_of(local) == stat.S_IFDIR:
                 bases += [Path(os.path.realpath(local))] if reference.as_base else []
-            elif reference.as_file and local.exists():
+            elif reference.as_file and _type_of(local) is not None:
                 files.check(_shown(local))
     if problems:
         raise Rejected(*problems)
@@ -97,6 +98,14 @@ def _position(reference: _Reference) -> int:
 def _locate(here: Path, path: str) -> Path:
     """Return where kustomize looks for a path: it resolves `..` in the text, and links only then."""
     return Path(os.path.normpath(here / path))
+
+
+def _type_of(path: Path) -> int | None:
+    """Return the type of a file; None if there is none, as for a whole patch in the place of a name."""
+    try:
+        return stat.S_IFMT(path.stat().st_mode)
+    except (OSError, ValueError):
+        return None
 
 
 def _shown(path: Path) -> Path:
@@ -147,7 +156,7 @@ def _read(file: Path, files: Files) -> list[Node]:
 def _read_plugin(text: str, here: Path, files: Files) -> list[Node]:
     """Read the configuration of a plugin: a file, or the text itself."""
     file = _locate(here, text)
-    if "\n" not in text and file.is_file():
+    if _type_of(file) not in (None, stat.S_IFDIR):
         return _read(file, files)
     try:
         return read_yaml(text.encode()).roots

@@ -42,6 +42,9 @@ ALLOWED = [
     pytest.param("configMapGenerator: [{name: a, files: ['https://h/a=b']}]\n", NO_REMOTE, id="an address as a key"),
     pytest.param("helmCharts: [{name: a, repo: 'https://b'}]\n", NO_REMOTE, id="charts, which kustomize refuses"),
     pytest.param("patches: [{patch: 'https://host/a'}]\n", NO_REMOTE, id="the text of a patch"),
+    pytest.param(f"patchesStrategicMerge:\n- |\n  kind: A\n  a: {'b' * 300}\n", ROOT, id="a long patch in place"),
+    pytest.param(f"transformers:\n- '{{a: {'b' * 300}}}'\n", ROOT, id="a long plugin in place"),
+    pytest.param('resources: ["a\\0b"]\n', ROOT, id="what no file system takes for a name"),
     pytest.param("generators: [{a: b}]\nresources: {a: b}\ncrds: [[1]]\n", NO_REMOTE, id="fields of wrong types"),
     pytest.param("- a\n", NO_REMOTE, id="no mapping"),
 ]
