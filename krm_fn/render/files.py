@@ -14,6 +14,8 @@ from krm_fn.render.place import unreadable
 MAX_LEVELS = 100
 """Of folders in folders; real repositories stay under 20."""
 
+_CHUNK = 64 * 1024
+
 _OTHER_TYPES = (
     (stat.S_ISDIR, "a directory"),
     (stat.S_ISFIFO, "a FIFO"),
@@ -48,9 +50,11 @@ def _files_of(name: str, allowance: Allowance) -> "Files":
 
 def read_all(opened: BinaryIO, name: str, allowance: Allowance) -> bytes:
     """Read to the end, but not much more than is allowed."""
-    data = opened.read(allowance.bytes + 1)
-    allowance.take(len(data), name)
-    return data
+    chunks = []
+    while chunk := opened.read(_CHUNK):
+        allowance.take(len(chunk), name)
+        chunks.append(chunk)
+    return b"".join(chunks)
 
 
 class Files:
