@@ -58,6 +58,7 @@ def _is_configuration(arguments: list[str]) -> bool:
 
 def _transform(name: str = "") -> Outcome:
     """Run the function, with the functionConfig of this file if there is a name."""
+    from krm_fn.config.pins import find_pins  # noqa: PLC0415  # as above
     from krm_fn.function import run  # noqa: PLC0415  # as above
     from krm_fn.model.settings import Environment  # noqa: PLC0415  # as above
 
@@ -68,7 +69,8 @@ def _transform(name: str = "") -> Outcome:
     except OSError as error:
         return Outcome(b"", f"error: {shown}: cannot read the functionConfig: {error.strerror}\n", 1)
     awaited = f"the manifests that {shown} configures" if name else "a ResourceList or manifests"
-    return run(read_stdin(awaited), config, Environment(image=os.environ.get("KRM_FN_IMAGE", "")))
+    environment = Environment(image=os.environ.get("KRM_FN_IMAGE", ""), pins=find_pins(os.environ))
+    return run(read_stdin(awaited), config, environment)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ import signal
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from io import StringIO
+from pathlib import Path
 from threading import Event
 from typing import TypeVar
 
@@ -37,6 +38,16 @@ def _reader(read: Callable[[str], _T]) -> Callable[[click.Context, click.Paramet
             raise click.BadParameter(str(error)) from error
 
     return convert
+
+
+_MAX_BYTES = click.option(
+    "--max-bytes",
+    metavar="NUMBER",
+    type=click.IntRange(min=1),
+    default=100_000_000,
+    show_default=True,
+    help="Limit of all that is read, also from kustomize and helm.",
+)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -74,6 +85,28 @@ def krm_fn() -> None:
     help="For --check: a dump of what is deployed, or the last rendering. - is stdin.",
 )
 @click.option(
+    "--root",
+    metavar="DIRECTORY",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Read nothing outside of this directory. Default: in a plugin of Argo CD, the repository, found with "
+    "ARGOCD_APP_SOURCE_PATH; elsewhere, links may lead to nothing outside of their PATH.",
+)
+@_MAX_BYTES
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.IntRange(min=1),
+    default=300,
+    show_default=True,
+    help="Time limit of kustomize and helm, all runs together.",
+)
+@click.option("--no-remote", is_flag=True, help="Let kustomize and helm fetch nothing: no remote bases, no URLs.")
+@click.option(
+    "--linker-image",
+    metavar="IMAGE",
+    help="Pin the image of the linker's Job: the configuration may not set another.",
+)
+@click.option(
     "--helm-release",
     metavar="NAME",
     default="",
@@ -92,6 +125,11 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
     strict: bool,
     check: bool,
     deployed: str | None,
+    root: Path | None,
+    max_bytes: int,
+    timeout: int,
+    no_remote: bool,
+    linker_image: str | None,
     helm_release: str,
     helm_values: tuple[str, ...],
     helm_kube_version: str,
@@ -111,25 +149,44 @@ def render(  # noqa: PLR0913  # click hands over every option by its name
 
     The --helm options are for charts. The default release name is the chart's name. Argo CD sets the environment
     variables of the other options. KRM_FN_IMAGE is the image of the linker's Job, unless the configuration sets one.
+    KRM_FN_LINKER_IMAGE, KRM_FN_LINKER_SERVICE_ACCOUNT_NAME, KRM_FN_LINKER_NODE_SELECTOR and KRM_FN_LINKER_TOLERATIONS
+    pin settings of the Job: then the configuration may not set others.
     """
-    from krm_fn.naming.names import set_name  # noqa: PLC0415  # not for --help
-    from krm_fn.render.render import render as render_paths  # noqa: PLC0415  # not for --help
+    from krm_fn.config.pins import find_pins  # noqa: PLC0415  # not for --help
+    from krm_fn.naming.names import set_name  # noqa: PLC0415  # likewise
+    from krm_fn.render.limits import Limits  # noqa: PLC0415  # likewise
+    from krm_fn.render.render import render as render_paths  # noqa: PLC0415  # likewise
+    from krm_fn.render.sources import Inputs  # noqa: PLC0415  # likewise
     from krm_fn.render.tools import HelmOptions  # noqa: PLC0415  # likewise
 
     gc.disable()  # as for the function: nodes hold no cycles
     paths = paths or (".",)
     _check_usage(paths, deployed, check=check)
+    limits = Limits(root or _find_root(), max_bytes, timeout, no_remote)
     awaited = "manifests" if "-" in paths else "what is deployed"
-    stdin = read_stdin(awaited) if "-" in (*paths, deployed) else None
+    stdin = read_stdin(awaited, max_bytes + 1) if "-" in (*paths, deployed) else None
     helm = HelmOptions(helm_release, namespace, helm_values, helm_kube_version, helm_api_versions)
-    own_set = set_name(helm_release) if helm_release else ""
-    environment = Environment(os.environ.get("KRM_FN_IMAGE", ""), namespace, own_set, strict)
-    outcome = render_paths(paths, config, stdin, helm, environment)
+    environment = Environment(
+        image=os.environ.get("KRM_FN_IMAGE", ""),
+        namespace=namespace,
+        set=set_name(helm_release) if helm_release else "",
+        strict=strict,
+        pins=find_pins(os.environ, linker_image),
+    )
+    outcome = render_paths(Inputs(paths, config, stdin), helm, environment, limits)
     if deployed is None:
         return outcome
     from krm_fn.render.check import check as check_deployed  # noqa: PLC0415  # not for every rendering
 
-    return check_deployed(outcome, deployed, stdin, namespace)
+    return check_deployed(outcome, deployed, stdin, namespace, limits)
+
+
+def _find_root() -> Path | None:
+    """Find Argo CD's copy of the repository, if this is a plugin of Argo CD."""
+    from krm_fn.render.root import find_root  # noqa: PLC0415  # not for --help
+
+    source_path = os.environ.get("ARGOCD_APP_SOURCE_PATH")
+    return None if source_path is None else find_root(Path.cwd(), source_path)
 
 
 def _check_usage(paths: tuple[str, ...], deployed: str | None, *, check: bool) -> None:
@@ -165,6 +222,7 @@ def _check_usage(paths: tuple[str, ...], deployed: str | None, *, check: bool) -
     show_envvar=True,
     help="The namespace of objects that set none.",
 )
+@_MAX_BYTES
 @click.option("--strict", is_flag=True, help="Fail on warnings too.")
 def verify(  # noqa: PLR0913  # click hands over every option by its name
     *,
@@ -173,6 +231,7 @@ def verify(  # noqa: PLR0913  # click hands over every option by its name
     sets: tuple[str, ...],
     deployers: tuple[str, ...],
     namespace: str,
+    max_bytes: int,
     strict: bool,
 ) -> Outcome:
     """Check that manifests are consistent before they are applied, after everything else that changes them.
@@ -199,8 +258,8 @@ def verify(  # noqa: PLR0913  # click hands over every option by its name
     from krm_fn.verify.verify import verify as verify_path  # noqa: PLC0415  # likewise
 
     gc.disable()  # as for the function: nodes hold no cycles
-    stdin = read_stdin("manifests") if path == "-" else None
-    return verify_path(path, stdin, Options(config, sets, deployers, namespace, strict))
+    stdin = read_stdin("manifests", max_bytes + 1) if path == "-" else None
+    return verify_path(path, stdin, Options(config, sets, deployers, namespace, strict, max_bytes))
 
 
 @krm_fn.command(short_help="Link revisions to the objects that reference them. The emitted Job runs this.")

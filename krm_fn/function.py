@@ -56,7 +56,7 @@ def plan(
 
     `generated`: whether each rendering of a Helm chart makes another object, as far as that is known.
     """
-    settings = parse_config(function_config, environment.set)
+    settings = parse_config(function_config, environment)
     config_id = read_item(function_config).id if is_mapping(function_config) else None
     package = read_package(items, config_id, settings.linker.namespace or environment.namespace, generated)
     changes = transform(package, settings, environment, read_embedded)

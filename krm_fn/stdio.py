@@ -12,8 +12,11 @@ class StreamError(Exception):
     """A stream cannot be used. The message says which, and why."""
 
 
-def read_stdin(awaited: str) -> bytes:
-    """Read stdin to its end. At a terminal, say first what is awaited, as nothing else shows that the program waits."""
+def read_stdin(awaited: str, limit: int = -1) -> bytes:
+    """Read stdin to its end, or up to this number of bytes.
+
+    At a terminal, say first what is awaited, as nothing else shows that the program waits.
+    """
     try:
         descriptor = _descriptor(sys.__stdin__)
         if os.isatty(descriptor):
@@ -22,7 +25,7 @@ def read_stdin(awaited: str) -> bytes:
                 "for help: krm-fn --help\n"
             )
         with os.fdopen(descriptor, "rb", closefd=False) as stdin:
-            return stdin.read()
+            return stdin.read(limit)
     except OSError as error:
         message = f"cannot read stdin: {error.strerror}"
         raise StreamError(message) from error

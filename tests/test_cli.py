@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn import __version__
+from krm_fn.config.pins import PINNABLE
 from tests.render.run import CONFIG_MAP, REVISIONS, write
 
 KRM_FN = [sys.executable, "-P", "-m", "krm_fn"]
@@ -41,6 +42,11 @@ def test_help(arguments: list[str], tmp_path: Path) -> None:
 def test_help_names_every_environment_variable_that_is_read(tmp_path: Path) -> None:
     named = re.findall(r"\[env\s+var:\s+(\w+)\]", krm_fn("render", "--help", cwd=tmp_path).stdout)
     assert named == ["ARGOCD_APP_NAMESPACE", "ARGOCD_APP_NAME", "KUBE_VERSION", "KUBE_API_VERSIONS"]
+
+
+def test_help_names_every_variable_that_pins_something(tmp_path: Path) -> None:
+    named = re.findall(r"KRM_FN_LINKER_\w+", krm_fn("render", "--help", cwd=tmp_path).stdout)
+    assert set(named) == {name for name in PINNABLE if name.startswith("KRM_FN_")}
 
 
 def test_render_reads_the_current_folder(tmp_path: Path) -> None:
@@ -188,6 +194,7 @@ def test_values_reach_helm(tmp_path: Path) -> None:
         tmp_path,
         {
             "Chart.yaml": "name: web\n",
+            **dict.fromkeys(("a.yaml", "b.yaml"), ""),
             "bin/helm": '#!/bin/sh\necho "metadata: {name: $*}\nkind: A"\necho apiVersion: v1',
         },
     )

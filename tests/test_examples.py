@@ -13,6 +13,7 @@ from krm_fn.model.kinds import CONSUMER_KINDS
 from krm_fn.model.link_plan import LinkPlan
 from krm_fn.model.settings import Settings
 from krm_fn.render.render import render
+from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
 from krm_fn.stages.linker_objects import access
 from krm_fn.stages.linker_plan import Group
@@ -22,7 +23,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 
 def rendered(example: str) -> str:
     files = tuple(str(EXAMPLES / example / name) for name in ("web.yaml", "config.yaml"))
-    outcome = render(files, str(EXAMPLES / example / "krm-fn.yaml"), None, HelmOptions())
+    outcome = render(Inputs(files, str(EXAMPLES / example / "krm-fn.yaml")), HelmOptions())
     assert not outcome.stderr
     return outcome.stdout.decode()
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.render.render import render
+from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
 from tests.config_table import config_table
 
@@ -23,7 +24,7 @@ def test_the_configuration_table_is_made_from_the_schema() -> None:
 
 def test_the_example_is_what_is_rendered() -> None:
     files = tuple(str(ROOT / "examples/canary" / name) for name in ("web.yaml", "config.yaml"))
-    rendered = render(files, str(ROOT / "examples/canary/krm-fn.yaml"), None, HelmOptions()).stdout.decode()
+    rendered = render(Inputs(files, str(ROOT / "examples/canary/krm-fn.yaml")), HelmOptions()).stdout.decode()
     after = [line[43:] for line in README.splitlines() if len(line) > 43 and line[:43].rstrip() != line.rstrip()]
     told = [line.strip() for line in after if re.match(r" *(name|revisions\S+|argocd\S+|immutable|LOG_LEVEL): ", line)]
     assert told

@@ -8,23 +8,25 @@ from dataclasses import replace
 
 from krm_fn.config.build import build_settings
 from krm_fn.config.config_map_input import read_config_map
+from krm_fn.config.pins import pin_linker
 from krm_fn.config.place import place
 from krm_fn.config.plain import Invalid, Plain, plain_value
 from krm_fn.model.item import read_item
 from krm_fn.model.node import Node, describe, elements, get, is_mapping, text
 from krm_fn.model.problem import Problem, Rejected, ResourceId, at
-from krm_fn.model.settings import API_VERSION, DEFAULT_SET, KIND, Settings
+from krm_fn.model.settings import API_VERSION, DEFAULT_SET, KIND, NO_ENVIRONMENT, Environment, Settings
 from krm_fn.wire.reader import read_yaml
 
 
-def parse_config(node: Node | None, default_set: str = "") -> Settings:
+def parse_config(node: Node | None, environment: Environment = NO_ENVIRONMENT) -> Settings:
     """Return the settings; all defaults without a configuration. Raises Rejected with every problem.
 
-    `default_set` names the set where the configuration does not.
+    The environment names the set where the configuration does not. What it pins wins over all defaults, and the
+    configuration may not say otherwise.
     """
-    unnamed = _unnamed_settings(default_set)
+    unnamed = _unnamed_settings(environment.set)
     if node is None:
-        return unnamed
+        return pin_linker(unnamed, environment.pins, None, None)
     if not is_mapping(node):
         raise Rejected(at(node.start_mark, f"functionConfig: expected a {KIND}, found {describe(node)}"))
     who = read_item(node).id
@@ -40,7 +42,7 @@ def parse_config(node: Node | None, default_set: str = "") -> Settings:
         raise Rejected(
             at(node.start_mark, f"functionConfig: found {found}, allowed: {API_VERSION} {KIND}, v1 ConfigMap")
         )
-    settings = _settings(config, node, who)
+    settings = pin_linker(_settings(config, node, who), environment.pins, node, who)
     if not is_named:
         taken_over = (*settings.take_over, *unnamed.take_over)
         settings = replace(settings, is_named=unnamed.is_named, take_over=taken_over)

@@ -192,16 +192,18 @@ class Settings:
 
 
 class Environment(NamedTuple):
-    """What comes from outside of the configuration: the image of this process, and what the command line says.
+    """What comes from outside of the configuration. All of it stays the same from run to run.
 
-    `namespace`: where objects without one will be applied. `set`: its name where the configuration has none. `strict`:
-    warnings are errors.
+    `image`: of this process. `namespace`: where objects without one will be applied. `set`: its name where the
+    configuration has none. `strict`: warnings are errors. `pins`: what a platform pins of the linker, by the name of
+    the variable or option.
     """
 
     image: str = ""
     namespace: str = ""
     set: str = ""
     strict: bool = False
+    pins: Mapping[str, str] = MappingProxyType({})
 
 
 NO_ENVIRONMENT = Environment()

@@ -15,9 +15,10 @@ from krm_fn.model.node import Mapping, Node, entries, get, is_null, is_scalar, i
 from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId
 from krm_fn.naming.emitted import is_emitted
 from krm_fn.naming.names import HASH, NOT_SPEC, WORD, base_name
+from krm_fn.render.limits import DEFAULT_LIMITS, Allowance, Limits
 from krm_fn.render.place import place
 from krm_fn.render.pruning import KEEPERS, find_deployers, find_pruners
-from krm_fn.render.sources import STDIN_NAME, Source, read_sources
+from krm_fn.render.sources import STDIN_NAME, Inputs, Source, read_sources
 from krm_fn.render.tools import HelmOptions
 from krm_fn.wire.envelope import open_envelope
 from krm_fn.wire.reader import read_yaml
@@ -32,7 +33,9 @@ _Revisions: TypeAlias = dict[tuple[str, str], list[tuple[ResourceId, list[str]]]
 """By kind and base name: the id of each revision, and the deployers from which it is protected."""
 
 
-def check(outcome: Outcome, deployed: str, stdin: bytes | None, namespace: str) -> Outcome:
+def check(
+    outcome: Outcome, deployed: str, stdin: bytes | None, namespace: str, limits: Limits = DEFAULT_LIMITS
+) -> Outcome:
     """Return the rendering if nothing in use would be pruned; else the errors alone.
 
     `deployed` is the path of a dump of what is deployed, `-` for stdin.
@@ -41,19 +44,19 @@ def check(outcome: Outcome, deployed: str, stdin: bytes | None, namespace: str) 
         return outcome
     try:
         rendered = open_envelope(read_yaml(outcome.stdout)).items
-        problems = find_hazards(rendered, read_live(deployed, stdin), namespace)
+        problems = find_hazards(rendered, read_live(deployed, stdin, limits), namespace)
     except Rejected as rejected:
         problems = list(rejected.problems)
     failed = bool(problems)
     return Outcome(b"" if failed else outcome.stdout, outcome.stderr + stderr_lines(problems), int(failed))
 
 
-def read_live(path: str, stdin: bytes | None) -> list[Item]:
+def read_live(path: str, stdin: bytes | None, limits: Limits = DEFAULT_LIMITS) -> list[Item]:
     """Read all objects at a path: a file, a directory, or `-`.
 
     A List without items means that nothing is deployed; an empty text means that the dump has failed.
     """
-    texts, _, _ = read_sources([path], None, stdin, HelmOptions())
+    texts, _, _ = read_sources(Inputs((path,), stdin=stdin), HelmOptions(), Allowance(limits))
     return [item for source in texts for item in _read(source)]
 
 

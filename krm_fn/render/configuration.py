@@ -1,43 +1,49 @@
 """The functionConfig of a rendering: the file of --config, a krm-fn.yaml beside the manifests, or one among them."""
 
 from collections.abc import Collection, Iterable
-from pathlib import Path
 
 from krm_fn.config.read import parse_config
 from krm_fn.function import read_config
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node
 from krm_fn.model.problem import Problem, Rejected, at
-from krm_fn.model.settings import KIND
-from krm_fn.render.place import place, unreadable
+from krm_fn.model.settings import KIND, NO_ENVIRONMENT, Environment
+from krm_fn.render.place import place
+from krm_fn.render.sources import Source
 from krm_fn.wire.envelope import Envelope
 
 
 def find_configuration(
-    given: str | None, files: Iterable[Path], opened: Iterable[tuple[str, Envelope]]
+    given: Source | None,
+    beside: Iterable[Source],
+    opened: Iterable[tuple[str, Envelope]],
+    environment: Environment,
 ) -> tuple[str, Node | None]:
     """Find the only configuration and its file; None if there is none. Raises Rejected for an invalid one, and for two.
 
     The file of --config wins over all others. Without it, two are an error: neither may be ignored silently.
     """
-    found = find_configurations(given, files, opened)
+    found = find_configurations(given, beside, opened, environment)
     if len(found) > 1:
         raise Rejected(too_many("", found))
     return found[0] if found else ("", None)
 
 
 def find_configurations(
-    given: str | None, files: Iterable[Path], opened: Iterable[tuple[str, Envelope]]
+    given: Source | None,
+    beside: Iterable[Source],
+    opened: Iterable[tuple[str, Envelope]],
+    environment: Environment = NO_ENVIRONMENT,
 ) -> list[tuple[str, Node]]:
     """Find all configurations, each with the name of its text. Raises Rejected for an invalid one.
 
     The file of --config wins over all others.
     """
     if given:
-        return [(given, _read(Path(given)))]
-    beside = [(str(file), _read(file)) for file in files]
+        return [(given.name, _read(given, environment))]
+    files = [(source.name, _read(source, environment)) for source in beside]
     among = [(name, node) for name, envelope in opened for node in _configurations(envelope)]
-    return beside + [(name, _check(name, node)) for name, node in among]
+    return files + [(name, _check(name, node, environment)) for name, node in among]
 
 
 def too_many(what: str, found: Collection[tuple[str, Node]]) -> Problem:
@@ -57,21 +63,19 @@ def _is_ours(item: Item) -> bool:
     return item.id.kind == KIND and item.id.group == "revisions.krm-fn.io"
 
 
-def _read(file: Path) -> Node:
+def _read(source: Source, environment: Environment) -> Node:
     try:
-        return _check(str(file), read_config(file.read_bytes()))
-    except OSError as error:
-        raise Rejected(unreadable(str(file), error)) from error
+        return _check(source.name, read_config(source.data), environment)
     except Rejected as rejected:
         raise Rejected(
-            *(problem if problem.file else place(str(file), problem) for problem in rejected.problems)
+            *(problem if problem.file else place(source.name, problem) for problem in rejected.problems)
         ) from rejected
 
 
-def _check(name: str, node: Node) -> Node:
+def _check(name: str, node: Node, environment: Environment) -> Node:
     """Return the node if it is a valid configuration. Raises Rejected with the places in its file."""
     try:
-        parse_config(node)
+        parse_config(node, environment)
     except Rejected as rejected:
         raise Rejected(*(place(name, problem) for problem in rejected.problems)) from rejected
     return node

@@ -10,7 +10,7 @@ from krm_fn.model.item import Item
 from krm_fn.model.kinds import TOOL_GROUPS
 from krm_fn.model.node import Node, is_mapping
 from krm_fn.model.problem import Problem, Rejected
-from krm_fn.render.tools import KUSTOMIZATIONS
+from krm_fn.render.kustomization import KUSTOMIZATIONS
 from krm_fn.wire.apply import plan_splices
 from krm_fn.wire.documents import Part, open_list, split_documents
 from krm_fn.wire.envelope import Envelope, open_envelope

@@ -13,8 +13,9 @@ from krm_fn.model.settings import NO_ENVIRONMENT, Environment
 from krm_fn.naming.content_digest import content_digest
 from krm_fn.render.configuration import find_configuration
 from krm_fn.render.deployable import deployable, is_deployable, is_deployed
+from krm_fn.render.limits import DEFAULT_LIMITS, Allowance, Limits
 from krm_fn.render.place import place, place_by_object
-from krm_fn.render.sources import STDIN_NAME, Source, read_sources
+from krm_fn.render.sources import STDIN_NAME, Inputs, Source, read_config_file, read_sources
 from krm_fn.render.tools import HelmOptions
 from krm_fn.wire.apply import plan_splices
 from krm_fn.wire.documents import join_streams
@@ -28,15 +29,14 @@ _T = TypeVar("_T")
 
 
 def render(
-    paths: tuple[str, ...],
-    config: str | None,
-    stdin: bytes | None,
+    inputs: Inputs,
     helm: HelmOptions,
     environment: Environment = NO_ENVIRONMENT,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Outcome:
     """Render what is to be applied, as a stream of documents. After an error the stream is empty."""
     try:
-        stream, problems = _render(paths, config, stdin, helm, environment)
+        stream, problems = _render(inputs, helm, environment, Allowance(limits))
     except Rejected as rejected:
         stream, problems = "", list(rejected.problems)
     failed = any(problem.severity is Severity.ERROR for problem in problems)
@@ -44,12 +44,12 @@ def render(
 
 
 def _render(
-    paths: tuple[str, ...], config: str | None, stdin: bytes | None, helm: HelmOptions, environment: Environment
+    inputs: Inputs, helm: HelmOptions, environment: Environment, allowance: Allowance
 ) -> tuple[str, list[Problem]]:
-    texts, configs, remarks = read_sources(paths, config, stdin, helm)
+    texts, configs, remarks = read_sources(inputs, helm, allowance)
     opened = _open_all(texts)
     envelopes = [envelope for _, envelope in opened]
-    configuration = find_configuration(config, configs, opened)
+    configuration = find_configuration(read_config_file(inputs, allowance), configs, opened, environment)
     items = [item for envelope in envelopes for item in envelope.items]
     try:
         changes = plan(items, configuration[1], environment, _find_generated(texts, opened))

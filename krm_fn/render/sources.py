@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.model.problem import Problem, Rejected
+from krm_fn.render.files import Files, read_named
+from krm_fn.render.limits import Allowance
 from krm_fn.render.place import unreadable
 from krm_fn.render.tools import HelmOptions, build, built_from
 
@@ -13,6 +15,14 @@ CONFIG_FILE = "krm-fn.yaml"
 STDIN = "-"
 STDIN_NAME = "<stdin>"
 _MANIFESTS = (".yaml", ".yml", ".json")
+
+
+class Inputs(NamedTuple):
+    """What the command line names: the paths, the file of the configuration, and what was read from stdin."""
+
+    paths: tuple[str, ...]
+    config: str | None = None
+    stdin: bytes | None = None
 
 
 class Source(NamedTuple):
@@ -27,7 +37,7 @@ class Sources(NamedTuple):
     """All texts in order, the configuration files beside them, and the warnings of kustomize and helm."""
 
     texts: list[Source]
-    configs: list[Path]
+    configs: list[Source]
     remarks: list[Problem]
 
     def plus(self, more: "Sources") -> "Sources":
@@ -35,69 +45,78 @@ class Sources(NamedTuple):
         return Sources(self.texts + more.texts, self.configs + more.configs, self.remarks + more.remarks)
 
 
-def read_sources(paths: Iterable[str], config: str | None, stdin: bytes | None, helm: HelmOptions) -> Sources:
-    """Read everything at the paths but the file `config`. Raises Rejected with the problems of all paths."""
+def read_sources(inputs: Inputs, helm: HelmOptions, allowance: Allowance) -> Sources:
+    """Read everything at the paths but the configuration. Raises Rejected with the problems of all paths."""
     found = Sources([], [], [])
     problems: list[Problem] = []
-    for path in paths:
+    for path in inputs.paths:
         try:
-            found = found.plus(_read(path, config, stdin, helm))
+            found = found.plus(_read(path, inputs, helm, allowance))
         except Rejected as rejected:
             problems += rejected.problems
         except OSError as error:
             problems.append(unreadable(str(Path(error.filename or path)), error))
+        if allowance.bytes < 0:
+            break  # it would be said of every other path too
     if problems:
         raise Rejected(*problems)
     return found
 
 
-def _read(path: str, config: str | None, stdin: bytes | None, helm: HelmOptions) -> Sources:
+def read_config_file(inputs: Inputs, allowance: Allowance) -> Source | None:
+    """Read the configuration that the command line names; None if it names none."""
+    return Source(inputs.config, read_named(inputs.config, allowance)) if inputs.config else None
+
+
+def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) -> Sources:
     if path == STDIN:
-        return Sources([Source(STDIN_NAME, stdin or b"")], [], [])
+        stdin = inputs.stdin or b""
+        allowance.take(len(stdin), STDIN_NAME)
+        return Sources([Source(STDIN_NAME, stdin)], [], [])
     place = Path(path)
     if not place.is_dir():
-        return Sources([Source(str(place), place.read_bytes())], [], [])
+        return Sources([Source(str(place), read_named(path, allowance))], [], [])
+    files = Files(allowance.limits.root or place, allowance)
     if not built_from(place):
-        return _read_folder(place, config)
-    built = build(place, helm)
+        return _read_folder(place, inputs.config, files)
+    files.locate(place)
+    built = build(place, helm, allowance)
     beside = place / CONFIG_FILE
-    return Sources(
-        [Source(built.command, built.stdout, built.again)], [beside] if beside.is_file() else [], built.remarks
-    )
+    configs = [Source(str(beside), files.read(beside))] if os.path.lexists(beside) else []
+    return Sources([Source(built.command, built.stdout, built.again)], configs, built.remarks)
 
 
-def _read_folder(folder: Path, config: str | None) -> Sources:
+def _read_folder(folder: Path, config: str | None, files: Files) -> Sources:
     """Read the manifests in a folder and below, in the order of the bytes of their paths."""
-    files, to_build = _walk(folder)
+    found, to_build = _find(folder, files)
     if to_build:
         raise Rejected(*(_not_built(path, folder) for path in to_build))
-    configs = [file for file in files if file.name == CONFIG_FILE]
     # The file of --config may be among the manifests, under any name.
-    manifests = [file for file in files if file not in configs and not (config and file.samefile(config))]
+    others = [file for file in found if not (config and file.samefile(config))]
+    manifests = [file for file in others if file.name != CONFIG_FILE]
     if not manifests:
         message = "has no manifests (*.yaml, *.yml, *.json), no kustomization.yaml and no Chart.yaml"
         raise Rejected(Problem(message, file=str(folder)))
-    return Sources([Source(str(file), file.read_bytes()) for file in manifests], configs, [])
+    configs = [file for file in others if file.name == CONFIG_FILE]
+    return Sources(_read_all(manifests, files), _read_all(configs, files), [])
 
 
-def _walk(folder: Path) -> tuple[list[Path], list[Path]]:
+def _read_all(paths: Iterable[Path], files: Files) -> list[Source]:
+    return [Source(str(path), files.read(path)) for path in paths]
+
+
+def _find(folder: Path, files: Files) -> tuple[list[Path], list[Path]]:
     """Find the manifests, and the folders that kustomize or helm must build. Hidden files and folders are for tools."""
-    files: list[Path] = []
+    manifests: list[Path] = []
     to_build: list[Path] = []
-    for place, folders, names in os.walk(folder, onerror=_refuse):
-        here = Path(place)
+    for here, folders, names in files.walk(folder):
         if here != folder and built_from(here):
             to_build.append(here)
             folders.clear()
             continue
         folders[:] = [name for name in folders if not name.startswith(".")]
-        files += (here / name for name in names if name.endswith(_MANIFESTS) and not name.startswith("."))
-    return sorted(files, key=os.fsencode), sorted(to_build, key=os.fsencode)
-
-
-def _refuse(error: OSError) -> None:
-    """Raise: if an unreadable folder were skipped, a deployer would delete its objects."""
-    raise error
+        manifests += (here / name for name in names if name.endswith(_MANIFESTS) and not name.startswith("."))
+    return sorted(manifests, key=os.fsencode), sorted(to_build, key=os.fsencode)
 
 
 def _not_built(path: Path, folder: Path) -> Problem:

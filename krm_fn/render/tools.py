@@ -1,23 +1,36 @@
 """The programs that build a directory: kustomize or kubectl, and helm."""
 
+import os
 import re
 import shutil
 import signal
-import subprocess
 from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.model.node import get, text
 from krm_fn.model.problem import Problem, Rejected, Severity
+from krm_fn.render.files import Files, check_named
+from krm_fn.render.kustomization import KUSTOMIZATIONS, check_kustomization
+from krm_fn.render.limits import Allowance
 from krm_fn.render.place import place
+from krm_fn.render.program import run_program
 from krm_fn.wire.reader import read_yaml
 
-KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 CHART = "Chart.yaml"
+_BUILD = {"kustomize": "build", "kubectl": "kustomize"}
 _LINES_OF_STDERR = 3
 
 # If a reference is ambiguous, kustomize prints the candidates with their data, Secrets too.
 _MANIFEST = re.compile(r"""[\s-]*["']?(?:apiVersion|kind|metadata|data|stringData|binaryData)["']?:""")
+
+# git uses no protocol, and what speaks HTTP finds only a proxy that cannot exist. It is for what nobody can see before
+# the build: kustomize can put a URL together. Go's HTTP client takes no proxy to `localhost`.
+_NO_PROXY = "http://127.0.0.1:0"
+_OFFLINE = {
+    "GIT_ALLOW_PROTOCOL": "",
+    **dict.fromkeys(("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"), _NO_PROXY),
+    **dict.fromkeys(("NO_PROXY", "no_proxy"), ""),
+}
 
 
 class HelmOptions(NamedTuple):
@@ -47,36 +60,59 @@ def built_from(directory: Path) -> str:
     return next((name for name in (*KUSTOMIZATIONS, CHART) if (directory / name).is_file()), "")
 
 
-def build(directory: Path, helm: HelmOptions) -> Built:
-    """Build a directory with kustomize or helm. Raises Rejected with what the program printed on stderr."""
+def build(directory: Path, helm: HelmOptions, allowance: Allowance) -> Built:
+    """Build a directory with kustomize or helm. Raises Rejected with what the program printed on stderr.
+
+    kustomize gets none of its options, so functions, plugins and charts in a kustomization are off.
+    """
     file = built_from(directory)
+    # Absolute: kustomize clones `github.com/a/b` even if it is a directory, and helm looks for `a/b` in a repository.
+    path = str(directory.absolute())
     if file == CHART:
-        command = [_find(directory, file, "helm"), "template", *_helm_arguments(directory, helm)]
-        built = _run(directory, command)
+        program = _find(directory, file, "helm")
+        _check_chart(directory, helm, allowance)
+        command = [program, "template", *_helm_options(helm), "--", _release(directory, helm, allowance), path]
+        built = _run(directory, command, allowance)
         # Charts make passwords and certificates anew on every rendering: only a second one shows which.
-        return built._replace(again=_run(directory, command).stdout)
+        return built._replace(again=_run(directory, command, allowance).stdout)
     program = _find(directory, file, "kustomize", "kubectl")
-    return _run(directory, [program, {"kustomize": "build", "kubectl": "kustomize"}[program], "--", str(directory)])
+    check_kustomization(directory, allowance)
+    return _run(directory, [program, _BUILD[program], "--", path], allowance)
 
 
-def _helm_arguments(directory: Path, helm: HelmOptions) -> list[str]:
+def _check_chart(directory: Path, helm: HelmOptions, allowance: Allowance) -> None:
+    """Check all that helm would read. It follows links to anywhere, and reads hidden files too."""
+    files = Files(allowance.limits.root or directory, allowance)
+    for here, folders, names in files.walk(directory):
+        if here == directory and ".git" in folders:
+            folders.remove(".git")  # no repository can contain one, and it may be larger than all else
+        for name in names:
+            files.check(here / name)
+    for values in helm.values:
+        if "://" not in values:
+            check_named(values, allowance)
+        elif allowance.limits.no_remote:
+            raise Rejected(Problem("is remote, which --no-remote refuses; pass a file", file=f"--helm-values {values}"))
+
+
+def _helm_options(helm: HelmOptions) -> list[str]:
     """Include the chart's CRDs, as Argo CD does, but not its tests, which are not meant to be applied."""
-    options = [
+    return [
+        *("--include-crds", "--skip-tests"),
         *(("--namespace", helm.namespace) if helm.namespace else ()),
         *(argument for file in helm.values for argument in ("--values", file)),
         *(("--kube-version", helm.kube_version) if helm.kube_version else ()),
         *(("--api-versions", helm.api_versions) if helm.api_versions else ()),
     ]
-    # Absolute: helm may read a relative path as the name of a chart in a repository.
-    chart = str(directory.absolute())
-    return ["--include-crds", "--skip-tests", *options, "--", helm.release or _chart_name(directory), chart]
 
 
-def _chart_name(directory: Path) -> str:
-    """Return the chart's own name, which does not depend on where the directory was checked out."""
+def _release(directory: Path, helm: HelmOptions, allowance: Allowance) -> str:
+    """Return the name of the release. The chart's own does not depend on where the directory was checked out."""
+    if helm.release:
+        return helm.release
     file = directory / CHART
     try:
-        roots = read_yaml(file.read_bytes()).roots
+        roots = read_yaml(Files(allowance.limits.root or directory, allowance).read(file)).roots
     except Rejected as rejected:
         raise Rejected(*(place(str(file), problem) for problem in rejected.problems)) from rejected
     return text(get(roots[0], "name")) if roots else ""
@@ -90,17 +126,22 @@ def _find(directory: Path, file: str, *programs: str) -> str:
     raise _rejected(directory, f"has a {file}, but {either} on PATH; install {'one' if programs[1:] else 'it'}")
 
 
-def _run(directory: Path, command: list[str]) -> Built:
+def _run(directory: Path, command: list[str], allowance: Allowance) -> Built:
     called = " ".join(command[:2])
+    environment = {**os.environ, **(_OFFLINE if allowance.limits.no_remote else {})}
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)  # noqa: S603  # no shell
+        done = run_program(command, environment, allowance)
     except OSError as error:
         raise _rejected(directory, f"{called} cannot be run: {error.strerror}") from error
+    if done.too_slow:
+        raise Rejected(allowance.too_slow(str(directory), called))
+    name = f"{called} {directory}"
+    allowance.take(len(done.stdout), name)
     lines = _first_lines(done.stderr.decode(errors="replace"))
-    if done.returncode:
-        raise _rejected(directory, f"{called} {_ended(done.returncode)}: {' '.join(lines) or 'no output on stderr'}")
+    if done.code:
+        raise _rejected(directory, f"{called} {_ended(done.code)}: {' '.join(lines) or 'no output on stderr'}")
     remarks = [Problem(f"{called}: {line}", severity=Severity.WARNING, file=str(directory)) for line in lines]
-    return Built(f"{called} {directory}", done.stdout, remarks)
+    return Built(name, done.stdout, remarks)
 
 
 def _ended(code: int) -> str:

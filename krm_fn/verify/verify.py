@@ -11,8 +11,9 @@ from krm_fn.model.node import Node, fields, get, is_mapping, is_null, text
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import Settings
 from krm_fn.render.configuration import find_configurations, too_many
+from krm_fn.render.limits import DEFAULT_LIMITS, Allowance, Limits
 from krm_fn.render.place import place, place_by_object
-from krm_fn.render.sources import STDIN, STDIN_NAME, Source, read_sources
+from krm_fn.render.sources import STDIN, STDIN_NAME, Inputs, Source, read_config_file, read_sources
 from krm_fn.render.tools import HelmOptions, built_from
 from krm_fn.verify.check_checksums import check_checksums
 from krm_fn.verify.check_linker import check_linker
@@ -38,6 +39,7 @@ class Options(NamedTuple):
     deployers: tuple[str, ...] = ()
     namespace: str = ""
     strict: bool = False
+    max_bytes: int = DEFAULT_LIMITS.max_bytes
 
 
 def verify(path: str, stdin: bytes | None, options: Options) -> Outcome:
@@ -45,25 +47,28 @@ def verify(path: str, stdin: bytes | None, options: Options) -> Outcome:
 
     A ResourceList is answered with itself and the findings as its results, any other input with nothing.
     """
+    inputs = Inputs((path,), options.config, stdin)
+    allowance = Allowance(Limits(max_bytes=options.max_bytes))
     try:
-        opened, beside = _open(path, stdin, options.config)
+        opened, beside = _open(path, inputs, allowance)
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), 1)
     try:
-        rendering = _read(opened, beside, options)
+        found = find_configurations(read_config_file(inputs, allowance), beside, opened)
+        rendering = _read(opened, found, options.namespace)
         problems = [*_check(rendering, options)]
     except Rejected as rejected:
         return _answer(opened, [*rejected.problems], "", strict=options.strict)
     return _answer(opened, problems, summarize(rendering, options.deployers), strict=options.strict)
 
 
-def _open(path: str, stdin: bytes | None, config: str | None) -> tuple[list[tuple[str, Envelope]], list[Path]]:
-    """Open the manifests, and find the configuration files beside them."""
+def _open(path: str, inputs: Inputs, allowance: Allowance) -> tuple[list[tuple[str, Envelope]], list[Source]]:
+    """Open the manifests, and read the configuration files beside them."""
     file = built_from(Path(path)) if path != STDIN else ""
     if file:
         message = f"has a {file}; build it, and verify what is built: krm-fn render {path} | krm-fn verify"
         raise Rejected(Problem(message, file=path))
-    texts, beside, _ = read_sources([path], config, stdin, HelmOptions())
+    texts, beside, _ = read_sources(inputs, HelmOptions(), allowance)
     opened = [(source.name, envelope) for source in texts for envelope in _open_text(source)]
     if not opened:  # not even an empty ResourceList: what should have written the manifests has failed
         raise Rejected(Problem("no objects in the input", file="" if path == STDIN else path))
@@ -80,13 +85,12 @@ def _open_text(source: Source) -> Iterator[Envelope]:
         raise Rejected(*(place(source.name, problem) for problem in rejected.problems)) from rejected
 
 
-def _read(opened: list[tuple[str, Envelope]], beside: list[Path], options: Options) -> Rendering:
-    found = find_configurations(options.config, beside, opened)
+def _read(opened: list[tuple[str, Envelope]], found: list[tuple[str, Node]], namespace: str) -> Rendering:
     settings = _by_set([(name, node) for name, node in found if not _is_empty(node)])
     own = [envelope.function_config for _, envelope in opened if is_mapping(envelope.function_config)]
     config_id = read_item(own[0]).id if own else None
     items = [item for _, envelope in opened for item in envelope.items]
-    return read_rendering(items, settings, config_id, options.namespace)
+    return read_rendering(items, settings, config_id, namespace)
 
 
 def _is_empty(config: Node) -> bool:
@@ -120,7 +124,7 @@ def _check(rendering: Rendering, options: Options) -> Iterator[Problem]:
 
 def _answer(opened: list[tuple[str, Envelope]], problems: list[Problem], summary: str, *, strict: bool) -> Outcome:
     if strict:
-        problems = [problem._replace(severity=Severity.ERROR) for problem in problems]
+        problems = [problem.as_error() for problem in problems]
     failed = any(problem.severity is Severity.ERROR for problem in problems)
     envelope = opened[0][1]
     stdout = add_results(envelope, problems)

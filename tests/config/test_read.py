@@ -4,7 +4,7 @@ import pytest
 
 from krm_fn.config.read import parse_config
 from krm_fn.model.problem import Rejected
-from krm_fn.model.settings import Jobs, Settings, Strategy
+from krm_fn.model.settings import Environment, Jobs, Settings, Strategy
 from krm_fn.wire.reader import read_yaml
 
 HEAD = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: web}\n"
@@ -75,7 +75,7 @@ def test_without_a_configuration_the_defaults_hold() -> None:
 )
 def test_an_application_names_the_set_where_nothing_else_does(text: str, expected: Settings) -> None:
     node = read_yaml(text.encode()).roots[0] if text else None
-    assert parse_config(node, "shop-web") == expected
+    assert parse_config(node, Environment(set="shop-web")) == expected
 
 
 def test_names_in_kpt_settings_are_patterns() -> None:

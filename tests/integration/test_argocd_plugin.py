@@ -176,6 +176,55 @@ def test_an_error_prints_a_message_and_no_manifests(
     assert done.stderr.count("\n") == 1
 
 
+HOSTILE = [
+    pytest.param(
+        {"kustomization.yaml": "resources: [../../{other.name}]\n"},
+        "error: ../../{other.name}: leads to {other}, outside of the root {root}; "
+        "--root sets the directory that may be read",
+        id="the copy of another repository, as a base",
+    ),
+    pytest.param(
+        {"kustomization.yaml": "resources: ['https://host/a/b']\n"},
+        "error: kustomization.yaml:1:13: https://host/a/b is remote, which --no-remote refuses; "
+        "copy it into the repository",
+        id="a remote base",
+    ),
+]
+
+
+@pytest.mark.parametrize(("files", "sentence"), HOSTILE)
+def test_a_package_reaches_nothing_outside_of_its_repository(
+    files: dict[str, str], sentence: str, require_tool: Tools, sidecar: Path
+) -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        other = Path(folder)
+        write(other, {"kustomization.yaml": "resources: [a.yaml]\n", "a.yaml": CONFIG_MAP})
+        write(sidecar / "app", {name: text.format(other=other) for name, text in files.items()})
+        done = generate(sidecar, alone(require_tool("kustomize"), sidecar))
+        assert (done.stdout, done.returncode) == ("", 1)
+        assert done.stderr == sentence.format(root=sidecar, other=other) + "\n"
+
+
+def test_a_package_may_use_all_of_its_repository(require_tool: Tools, sidecar: Path) -> None:
+    write(
+        sidecar,
+        {
+            "app/kustomization.yaml": "resources: [../base]\n",
+            "base/kustomization.yaml": "resources: [a.yaml]\n",
+            "shared/a.yaml": CONFIG_MAP,
+        },
+    )
+    (sidecar / "base/a.yaml").symlink_to("../shared/a.yaml")
+    done = generate(sidecar, alone(require_tool("kustomize"), sidecar))
+    assert done.stdout == ""
+    assert "is not in or below" in done.stderr  # by kustomize's own rule
+    (sidecar / "app/kustomization.yaml").unlink()
+    (sidecar / "app/link").symlink_to("../shared")
+    done = generate(sidecar)
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert [item["kind"] for item in load(done.stdout)] == ["ConfigMap"]
+
+
 def test_the_plugin_has_no_version() -> None:
     """A version would become part of the plugin's name that Applications use."""
     plugin = manifest("plugin.yaml")
@@ -228,6 +277,19 @@ def test_the_sidecar_meets_the_requirements_of_argo_cd(patched: dict[str, dict[s
         "/tmp": ("krm-fn-tmp", None),  # noqa: S108  # in the pod
     }
     assert {volume["name"] for volume in pod["volumes"]} >= {name for name, _ in mounts.values()}
+
+
+def test_the_containers_are_limited(patched: dict[str, dict[str, Any]]) -> None:
+    pod = patched["Deployment"]["spec"]["template"]["spec"]
+    ours = [one for one in (*pod["containers"], *pod["initContainers"]) if one["name"].startswith("krm-fn")]
+    assert len(ours) == 2
+    for container in ours:
+        assert container["resources"]["limits"].keys() >= {"cpu", "memory"}
+        assert container["resources"]["requests"].keys() == {"cpu", "memory"}
+        assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    for volume in pod["volumes"]:
+        if volume["name"].startswith("krm-fn") and "emptyDir" in volume:
+            assert volume["emptyDir"].keys() == {"sizeLimit"}
 
 
 def test_the_sidecar_reads_the_plugin(patched: dict[str, dict[str, Any]]) -> None:

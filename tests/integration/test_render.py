@@ -9,6 +9,7 @@ import pytest
 
 from krm_fn.model.problem import Outcome
 from krm_fn.render.render import render
+from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
 from tests.cases import ENVIRONMENT
 from tests.integration.names import assert_names_hold, defined, load
@@ -43,7 +44,7 @@ CHART: dict[str, str | bytes] = {
 
 def render_shop(folder: Path, monkeypatch: pytest.MonkeyPatch, options: HelmOptions | None = None) -> Outcome:
     monkeypatch.chdir(folder)
-    return render(("shop",), None, None, options or HelmOptions(), ENVIRONMENT)
+    return render(Inputs(("shop",)), options or HelmOptions(), ENVIRONMENT)
 
 
 @pytest.mark.parametrize("builder", ["kustomize", "kubectl"])

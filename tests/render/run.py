@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from krm_fn.model.problem import Outcome
+from krm_fn.render.limits import DEFAULT_LIMITS, Limits
 from krm_fn.render.render import render
+from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {A: b}\n"
@@ -27,6 +29,7 @@ def render_in(
     *paths: str,
     config: str | None = None,
     stdin: bytes | None = None,
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Outcome:
     monkeypatch.chdir(folder)
-    return render(paths or (".",), config, stdin, HelmOptions())
+    return render(Inputs(paths or (".",), config, stdin), HelmOptions(), limits=limits)

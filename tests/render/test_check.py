@@ -7,6 +7,7 @@ import pytest
 from krm_fn.model.problem import Outcome
 from krm_fn.render.check import check
 from krm_fn.render.render import render
+from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
 from tests.render.run import write
 
@@ -43,7 +44,7 @@ def rendering(deployers: str = "[argocd, flux, kpt]", strategy: str = "rename", 
 
 
 def run_check(package: str, deployed: str, namespace: str = "") -> Outcome:
-    outcome = render(("-",), None, package.encode(), HelmOptions())
+    outcome = render(Inputs(("-",), stdin=package.encode()), HelmOptions())
     assert outcome.exit_code == 0, outcome.stderr
     return check(outcome, "-", deployed.encode(), namespace)
 
@@ -195,7 +196,7 @@ def test_places(  # noqa: PLR0913, PLR0917  # a table's columns and two fixtures
 ) -> None:
     write(tmp_path, {"live.yaml": deployed})
     monkeypatch.chdir(tmp_path)
-    outcome = render(("-",), None, rendering("[kpt]").encode(), HelmOptions())
+    outcome = render(Inputs(("-",), stdin=rendering("[kpt]").encode()), HelmOptions())
     checked = check(outcome, path, None, namespace)
     assert checked.exit_code == exit_code
     assert ("(live.yaml): kpt would prune it" in checked.stderr) == bool(exit_code)
@@ -217,7 +218,7 @@ def test_an_empty_dump_is_an_error(deployed: str, sentence: str) -> None:
 
 
 def test_the_last_rendering_is_a_dump() -> None:
-    first = render(("-",), None, rendering("[kpt]", "adopt").encode(), HelmOptions()).stdout.decode()
+    first = render(Inputs(("-",), stdin=rendering("[kpt]", "adopt").encode()), HelmOptions()).stdout.decode()
     assert run_check(rendering("[kpt]"), first).exit_code == 0
     assert run_check(rendering("[kpt]"), first.replace("detach", "delete")).exit_code == 1
 

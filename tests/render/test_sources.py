@@ -47,13 +47,6 @@ def test_stdin_among_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert outcome.stdout.decode() == "---\n" + NAMED % "a" + "---\n" + NAMED % "piped"
 
 
-def test_a_linked_file_is_read_and_a_linked_folder_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(tmp_path, {"all/a.yaml": NAMED % "a", "other/b.yaml": NAMED % "b"})
-    (tmp_path / "all/c.yaml").symlink_to("../other/b.yaml")
-    (tmp_path / "all/loop").symlink_to(".")
-    assert rendered_names(tmp_path, monkeypatch, "all") == ["a", "b"]
-
-
 def test_empty_files_and_comments_among_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {"a.yaml": "", "b.yaml": "# nothing yet\n", "c.yaml": NAMED % "c", "d.yaml": "---\n"})
     assert render_in(tmp_path, monkeypatch).stdout.decode() == NAMED % "c"

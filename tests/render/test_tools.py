@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.render.render import render
+from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
 from tests.render.run import render_in, write
 
@@ -28,10 +29,14 @@ def install(folder: Path, monkeypatch: pytest.MonkeyPatch, **programs: str) -> N
 
 
 BUILT = [
-    pytest.param(["kustomization.yaml"], ["kustomize", "kubectl", "helm"], "kustomize build -- shop", id="kustomize"),
-    pytest.param(["kustomization.yml"], ["kubectl", "helm"], "kubectl kustomize -- shop", id="kubectl in its place"),
     pytest.param(
-        ["Kustomization", "Chart.yaml"], ["kustomize", "helm"], "kustomize build -- shop", id="kustomize first"
+        ["kustomization.yaml"], ["kustomize", "kubectl", "helm"], "kustomize build -- {folder}/shop", id="kustomize"
+    ),
+    pytest.param(
+        ["kustomization.yml"], ["kubectl", "helm"], "kubectl kustomize -- {folder}/shop", id="kubectl in its place"
+    ),
+    pytest.param(
+        ["Kustomization", "Chart.yaml"], ["kustomize", "helm"], "kustomize build -- {folder}/shop", id="kustomize first"
     ),
     pytest.param(
         ["Chart.yaml"],
@@ -66,10 +71,10 @@ OPTIONS = [
 def test_the_arguments_of_helm(
     options: HelmOptions, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write(tmp_path, {"Chart.yaml": "name: web\n"})
+    write(tmp_path, {"Chart.yaml": "name: web\n", **dict.fromkeys(options.values, "")})
     install(tmp_path / "bin", monkeypatch, helm=ECHO)
     monkeypatch.chdir(tmp_path)
-    stdout = render((".",), None, None, options).stdout.decode()
+    stdout = render(Inputs((".",)), options).stdout.decode()
     assert stdout.splitlines()[-1].strip() == f"helm template --include-crds --skip-tests {told} {tmp_path}"
 
 

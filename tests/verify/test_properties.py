@@ -6,6 +6,7 @@ import pytest
 
 from krm_fn.render.deployable import deployable
 from krm_fn.render.render import render
+from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
 from krm_fn.verify.rendering import Rendering, read_rendering
 from krm_fn.verify.verify import Options, verify
@@ -62,7 +63,7 @@ def test_a_rendering_of_an_example_verifies(name: str, with_config: bool) -> Non
     folder = EXAMPLES / name
     manifests = tuple(str(file) for file in folder.glob("*.yaml") if file.stem not in ("krm-fn", "kustomization"))
     config = str(folder / "krm-fn.yaml")
-    rendered = render(manifests, config, None, HelmOptions()).stdout
+    rendered = render(Inputs(manifests, config), HelmOptions()).stdout
     outcome = verify("-", rendered, Options(config if with_config else None))
     assert outcome.exit_code == 0, outcome.stderr
     assert outcome.stderr.startswith("verified: ")

@@ -16,7 +16,7 @@ def test_a_verification_gives_the_recorded_lines(
     case: Path, snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = (case / "input.yaml").read_bytes()
-    monkeypatch.setattr(cli, "read_stdin", lambda _awaited: data)
+    monkeypatch.setattr(cli, "read_stdin", lambda *_: data)
     outcome = cli.main(["verify", *(case / "arguments").read_text().split()])
     snapshot.snapshot_dir = case
     snapshot.assert_match(outcome.stderr.encode(), "stderr.txt")

@@ -1,0 +1,146 @@
+"""Files of a tree that others write: regular ones inside of a root, through links too."""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO, NoReturn
+
+from krm_fn.model.problem import Problem, Rejected
+from krm_fn.render.limits import Allowance
+from krm_fn.render.place import unreadable
+
+MAX_LEVELS = 100
+"""Of folders in folders; real repositories stay under 20."""
+
+_CHUNK = 64 * 1024
+
+_OTHER_TYPES = (
+    (stat.S_ISDIR, "a directory"),
+    (stat.S_ISFIFO, "a FIFO"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+# What the shell has opened, as in `krm-fn render <(make-manifests)`. It is the caller's, and in no tree.
+_OPENED_BY_THE_CALLER = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+
+
+def read_named(name: str, allowance: Allowance) -> bytes:
+    """Read a file that the command line names. Without a root, it may be a link to a file in its own directory."""
+    if not name.startswith(_OPENED_BY_THE_CALLER):
+        return _files_of(name, allowance).read(Path(name))
+    try:
+        with Path(name).open("rb") as opened:
+            return read_all(opened, name, allowance)
+    except OSError as error:
+        raise Rejected(unreadable(name, error)) from error
+
+
+def check_named(name: str, allowance: Allowance) -> None:
+    """Check a file that the command line names, and that a program will read."""
+    _files_of(name, allowance).check(Path(name))
+
+
+def _files_of(name: str, allowance: Allowance) -> "Files":
+    return Files(allowance.limits.root or Path(name).parent, allowance)
+
+
+def read_all(opened: BinaryIO, name: str, allowance: Allowance) -> bytes:
+    """Read to the end, but not much more than is allowed."""
+    chunks = []
+    while chunk := opened.read(_CHUNK):
+        allowance.take(len(chunk), name)
+        chunks.append(chunk)
+    return b"".join(chunks)
+
+
+class Files:
+    """The files that may be read. Every method raises Rejected with the path of a file that may not."""
+
+    def __init__(self, root: Path, allowance: Allowance) -> None:
+        self._root = root
+        self._real_root = Path(os.path.realpath(root))
+        self._allowance = allowance
+
+    def read(self, file: Path) -> bytes:
+        """Read a file, and count its bytes."""
+        with self._open(file) as opened:
+            return read_all(opened, str(file), self._allowance)
+
+    def check(self, file: Path) -> None:
+        """Check a file that a program will read, and count its bytes."""
+        with self._open(file) as opened:
+            self._allowance.take(os.fstat(opened.fileno()).st_size, str(file))
+
+    def locate(self, path: Path) -> Path:
+        """Return where a path leads through all its links, which is inside of the root."""
+        real = Path(os.path.realpath(path, strict=True))
+        if not real.is_relative_to(self._real_root):
+            self._refuse_outside(path, real)
+        return real
+
+    def walk(self, folder: Path) -> Iterator[tuple[Path, list[str], list[str]]]:
+        """Yield each folder, with the names of its folders and files, as `os.walk` does; linked folders too.
+
+        The caller may remove names of folders that it does not want. A folder that is reached twice is an error: its
+        objects would be applied twice, and links could make few folders look like millions.
+        """
+        reached: dict[Path, Path] = {}
+        pending = [folder]
+        while pending:
+            here = pending.pop()
+            real = self.locate(here)
+            if real in reached:
+                self._refuse_repeated(here, reached[real])
+            reached[real] = here
+            if len(here.relative_to(folder).parts) > MAX_LEVELS:
+                self._refuse_depth(folder)
+            folders, names = _list(here)
+            yield here, folders, names
+            pending += (here / name for name in folders)
+
+    @contextmanager
+    def _open(self, file: Path) -> Iterator[BinaryIO]:
+        try:
+            real = self.locate(file)
+            _refuse_irregular(file, os.lstat(real))  # before it is opened: to open a device may have effects
+            with open(real, "rb", opener=_open_at_once) as opened:  # Path.open has no `opener`
+                _refuse_irregular(file, os.fstat(opened.fileno()))  # it may have been replaced since
+                yield opened
+        except OSError as error:
+            raise Rejected(unreadable(str(file), error)) from error
+
+    def _refuse_outside(self, path: Path, real: Path) -> NoReturn:
+        way = "is" if real == path.absolute() else f"leads to {real},"
+        message = f"{way} outside of the root {self._root}; --root sets the directory that may be read"
+        raise Rejected(Problem(message, file=str(path)))
+
+    def _refuse_repeated(self, here: Path, first: Path) -> NoReturn:
+        contains = here.is_relative_to(first)
+        what = f"is a link to {first}, which contains it" if contains else f"is the same folder as {first}, by a link"
+        message = f"{what}; remove the link"
+        raise Rejected(Problem(message, file=str(here)))
+
+    def _refuse_depth(self, folder: Path) -> NoReturn:
+        raise Rejected(Problem(f"has more than {MAX_LEVELS} levels of folders", file=str(folder)))
+
+
+def _list(folder: Path) -> tuple[list[str], list[str]]:
+    """Return the names of folders and of all else. Raises OSError if they cannot be listed."""
+    with os.scandir(folder) as entries:
+        kinds = sorted((entry.name, entry.is_dir()) for entry in entries)
+    return [name for name, is_dir in kinds if is_dir], [name for name, is_dir in kinds if not is_dir]
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a file without waiting for the other end of a FIFO, and not through a link."""
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOFOLLOW)
+
+
+def _refuse_irregular(file: Path, status: os.stat_result) -> None:
+    for is_type, name in _OTHER_TYPES:
+        if is_type(status.st_mode):
+            raise Rejected(Problem(f"is {name}; only regular files are read", file=str(file)))

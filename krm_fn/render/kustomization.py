@@ -1,0 +1,170 @@
+"""What a kustomization and its local bases name, checked before kustomize runs.
+
+kustomize itself refuses files outside of the directory of their kustomization, and runs no functions unless it is asked
+to. It neither limits where a base is, nor what is fetched.
+"""
+
+import os
+import re
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from krm_fn.model.node import Node, Scalar, elements, entries, is_scalar, is_sequence
+from krm_fn.model.problem import Problem, Rejected, at
+from krm_fn.render.files import Files
+from krm_fn.render.limits import Allowance
+from krm_fn.render.place import place
+from krm_fn.render.remote import is_remote_file, is_repository
+from krm_fn.wire.reader import read_yaml
+
+KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+
+_PLUGINS = (("generators",), ("transformers",), ("validators",))
+_RESOURCES = (("resources",), ("bases",), *_PLUGINS)
+_BASES = (("components",),)
+_SOURCES = (("files",), ("envs",), ("env",))
+_FILES = (
+    *(("crds",), ("configurations",), ("openapi", "path"), ("replacements", "path")),
+    *(("patches", "path"), ("patchesJson6902", "path"), ("patchesStrategicMerge",)),
+    *((generator, *source) for generator in ("configMapGenerator", "secretGenerator") for source in _SOURCES),
+)
+_FILES_OF_PLUGINS = (("path",), ("paths",), ("replacements", "path"), *_SOURCES)
+"""Of the generators and transformers that are part of kustomize. All others are off."""
+
+_FILE_SOURCE = re.compile("[^=]+=([^=]+)")
+"""`files: [key=path]`. With more than one `=` kustomize reports an error."""
+
+_CREDENTIALS = re.compile("//[^/]*@")
+
+
+class _Reference(NamedTuple):
+    """A path, and how kustomize tries to read it: as a file, as a base, or first as a file and then as a base."""
+
+    node: Scalar
+    path: str
+    as_file: bool = True
+    as_base: bool = False
+
+    def is_remote(self, local: Path) -> bool:
+        if self.as_file and is_remote_file(self.path):
+            return True
+        is_read_before = self.as_file and _type_of(local) not in (None, stat.S_IFDIR)
+        return self.as_base and not is_read_before and is_repository(self.path)
+
+
+def check_kustomization(directory: Path, allowance: Allowance) -> None:
+    """Check all that kustomize would read to build a directory. Raises Rejected for what it may not read."""
+    problems: list[Problem] = []
+    reached: set[Path] = set()
+    pending = [Path(os.path.realpath(directory))]
+    while pending:
+        here = pending.pop()
+        if here not in reached:
+            reached.add(here)
+            try:
+                pending += _check(here, allowance)
+            except Rejected as rejected:
+                problems += rejected.problems
+    if problems:
+        raise Rejected(*problems)
+
+
+def _check(here: Path, allowance: Allowance) -> list[Path]:
+    """Check what one kustomization names, and return its local bases."""
+    files = Files(allowance.limits.root or _shown(here), allowance)
+    bases: list[Path] = []
+    problems: list[Problem] = []
+    files.locate(_shown(here))
+    for file in (here / name for name in KUSTOMIZATIONS if (here / name).exists()):
+        for reference in sorted(_references(file, files), key=_position):
+            local = _locate(here, reference.path)
+            if reference.is_remote(local):
+                problems += _refuse_remote(file, reference) if allowance.limits.no_remote else ()
+            elif _type_of(local) == stat.S_IFDIR:
+                bases += [Path(os.path.realpath(local))] if reference.as_base else []
+            elif reference.as_file and _type_of(local) is not None:
+                files.check(_shown(local))
+    if problems:
+        raise Rejected(*problems)
+    return bases
+
+
+def _position(reference: _Reference) -> int:
+    return reference.node.start_mark.index
+
+
+def _locate(here: Path, path: str) -> Path:
+    """Return where kustomize looks for a path: it resolves `..` in the text, and links only then."""
+    return Path(os.path.normpath(here / path))
+
+
+def _type_of(path: Path) -> int | None:
+    """Return the type of a file; None if there is none, as for a whole patch in the place of a name."""
+    try:
+        return stat.S_IFMT(path.stat().st_mode)
+    except (OSError, ValueError):
+        return None
+
+
+def _shown(path: Path) -> Path:
+    return Path(os.path.relpath(path))
+
+
+def _references(file: Path, files: Files) -> Iterator[_Reference]:
+    for root in _read(file, files):
+        yield from _references_of(root, _FILES)
+        yield from (_Reference(node, node.value, as_base=True) for path in _RESOURCES for node in _find(root, path))
+        yield from (
+            _Reference(node, node.value, as_file=False, as_base=True) for path in _BASES for node in _find(root, path)
+        )
+        for plugin in (node for path in _PLUGINS for node in _find(root, path)):
+            for config in _read_plugin(plugin.value, file.parent, files):
+                # Their lines would be those of another text: all problems are placed where the plugin is named.
+                yield from (found._replace(node=plugin) for found in _references_of(config, _FILES_OF_PLUGINS))
+
+
+def _references_of(root: Node, paths: tuple[tuple[str, ...], ...]) -> Iterator[_Reference]:
+    for path in paths:
+        for node in _find(root, path):
+            source = _FILE_SOURCE.fullmatch(node.value) if path[-1] == "files" else None
+            yield _Reference(node, source[1] if source else node.value)
+
+
+def _find(node: Node, path: tuple[str, ...]) -> Iterator[Scalar]:
+    """Find the texts at a path, in lists too. As kustomize reads JSON in Go, `Resources` is `resources`."""
+    if is_sequence(node):
+        for element in elements(node):
+            yield from _find(element, path)
+    elif path:
+        for name, value in entries(node):
+            if name.casefold() == path[0].casefold():
+                yield from _find(value, path[1:])
+    elif is_scalar(node):
+        yield node
+
+
+def _read(file: Path, files: Files) -> list[Node]:
+    shown = _shown(file)
+    try:
+        return read_yaml(files.read(shown)).roots
+    except Rejected as rejected:
+        raise Rejected(*(place(str(shown), problem) for problem in rejected.problems)) from rejected
+
+
+def _read_plugin(text: str, here: Path, files: Files) -> list[Node]:
+    """Read the configuration of a plugin: a file, or the text itself."""
+    file = _locate(here, text)
+    if _type_of(file) not in (None, stat.S_IFDIR):
+        return _read(file, files)
+    try:
+        return read_yaml(text.encode()).roots
+    except Rejected:
+        return []  # the name of a base or of a file that does not exist
+
+
+def _refuse_remote(file: Path, reference: _Reference) -> list[Problem]:
+    address = _CREDENTIALS.sub("//", reference.path.partition("?")[0])
+    message = f"{address} is remote, which --no-remote refuses; copy it into the repository"
+    return [place(str(_shown(file)), at(reference.node.start_mark, message))]

@@ -1,0 +1,114 @@
+"""What charts of others reach with the real helm, and what krm-fn refuses before."""
+
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from krm_fn.model.problem import Outcome
+from krm_fn.render.limits import Limits
+from krm_fn.render.render import render
+from krm_fn.render.sources import Inputs
+from krm_fn.render.tools import HelmOptions
+from tests.integration.http_server import Server, serving
+from tests.integration.names import load
+from tests.render.run import CONFIG_MAP, write
+
+Tools = Callable[[str], Path]
+
+CHART: dict[str, str | bytes] = {
+    "shop/Chart.yaml": "apiVersion: v2\nname: web\nversion: 1.0.0\n",
+    "shop/templates/a.yaml": CONFIG_MAP,
+    "outside": "secret",
+}
+
+
+def render_chart(
+    template: str, require_tool: Tools, folder: Path, monkeypatch: pytest.MonkeyPatch, more: str = ""
+) -> Outcome:
+    write(folder, CHART)
+    write(folder, {"shop/Chart.yaml": f"apiVersion: v2\nname: web\nversion: 1.0.0\n{more}"})
+    write(folder, {"shop/templates/a.yaml": CONFIG_MAP.replace("{A: b}", f"{{A: '{template}'}}")})
+    only_helm(require_tool, folder, monkeypatch)
+    return render(Inputs(("shop",)), HelmOptions())
+
+
+def only_helm(require_tool: Tools, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "bin").mkdir()
+    (folder / "bin/helm").symlink_to(require_tool("helm"))
+    monkeypatch.setenv("PATH", str(folder / "bin"))
+    monkeypatch.chdir(folder)
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with serving() as server:
+        yield server
+
+
+TEMPLATES: list[Any] = [
+    pytest.param('{{ getHostByName "localhost" }}', "", id="DNS gives nothing"),
+    pytest.param('{{ .Files.Get "../outside" }}', "", id="files beside the chart cannot be read"),
+    pytest.param('{{ .Files.Get "/etc/hostname" }}', "", id="nor files of the machine"),
+    pytest.param('{{ lookup "v1" "Secret" "" "" | len }}', "0", id="a lookup finds nothing"),
+]
+
+
+@pytest.mark.parametrize(("template", "value"), TEMPLATES)
+def test_a_template_reaches_nothing(
+    template: str, value: str, require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcome = render_chart(template, require_tool, tmp_path, monkeypatch)
+    assert (outcome.stderr, outcome.exit_code) == ("", 0)
+    (item,) = load(outcome.stdout)
+    assert item["data"] == {"A": value}
+
+
+@pytest.mark.parametrize("function", ["env", "expandenv"])
+def test_a_template_cannot_read_the_environment(
+    function: str, require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outcome = render_chart(f'{{{{ {function} "HOME" }}}}', require_tool, tmp_path, monkeypatch)
+    assert (outcome.stdout, outcome.exit_code) == (b"", 1)
+    assert f'function "{function}" not defined' in outcome.stderr
+
+
+def test_helm_fetches_no_dependencies(
+    require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: Server
+) -> None:
+    dependency = f"dependencies: [{{name: a, version: 1.0.0, repository: '{server.url}'}}]\n"
+    outcome = render_chart("", require_tool, tmp_path, monkeypatch, dependency)
+    assert (outcome.stdout, outcome.exit_code, server.requests) == (b"", 1, [])
+    assert "found in Chart.yaml, but missing in charts/ directory: a" in outcome.stderr
+
+
+def test_values_from_elsewhere(
+    require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: Server
+) -> None:
+    write(tmp_path, CHART)
+    only_helm(require_tool, tmp_path, monkeypatch)
+    values = HelmOptions(values=(server.url,))
+    assert render(Inputs(("shop",)), values).exit_code == 0
+    assert server.requests
+    server.requests.clear()
+    sentence = f"error: --helm-values {server.url}: is remote, which --no-remote refuses; pass a file\n"
+    assert render(Inputs(("shop",)), values, limits=Limits(no_remote=True)) == (b"", sentence, 1)
+    assert not server.requests
+
+
+@pytest.mark.parametrize("target", ["/etc/hostname", "../../outside", "/etc"])
+def test_helm_follows_links_and_we_refuse_them(
+    target: str, require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, CHART)
+    (tmp_path / "shop/files").mkdir()
+    (tmp_path / "shop/files/.link").symlink_to(target)
+    only_helm(require_tool, tmp_path, monkeypatch)
+    done = subprocess.run(["helm", "template", tmp_path / "shop"], capture_output=True, text=True, check=False)
+    assert "found symbolic link in path" in done.stderr
+    outcome = render(Inputs(("shop",)), HelmOptions())
+    real = (tmp_path / "shop/files/.link").resolve()
+    sentence = f"leads to {real}, outside of the root shop; --root sets the directory that may be read\n"
+    assert outcome == (b"", f"error: shop/files/.link: {sentence}", 1)

@@ -1,0 +1,71 @@
+"""Paths in a kustomization, by what kustomize takes them for. tests/integration/test_remote.py asks kustomize."""
+
+REPOSITORIES = [
+    "https://host/organisation/repository",
+    "HTTPS://host/organisation/repository",
+    "http://host/organisation/repository/path?ref=v1",
+    "https://user:password@host/organisation/repository",
+    "https://host/_git/repository",
+    "https://host/repository.git",
+    "https://host/organisation//path",
+    "https://host//path",
+    "ssh://git@host/organisation/repository",
+    "ssh://host:22/organisation/repository",
+    "git@host:organisation/repository",
+    "git@host/organisation/repository",
+    "me@host:organisation/repository.git/path",
+    "github.com/organisation/repository",
+    "GitHub.com/organisation/repository",
+    "github.com:organisation/repository",
+    "git@github.com:organisation/repository",
+    "git::https://host/organisation/repository",
+    "GIT::git@host:organisation/repository",
+    "file:///repository",
+    "file://repository/path",
+    "FILE:///a//b",
+]
+
+LOCAL = [
+    "",
+    ".",
+    "/https://host/organisation/repository",
+    "../github.com/organisation/repository",
+    "./git@host:organisation/repository",
+    "github.com",
+    "github.com/organisation",
+    "gitlab.com/organisation/repository",
+    "git@host",
+    "team@production/app",
+    "1git@host:organisation/repository",
+    "host:organisation/repository",
+    "https-host/organisation/repository",
+    "git::organisation/repository",
+    "ftp://host/organisation/repository",
+    "oci://host/organisation/repository",
+    "https:///organisation",
+    "https://host/repository",
+    "https://host/organisation//../path",
+    "github.com/organisation/repository/../..",
+    "file://",
+]
+
+REMOTE_FILES = [
+    "https://host/a.yaml",
+    "http://host",
+    "HtTp://host/a",
+    "https://host/a b",
+    "https:host",
+    "https://host/x: y",
+]
+
+LOCAL_FILES = [
+    "a.yaml",
+    "https",
+    "httpss://host/a",
+    "ftp://host/a",
+    "file:///a",
+    "./https://host/a",
+    "a: https://host",
+    "https://host/a\n",
+    "",
+]

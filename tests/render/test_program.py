@@ -1,0 +1,128 @@
+"""Programs of others end in time, print no more than is allowed, and leave nothing running."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from krm_fn.render.limits import Allowance, Limits
+from krm_fn.render.program import run_program
+from tests.render.run import render_in, write
+from tests.render.test_tools import ECHO, install
+
+KUSTOMIZATION: dict[str, str | bytes] = {"shop/kustomization.yaml": "resources: []\n"}
+CHART: dict[str, str | bytes] = {"shop/Chart.yaml": "name: web\n"}
+SLOW = "error: shop: kustomize build was stopped: kustomize and helm may take 0.5 s in all; --timeout sets the limit\n"
+LARGE = "error: kustomize build shop: more than 100000 bytes are to be read; --max-bytes sets the limit\n"
+
+NOTE_CHILD = "#!/bin/sh\nPATH=/usr/bin:/bin\nsleep 1000 & echo $! > child\n"
+"""Starts a program in the background, and notes its id."""
+
+STOPPED = [
+    pytest.param(NOTE_CHILD + "sleep 1000\n", SLOW, id="a program that waits"),
+    pytest.param(NOTE_CHILD + "exec >&- 2>&-; sleep 1000\n", SLOW, id="one that has closed its output"),
+    pytest.param(NOTE_CHILD + "trap '' TERM; sleep 1000\n", SLOW, id="one that does not want to end"),
+    pytest.param(NOTE_CHILD + "yes >&2\n", SLOW, id="one that complains for ever"),
+    pytest.param(NOTE_CHILD + "yes\n", LARGE, id="one that prints for ever"),
+]
+
+
+@pytest.mark.parametrize(("script", "sentence"), STOPPED)
+def test_stopped(script: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, KUSTOMIZATION)
+    install(tmp_path / "bin", monkeypatch, kustomize=script)
+    outcome = render_in(tmp_path, monkeypatch, "shop", limits=Limits(max_bytes=100_000, timeout=0.5))
+    assert outcome == (b"", sentence, 1)
+    assert_child_ends(tmp_path)
+
+
+def assert_child_ends(folder: Path) -> None:
+    child = int((folder / "child").read_text())
+    deadline = time.monotonic() + 5
+    with suppress(ProcessLookupError):
+        while time.monotonic() < deadline:
+            os.kill(child, 0)
+            if "State:\tZ" in Path(f"/proc/{child}/status").read_text():
+                return  # dead, but not yet collected by whoever inherits it
+            time.sleep(0.01)
+        pytest.fail("still running")
+
+
+def test_what_stays_in_the_background_is_ended_and_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, KUSTOMIZATION)
+    install(tmp_path / "bin", monkeypatch, kustomize=NOTE_CHILD + ECHO)
+    start = time.monotonic()
+    assert render_in(tmp_path, monkeypatch, "shop").exit_code == 0
+    assert time.monotonic() - start < 5
+    assert_child_ends(tmp_path)
+
+
+def test_all_runs_share_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A chart is rendered twice."""
+    write(tmp_path, CHART)
+    install(tmp_path / "bin", monkeypatch, helm="#!/bin/sh\n/bin/sleep 0.6\n" + ECHO)
+    outcome = render_in(tmp_path, monkeypatch, "shop", limits=Limits(timeout=1))
+    sentence = (
+        "error: shop: helm template was stopped: kustomize and helm may take 1 s in all; --timeout sets the limit\n"
+    )
+    assert outcome == (b"", sentence, 1)
+
+
+def test_all_output_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, CHART)
+    install(tmp_path / "bin", monkeypatch, helm=ECHO)
+    size = len((tmp_path / "bin/helm").read_bytes())
+    outcome = render_in(tmp_path, monkeypatch, "shop", limits=Limits(max_bytes=size + 100))
+    sentence = f"error: helm template shop: more than {size + 100} bytes are to be read; --max-bytes sets the limit\n"
+    assert outcome == (b"", sentence, 1)
+
+
+ENDS = [
+    pytest.param(signal.SIGTERM, -signal.SIGTERM, id="as Argo CD ends a plugin"),
+    pytest.param(signal.SIGINT, 130, id="as Ctrl-C does"),
+    pytest.param(signal.SIGHUP, -signal.SIGHUP, id="as a closed terminal does"),
+]
+
+
+@pytest.mark.parametrize(("number", "code"), ENDS)
+def test_nothing_is_left_when_this_process_is_ended(number: int, code: int, tmp_path: Path) -> None:
+    write(tmp_path, KUSTOMIZATION | {"bin/kustomize": NOTE_CHILD + "touch started\nsleep 1000\n"})
+    (tmp_path / "bin/kustomize").chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
+    command = [sys.executable, "-P", "-m", "krm_fn", "render", "shop"]
+    with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE) as process:
+        while not (tmp_path / "started").exists() and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(number)
+        stdout, _ = process.communicate(timeout=10)
+    assert (stdout, process.returncode) == (b"", code)
+    assert_child_ends(tmp_path)
+
+
+def test_a_signal_that_is_ignored_stays_ignored() -> None:
+    """As under `nohup`."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        ended = run_program(["/bin/sh", "-c", f"kill -HUP {os.getpid()}; echo done"], os.environ, Allowance(Limits()))
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    assert ended.stdout == b"done\n"
+
+
+def test_handlers_are_put_back() -> None:
+    before = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)]
+    run_program(["/bin/true"], os.environ, Allowance(Limits()))
+    assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)] == before
+
+
+def test_a_program_has_no_terminal_and_no_input() -> None:
+    script = "cat; test -t 0 || echo none; (: < /dev/tty) || echo no terminal"
+    ended = run_program(["/bin/sh", "-c", script], os.environ, Allowance(Limits()))
+    assert ended.stdout == b"none\nno terminal\n"
