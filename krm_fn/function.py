@@ -12,12 +12,10 @@ from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import NO_ENVIRONMENT, Environment
 from krm_fn.stages.package import read_package
 from krm_fn.stages.transform import transform
-from krm_fn.wire.apply import plan_splices
-from krm_fn.wire.edit_objects import add_documents
+from krm_fn.wire.apply import apply_changes
 from krm_fn.wire.envelope import Envelope, open_envelope
 from krm_fn.wire.reader import read_yaml
-from krm_fn.wire.results import splice_results, stderr_lines
-from krm_fn.wire.splice import Splice, apply_splices
+from krm_fn.wire.results import stderr_lines
 
 
 def run(data: bytes, config: bytes | None = None, environment: Environment = NO_ENVIRONMENT) -> Outcome:
@@ -30,18 +28,15 @@ def run(data: bytes, config: bytes | None = None, environment: Environment = NO_
         envelope = open_envelope(read_yaml(data))
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), 1)
-    splices: list[Splice] = []
-    is_rejected = False
     try:
         function_config = envelope.function_config if config is None else read_config(config)
         changes = plan(envelope.items, function_config, environment)
-        splices = plan_splices(envelope, changes)
+        if any(problem.severity is Severity.ERROR for problem in changes.problems):
+            return _refuse(envelope, changes.problems)
+        output = apply_changes(envelope, changes)
     except Rejected as error:
-        is_rejected = True
-        changes = Changes(problems=error.problems)
-    failed = is_rejected or any(problem.severity is Severity.ERROR for problem in changes.problems)
-    stdout = _refuse(envelope, changes) if failed else _answer(envelope, changes, splices)
-    return Outcome(stdout, stderr_lines(changes.problems), int(failed))
+        return _refuse(envelope, error.problems)
+    return Outcome(_encode(envelope, output), stderr_lines(changes.problems), 0)
 
 
 def plan(
@@ -76,19 +71,10 @@ def _read_embedded(text: str) -> list[Node]:
         return []
 
 
-def _answer(envelope: Envelope, changes: Changes, splices: list[Splice]) -> bytes:
-    text = envelope.document.text
-    if envelope.resource_list is None:
-        return _encode(envelope, add_documents(apply_splices(text, splices), changes.add))
-    results = splice_results(text, envelope.resource_list, changes.problems)
-    return _encode(envelope, apply_splices(text, [*splices, *results]))
-
-
-def _refuse(envelope: Envelope, changes: Changes) -> bytes:
-    text = envelope.document.text
-    if envelope.resource_list is None:
-        return b""
-    return _encode(envelope, apply_splices(text, splice_results(text, envelope.resource_list, changes.problems)))
+def _refuse(envelope: Envelope, problems: tuple[Problem, ...]) -> Outcome:
+    is_list = envelope.resource_list is not None
+    stdout = _encode(envelope, apply_changes(envelope, Changes(problems=problems))) if is_list else b""
+    return Outcome(stdout, stderr_lines(problems), 1)
 
 
 def _encode(envelope: Envelope, text: str) -> bytes:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from krm_fn.model.changes import SetFields, SetItems, Value
-from krm_fn.model.node import Mapping, Node, get, is_sequence, text
+from krm_fn.model.changes import Object, SetFields, SetItems, Value
+from krm_fn.model.node import Mapping, Node, elements, get, is_sequence, text
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.wire.splice import Splice
 from krm_fn.wire.splice_change import splice_change
@@ -19,25 +19,28 @@ def stderr_lines(problems: Iterable[Problem]) -> str:
     )
 
 
-def splice_results(source: str, resource_list: Mapping, problems: Iterable[Problem]) -> Iterator[Splice]:
-    """Add the problems to the ResourceList's `results`, without those that an earlier run has added."""
+def new_results(resource_list: Mapping, problems: Iterable[Problem]) -> tuple[Object, ...]:
+    """Return the problems as results, without those that an earlier run has added to the ResourceList."""
+    present = {_identity_of_result(item) for item in elements(get(resource_list, "results"))}
+    return tuple(_result(problem) for problem in dict.fromkeys(problems) if _identity(problem) not in present)
+
+
+def splice_results(source: str, resource_list: Mapping, new: tuple[Object, ...]) -> Iterator[Splice]:
+    """Append to the ResourceList's `results`."""
     results = get(resource_list, "results")
-    present = {_identity_of_result(item) for item in results.value} if is_sequence(results) else set()
-    new = [problem for problem in dict.fromkeys(problems) if _identity(problem) not in present]
-    items = [_result(problem) for problem in new]
-    if not items:
+    if not new:
         return
     if is_sequence(results):
         key = resource_list.value[0][0]
-        yield from splice_change(source, SetItems(results, tuple(items), key=key, parent=resource_list))
+        yield from splice_change(source, SetItems(results, new, key=key, parent=resource_list))
     elif results is None:
-        yield from splice_change(source, SetFields(resource_list, (("results", items),)))
+        yield from splice_change(source, SetFields(resource_list, (("results", new),)))
     else:
         start, end = results.start_mark.index, results.end_mark.index
-        yield Splice(start, end, " " * (start == end) + write_flow(items))
+        yield Splice(start, end, " " * (start == end) + write_flow(new))
 
 
-def _result(problem: Problem) -> dict[str, Value]:
+def _result(problem: Problem) -> Object:
     """Return one entry of `results`. Unknown fields are left out."""
     result: dict[str, Value] = {"message": problem.message, "severity": str(problem.severity)}
     if problem.resource and _is_addressable(problem.resource):
