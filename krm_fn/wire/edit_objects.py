@@ -43,7 +43,7 @@ def _replace(text: str, node: Mapping, wanted: Object) -> Splice:
     start, end = layout.entry_start(text, node.value[0][0]), layout.node_end(text, node)
     lines = [line for key, value in wanted.items() for line in write_block(key, value, 0)]
     line_break = layout.line_break(text)
-    tail = line_break if text[end - 1 : end] in ("\n", "\r") else ""  # behind a block scalar
+    tail = line_break if layout.is_break(text, end - 1) else ""  # behind a block scalar
     return Splice(start, end, (line_break + " " * layout.indentation(text, node)).join(lines) + tail)
 
 

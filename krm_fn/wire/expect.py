@@ -7,7 +7,6 @@ from typing import NamedTuple, TypeAlias
 
 from krm_fn.model.changes import Change, Changes, ListPatch, Object, Patch, SetFields, SetItems, Value, combine_patches
 from krm_fn.model.node import Node, elements, fields, get, is_mapping, is_scalar
-from krm_fn.naming.go_yaml import is_plainly_text, read_scalar
 from krm_fn.wire.envelope import Envelope
 
 Expected: TypeAlias = "Node | str | bool | int | Sequence[Expected] | Grown | Dict[str, Expected] | Fields"
@@ -131,16 +130,3 @@ def _combine(first: Change | None, second: Change) -> Change:
     if isinstance(first, SetItems) and isinstance(second, SetItems):
         return second._replace(add=(*first.add, *second.add), drop=(*first.drop, *second.drop))
     return second
-
-
-def says(node: Node, wanted: str | bool | int) -> bool:
-    """Tell whether Kubernetes reads this value, and of this type."""
-    if not is_scalar(node):
-        return False
-    if is_plainly_text(node):
-        return node.value == wanted
-    try:
-        value = read_scalar(node)
-    except ValueError:
-        return False
-    return value == wanted and isinstance(value, bool | str) == isinstance(wanted, bool | str)

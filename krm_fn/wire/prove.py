@@ -14,10 +14,10 @@ from krm_fn.model.changes import Changes, Object, Value
 from krm_fn.model.item import Item, about
 from krm_fn.model.node import Node, fields, is_mapping, is_null, is_scalar, is_sequence, spell
 from krm_fn.model.problem import Problem, Rejected
-from krm_fn.naming.go_yaml import is_plainly_text
+from krm_fn.naming.go_yaml import is_plainly_text, is_read_as
 from krm_fn.wire.envelope import Envelope
 from krm_fn.wire.excerpt import make_excerpt
-from krm_fn.wire.expect import Edits, Expectation, Expected, Fields, Grown, expect, says
+from krm_fn.wire.expect import Edits, Expectation, Expected, Fields, Grown, expect
 from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.splice import Splice, apply_splices
 
@@ -154,7 +154,7 @@ def _match(found: Node, wanted: Expected, expectation: Expectation) -> list[_Par
     if _is_node(wanted):
         return _match_node(found, wanted, expectation)
     if isinstance(wanted, str | int):
-        return [] if says(found, wanted) else None
+        return [] if is_read_as(found, wanted) else None
     if isinstance(wanted, Fields):
         return _match_fields(found, wanted)
     if isinstance(wanted, Dict):
@@ -208,7 +208,7 @@ def _match_grown(found: Node, wanted: Grown) -> list[_Part] | None:
 def _says_all(found: Node, value: Value) -> bool:
     """Compare with a value that this project adds. It is not deep."""
     if isinstance(value, str | int):
-        return says(found, value)
+        return is_read_as(found, value)
     if isinstance(value, Dict):
         present = fields(found)
         return present.keys() == value.keys() and all(_says_all(present[name], one) for name, one in value.items())
