@@ -72,9 +72,13 @@ def _read_embedded(text: str) -> list[Node]:
 
 
 def _refuse(envelope: Envelope, problems: tuple[Problem, ...]) -> Outcome:
-    is_list = envelope.resource_list is not None
-    stdout = _encode(envelope, apply_changes(envelope, Changes(problems=problems))) if is_list else b""
-    return Outcome(stdout, stderr_lines(problems), 1)
+    text = ""
+    if envelope.resource_list is not None:
+        try:
+            text = apply_changes(envelope, Changes(problems=problems))
+        except Rejected:  # a bug in the results, which stderr has as well
+            text = envelope.document.text
+    return Outcome(_encode(envelope, text) if text else b"", stderr_lines(problems), 1)
 
 
 def _encode(envelope: Envelope, text: str) -> bytes:

@@ -102,6 +102,7 @@ def _leave_out(cuts: list[_Cut], text: str, splices: list[Splice], output: str) 
 
 def _find_untouched(document: Document, touched: _Touched) -> Iterator[_Cut]:
     """Find the entries to leave out. At least one of each collection stays."""
+    has_merges = "<<" in document.text
     stack = [(root, _document_end(document.text, root)) for root in document.roots]
     while stack:
         node, end = stack.pop()
@@ -109,6 +110,8 @@ def _find_untouched(document: Document, touched: _Touched) -> Iterator[_Cut]:
             continue
         is_mapping = node.id == "mapping"
         entries = [key for key, _ in node.value] if is_mapping else node.value
+        if has_merges and is_mapping and any(key.value == "<<" for key in entries):
+            continue  # its fields are not all its own
         column = entries[0].start_mark.column
         lines = [entry.start_mark.index - column for entry in entries] + [end]
         if not is_mapping and not _is_even(document.text, entries, column):

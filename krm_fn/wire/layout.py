@@ -13,7 +13,7 @@ from krm_fn.model.node import Mapping, Node, Scalar, Sequence, is_scalar, is_seq
 _PROPERTIES = re.compile(r"(?:[&!][^\s,\[\]{}]*(?:[ \t]+|(?=[\[{\"'])|$)|(?:\s|#[^\r\n]*[\r\n])+)*")
 _REST_OF_LINE = re.compile(r"[^\r\n\x85\u2028\u2029]*(\r\n|[\r\n\x85\u2028\u2029]|\Z)")
 _ALIAS = re.compile(r"(?:\s|#[^\r\n]*|[-:?,])*\*[^\s,\[\]{}]+")
-_COLON = re.compile(r"(?:\s+(?:#[^\r\n]*)?)*:")
+_COLON = re.compile(r"(?:\s++(?:#[^\r\n]*+)?)*+:")
 _OTHER_BREAKS = ("\r", "\x85", "\u2028", "\u2029")
 _COMMENT = re.compile(r"(?:(?<=\s)|^)#[^\r\n]*")
 
@@ -80,7 +80,11 @@ def flow_span(text: str, node: Mapping | Sequence) -> tuple[int, int]:
 
 def value_end(text: str, key: Node, value: Node) -> int:
     """Return where the value of a field ends: for an alias, where the alias is written, not its anchor."""
-    return _alias_end(text, key.end_mark.index) if is_alias(key, value) else node_end(text, value)
+    if is_alias(key, value):
+        return _alias_end(text, key.end_mark.index)
+    if value.start_mark.index == value.end_mark.index:  # the mark of a null may be that of what follows
+        return behind_colon(text, key, value) or key.end_mark.index
+    return node_end(text, value)
 
 
 def is_alias(before: Node, node: Node) -> bool:
@@ -136,6 +140,8 @@ def is_break(text: str, position: int) -> bool:
 def line_break(text: str) -> str:
     """Return the line break that the text uses."""
     first = text.find("\n")
+    if first < 0:
+        return "\r" if "\r" in text else "\n"
     return "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
 
 
