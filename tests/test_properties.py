@@ -173,7 +173,8 @@ GIVES_WAY = [
     r"\n *(?:internal.config.kubernetes.io/needsHashSuffix: enabled|kapp.k14s.io/versioned: \"\")",
     r"(?<=strategy.spinnaker.io/versioned: \")true",
     r"-[2456789bcdfghkmt]{10}",  # an older hash
-    r"(?<=annotations: )(\{\}|~)|(?<=labels: )(\{\}|null)|(?<=labels\": )null|(?<=labels  : )\{\}",  # empty fields that are filled
+    r"(?<=annotations: )(\{\}|~)|(?<=labels: )(\{\}|null)|(?<=labels\": )null",  # empty fields that are filled
+    r"(?<=labels  : )\{\}",
     r"(?<=volumeMounts: )\[\]|(?<=envFrom: )null|(?<=envFrom\": )\[\]",
     r"(?<=base-name: )[a-z-]+",
     r"(?<=namespace: )old",

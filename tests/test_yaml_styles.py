@@ -34,7 +34,7 @@ SECRET = {
     "metadata": {"name": "web-secret", **NAMESPACE},
     "stringData": {"password": "a 'b' \"c\" \\ {d}", "more": "üñí 🚀: x"},
 }
-DEPLOYMENT = {
+DEPLOYMENT: dict[str, Any] = {
     "apiVersion": "apps/v1",
     "kind": "Deployment",
     "metadata": {"name": "web", **NAMESPACE},
@@ -84,9 +84,9 @@ WIDGET = {
     "metadata": {"name": "web", **NAMESPACE},
     "spec": {"parts": [{"configMapRef": {"name": "web-config"}}, None, ["a", ["b"]]], "open": True, "closed": None},
 }
-MORE = (SECRET, CRON_JOB, SERVICE, ROLE, WIDGET)
+MORE: tuple[dict[str, Any], ...] = (SECRET, CRON_JOB, SERVICE, ROLE, WIDGET)
 
-EMPTY = ("missing", None, {}, {"example.com/a": "b", "example.com/c": "d e"})
+EMPTY: tuple[Any, ...] = ("missing", None, {}, {"example.com/a": "b", "example.com/c": "d e"})
 """What annotations, labels and `immutable` may be before."""
 
 CONFIG = {
@@ -121,7 +121,7 @@ def wrap(objects: list[dict[str, Any]], wrapping: str) -> list[Any]:
     if wrapping == "ResourceList":
         head = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
         return [{**head, "items": objects, "functionConfig": CONFIG}]
-    return objects if wrapping == "stream" else [{"apiVersion": "v1", "kind": "List", "items": objects}]
+    return [*objects] if wrapping == "stream" else [{"apiVersion": "v1", "kind": "List", "items": objects}]
 
 
 def transform(data: bytes, wrapping: str) -> Any:
@@ -162,6 +162,7 @@ def check(seed: str) -> None:
     wanted = expected("\n---\n".join(plain), wrapping)
     found = read(outcome.stdout)
     assert found == wanted, f"{repeat}\n{outcome.stdout!r}\n{found}\n{wanted}"
+    assert transform(outcome.stdout, wrapping).stdout == outcome.stdout, f"{repeat}\n{outcome.stdout!r}"
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))

@@ -227,7 +227,9 @@ class Styles:
             found.append(f"&{self.new_anchor()}")
         if self.chance(self.fancy * 0.3):
             kind = {dict: "map", list: "seq", str: "str", bool: "bool", int: "int"}.get(type(value))
-            if kind:
+            if kind == "str" and value and self.chance(0.2):  # ruamel reads an empty text with this tag as null
+                found.append("!")
+            elif kind:
                 found.append(self.tag_handle + kind)
         self.rng.shuffle(found)
         return " ".join(found)
@@ -243,23 +245,25 @@ class Styles:
     def scalar(self, value: Any, indent: int, *, in_flow: bool) -> str:
         if value is None:
             return self.rng.choice(["~", "null", "Null", "NULL"] if in_flow else ["", "", "~", "null", "Null", "NULL"])
-        if isinstance(value, bool):
-            return str(value).lower()
-        if isinstance(value, int):
-            return str(value)
+        if isinstance(value, bool | int):
+            return json.dumps(value)
+        return self.text(value, indent)
+
+    def text(self, value: str, indent: int) -> str:
+        """Write text plain or in quotes."""
         style = self.rng.random()
-        is_plain = PLAIN.fullmatch(value) and value.lower() not in WORDS
-        if is_plain and style >= self.fancy:
-            return value
-        if is_plain and style < self.fancy * 0.2 and " " in value:
-            return self.folded(value, indent)
+        if PLAIN.fullmatch(value) and value.lower() not in WORDS:
+            if style >= self.fancy:
+                return value
+            if style < self.fancy * 0.2:
+                return self.folded(value, indent)
         if value.isprintable() and style < self.fancy * 0.6:
             quoted = value.replace("'", "''")
             return f"'{self.folded(quoted, indent) if self.chance(0.5) else quoted}'"
-        quoted = json.dumps(value, ensure_ascii=max(value, default="") < "\uffff" and self.chance(0.5))
-        if self.chance(self.fancy) and "  " not in value and value.strip() == value:
-            return self.folded(quoted, indent)
-        return quoted
+        # JSON writes a character beyond these as two, which no YAML library reads.
+        is_escapable = max(value, default="") < "\uffff"
+        quoted = str(json.dumps(value, ensure_ascii=is_escapable and self.chance(0.5)))
+        return self.folded(quoted, indent) if self.chance(self.fancy) else quoted
 
     def folded(self, text: str, indent: int) -> str:
         """Break a text at some of its spaces."""
@@ -275,23 +279,17 @@ class Styles:
     def block_scalar(self, value: str, indent: int) -> str:
         """Write `|` or `>` with its lines; nothing if the value cannot be written so."""
         lines = value.split("\n")
-        if not value or not value.replace("\n", " ").isprintable() or any(line != line.rstrip() for line in lines):
-            return ""
-        if value.endswith("\n\n"):
-            return ""
+        is_writable = value.replace("\n", " ").isprintable() and all(line == line.rstrip() for line in lines)
         depth = self.rng.choice([1, 2, 4])
         content = lines[:-1] if value.endswith("\n") else lines
-        if not content or not content[-1]:
+        if not is_writable or not content or not content[-1]:
             return ""
         chomp = ("+" if self.keeps_breaks else "") if value.endswith("\n") else "-"
         needs_digit = content[0].startswith(" ") or not content[0]
         digit = str(depth) if needs_digit or self.chance(0.2) else ""
         header = digit + chomp if self.chance(0.5) else chomp + digit
         is_foldable = self.chance(0.3) and all(line and not line.startswith(" ") for line in content)
-        if is_foldable:
-            body = "\n\n".join(self._spread(line) for line in content).split("\n")
-        else:
-            body = content
+        body = "\n\n".join(map(self._spread, content)).split("\n") if is_foldable else content
         text = "".join((" " * (indent + depth) + line if line else "") + "\n" for line in body)
         return (">" if is_foldable else "|") + header + self.end_of_line() + text
 
