@@ -25,7 +25,7 @@ demo: $(INSTALLED)
 test: packages $(INSTALLED) tools static pytest
 
 pytest: $(INSTALLED)
-	@KRM_FN_MUTATIONS=100000 KRM_FN_MODEL_STEPS=100000 .venv/bin/python tests/side_by_side.py
+	@KRM_FN_MUTATIONS=100000 KRM_FN_STYLES=20000 KRM_FN_MODEL_STEPS=100000 .venv/bin/python tests/side_by_side.py
 
 check: $(INSTALLED) static
 	@.venv/bin/pytest --quiet --ignore tests/integration --ignore tests/cluster

@@ -14,12 +14,10 @@ from krm_fn.model.settings import NO_ENVIRONMENT, Environment
 from krm_fn.stages.in_order import in_order
 from krm_fn.stages.package import read_package
 from krm_fn.stages.transform import transform
-from krm_fn.wire.apply import plan_splices
-from krm_fn.wire.edit_objects import add_documents
+from krm_fn.wire.apply import add_results, apply_changes
 from krm_fn.wire.envelope import Envelope, open_envelope
 from krm_fn.wire.reader import read_yaml
-from krm_fn.wire.results import add_results, splice_results, stderr_lines
-from krm_fn.wire.splice import Splice, apply_splices
+from krm_fn.wire.results import stderr_lines
 
 
 def run(data: bytes, config: bytes | None = None, environment: Environment = NO_ENVIRONMENT) -> Outcome:
@@ -32,18 +30,15 @@ def run(data: bytes, config: bytes | None = None, environment: Environment = NO_
         envelope = open_envelope(read_yaml(data))
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), 1)
-    splices: list[Splice] = []
-    is_rejected = False
     try:
         function_config = envelope.function_config if config is None else read_config(config)
         changes = plan(envelope.items, function_config, environment)
-        splices = plan_splices(envelope, changes)
+        if any(problem.severity is Severity.ERROR for problem in changes.problems):
+            return _refuse(envelope, changes.problems)
+        output = apply_changes(envelope, changes)
     except Rejected as error:
-        is_rejected = True
-        changes = Changes(problems=error.problems)
-    failed = is_rejected or any(problem.severity is Severity.ERROR for problem in changes.problems)
-    stdout = add_results(envelope, changes.problems) if failed else _answer(envelope, changes, splices)
-    return Outcome(stdout, stderr_lines(changes.problems), int(failed))
+        return _refuse(envelope, error.problems)
+    return Outcome(envelope.encode(output), stderr_lines(changes.problems), 0)
 
 
 def plan(
@@ -80,9 +75,5 @@ def read_embedded(text: str) -> list[Node]:
         return []
 
 
-def _answer(envelope: Envelope, changes: Changes, splices: list[Splice]) -> bytes:
-    text = envelope.document.text
-    if envelope.resource_list is None:
-        return envelope.encode(add_documents(apply_splices(text, splices), changes.add))
-    results = splice_results(text, envelope.resource_list, changes.problems)
-    return envelope.encode(apply_splices(text, [*splices, *results]))
+def _refuse(envelope: Envelope, problems: tuple[Problem, ...]) -> Outcome:
+    return Outcome(add_results(envelope, problems), stderr_lines(problems), 1)

@@ -81,6 +81,7 @@ def test_mutated_input(seed: int) -> None:
         outcome = run(data)
         assert time.monotonic() - started < SLOWEST, data
         assert SECRET.decode() not in outcome.stderr
+        assert "bug in krm-fn" not in outcome.stderr, data
         if outcome.exit_code == 0:
             assert count_items(outcome.stdout) == count_items(data), data
         else:

@@ -175,6 +175,7 @@ GIVES_WAY = [
     r"(?<=strategy.spinnaker.io/versioned: \")true",
     r"-[2456789bcdfghkmt]{10}",  # an older hash
     r"(?<=annotations: )(\{\}|~)|(?<=labels: )(\{\}|null)|(?<=labels\": )null",  # empty fields that are filled
+    r"(?<=labels  : )\{\}",
     r"(?<=volumeMounts: )\[\]|(?<=envFrom: )null|(?<=envFrom\": )\[\]",
     r"(?<=base-name: )[a-z-]+",
     r"(?<=namespace: )old",

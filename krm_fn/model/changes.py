@@ -28,10 +28,11 @@ class ListPatch(NamedTuple):
 
 
 class SetText(NamedTuple):
-    """Give a scalar another text, in its own style."""
+    """Give a scalar another text, in its own style. `key` is the field name of a null, which may lack its colon."""
 
     node: Scalar
     text: str | bool
+    key: Node | None = None
 
 
 class SetParts(NamedTuple):

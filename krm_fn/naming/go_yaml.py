@@ -64,6 +64,19 @@ def is_text(scalar: Scalar) -> bool:
     return is_plainly_text(scalar) or _read_plain(scalar.value) is scalar.value
 
 
+def is_read_as(node: Node, wanted: str | bool | int) -> bool:
+    """Tell whether a node is read as this value, and as one of its type."""
+    if not is_scalar(node):
+        return False
+    if is_plainly_text(node):
+        return node.value == wanted
+    try:
+        value = read_scalar(node)
+    except ValueError:
+        return False
+    return value == wanted and isinstance(value, bool | str) == isinstance(wanted, bool | str)
+
+
 def _read_plain(text: str) -> ScalarValue:
     date = read_timestamp(text) if text[:1] in _NUMERIC else None
     return _read_undated(text) if date is None else date

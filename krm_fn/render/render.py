@@ -17,12 +17,11 @@ from krm_fn.render.limits import DEFAULT_LIMITS, Allowance, Limits
 from krm_fn.render.place import place, place_by_object
 from krm_fn.render.sources import STDIN_NAME, Inputs, Source, read_config_file, read_sources
 from krm_fn.render.tools import HelmOptions
-from krm_fn.wire.apply import plan_splices
+from krm_fn.wire.apply import apply_changes
 from krm_fn.wire.documents import join_streams
 from krm_fn.wire.envelope import Envelope, open_envelope
 from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.results import stderr_lines
-from krm_fn.wire.splice import apply_splices
 from krm_fn.wire.write_value import write_document
 
 _T = TypeVar("_T")
@@ -54,7 +53,7 @@ def _render(
     try:
         changes = plan(items, configuration[1], environment, _find_generated(texts, opened))
         shares = zip(envelopes, _share_out(changes, envelopes), strict=True)
-        edited = [apply_splices(envelope.document.text, plan_splices(envelope, own)) for envelope, own in shares]
+        edited = [apply_changes(envelope, own) for envelope, own in shares]
     except Rejected as rejected:
         raise Rejected(*place_by_object(rejected.problems, opened, configuration)) from rejected
     pairs = zip(envelopes, edited, strict=True)

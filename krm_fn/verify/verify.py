@@ -23,9 +23,10 @@ from krm_fn.verify.check_references import check_references
 from krm_fn.verify.check_sets import check_sets
 from krm_fn.verify.rendering import Rendering, read_rendering
 from krm_fn.verify.summary import summarize
+from krm_fn.wire.apply import add_results
 from krm_fn.wire.envelope import Envelope, open_envelope
 from krm_fn.wire.reader import read_yaml
-from krm_fn.wire.results import add_results, stderr_lines
+from krm_fn.wire.results import stderr_lines
 
 
 class Options(NamedTuple):

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from krm_fn.model.changes import Change, Edit, SetFields, SetItems
 from krm_fn.model.item import about
-from krm_fn.model.node import Node
+from krm_fn.model.node import Node, is_mapping, is_scalar
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.wire.reader import Document, children
 
@@ -62,8 +62,8 @@ def _find_lost_anchors(roots: list[Node], edits: Iterable[Edit]) -> Iterator[Pro
 def _dropped(change: Change) -> list[Node]:
     if isinstance(change, SetItems):
         return [change.node.value[index] for index in change.drop]
-    if isinstance(change, SetFields):
-        return [value for key, value in change.node.value if change.drop and key.value in change.drop]
+    if isinstance(change, SetFields) and is_mapping(change.node):
+        return [value for key, value in change.node.value if is_scalar(key) and key.value in change.drop]
     return []
 
 

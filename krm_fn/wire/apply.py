@@ -2,18 +2,51 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import chain
 
 from krm_fn.model.changes import Changes, Edit, combine_patches
 from krm_fn.model.item import Item, about
-from krm_fn.model.problem import Rejected
+from krm_fn.model.problem import Problem, Rejected
 from krm_fn.wire.anchors import merge_shared
-from krm_fn.wire.edit_objects import splice_objects
+from krm_fn.wire.edit_objects import add_documents, place_in_files, splice_objects
 from krm_fn.wire.envelope import Envelope
 from krm_fn.wire.layout import NotLiteral
 from krm_fn.wire.merge_patch import plan_patch
-from krm_fn.wire.splice import Splice
+from krm_fn.wire.prove import prove
+from krm_fn.wire.results import new_results, splice_results
+from krm_fn.wire.splice import Splice, apply_splices
 from krm_fn.wire.splice_change import splice_change
+
+
+def apply_changes(envelope: Envelope, changes: Changes) -> str:
+    """Return the text of an envelope after all changes and, in a ResourceList, with the problems among its results.
+
+    Raises Rejected where a change cannot be made, and where the text would not say what was planned.
+    """
+    text, resource_list = envelope.document.text, envelope.resource_list
+    if resource_list is None:
+        splices = plan_splices(envelope, changes)
+        output = add_documents(apply_splices(text, splices), changes.add)
+        prove(envelope, changes, splices, output)
+        return output
+    placed = replace(changes, add=place_in_files(changes.add, envelope.items))
+    results = new_results(resource_list, changes.problems)
+    splices = [*plan_splices(envelope, placed), *splice_results(text, resource_list, results)]
+    output = apply_splices(text, splices)
+    prove(envelope, placed, splices, output, results)
+    return output
+
+
+def add_results(envelope: Envelope, problems: Iterable[Problem]) -> bytes:
+    """Return the input with the problems in its `results` if it is a ResourceList, nothing for any other input."""
+    if envelope.resource_list is None:
+        return b""
+    try:
+        text = apply_changes(envelope, Changes(problems=tuple(problems)))
+    except Rejected:  # a bug in the results; stderr has the problems as well
+        text = envelope.document.text
+    return envelope.encode(text)
 
 
 def plan_splices(envelope: Envelope, changes: Changes) -> list[Splice]:

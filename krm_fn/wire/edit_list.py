@@ -89,7 +89,7 @@ def _drop(text: str, dashes: list[int], ends: list[int], run: tuple[int, int], *
 
 
 def _replace(text: str, start: int, end: int, lines: list[str], indent: int) -> Splice:
-    tail = layout.line_break(text) if text[end - 1 : end] in ("\n", "\r") else ""
+    tail = layout.line_break(text) if layout.is_break(text, end - 1) else ""
     return Splice(start, end, (layout.line_break(text) + " " * indent).join(line[indent:] for line in lines) + tail)
 
 

@@ -34,7 +34,7 @@ def _replace_block(text: str, node: Mapping, lines: list[str], indent: int) -> S
     """Put new lines, or `{}`, in the place of all fields."""
     start = layout.entry_start(text, node.value[0][0])
     end = layout.value_end(text, *node.value[-1])
-    tail = layout.line_break(text) if text[end - 1 : end] in ("\n", "\r") else ""
+    tail = layout.line_break(text) if layout.is_break(text, end - 1) else ""
     new = [line[indent:] for line in lines] or ["{}"]
     return Splice(start, end, (layout.line_break(text) + " " * indent).join(new) + tail)
 

@@ -25,7 +25,7 @@ def splice_objects(envelope: Envelope, changes: Changes) -> Iterator[Splice]:
     removed: set[Node] = {item.node for item in changes.remove}
     if removed:
         yield from _remove_documents(envelope, removed)
-    added = _place_in_files(changes.add, envelope.items) if envelope.resource_list is not None else []
+    added = changes.add if envelope.resource_list is not None else ()
     if removed or added:
         yield from _edit_lists(envelope, removed, added)
 
@@ -43,7 +43,7 @@ def _replace(text: str, node: Mapping, wanted: Object) -> Splice:
     start, end = layout.entry_start(text, node.value[0][0]), layout.node_end(text, node)
     lines = [line for key, value in wanted.items() for line in write_block(key, value, 0)]
     line_break = layout.line_break(text)
-    tail = line_break if text[end - 1 : end] in ("\n", "\r") else ""  # behind a block scalar
+    tail = line_break if layout.is_break(text, end - 1) else ""  # behind a block scalar
     return Splice(start, end, (line_break + " " * layout.indentation(text, node)).join(lines) + tail)
 
 
@@ -55,12 +55,12 @@ def _remove_documents(envelope: Envelope, removed: set[Node]) -> Iterator[Splice
             yield Splice(part.start, part.end, "")
 
 
-def _edit_lists(envelope: Envelope, removed: set[Node], added: list[Object]) -> Iterator[Splice]:
+def _edit_lists(envelope: Envelope, removed: set[Node], added: tuple[Object, ...]) -> Iterator[Splice]:
     """Remove objects from the lists they are in, and add others to that of the ResourceList."""
     for root in envelope.document.roots:
         for parent, items in _lists(root):
             drop = tuple(index for index, item in enumerate(items.value) if item in removed)
-            add = tuple(added) if parent is envelope.resource_list else ()
+            add = added if parent is envelope.resource_list else ()
             if drop or add:
                 key = next(key for key, value in parent.value if value is items)
                 yield from splice_change(envelope.document.text, SetItems(items, add, drop, key, parent))
@@ -75,7 +75,7 @@ def _lists(node: Node) -> Iterator[tuple[Mapping, Sequence]]:
             yield from _lists(item)
 
 
-def _place_in_files(added: Iterable[Object], items: Iterable[Item]) -> list[Object]:
+def place_in_files(added: Iterable[Object], items: Iterable[Item]) -> tuple[Object, ...]:
     """Annotate new objects with their file and their index in it, both of which kpt requires.
 
     Only where the other objects have these annotations: kpt sets them, kustomize does not.
@@ -85,13 +85,13 @@ def _place_in_files(added: Iterable[Object], items: Iterable[Item]) -> list[Obje
         if item.file:
             last_index[item.file] = max(item.file_index, last_index.get(item.file, -1))
     if not last_index:
-        return list(added)
+        return tuple(added)
     placed = []
     for one in added:
         file = f"{_set_of(one)}-linker.yaml"
         last_index[file] = last_index.get(file, -1) + 1
         placed.append(_annotate(one, {_PATH: file, _INDEX: str(last_index[file])}))
-    return placed
+    return tuple(placed)
 
 
 def _set_of(one: Any) -> str:

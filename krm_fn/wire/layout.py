@@ -13,6 +13,8 @@ from krm_fn.model.node import Mapping, Node, Scalar, Sequence, is_scalar, is_seq
 _PROPERTIES = re.compile(r"(?:[&!][^\s,\[\]{}]*(?:[ \t]+|(?=[\[{\"'])|$)|(?:\s|#[^\r\n]*[\r\n])+)*")
 _REST_OF_LINE = re.compile(r"[^\r\n\x85\u2028\u2029]*(\r\n|[\r\n\x85\u2028\u2029]|\Z)")
 _ALIAS = re.compile(r"(?:\s|#[^\r\n]*|[-:?,])*\*[^\s,\[\]{}]+")
+_COLON = re.compile(r"(?:\s++(?:#[^\r\n]*+)?)*+:")
+_OTHER_BREAKS = ("\r", "\x85", "\u2028", "\u2029")
 _COMMENT = re.compile(r"(?:(?<=\s)|^)#[^\r\n]*")
 
 
@@ -78,7 +80,11 @@ def flow_span(text: str, node: Mapping | Sequence) -> tuple[int, int]:
 
 def value_end(text: str, key: Node, value: Node) -> int:
     """Return where the value of a field ends: for an alias, where the alias is written, not its anchor."""
-    return _alias_end(text, key.end_mark.index) if is_alias(key, value) else node_end(text, value)
+    if is_alias(key, value):
+        return _alias_end(text, key.end_mark.index)
+    if value.start_mark.index == value.end_mark.index:  # the mark of a null may be that of what follows
+        return behind_colon(text, key, value) or key.end_mark.index
+    return node_end(text, value)
 
 
 def is_alias(before: Node, node: Node) -> bool:
@@ -120,15 +126,22 @@ def _alias_end(text: str, start: int) -> int:
 
 def line_after(text: str, position: int) -> tuple[int, str]:
     """Return the start of the next line, and the line break before it (`""` where the text ends without one)."""
-    if position and text[position - 1] in "\r\n":  # a block scalar ends behind its last line break
+    if position and is_break(text, position - 1):  # a block scalar ends behind its last line break
         return position, line_break(text)
     match = _REST_OF_LINE.match(text, position)
     return (match.end(), match.group(1)) if match else (position, "")
 
 
+def is_break(text: str, position: int) -> bool:
+    """Tell whether a line ends with the character at a position."""
+    return text[position] == "\n" or text[position] in _OTHER_BREAKS
+
+
 def line_break(text: str) -> str:
     """Return the line break that the text uses."""
     first = text.find("\n")
+    if first < 0:
+        return "\r" if "\r" in text else "\n"
     return "\r\n" if first > 0 and text[first - 1] == "\r" else "\n"
 
 
@@ -142,14 +155,25 @@ def gap_before(text: str, position: int) -> str:
 
 def line_start(text: str, position: int) -> int:
     line_feed = text.rfind("\n", 0, position)
-    return max(line_feed, text.rfind("\r", line_feed + 1, position)) + 1
+    return max(line_feed, *(text.rfind(other, line_feed + 1, position) for other in _OTHER_BREAKS)) + 1
 
 
 def entry_start(text: str, key: Node) -> int:
     """Return where a field begins: at its key, or at the `?` in front of it."""
     start = key.start_mark.index
-    line = text[line_start(text, start) : start].rstrip(" ")
-    return start - (start - line_start(text, start) - len(line)) - 1 if line.endswith("?") else start
+    line = line_start(text, start)
+    before = text[line:start].rstrip(" \t")
+    if before.endswith("?"):
+        return line + len(before) - 1
+    mark = line - len(gap_before(text, line)) - 1
+    is_alone = not before and text[mark : mark + 1] == "?" and not text[line_start(text, mark) : mark].strip(" -")
+    return mark if is_alone else start
+
+
+def behind_colon(text: str, key: Node, value: Node) -> int | None:
+    """Return the position behind the colon of a field; None for a null that is not even written as a colon."""
+    match = _COLON.match(text, key.end_mark.index, max(key.end_mark.index, value.start_mark.index))
+    return match.end() if match else None
 
 
 def indentation(text: str, node: Node) -> int:

@@ -1,6 +1,6 @@
 """A merge patch of an object as edits of its text."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from krm_fn.model.changes import Edit, ListPatch, Patch, SetFields, SetItems, SetText, Value
 from krm_fn.model.item import Item, about
@@ -17,6 +17,7 @@ from krm_fn.model.node import (
     step,
 )
 from krm_fn.model.problem import Problem, Rejected
+from krm_fn.naming.go_yaml import is_read_as
 
 
 def plan_patch(item: Item, patch: Patch) -> Iterator[Edit]:
@@ -33,14 +34,15 @@ def _plan(item: Item, node: Mapping, patch: Patch, prefix: str) -> Iterator[Edit
         field = step(prefix, name)
         current = everything.get(name)
         if wanted is None or _is_emptied(current, wanted):
-            drop += [name] if name in own else []
+            drop += _droppable(item, own, name, current, field)
         elif current is None or (is_null(current) and name not in own):
             if not isinstance(wanted, ListPatch) or wanted.add:
                 add.append((name, _without_removals(wanted)))
         elif isinstance(wanted, ListPatch):
             yield from _plan_list(item, node, name, wanted, field)
         elif isinstance(wanted, str | bool):
-            yield from _plan_scalar(item, current, wanted, field)
+            key = own[name][0] if name in own else None
+            yield from _plan_scalar(item, current, key, wanted, field)
         elif name in own and (is_null(current) or (is_mapping(current) and not current.value)):
             new = tuple((key, _without_removals(value)) for key, value in wanted.items() if value is not None)
             yield Edit(SetFields(current, new, key=own[name][0], parent=node), item, field)
@@ -50,6 +52,13 @@ def _plan(item: Item, node: Mapping, patch: Patch, prefix: str) -> Iterator[Edit
             raise Rejected(_unexpected(item, field, current, "a mapping"))
     if add or drop:
         yield Edit(SetFields(node, tuple(add), tuple(drop)), item, prefix)
+
+
+def _droppable(item: Item, own: Collection[str], name: str, current: Node | None, field: str) -> list[str]:
+    if current is not None and name not in own:
+        message = "must be removed, but comes from a YAML merge key (`<<`); write the fields out instead"
+        raise Rejected(_problem(item, field, current, message))
+    return [name] if name in own else []
 
 
 def _is_emptied(current: Node | None, wanted: str | bool | Patch | ListPatch) -> bool:
@@ -74,11 +83,11 @@ def _plan_list(item: Item, parent: Mapping, name: str, wanted: ListPatch, field:
         yield Edit(SetItems(current, wanted.add, wanted.drop, key, parent), item, field)
 
 
-def _plan_scalar(item: Item, current: Node, wanted: str | bool, field: str) -> Iterator[Edit]:
+def _plan_scalar(item: Item, current: Node, key: Node | None, wanted: str | bool, field: str) -> Iterator[Edit]:
     if not is_scalar(current):
         raise Rejected(_unexpected(item, field, current, "text"))
-    if is_null(current) or current.value != wanted:
-        yield Edit(SetText(current, wanted), item, field)
+    if not is_read_as(current, wanted):
+        yield Edit(SetText(current, wanted, key if is_null(current) else None), item, field)
 
 
 def _without_removals(wanted: str | bool | Patch | ListPatch) -> Value:
@@ -90,6 +99,9 @@ def _without_removals(wanted: str | bool | Patch | ListPatch) -> Value:
 
 
 def _unexpected(item: Item, field: str, found: Node, expected: str) -> Problem:
+    return _problem(item, field, found, f"expected {expected}, found {describe(found)}")
+
+
+def _problem(item: Item, field: str, found: Node, message: str) -> Problem:
     mark = found.start_mark
-    problem = about(item, f"expected {expected}, found {describe(found)}", field)
-    return problem._replace(line=mark.line + 1, column=mark.column + 1)
+    return about(item, message, field)._replace(line=mark.line + 1, column=mark.column + 1)

@@ -6,17 +6,22 @@ walk the nodes without care.
 """
 
 import codecs
+import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple, cast
 
 import yaml
 from yaml._yaml import CParser
 
-from krm_fn.model.node import Mark, Node
+from krm_fn.model.node import Mark, Node, is_scalar
 from krm_fn.model.problem import Problem, Rejected, at
 
 MAX_DEPTH = 400
 """Levels of nesting; real manifests stay under 60. The parser recurses in C, so a limit is needed."""
+
+# Line breaks of YAML 1.1, which go-yaml and libyaml follow, but not of 1.2.
+_OTHER_BREAK = re.compile("[\x85\u2028\u2029]")
+_ANY_BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
 
 _MAX_EXPANDED = 1_000_000
 _MAX_EXPANSION = 4
@@ -41,6 +46,8 @@ def read_yaml(data: bytes) -> Document:
     has_aliases = "*" in text and "&" in text and _is_shared(roots)
     if has_aliases:
         _refuse_explosion(roots)
+        _refuse_alias_keys(roots)
+    _refuse_other_line_breaks(text, roots)
     for root in roots:
         _refuse_duplicate_keys(root, once=has_aliases)
     return Document(text, byte_order_mark, roots, has_aliases)
@@ -145,6 +152,45 @@ def _refuse_explosion(roots: list[Node]) -> None:
         largest = max(roots, key=size)
         message = f"aliases expand {len(sizes)} YAML nodes to {expanded}, allowed: {allowed}"
         raise Rejected(at(largest.start_mark, message))
+
+
+def _refuse_alias_keys(roots: list[Node]) -> None:
+    """Raise where an alias is a key. In `*a: b` the alias is `a` to some parsers, and `a:` to others."""
+    for node in _walk(roots):
+        behind = node.start_mark.index
+        for key, value in node.value if node.id == "mapping" else ():
+            if key.start_mark.index < behind:  # an alias has the marks of its anchor
+                what = f" {key.value!r}" if key.id == "scalar" else ""
+                message = f"an alias stands for the key{what} in this mapping, which some parsers read in another way; "
+                raise Rejected(at(node.start_mark, message + "write the key out"))
+            behind = max(behind, key.end_mark.index, value.end_mark.index)
+
+
+def _refuse_other_line_breaks(text: str, roots: list[Node]) -> None:
+    """Raise at a character that ends a line in YAML 1.1, but not in 1.2, unless it is inside of quotes or a block."""
+    places = [match.start() for match in _OTHER_BREAK.finditer(text)]
+    if not places:
+        return
+    spans = [(node.start_mark.index, node.end_mark.index) for node in _walk(roots) if is_scalar(node) and node.style]
+    for place in places:
+        if not any(start <= place < end for start, end in spans):
+            *lines, last = _ANY_BREAK.split(text[:place])
+            message = (
+                f"character U+{ord(text[place]):04X} ends a line to some YAML parsers, and not to others; remove it"
+            )
+            raise Rejected(Problem(message, line=len(lines) + 1, column=len(last) + 1))
+
+
+def _walk(roots: list[Node]) -> Iterator[Node]:
+    """Yield every node once."""
+    seen: set[Node] = set()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node not in seen:
+            seen.add(node)
+            stack.extend(children(node))
+            yield node
 
 
 def _refuse_duplicate_keys(root: Node, *, once: bool) -> None:  # noqa: C901  # the one hot loop

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from krm_fn.model.changes import SetFields, SetItems, Value
-from krm_fn.model.node import Mapping, Node, get, is_sequence, text
+from krm_fn.model.changes import Object, SetFields, SetItems, Value
+from krm_fn.model.node import Mapping, Node, elements, get, is_sequence, text
 from krm_fn.model.printable import printable
 from krm_fn.model.problem import Problem, ResourceId, Severity
-from krm_fn.wire.envelope import Envelope
-from krm_fn.wire.splice import Splice, apply_splices
+from krm_fn.wire.splice import Splice
 from krm_fn.wire.splice_change import splice_change
 from krm_fn.wire.write_value import write_flow
 
@@ -21,33 +20,28 @@ def stderr_lines(problems: Iterable[Problem]) -> str:
     )
 
 
-def add_results(envelope: Envelope, problems: Iterable[Problem]) -> bytes:
-    """Return the input with the problems in its `results` if it is a ResourceList, nothing for any other input."""
-    if envelope.resource_list is None:
-        return b""
-    source = envelope.document.text
-    return envelope.encode(apply_splices(source, splice_results(source, envelope.resource_list, problems)))
+def new_results(resource_list: Mapping, problems: Iterable[Problem]) -> tuple[Object, ...]:
+    """Return the problems as results, without those that an earlier run has added to the ResourceList."""
+    present = {_identity_of_result(item) for item in elements(get(resource_list, "results"))}
+    return tuple(_result(problem) for problem in dict.fromkeys(problems) if _identity(problem) not in present)
 
 
-def splice_results(source: str, resource_list: Mapping, problems: Iterable[Problem]) -> Iterator[Splice]:
-    """Add the problems to the ResourceList's `results`, without those that an earlier run has added."""
+def splice_results(source: str, resource_list: Mapping, new: tuple[Object, ...]) -> Iterator[Splice]:
+    """Append to the ResourceList's `results`."""
     results = get(resource_list, "results")
-    present = {_identity_of_result(item) for item in results.value} if is_sequence(results) else set()
-    new = [problem for problem in dict.fromkeys(problems) if _identity(problem) not in present]
-    items = [_result(problem) for problem in new]
-    if not items:
+    if not new:
         return
     if is_sequence(results):
         key = resource_list.value[0][0]
-        yield from splice_change(source, SetItems(results, tuple(items), key=key, parent=resource_list))
+        yield from splice_change(source, SetItems(results, new, key=key, parent=resource_list))
     elif results is None:
-        yield from splice_change(source, SetFields(resource_list, (("results", items),)))
+        yield from splice_change(source, SetFields(resource_list, (("results", new),)))
     else:
         start, end = results.start_mark.index, results.end_mark.index
-        yield Splice(start, end, " " * (start == end) + write_flow(items))
+        yield Splice(start, end, " " * (start == end) + write_flow(new))
 
 
-def _result(problem: Problem) -> dict[str, Value]:
+def _result(problem: Problem) -> Object:
     """Return one entry of `results`. Unknown fields are left out."""
     result: dict[str, Value] = {"message": printable(problem.message), "severity": str(problem.severity)}
     if problem.resource and _is_addressable(problem.resource):

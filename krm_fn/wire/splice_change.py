@@ -28,9 +28,10 @@ def splice_change(text: str, change: Change) -> Iterator[Splice]:
 
 
 def _set_text(text: str, change: SetText) -> Splice:
-    start, end = layout.scalar_span(text, change.node)
-    gap = " " if start == end and text[start - 1 : start] in (":", "-", "?") else ""
-    return Splice(start, end, gap + write_scalar(change.text, style=change.node.style))
+    new = write_scalar(change.text, style=change.node.style)
+    if change.key is not None:
+        return _fill(text, change.key, change.node, new)
+    return Splice(*layout.scalar_span(text, change.node), new)
 
 
 def _set_parts(text: str, change: SetParts) -> Iterator[Splice]:
@@ -43,11 +44,24 @@ def _fill_empty(text: str, node: Node, key: Node, parent: Mapping, new: Dict[str
     """Put fields or elements where there is nothing, only a null, or an empty collection."""
     start, end = node.start_mark.index, node.end_mark.index
     between = text[key.end_mark.index : start]
-    if not parent.flow_style and between.strip(" ") == ":" and text[start : start + 1] not in ("&", "!"):
-        return _fill_below(text, Splice(key.end_mark.index + 1, end, ""), parent, new)
-    start = layout.content_start(text, node)
-    gap = " " if start == end and text[start - 1 : start] in (":", "?") else ""
-    return Splice(start, end, gap + write_flow(new, style=layout.key_style(key)))
+    if not parent.flow_style and between.strip(" \t") == ":" and text[start : start + 1] not in ("&", "!"):
+        return _fill_below(text, Splice(key.end_mark.index + between.index(":") + 1, end, ""), parent, new)
+    return _fill(text, key, node, write_flow(new, style=layout.key_style(key)))
+
+
+def _fill(text: str, key: Node, node: Node, new: str) -> Splice:
+    """Put a text where there is nothing, perhaps not even a colon behind the key."""
+    if layout.behind_colon(text, key, node) is None:
+        end = key.end_mark.index
+        start = layout.entry_start(text, key)
+        if start == key.start_mark.index:
+            return Splice(end, end, ": " + new)
+        # Behind a `?`, a colon in the same line would belong to the key.
+        below = layout.line_break(text) + " " * (start - layout.line_start(text, start))
+        return Splice(end, end, f"{below}: {new}")
+    start, end = layout.content_start(text, node), node.end_mark.index
+    gap = "" if start < end or text[start - 1].isspace() else " "
+    return Splice(start, end, gap + new)
 
 
 def _fill_below(text: str, place: Splice, parent: Mapping, new: Dict[str, Value] | Sequence[Value]) -> Splice:

@@ -29,6 +29,21 @@ CASES = [
         id="new lines end as the old ones do",
     ),
     pytest.param(
+        "metadata :\n  name: a\n  labels  : {}\n  annotations :\nimmutable :\n",
+        "metadata :\n  name: new-2456789bcd\n  labels  :\n    s: w\n  annotations :\n    b: c\nimmutable : true\n",
+        id="a space before a colon stays",
+    ),
+    pytest.param(
+        "metadata: {name: a, labels, annotations}\n? immutable\n# c\n",
+        "metadata: {name: new-2456789bcd, labels: {s: w}, annotations: {b: c}}\n? immutable\n: true\n# c\n",
+        id="a field without a colon gets one",
+    ),
+    pytest.param(
+        "metadata:\r  name: a\r",
+        "metadata:\r  name: new-2456789bcd\r" + ADDED.replace("\n", "\r") + "immutable: true\r",
+        id="lines that end in a carriage return alone do so",
+    ),
+    pytest.param(
         "metadata: {name: a}\n",
         "metadata: {name: new-2456789bcd, labels: {s: w}, annotations: {b: c}}\nimmutable: true\n",
         id="a flow mapping gains flow entries",

@@ -1,0 +1,221 @@
+"""The proof that an edited text says what was planned, and nothing else.
+
+The output is read again and compared, by what it means, with what must become of the nodes of the input. Nothing in
+here knows how text is edited, because it must not believe what it checks.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping as Dict
+from itertools import chain
+from typing import NamedTuple, TypeAlias, TypeGuard, cast
+
+from krm_fn.model.changes import Changes, Object, Value
+from krm_fn.model.item import Item, about
+from krm_fn.model.node import Node, fields, is_mapping, is_null, is_scalar, is_sequence, spell
+from krm_fn.model.problem import Problem, Rejected
+from krm_fn.naming.go_yaml import is_plainly_text, is_read_as
+from krm_fn.wire.envelope import Envelope
+from krm_fn.wire.excerpt import make_excerpt
+from krm_fn.wire.expect import Edits, Expectation, Expected, Fields, Grown, expect
+from krm_fn.wire.reader import read_yaml
+from krm_fn.wire.splice import Splice, apply_splices
+
+_BUG = "this is a bug in krm-fn, please report it; nothing was changed"
+
+
+class _Field(NamedTuple):
+    """A field or an element of what is above: another one, an object, or, if None, a document."""
+
+    above: "_Place"
+    step: str | int
+
+
+_Place: TypeAlias = _Field | Item | None
+
+
+class _Difference(NamedTuple):
+    place: _Place
+
+
+_Part: TypeAlias = tuple[str | int, Node, Expected]
+
+
+def prove(
+    envelope: Envelope, changes: Changes, splices: Sequence[Splice], output: str, results: tuple[Object, ...] = ()
+) -> None:
+    """Raise Rejected unless `output` is the text of the envelope with all changes, and no others.
+
+    `results` are appended to those of the ResourceList.
+    """
+    excerpt = make_excerpt(envelope.document, splices, _changed_nodes(changes), output)
+    try:
+        roots = read_yaml(excerpt.text.encode()).roots
+    except Rejected as rejected:
+        place = _first_unreadable(envelope, splices)
+        raise Rejected(_problem(place, "the output would not be valid YAML here")) from rejected
+    if not excerpt.is_intact:
+        raise Rejected(_problem(None, "the output would differ where nothing was planned"))
+    expectation = expect(envelope, changes, results, excerpt.left_out)
+    difference = _find_difference(envelope, roots, expectation, changes.add)
+    if difference:
+        raise Rejected(_problem(difference.place, "the output would not say here what was planned"))
+
+
+def _changed_nodes(changes: Changes) -> Iterator[Node]:
+    yield from (item.node for item, _ in (*changes.patches, *changes.replace))
+    yield from (item.node for item in changes.remove)
+    yield from (edit.change.node for edit in changes.edits)
+
+
+def _problem(place: _Place, what: str) -> Problem:
+    path: list[str | int] = []
+    while isinstance(place, _Field):
+        path.append(place.step)
+        place = place.above
+    message, field = f"{what}; {_BUG}", spell(reversed(path))
+    return about(place, message, field) if place else Problem(message, field=field)
+
+
+def _first_unreadable(envelope: Envelope, splices: Iterable[Splice]) -> _Place:
+    """Return the place of the first splice after which the text cannot be read."""
+    text = envelope.document.text
+    order = sorted(splices, key=lambda splice: splice[:2])
+    first = bisect_left(range(len(order)), 1, key=lambda last: not _is_readable(apply_splices(text, order[: last + 1])))
+    return _place_at(envelope.items, order[first].start) if first < len(order) else None
+
+
+def _is_readable(text: str) -> bool:
+    try:
+        read_yaml(text.encode())
+    except Rejected:
+        return False
+    return True
+
+
+def _place_at(items: list[Item], position: int) -> _Place:
+    """Return the object and the field at a position of the original text."""
+    before = [item for item in items if item.node.start_mark.index <= position]
+    if not before:
+        return None
+    item = max(before, key=lambda item: item.node.start_mark.index)
+    place: _Place = item
+    node: Node = item.node
+    while is_mapping(node) and (above := [pair for pair in node.value if pair[0].start_mark.index <= position]):
+        key, node = above[-1]
+        place = _Field(place, str(key.value))
+    return place
+
+
+def _find_difference(
+    envelope: Envelope, roots: Iterable[Node], expectation: Expectation, added: Iterable[Object]
+) -> _Difference | None:
+    """Find the first place where the output is not what is expected. No recursion: objects may be nested deeply."""
+    items = {item.node: item for item in envelope.items}
+    found_roots = [root for root in roots if not is_null(root)]
+    wanted_roots = [root for root in envelope.document.roots if not is_null(root) and expectation.stays(root)]
+    documents: list[Expected] = [*wanted_roots, *(added if envelope.resource_list is None else ())]
+    if len(found_roots) != len(documents):
+        return _Difference(None)
+    stack: list[tuple[Node, Expected, Edits, _Place]] = []
+    for one, other in zip(reversed(found_roots), reversed(documents), strict=True):
+        stack.append((one, other, expectation.edits[None], None))
+    while stack:
+        found, wanted, edits, place = stack.pop()
+        if _is_node(wanted):
+            if wanted in items:
+                place = items[wanted]
+                edits = expectation.edits.get(wanted, {})
+            wanted = expectation.of(wanted, edits)
+        parts = [] if found is wanted else _match(found, wanted, expectation)
+        if parts is None:
+            return _Difference(place)
+        for step, one, other in reversed(parts):
+            if not _is_settled(one, other, edits):
+                stack.append((one, other, edits, _Field(place, step)))
+    return None
+
+
+def _is_node(wanted: Expected) -> TypeGuard[Node]:
+    return hasattr(wanted, "start_mark")  # quicker than to rule out all kinds of values
+
+
+def _is_settled(found: Node, wanted: Expected, edits: Edits) -> bool:
+    """Tell at first sight that a scalar says what it must. Nearly all do, so this saves the time for a closer look."""
+    if isinstance(wanted, str):
+        return is_plainly_text(found) and found.value == wanted
+    if not _is_node(wanted) or not is_scalar(wanted) or wanted in edits or not is_scalar(found):
+        return False
+    return found.value == wanted.value and found.tag == wanted.tag and bool(found.style) == bool(wanted.style)
+
+
+def _match(found: Node, wanted: Expected, expectation: Expectation) -> list[_Part] | None:
+    """Return the parts to be compared further, none for equal scalars; None where this alone shows a difference."""
+    if _is_node(wanted):
+        return _match_node(found, wanted, expectation)
+    if isinstance(wanted, str | int):
+        return [] if is_read_as(found, wanted) else None
+    if isinstance(wanted, Fields):
+        return _match_fields(found, wanted)
+    if isinstance(wanted, Dict):
+        return _match_fields(found, Fields(dict(wanted), [], {}))
+    return (
+        _match_grown(found, wanted)
+        if isinstance(wanted, Grown)
+        else _match_elements(found, cast("Sequence[Expected]", wanted))
+    )
+
+
+def _match_node(found: Node, before: Node, expectation: Expectation) -> list[_Part] | None:
+    """Match what does not change: text and style, tags, and fields in their order, with merge keys as written."""
+    if found.tag != before.tag:
+        return None
+    if is_scalar(before):
+        same = is_scalar(found) and found.value == before.value and bool(found.style) == bool(before.style)
+        return [] if same else None
+    if is_sequence(before):
+        return _match_elements(found, [*filter(expectation.stays, before.value)])
+    pairs = [pair for pair in before.value if pair[0] not in expectation.left_out]
+    if not is_mapping(found) or len(found.value) != len(pairs):
+        return None
+    parts: list[_Part] = []
+    for (found_key, found_value), (key, value) in zip(found.value, pairs, strict=True):
+        name = str(key.value)
+        if is_scalar(key) and is_scalar(found_key) and (key.value, key.tag) == (found_key.value, found_key.tag):
+            parts.append((name, found_value, value))
+        else:
+            parts += [(name, found_key, key), (name, found_value, value)]
+    return parts
+
+
+def _match_fields(found: Node, wanted: Fields) -> list[_Part] | None:
+    present = {**fields(found), **wanted.unread}
+    others = [pair for pair in found.value if not is_scalar(pair[0])] if is_mapping(found) else []
+    if not is_mapping(found) or present.keys() != wanted.named.keys() or len(others) != len(wanted.others):
+        return None
+    pairs = zip(chain(*others), chain(*wanted.others), strict=True)
+    return [*((name, present[name], value) for name, value in wanted.named.items()), *(("?", *pair) for pair in pairs)]
+
+
+def _match_grown(found: Node, wanted: Grown) -> list[_Part] | None:
+    if not is_sequence(found) or len(found.value) != len(wanted.kept) + len(wanted.added):
+        return None
+    at_end = all(map(_says_all, found.value[len(wanted.kept) :], wanted.added))
+    order = [*wanted.kept, *wanted.added] if at_end else [*wanted.added, *wanted.kept]
+    return _match_elements(found, order)
+
+
+def _says_all(found: Node, value: Value) -> bool:
+    """Compare with a value that this project adds. It is not deep."""
+    if isinstance(value, str | int):
+        return is_read_as(found, value)
+    if isinstance(value, Dict):
+        present = fields(found)
+        return present.keys() == value.keys() and all(_says_all(present[name], one) for name, one in value.items())
+    return is_sequence(found) and len(found.value) == len(value) and all(map(_says_all, found.value, value))
+
+
+def _match_elements(found: Node, wanted: Sequence[Expected]) -> list[_Part] | None:
+    if not is_sequence(found) or len(found.value) != len(wanted):
+        return None
+    return [(index, *pair) for index, pair in enumerate(zip(found.value, wanted, strict=True))]

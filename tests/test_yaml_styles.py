@@ -1,0 +1,171 @@
+"""The style of a text does not matter: the same objects give the same objects, as a second YAML library reads them."""
+
+import json
+import os
+from functools import cache
+from random import Random
+from typing import Any
+
+import pytest
+import yaml
+from ruamel.yaml import YAML
+
+from krm_fn.function import run
+from tests.yaml_styles import Styles
+
+RUNS = int(os.environ.get("KRM_FN_STYLES", "400"))
+SEEDS = 20
+
+NAMESPACE = {"namespace": "shop"}
+CONFIG_MAP: dict[str, Any] = {
+    "apiVersion": "v1",
+    "kind": "ConfigMap",
+    "metadata": {"name": "web-config", **NAMESPACE},
+    "data": {
+        "LEVEL": "info",
+        "app.conf": "port = 80\n\n  name = web # no comment\n",
+        "motto": "to be or not to be",
+        "empty": "",
+    },
+}
+SECRET = {
+    "apiVersion": "v1",
+    "kind": "Secret",
+    "metadata": {"name": "web-secret", **NAMESPACE},
+    "stringData": {"password": "a 'b' \"c\" \\ {d}", "more": "üñí 🚀: x"},
+}
+DEPLOYMENT: dict[str, Any] = {
+    "apiVersion": "apps/v1",
+    "kind": "Deployment",
+    "metadata": {"name": "web", **NAMESPACE},
+    "spec": {
+        "replicas": 2,
+        "template": {
+            "spec": {
+                "containers": [
+                    {
+                        "name": "web",
+                        "args": ["--level", "info", "- x"],
+                        "envFrom": [{"configMapRef": {"name": "web-config"}}],
+                        "env": [
+                            {"name": "P", "valueFrom": {"secretKeyRef": {"name": "web-secret", "key": "password"}}}
+                        ],
+                    }
+                ],
+                "volumes": [{"name": "c", "projected": {"sources": [{"configMap": {"name": "web-config"}}]}}],
+            }
+        },
+    },
+}
+CRON_JOB = {
+    "apiVersion": "batch/v1",
+    "kind": "CronJob",
+    "metadata": {"name": "tidy", **NAMESPACE},
+    "spec": {
+        "schedule": "0 0 * * *",
+        "jobTemplate": {"spec": {"template": {"spec": {"volumes": [{"secret": {"secretName": "web-secret"}}]}}}},
+    },
+}
+SERVICE = {
+    "apiVersion": "v1",
+    "kind": "Service",
+    "metadata": {"name": "web", **NAMESPACE, "labels": {"app": "web"}},
+    "spec": {"selector": {"app": "web"}, "ports": [{"port": 80, "name": "http"}, {"port": 81, "name": "more"}]},
+}
+ROLE = {
+    "apiVersion": "rbac.authorization.k8s.io/v1",
+    "kind": "Role",
+    "metadata": {"name": "web", **NAMESPACE},
+    "rules": [{"apiGroups": [""], "resources": ["configmaps"], "resourceNames": ["web-config"], "verbs": ["get"]}],
+}
+WIDGET = {
+    "apiVersion": "example.com/v1",
+    "kind": "Widget",
+    "metadata": {"name": "web", **NAMESPACE},
+    "spec": {"parts": [{"configMapRef": {"name": "web-config"}}, None, ["a", ["b"]]], "open": True, "closed": None},
+}
+MORE: tuple[dict[str, Any], ...] = (SECRET, CRON_JOB, SERVICE, ROLE, WIDGET)
+
+EMPTY: tuple[Any, ...] = ("missing", None, {}, {"example.com/a": "b", "example.com/c": "d e"})
+"""What annotations, labels and `immutable` may be before."""
+
+CONFIG = {
+    "apiVersion": "revisions.krm-fn.io/v1",
+    "kind": "ConfigRevisions",
+    "metadata": {"name": "shop"},
+    "spec": {"kinds": ["ConfigMap", "Secret"], "select": [{}], "linker": {"enabled": False}},
+}
+WRAPPINGS = ("ResourceList", "List", "stream")
+
+MAY_BE_REFUSED = {
+    "alias": ("is a YAML anchor used in", "holds a YAML anchor"),
+    "merge key": ("comes from a YAML merge key",),
+}
+"""The sentences that a style may get instead of an output."""
+
+
+def make_package(rng: Random) -> list[dict[str, Any]]:
+    """Choose two or three objects, and what the ConfigMap has already."""
+    metadata = dict(CONFIG_MAP["metadata"])
+    for field in ("labels", "annotations"):
+        value = rng.choice(EMPTY)
+        if value != "missing":
+            metadata[field] = value
+    config_map = {**CONFIG_MAP, "metadata": metadata, **rng.choice([{}, {}, {"immutable": None}, {"immutable": False}])}
+    objects = [config_map, DEPLOYMENT, *rng.sample(MORE, rng.randint(0, 1))]
+    rng.shuffle(objects)
+    return objects
+
+
+def wrap(objects: list[dict[str, Any]], wrapping: str) -> list[Any]:
+    if wrapping == "ResourceList":
+        head = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList"}
+        return [{**head, "items": objects, "functionConfig": CONFIG}]
+    return [*objects] if wrapping == "stream" else [{"apiVersion": "v1", "kind": "List", "items": objects}]
+
+
+def transform(data: bytes, wrapping: str) -> Any:
+    return run(data, None if wrapping == "ResourceList" else json.dumps(CONFIG).encode())
+
+
+@cache
+def expected(documents: str, wrapping: str) -> Any:
+    """Return the objects that JSON gives, the plainest style."""
+    outcome = transform(documents.encode(), wrapping)
+    assert outcome.exit_code == 0, outcome.stderr
+    return list(yaml.load_all(outcome.stdout, yaml.CSafeLoader))
+
+
+def read(data: bytes) -> list[Any]:
+    """Read documents with another library. It knows no tabs between tokens, and no value holds one."""
+    documents = YAML(typ="safe", pure=True).load_all(data.decode().replace("\t", " "))
+    return [document for document in documents if document is not None]
+
+
+def check(seed: str) -> None:
+    """Write one package in one style. The seed gives the same package and style again."""
+    rng = Random(seed)
+    wrapping = rng.choice(WRAPPINGS)
+    documents = wrap(make_package(rng), wrapping)
+    styles = Styles(rng)
+    text = styles.stream(documents).replace("\n", rng.choice(["\n", "\n", "\n", "\r\n", "\r"]))
+    data = (rng.choice(["", "", "", "\ufeff"]) + text).encode()
+    outcome = transform(data, wrapping)
+    repeat = f"check({seed!r}): {wrapping}, {sorted(styles.used)}\n{data!r}\n{outcome.stderr}"
+    if outcome.exit_code:
+        sentences = [sentence for style in styles.used for sentence in MAY_BE_REFUSED[style]]
+        lines = [line for line in outcome.stderr.splitlines() if line.startswith("error: ")]
+        assert lines, repeat
+        assert all(any(sentence in line for sentence in sentences) for line in lines), repeat
+        return
+    plain = [json.dumps(document, ensure_ascii=False) for document in documents]
+    wanted = expected("\n---\n".join(plain), wrapping)
+    found = read(outcome.stdout)
+    assert found == wanted, f"{repeat}\n{outcome.stdout!r}\n{found}\n{wanted}"
+    assert transform(outcome.stdout, wrapping).stdout == outcome.stdout, f"{repeat}\n{outcome.stdout!r}"
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_the_style_does_not_matter(seed: int) -> None:
+    for number in range(RUNS // SEEDS):
+        check(f"{seed}-{number}")
