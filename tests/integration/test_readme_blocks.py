@@ -28,6 +28,7 @@ DEPLOYERS = {
     "Argo CD": ("argocd",),
     "Helm": ("helm",),
     "Flux": ("flux",),
+    "Verify before you apply": ("argocd",),
     "Migrating without an outage": ("argocd",),
 }
 """The deployers that the output of each section is for."""
