@@ -107,7 +107,7 @@ def _defaulted(
 
 
 def _is_of_another_set(item: Item, settings: Settings) -> bool:
-    """Whether another functionConfig made this object a revision."""
+    """Tell whether another functionConfig made this object a revision."""
     owner = item.labels.get(keys.SET, settings.set)
     return owner not in (settings.set, *settings.take_over) and keys.BASE_NAME in item.annotations
 

@@ -25,7 +25,5 @@ def check_checksums(rendering: Rendering) -> Iterator[Problem]:
     changes = set_checksums(package, only.references, only.choices, opt_ins, {}, settings)
     for item, patch in combine_patches(changes.patches):
         for edit in plan_patch(item, patch):
-            message = (
-                "is not the checksum of what pods read: something has changed that after krm-fn, which must run last"
-            )
+            message = "is not the checksum of what pods read: something has changed it after krm-fn, which must run last"
             yield about(item, message, edit.field)

@@ -49,7 +49,7 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
 
 
 def _is_retained(revision: Revision) -> bool:
-    """Whether the function has found a reason why the linker must not see it."""
+    """Tell whether the function has found a reason why the linker must not see it."""
     return keys.RETAIN in revision.item.annotations
 
 
@@ -98,7 +98,7 @@ def _places(one: RenderedSet, groups: Iterable[Group], package: Package) -> Iter
 
 
 def _is_expected(place: _Place, one: RenderedSet) -> bool:
-    """Whether the configuration asks for a linker. Without a namespace there is only one if somebody else grants it."""
+    """Tell whether the configuration asks for a linker. Without a namespace there is only one if somebody else grants it."""
     if one.configured is None or not place.groups:
         return False
     linker = one.configured.settings.linker

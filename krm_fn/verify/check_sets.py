@@ -42,7 +42,7 @@ def _names_a_missing_revision(resolved: ResolvedReference) -> bool:
 
 
 def _chooses_any(configured: Configured) -> bool:
-    """Whether the function would make revisions if it ran now."""
+    """Tell whether the function would make revisions if it ran now."""
     return any(choice.strategy in _REVISED for choice in configured.choices.all)
 
 
@@ -67,5 +67,5 @@ def _is_selected(choice: Choice, configured: Configured) -> bool:
 
 
 def _has_checksums(rendering: Rendering) -> bool:
-    """Whether the function has run with strategy `checksum` only."""
+    """Tell whether the function has run with strategy `checksum` only."""
     return any(keys.CHECKSUM in item.annotations for item in rendering.package.authored)
