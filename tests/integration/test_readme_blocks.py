@@ -29,6 +29,7 @@ DEPLOYERS = {
     "Helm": ("helm",),
     "Flux": ("flux",),
     "Migrating without an outage": ("argocd",),
+    "Verify before you apply": ("argocd",),
 }
 """The deployers that the output of each section is for."""
 
