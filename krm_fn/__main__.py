@@ -30,11 +30,11 @@ def main() -> int:
 def _run(arguments: list[str]) -> Outcome:
     # Imported here, as each half is slow to load without need: click takes as long as a small package.
     if not arguments and _is_asked_to_complete():
-        from krm_fn.completion import complete  # noqa: PLC0415
+        from krm_fn.cli.complete import complete  # noqa: PLC0415
 
         return complete(os.environ["_KRM_FN_COMPLETE"])
     if arguments and not _is_configuration(arguments):
-        from krm_fn.cli import main as command_line  # noqa: PLC0415
+        from krm_fn.cli.main import main as command_line  # noqa: PLC0415
 
         return command_line(arguments)
     return _transform(*arguments)

@@ -101,7 +101,7 @@ def _has_other_meaning(key: str, value: Any, *, in_named_entry: bool) -> bool:
 
 
 def _is_plan(arguments: Any) -> bool:
-    """Whether these are the arguments of `krm-fn link`: a linker's Job lists revisions, and references none."""
+    """Tell whether these are the arguments of `krm-fn link`: a linker's Job lists revisions, and references none."""
     match arguments:
         case ["link", str(first), *_]:
             return first.startswith("--set=")

@@ -44,7 +44,7 @@ class Names(NamedTuple):
         return cls(names, frozenset(base for name in names if (base := without_hash(name)) != name))
 
     def are_like(self, name: str) -> bool:
-        """Whether the name is one of these, or has one of the base names and a hash."""
+        """Tell whether the name is one of these, or has one of the base names and a hash."""
         base = without_hash(name)
         return name in self.known or (base != name and base in self.bases)
 

@@ -87,7 +87,7 @@ def plan_leaks(plan: LinkPlan, observation: Observation) -> list[Revision]:
 
 
 def is_left_to_kpt(plan: LinkPlan, observation: Observation, revision: Revision) -> bool:
-    """Whether kpt is about to let go of the revision. It fails if somebody changes the object meanwhile."""
+    """Tell whether kpt is about to let go of the revision. It fails if somebody changes the object meanwhile."""
     inventory = observation.inventory
     rendered = inventory.references if inventory else rendered_names(plan, observation)
     return revision.is_in_kpt_inventory and revision.name not in rendered
@@ -100,7 +100,7 @@ def rendered_names(plan: LinkPlan, observation: Observation) -> frozenset[str]:
 
 
 def is_linker_owner(plan: LinkPlan, owner: Owner) -> bool:
-    """Whether a linker adds such owners: the inventory, and objects of the kinds that it reads."""
+    """Tell whether a linker adds such owners: the inventory, and objects of the kinds that it reads."""
     if (owner.group, owner.kind) == ("", "ConfigMap"):
         return owner.name == plan.inventory
     return any((owner.group, owner.kind) == (kind.group, kind.kind) for kind in (*CONSUMER_KINDS, *plan.kinds))

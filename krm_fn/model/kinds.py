@@ -57,7 +57,7 @@ class Kind(NamedTuple):
 
     @property
     def is_listable(self) -> bool:
-        """Whether a rule of a Role may let the linker list the kind: it is well formed, and not that of Secrets."""
+        """Tell whether a Role may let the linker list the kind: it is well formed, and not that of Secrets."""
         is_well_formed = (
             _API_VERSION.fullmatch(self.api_version)
             and len(self.group) <= _MAX_GROUP

@@ -49,6 +49,11 @@ class Strategy(StrEnum):
     CHECKSUM = "checksum"
     IGNORE = "ignore"
 
+    @property
+    def makes_revisions(self) -> bool:
+        """Tell whether it renames objects, or announces that they will be renamed."""
+        return self in (Strategy.RENAME, Strategy.ADOPT)
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Selector:
@@ -189,6 +194,11 @@ class Settings:
     mounts: tuple[Mount, ...] = ()
     jobs: Jobs = Jobs.WARN
     strict: bool = False
+
+    @property
+    def own_sets(self) -> tuple[str, ...]:
+        """The set, and those whose revisions it takes over."""
+        return self.set, *self.take_over
 
 
 class Environment(NamedTuple):

@@ -25,3 +25,8 @@ def is_emitted(item: Item) -> bool:
         return item.id.kind == "ConfigMap" and get(item.node, "data") is None and keys.BASE_NAME in item.annotations
     pattern = _NAMES.get(item.id.kind) if component == keys.LINKER else None
     return pattern is not None and pattern.search(item.id.name) is not None
+
+
+def listed_revisions(item: Item) -> set[str]:
+    """Return the names that an inventory lists as rendered; none for any other object."""
+    return {name for name in item.annotations.get(keys.RENDERED, "").split(",") if name}

@@ -59,6 +59,11 @@ def authored_id(item: Item) -> ResourceId:
     return item.id._replace(name=base_name(item))
 
 
+def is_revision(item: Item) -> bool:
+    """Tell whether a run of any set has made the object a revision."""
+    return keys.SET in item.labels and keys.BASE_NAME in item.annotations
+
+
 def has_stale_hash(item: Item) -> bool:
     """Tell whether the object has a content name from an earlier run, and other content by now."""
     match = CONTENT_NAME.fullmatch(item.id.name)

@@ -110,7 +110,7 @@ def _find_by_kind(item: Node, resource: ResourceId) -> Iterator[Reference]:
 
 
 def _applies(row: Maker, item: Node) -> bool:
-    """Whether the object has what the row asks for besides its kind."""
+    """Tell whether the object has what the row asks for besides its kind."""
     if row.annotated and fields(get(item, "metadata", "annotations")).keys().isdisjoint(row.annotated):
         return False
     return all(_has(item, path) for path in row.needs) and not any(_has(item, path) for path in row.unless)

@@ -10,6 +10,7 @@ from krm_fn.model.node import Node, Scalar, get, is_sequence, text
 from krm_fn.references.shapes import is_in_pod
 
 _NAMESPACE = re.compile(r"([^/:]+)/$")
+_TRUE = ("true", "True", "TRUE")
 _NOTHING: Mapping[str, Node] = MappingProxyType({})
 
 
@@ -58,6 +59,11 @@ class Reference(NamedTuple):
         if self.field.endswith("KeyRef.name") and "key" in self.around:
             return frozenset({text(self.around["key"])})
         return None
+
+    @property
+    def is_optional(self) -> bool:
+        """Tell whether pods start without the object."""
+        return text(self.around.get("optional")) in _TRUE
 
     def renamed(self, name: str) -> str:
         """Return the scalar's text once the object is called `name`."""

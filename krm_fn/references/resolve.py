@@ -53,7 +53,7 @@ class Index:
         return tuple(candidates)
 
     def _is_in_reach(self, referrer: Item, item: Item, name: str, namespace: str | None) -> bool:
-        """Whether the reference looks into the object's namespace."""
+        """Tell whether the reference looks into the object's namespace."""
         there = item.id.namespace or self._namespace
         if namespace is not None:
             return namespace in (item.id.namespace, there) or (namespace, name) in former_names(item)

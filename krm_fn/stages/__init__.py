@@ -1,1 +1,1 @@
-"""What happens, one verb a file. Stages look at nodes and return what is to change."""
+"""The steps of the transformation, in the order of `transform`. Each looks at nodes, and returns what is to change."""

@@ -9,7 +9,7 @@ from krm_fn.model.node import get, is_null, text
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Selector, Settings, Strategy
 from krm_fn.model.sync_order import HOOKS
-from krm_fn.naming.names import base_name, has_stale_hash
+from krm_fn.naming.names import base_name, has_stale_hash, is_revision
 from krm_fn.naming.suggest import suggest
 from krm_fn.references.references import References
 from krm_fn.stages.early_readers import EarlyReaders
@@ -30,9 +30,6 @@ _WRITTEN_MARKS = {
     **dict.fromkeys(HOOKS, "it is created and deleted with a hook"),
 }
 """Labels and annotations of objects whose name or content somebody else decides, and who."""
-
-_NEED_CERTAINTY = (Strategy.RENAME, Strategy.ADOPT)
-"""Strategies that rename, or that announce a renaming. A checksum leaves the name alone."""
 
 
 class Choice(NamedTuple):
@@ -89,27 +86,21 @@ def _choose_one(
     return (unchosen if wanted is None else Choice(item, wanted, is_written_by_others=bool(reason))), problem
 
 
-def _defaulted(
-    item: Item, references: References, hints: Hints, early: EarlyReaders, settings: Settings
-) -> tuple[Strategy | None, Problem | None]:
-    """Return the default: what pods read, if nothing hints at a reader who needs the name."""
-    is_default = settings.select is None and item.id.kind in settings.kinds
-    if not is_default or item not in references.read_by_pods:
-        return None, None
-    # A revision of an earlier run in place stays one: whoever chose it has chosen it.
-    is_revision = keys.SET in item.labels and keys.BASE_NAME in item.annotations
-    if is_revision or settings.strategy not in _NEED_CERTAINTY:
-        return settings.strategy, None
-    for reader in early.get(item, {}).values():
-        return None, reader.leave_alone()
-    hint = hints.about(item)
-    return (None, _left_unchanged(item, hint)) if hint else (settings.strategy, None)
+def _why_written_by_others(item: Item, references: References) -> str:
+    """Say why this object's name or content is not the package's to decide; `""` where it is."""
+    if item in references.written_by_controllers:
+        return "a controller writes to it under this name"
+    if item.id.kind == "Secret" and text(get(item.node, "type")) in _WRITTEN_TYPES:
+        return f"a controller fills Secrets of type {text(get(item.node, 'type'))}"
+    if not is_null(get(item.node, "metadata", "ownerReferences")):
+        return "it has ownerReferences"
+    marks = {**item.labels, **item.annotations}
+    return next((f"{reason} ({mark})" for mark, reason in _WRITTEN_MARKS.items() if mark in marks), "")
 
 
 def _is_of_another_set(item: Item, settings: Settings) -> bool:
-    """Whether another functionConfig made this object a revision."""
-    owner = item.labels.get(keys.SET, settings.set)
-    return owner not in (settings.set, *settings.take_over) and keys.BASE_NAME in item.annotations
+    """Tell whether another functionConfig made this object a revision."""
+    return is_revision(item) and item.labels[keys.SET] not in settings.own_sets
 
 
 def _stale(item: Item) -> Problem | None:
@@ -122,14 +113,6 @@ def _stale(item: Item) -> Problem | None:
         f"or, if this set replaces it, set spec.takeOver: [{owner}]"
     )
     return about(item, message)
-
-
-def _left_unchanged(item: Item, hint: str) -> Problem:
-    message = (
-        f"left unchanged: {hint}; annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same, "
-        f"or {Strategy.IGNORE} to accept this"
-    )
-    return about(item, message, severity=Severity.WARNING)
 
 
 def _configured(item: Item, settings: Settings) -> tuple[Strategy | None, Problem | None]:
@@ -147,16 +130,6 @@ def _configured(item: Item, settings: Settings) -> tuple[Strategy | None, Proble
     return None, None
 
 
-def _annotated(item: Item, annotated: str, settings: Settings) -> tuple[Strategy | None, Problem | None]:
-    field = f"metadata.annotations[{keys.STRATEGY}]"
-    if annotated not in set(Strategy):
-        return None, about(item, f"found {annotated!r}{suggest(annotated, Strategy)}", field)
-    if item.id.kind not in settings.kinds and annotated != Strategy.IGNORE:
-        message = f"has no effect: spec.kinds does not contain {item.id.kind}; add it"
-        return None, about(item, message, field, Severity.WARNING)
-    return Strategy(annotated), None
-
-
 def matches(item: Item, selector: Selector) -> bool:
     """Tell whether an entry of `select` or `exclude` matches an object."""
     return (
@@ -168,13 +141,35 @@ def matches(item: Item, selector: Selector) -> bool:
     )
 
 
-def _why_written_by_others(item: Item, references: References) -> str:
-    """Say why this object's name or content is not the package's to decide; `""` where it is."""
-    if item in references.written_by_controllers:
-        return "a controller writes to it under this name"
-    if item.id.kind == "Secret" and text(get(item.node, "type")) in _WRITTEN_TYPES:
-        return f"a controller fills Secrets of type {text(get(item.node, 'type'))}"
-    if not is_null(get(item.node, "metadata", "ownerReferences")):
-        return "it has ownerReferences"
-    marks = {**item.labels, **item.annotations}
-    return next((f"{reason} ({mark})" for mark, reason in _WRITTEN_MARKS.items() if mark in marks), "")
+def _annotated(item: Item, annotated: str, settings: Settings) -> tuple[Strategy | None, Problem | None]:
+    field = f"metadata.annotations[{keys.STRATEGY}]"
+    if annotated not in set(Strategy):
+        return None, about(item, f"found {annotated!r}{suggest(annotated, Strategy)}", field)
+    if item.id.kind not in settings.kinds and annotated != Strategy.IGNORE:
+        message = f"has no effect: spec.kinds does not contain {item.id.kind}; add it"
+        return None, about(item, message, field, Severity.WARNING)
+    return Strategy(annotated), None
+
+
+def _defaulted(
+    item: Item, references: References, hints: Hints, early: EarlyReaders, settings: Settings
+) -> tuple[Strategy | None, Problem | None]:
+    """Return the default: what pods read, if nothing hints at a reader who needs the name."""
+    is_default = settings.select is None and item.id.kind in settings.kinds
+    if not is_default or item not in references.read_by_pods:
+        return None, None
+    # A revision of an earlier run in place stays one: whoever chose it has chosen it. A checksum renames nothing.
+    if is_revision(item) or not settings.strategy.makes_revisions:
+        return settings.strategy, None
+    for reader in early.get(item, {}).values():
+        return None, reader.leave_alone()
+    hint = hints.about(item)
+    return (None, _left_unchanged(item, hint)) if hint else (settings.strategy, None)
+
+
+def _left_unchanged(item: Item, hint: str) -> Problem:
+    message = (
+        f"left unchanged: {hint}; annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same, "
+        f"or {Strategy.IGNORE} to accept this"
+    )
+    return about(item, message, severity=Severity.WARNING)

@@ -12,7 +12,6 @@ from typing import NamedTuple, TypeAlias
 from krm_fn.model import keys
 from krm_fn.model.item import Item, about
 from krm_fn.model.kinds import KINDS
-from krm_fn.model.node import text
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.model.sync_order import SYNC_WAVE, Step, first_step, is_ordered
@@ -21,7 +20,6 @@ from krm_fn.references.reference import Reference
 from krm_fn.references.references import References
 from krm_fn.stages.readings import is_read
 
-_TRUE = ("true", "True", "TRUE")
 _STARTS_NOTHING = re.compile("Template$|^Cron")
 """Names of kinds whose objects start pods only later, also of kinds that nobody here knows."""
 
@@ -55,10 +53,6 @@ _DEPLOYERS = {
     ),
     "helm": _Deployer("Helm", "release", frozenset({("", "Pod"), ("batch", "Job")})),
 }
-
-
-EarlyReaders: TypeAlias = "Mapping[Item, Mapping[Item, EarlyReader]]"
-"""By what they read, and by themselves."""
 
 
 class EarlyReader(NamedTuple):
@@ -120,6 +114,10 @@ class EarlyReader(NamedTuple):
         return f"move the {self.config.id.kind} to wave {wave} ({SYNC_WAVE}: '{wave}')"
 
 
+EarlyReaders: TypeAlias = Mapping[Item, Mapping[Item, EarlyReader]]
+"""By what they read, and by themselves."""
+
+
 def find_early_readers(references: References, deployers: Iterable[str]) -> EarlyReaders:
     """Find the early readers of each ConfigMap and Secret, by the steps and waits of these deployers."""
     found: dict[Item, dict[Item, EarlyReader]] = defaultdict(dict)
@@ -147,6 +145,5 @@ def _read_early(referrer: Item, reference: Reference, config: Item, name: str) -
     may_be_waited_for = deployer.knows_others and kind not in KINDS and not _STARTS_NOTHING.search(referrer.id.kind)
     if not is_waited_for and not may_be_waited_for:
         return None  # its pods wait for the object, and the deployer does not wait for them
-    is_optional = text(reference.around.get("optional")) in _TRUE
-    blocks = is_waited_for and is_read(reference) and not is_optional
+    blocks = is_waited_for and is_read(reference) and not reference.is_optional
     return EarlyReader(referrer, reference, config, deployer, own_step, config_step, blocks)

@@ -53,6 +53,14 @@ class Hints:
         known = looked_up_by(item, base_name(item), self._package.namespace_of(item))
         return f"{known.program} looks it up by this name" if known else ""
 
+    def _data(self, item: Item) -> str:
+        holder = self._holders.get(item)
+        return f"the data of {authored_id(holder)} references it" if holder else ""
+
+    @cached_property
+    def _holders(self) -> dict[Item, Item]:
+        return {target: one.item for one in self._references.embedded for target in one.targets}
+
     def _option(self, item: Item) -> str:
         for name in dict.fromkeys((item.id.name, base_name(item))):
             for referrer, found in self._references.options.passing(item.id.kind, name):
@@ -61,12 +69,20 @@ class Hints:
         return ""
 
     def _reader(self, item: Item) -> str:
-        """Tell whether a program that reads the object from a file may read it through the API as well."""
+        """Name a program that reads the object from a file, and may read it through the API as well."""
         for referrer in self._references.pod_referrers.get(item, ()):
             role = self._api_readers.role_of(referrer, item.id.kind, self._package.namespace_of(item))
             if role:
                 return f"{authored_id(referrer)} may read {item.id.kind}s through the API, by {role}"
         return ""
+
+    def _field(self, item: Item) -> str:
+        miss = self._misses.get(item)
+        return f"{authored_id(miss.referrer)} names it in {miss.field}, which no rule follows" if miss else ""
+
+    @cached_property
+    def _misses(self) -> dict[Item, NearMiss]:
+        return {miss.target: miss for miss in self._references.unfollowed}
 
     def _namespace(self, item: Item) -> str:
         referrer = self._nearly_matched.get(item)
@@ -84,24 +100,8 @@ class Hints:
                     nearly.setdefault(item, referrer)
         return nearly
 
-    def _data(self, item: Item) -> str:
-        holder = self._holders.get(item)
-        return f"the data of {authored_id(holder)} references it" if holder else ""
-
-    @cached_property
-    def _holders(self) -> dict[Item, Item]:
-        return {target: one.item for one in self._references.embedded for target in one.targets}
-
-    def _field(self, item: Item) -> str:
-        miss = self._misses.get(item)
-        return f"{authored_id(miss.referrer)} names it in {miss.field}, which no rule follows" if miss else ""
-
-    @cached_property
-    def _misses(self) -> dict[Item, NearMiss]:
-        return {miss.target: miss for miss in self._references.unfollowed}
-
     def _chart(self, item: Item) -> str:
-        """Tell whether a Helm chart makes the object anew on every rendering, as charts make passwords."""
+        """Say that a Helm chart makes the object anew on every rendering, as charts make passwords."""
         is_generated = self._package.generated.get(item)
         if is_generated is not None:
             return "its chart makes it anew on every rendering" if is_generated else ""
@@ -115,7 +115,7 @@ class Hints:
 
 
 def _empty(item: Item) -> str:
-    """Tell whether there is no content, or only empty values."""
+    """Say that there is no content, or only empty values."""
     for field in _DATA:
         for _, value in entries(get(item.node, field)):
             if not is_scalar(value) or value.value.strip():

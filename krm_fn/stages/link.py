@@ -34,8 +34,7 @@ def emit_linker(
     `consumers`: the referrers of each revision that the linker will see.
     """
     wanted, problems = _wanted(package, revisions, consumers, settings, environment)
-    sets = (settings.set, *settings.take_over)
-    own = [item for item in package.emitted if item.labels.get(keys.SET) in sets]
+    own = [item for item in package.emitted if item.labels.get(keys.SET) in settings.own_sets]
     return upsert(own, wanted) + Changes(problems=tuple(problems))
 
 

@@ -13,12 +13,11 @@ from krm_fn.model.node import Node, Scalar
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Settings, Strategy
 from krm_fn.naming.content_hash import Unhashable, content_hash
-from krm_fn.naming.names import base_name
+from krm_fn.naming.names import base_name, is_revision
 from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.stages.choose import Choice, Choices
 
 MAX_NAME = 253
-_REVISED = (Strategy.RENAME, Strategy.ADOPT)
 
 
 class Revision(NamedTuple):
@@ -81,7 +80,7 @@ class Revisions:
 
 def name_revisions(choices: Choices, embedded: Iterable[EmbeddedReference], settings: Settings) -> Revisions:
     """Name the chosen objects. Report names that are too long, that clash, or that cannot be made."""
-    chosen = [choice for choice in choices.all if choice.strategy in _REVISED]
+    chosen = [choice for choice in choices.all if choice.strategy.makes_revisions]
     restored = list(_restored(choices, settings))
     namer = _Namer(chosen, restored, embedded)
     rendered = [revision for choice in chosen if (revision := namer.name(choice.item))]
@@ -193,8 +192,8 @@ def _restored(choices: Choices, settings: Settings) -> Iterable[Revision]:
     """
     for choice in choices.all:
         item = choice.item
-        is_own = item.labels.get(keys.SET) in (settings.set, *settings.take_over) and keys.BASE_NAME in item.annotations
-        if is_own and choice.explicit and choice.strategy not in _REVISED:
+        is_own = is_revision(item) and item.labels[keys.SET] in settings.own_sets
+        if is_own and choice.explicit and not choice.strategy.makes_revisions:
             base = base_name(item)
             yield Revision(item, base, base, choice.strategy)
 

@@ -32,7 +32,7 @@ class Package:
         return item.id.namespace or self.namespace
 
     def may_share_namespace(self, one: str, other: str) -> bool:
-        """Whether two namespaces, as written, may be the same one."""
+        """Tell whether two namespaces, as written, may be the same one."""
         one, other = one or self.namespace, other or self.namespace
         return one == other or not one or not other
 

@@ -18,14 +18,12 @@ from krm_fn.stages.name import name_revisions
 from krm_fn.stages.package import Package
 from krm_fn.stages.update_references import find_contradictions, update_references
 from krm_fn.stages.warnings.made_in_cluster import has_makers
-from krm_fn.stages.warnings.other_sets import find_abandoned_linkers
-from krm_fn.stages.warnings.unmatched import find_unmatched
 from krm_fn.stages.warnings.warn import warn
 from krm_fn.stages.wave_reloader import read_opt_ins
 
 
 def transform(package: Package, settings: Settings, environment: Environment, read_yaml: ReadYaml) -> Changes:
-    """Choose, name, mark, rewrite references, mount, set checksums, rename Jobs, and emit the linker.
+    """Choose, name, mark, rewrite references, mount, set checksums, rename Jobs, emit the linker, and warn.
 
     `read_yaml` reads the YAML that ConfigMaps hold as data.
     """
@@ -58,8 +56,7 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     changes += jobs.changes
     changes += Changes(problems=tuple(find_contradictions(changes.edits)))
     changes += emit_linker(package, revisions, consumers, settings, environment)
-    changes += Changes(problems=(*find_unmatched(package, settings), *find_abandoned_linkers(package, settings)))
-    changes += warn(package, references, revisions, jobs, changes)
+    changes += warn(package, references, revisions, jobs, changes, settings)
     is_strict = settings.strict or environment.strict
     problems = [problem.as_error() if is_strict else problem for problem in changes.problems]
     return replace(changes, problems=jobs.readdress(problems))

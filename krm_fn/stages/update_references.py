@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from krm_fn.model.changes import Changes, Edit, SetItems, SetText
 from krm_fn.model.item import Item, about, locate
-from krm_fn.model.node import Mapping, Node, Sequence, elements, get, is_mapping, is_scalar, is_sequence, text
+from krm_fn.model.node import Mapping, Node, Sequence, elements, get, is_mapping, is_scalar, is_sequence
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import CONTENT_NAME, base_name
@@ -115,7 +115,7 @@ def _explain_missing(
     """Warn about a reference that nearly matches an object. It is never changed."""
     name, kind, namespace = resolved.reference.target, resolved.reference.kind, _namespace_of(resolved)
     elsewhere = [revision.item for revision in by_base_name.get((kind, name), [])]
-    is_required = text(resolved.reference.around.get("optional")) != "true" and name not in FIXED_NAMES
+    is_required = not resolved.reference.is_optional and name not in FIXED_NAMES
     if resolved.reference.in_pod and not resolved.reference.written and is_required:
         elsewhere += index.find_in_other_namespaces(resolved.referrer, kind, name, resolved.reference.target_namespace)
     for item in elsewhere[:1]:

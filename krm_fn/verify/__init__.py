@@ -1,1 +1,1 @@
-"""Whether manifests that are about to be applied are consistent: `krm-fn verify`."""
+"""The checks of manifests that are about to be applied: `krm-fn verify`."""

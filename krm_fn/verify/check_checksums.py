@@ -10,6 +10,8 @@ from krm_fn.stages.wave_reloader import read_opt_ins
 from krm_fn.verify.rendering import Rendering
 from krm_fn.wire.merge_patch import plan_patch
 
+_CHANGED = "is not the checksum of what pods read: something has changed it after krm-fn, which must run last"
+
 
 def check_checksums(rendering: Rendering) -> Iterator[Problem]:
     """Compute the checksums again, and report those that would change.
@@ -25,7 +27,4 @@ def check_checksums(rendering: Rendering) -> Iterator[Problem]:
     changes = set_checksums(package, only.references, only.choices, opt_ins, {}, settings)
     for item, patch in combine_patches(changes.patches):
         for edit in plan_patch(item, patch):
-            message = (
-                "is not the checksum of what pods read: something has changed that after krm-fn, which must run last"
-            )
-            yield about(item, message, edit.field)
+            yield about(item, _CHANGED, edit.field)

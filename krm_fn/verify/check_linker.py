@@ -10,6 +10,7 @@ from krm_fn.model.link_plan import LinkPlan, RevisionName, Unreadable
 from krm_fn.model.problem import Problem, ResourceId
 from krm_fn.model.settings import Settings
 from krm_fn.model.sync_order import wave_of
+from krm_fn.naming.emitted import listed_revisions
 from krm_fn.references.find import find_in_rules
 from krm_fn.stages.link import without_clashes
 from krm_fn.stages.linker_plan import Group, plan_links
@@ -49,7 +50,7 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
 
 
 def _is_retained(revision: Revision) -> bool:
-    """Whether the function has found a reason why the linker must not see it."""
+    """Tell whether the function has found a reason why the linker must not see it."""
     return keys.RETAIN in revision.item.annotations
 
 
@@ -77,6 +78,11 @@ class _Place(NamedTuple):
     emitted: tuple[Item, ...]
 
     @property
+    def linker_name(self) -> str:
+        """The name of the linker's objects, but for Jobs and trackers."""
+        return f"{self.set}-linker"
+
+    @property
     def linked(self) -> frozenset[RevisionName]:
         """The revisions that the linker should know."""
         return frozenset(name for group in self.groups for name in group.plan.rendered)
@@ -98,7 +104,10 @@ def _places(one: RenderedSet, groups: Iterable[Group], package: Package) -> Iter
 
 
 def _is_expected(place: _Place, one: RenderedSet) -> bool:
-    """Whether the configuration asks for a linker. Without a namespace there is only one if somebody else grants it."""
+    """Tell whether the configuration asks for a linker.
+
+    Without a namespace there is only one if somebody else grants what it needs.
+    """
     if one.configured is None or not place.groups:
         return False
     linker = one.configured.settings.linker
@@ -157,14 +166,13 @@ def _links(plan: LinkPlan) -> set[_Link]:
 
 
 def _check_inventory(place: _Place, objects: _Objects) -> Iterator[Problem]:
-    name = f"{place.set}-linker"
     field = f"metadata.annotations[{keys.RENDERED}]"
-    inventories = [one for one in place.of_kind("ConfigMap") if one.id.name == name]
+    inventories = [one for one in place.of_kind("ConfigMap") if one.id.name == place.linker_name]
     if not inventories and place.groups:
         yield _missing(place, "v1", "ConfigMap", "it is the inventory, by which the linker knows what is rendered")
     wanted = {one.name for one in place.linked}
     for inventory in inventories:
-        found = {name for name in inventory.annotations.get(keys.RENDERED, "").split(",") if name}
+        found = listed_revisions(inventory)
         yield from (about(inventory, f"does not list {name}", field) for name in sorted(wanted - found))
         for name in sorted(found - wanted):
             if not any(objects.have_config(RevisionName(kind, name), place.namespace) for kind in CONFIG_KINDS):
@@ -187,7 +195,7 @@ def _check_access(place: _Place, one: RenderedSet, objects: _Objects) -> Iterato
     is_own = one.configured is not None and one.configured.settings.linker.service_account_name is None
     if place.groups and (is_own or any(place.of_kind(kind) for _, kind in _ACCESS)):
         for api_version, kind in _ACCESS:
-            if not any(found.id.name == f"{place.set}-linker" for found in place.of_kind(kind)):
+            if not any(found.id.name == place.linker_name for found in place.of_kind(kind)):
                 yield _missing(place, api_version, kind, "the Job of the linker needs it")
     secrets = {name.name for name in place.linked if name.kind == "Secret"}
     for role in place.of_kind("Role"):
@@ -200,4 +208,4 @@ def _check_access(place: _Place, one: RenderedSet, objects: _Objects) -> Iterato
 
 
 def _missing(place: _Place, api_version: str, kind: str, why: str) -> Problem:
-    return Problem(f"is not in the input: {why}", ResourceId(api_version, kind, place.namespace, f"{place.set}-linker"))
+    return Problem(f"is not in the input: {why}", ResourceId(api_version, kind, place.namespace, place.linker_name))

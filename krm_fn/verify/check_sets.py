@@ -5,14 +5,12 @@ from collections.abc import Collection, Iterator, Mapping
 from krm_fn.model import keys
 from krm_fn.model.item import about
 from krm_fn.model.problem import Problem
-from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import CONTENT_NAME
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.stages.choose import Choice
 from krm_fn.verify.rendering import Configured, RenderedSet, Rendering
 
 _NOT_RUN = "krm-fn has not run over these objects (kustomize skips exec functions unless it has --enable-exec)"
-_REVISED = (Strategy.RENAME, Strategy.ADOPT)
 
 
 def check_sets(rendering: Rendering, expected: Collection[str]) -> Iterator[Problem]:
@@ -42,8 +40,8 @@ def _names_a_missing_revision(resolved: ResolvedReference) -> bool:
 
 
 def _chooses_any(configured: Configured) -> bool:
-    """Whether the function would make revisions if it ran now."""
-    return any(choice.strategy in _REVISED for choice in configured.choices.all)
+    """Tell whether the function would make revisions if it ran now."""
+    return any(choice.strategy.makes_revisions for choice in configured.choices.all)
 
 
 def _no_revision(name: str, sets: Mapping[str, RenderedSet]) -> Problem:
@@ -57,7 +55,7 @@ def _check_selected(name: str, configured: Configured) -> Iterator[Problem]:
     What is only chosen by default may be outside of what the function has seen, such as another base.
     """
     for choice in configured.choices.all:
-        if choice.strategy in _REVISED and keys.SET not in choice.item.labels and _is_selected(choice, configured):
+        if choice.strategy.makes_revisions and keys.SET not in choice.item.labels and _is_selected(choice, configured):
             message = f"selected for set {name}, but it is no revision: krm-fn has not run over this object"
             yield about(choice.item, message)
 
@@ -67,5 +65,5 @@ def _is_selected(choice: Choice, configured: Configured) -> bool:
 
 
 def _has_checksums(rendering: Rendering) -> bool:
-    """Whether the function has run with strategy `checksum` only."""
+    """Tell whether the function has run with strategy `checksum` only."""
     return any(keys.CHECKSUM in item.annotations for item in rendering.package.authored)

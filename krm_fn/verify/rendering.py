@@ -14,7 +14,7 @@ from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import Settings, Strategy
 from krm_fn.mounts.mount import read_mounts
 from krm_fn.naming.emitted import is_emitted
-from krm_fn.naming.names import base_name, hash_in_name
+from krm_fn.naming.names import base_name, hash_in_name, is_revision
 from krm_fn.references.embedded import find_embedded
 from krm_fn.references.references import References, find_authored
 from krm_fn.references.resolve import Index
@@ -72,7 +72,7 @@ def read_rendering(
         mounted=[],
         embedded=find_embedded(package.configs, index, read_embedded),
     )
-    revisions = Revisions(_read_revision(item) for item in package.configs if _is_revision(item))
+    revisions = Revisions(_read_revision(item) for item in package.configs if is_revision(item))
     configured = {name: _configure(package, references, settings) for name, settings in settings_by_set.items()}
     return Rendering(
         package=package, references=references, revisions=revisions, sets=_read_sets(package, revisions, configured)
@@ -107,10 +107,6 @@ def _planned_namespaces(items: Iterable[Item], emitted: Iterable[Item]) -> Itera
         found = [namespaces[one] for one in planned]
         if job.id.namespace and any("" in of_name and job.id.namespace not in of_name for of_name in found):
             yield job.id.namespace
-
-
-def _is_revision(item: Item) -> bool:
-    return keys.SET in item.labels and keys.BASE_NAME in item.annotations
 
 
 def _read_revision(item: Item) -> Revision:

@@ -1,4 +1,4 @@
-"""Whether what is about to be applied is consistent. Nothing is renamed, edited or added here."""
+"""Check that what is about to be applied is consistent. Nothing is renamed, edited or added here."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -95,7 +95,7 @@ def _read(opened: list[tuple[str, Envelope]], found: list[tuple[str, Node]], nam
 
 
 def _is_empty(config: Node) -> bool:
-    """Whether this is the ConfigMap that kpt sends where nothing is configured."""
+    """Tell whether this is the ConfigMap that kpt sends where nothing is configured."""
     return text(get(config, "kind")) == "ConfigMap" and not fields(get(config, "data"))
 
 

@@ -30,6 +30,7 @@ DEPLOYERS = {
     "Flux": ("flux",),
     "Verify before you apply": ("argocd",),
     "Migrating without an outage": ("argocd",),
+    "Verify before you apply": ("argocd",),
 }
 """The deployers that the output of each section is for."""
 

@@ -1,6 +1,6 @@
 """Read a plan from its arguments, as the command does."""
 
-from krm_fn.cli import link
+from krm_fn.cli.link import link
 from krm_fn.model.link_plan import LinkPlan
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from pytest_snapshot.plugin import Snapshot
 
-from krm_fn import cli
+from krm_fn.cli import verify
+from krm_fn.cli.main import main
 from tests.cases import FIXTURES
 
 VERIFICATIONS = sorted(path.parent for path in FIXTURES.glob("verifications/*/input.yaml"))
@@ -16,8 +17,8 @@ def test_a_verification_gives_the_recorded_lines(
     case: Path, snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = (case / "input.yaml").read_bytes()
-    monkeypatch.setattr(cli, "read_stdin", lambda *_: data)
-    outcome = cli.main(["verify", *(case / "arguments").read_text().split()])
+    monkeypatch.setattr(verify, "read_stdin", lambda *_: data)
+    outcome = main(["verify", *(case / "arguments").read_text().split()])
     snapshot.snapshot_dir = case
     snapshot.assert_match(outcome.stderr.encode(), "stderr.txt")
     assert outcome.exit_code == ("error: " in outcome.stderr)

@@ -7,6 +7,7 @@ from krm_fn.model import keys
 from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import DEFAULT_SET, Settings
+from krm_fn.naming.emitted import listed_revisions
 from krm_fn.stages.package import Package
 
 
@@ -19,7 +20,7 @@ def find_abandoned_linkers(package: Package, settings: Settings) -> Iterator[Pro
     for item in package.emitted:
         linkers[item.labels.get(keys.SET, "")].append(item)
     for name, objects in linkers.items():
-        if name not in ("", settings.set, *settings.take_over) and (reason := _why_abandoned(name, objects, package)):
+        if name not in ("", *settings.own_sets) and (reason := _why_abandoned(name, objects, package)):
             message = (
                 f"belongs to the linker of set {name}, {reason}; set spec.takeOver: [{name}] if set {settings.set} "
                 "replaces it, else run the function of that set, or remove its objects"
@@ -31,7 +32,7 @@ def _why_abandoned(name: str, objects: list[Item], package: Package) -> str:
     revisions = {item.id.name for item in package.configs if item.labels.get(keys.SET) == name}
     if not revisions:
         return "but the package holds no revision of that set"
-    listed = {one for item in objects for one in item.annotations.get(keys.RENDERED, "").split(",") if one}
+    listed = {one for item in objects for one in listed_revisions(item)}
     if missing := sorted(listed - revisions):
         return f"which lists {missing[0]}, and the package does not hold it"
     return "which a run without a name has made" if name == DEFAULT_SET else ""

@@ -4,7 +4,7 @@ import os
 
 from click.shell_completion import get_completion_class
 
-from krm_fn.cli import krm_fn
+from krm_fn.cli.main import krm_fn
 from krm_fn.model.printable import printable
 from krm_fn.model.problem import Outcome
 

@@ -1,42 +1,14 @@
-"""The command line as a process: its output and its exit codes."""
+"""`krm-fn render` as a process: its output and its exit codes."""
 
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from krm_fn import __version__
 from krm_fn.config.pins import PINNABLE
+from tests.cli.process import HOSTILE, SHOWN, krm_fn
 from tests.render.run import CONFIG_MAP, REVISIONS, write
-
-KRM_FN = [sys.executable, "-P", "-m", "krm_fn"]
-
-
-def krm_fn(*arguments: str, cwd: Path, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*KRM_FN, *arguments],
-        cwd=cwd,
-        input=stdin,
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, **environment},
-    )
-
-
-def test_the_version(tmp_path: Path) -> None:
-    done = krm_fn("--version", cwd=tmp_path)
-    assert (done.stdout, done.stderr, done.returncode) == (f"krm-fn {__version__}\n", "", 0)
-
-
-@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["render", "--help"], ["render", "-h"]], ids=" ".join)
-def test_help(arguments: list[str], tmp_path: Path) -> None:
-    done = krm_fn(*arguments, cwd=tmp_path)
-    assert done.stdout.startswith(f"Usage: krm-fn {' '.join(arguments[:-1])}".rstrip())
-    assert (done.stderr, done.returncode) == ("", 0)
 
 
 def test_help_names_every_environment_variable_that_is_read(tmp_path: Path) -> None:
@@ -88,64 +60,6 @@ def test_strict_is_not_about_the_warnings_of_other_tools(tmp_path: Path) -> None
 def test_render_takes_a_path_that_begins_with_a_dash(tmp_path: Path) -> None:
     write(tmp_path, {"-a.yaml": CONFIG_MAP})
     assert krm_fn("render", "--", "-a.yaml", cwd=tmp_path).stdout == CONFIG_MAP
-
-
-WRONG = [
-    pytest.param(["rendr"], "No such command 'rendr'", "krm-fn", id="an unknown command"),
-    pytest.param(["render", "--confg", "a"], "No such option '--confg'", "krm-fn render", id="an unknown option"),
-    pytest.param(["render", "--config"], "Option '--config' requires an argument", "krm-fn", id="no value"),
-    pytest.param(["link"], "Missing option '--set'", "krm-fn link", id="no set"),
-    pytest.param(
-        ["link", "--set=web", "--workload=web"],
-        "Invalid value for '--workload': found 'web', expected something like apps/v1/Deployment/web=",
-        "krm-fn link",
-        id="a workload without a kind",
-    ),
-    pytest.param(
-        ["link", "--set=web", "--revision=web-config"],
-        "Invalid value for '--revision': found 'web-config', expected ConfigMap/NAME or Secret/NAME",
-        "krm-fn link",
-        id="a revision without its kind",
-    ),
-    pytest.param(
-        ["link", "--set=web", "--minimum-age=-5"],
-        "Invalid value for '--minimum-age': -5 is not in the range x>=0",
-        "krm-fn link",
-        id="an age below zero",
-    ),
-    pytest.param(
-        ["link", "--set=web", "--timeout=0"],
-        "Invalid value for '--timeout': 0 is not in the range x>=1",
-        "krm-fn link",
-        id="no time at all",
-    ),
-    pytest.param(
-        ["link", "--set=web", "--timeout=5m"],
-        "Invalid value for '--timeout': '5m' is not a valid integer range",
-        "krm-fn link",
-        id="a time with a unit",
-    ),
-    pytest.param(
-        ["render", "--check"],
-        "--check needs --deployed PATH: what is deployed now",
-        "krm-fn render",
-        id="--check alone",
-    ),
-    pytest.param(["render", "--deployed", "a"], "--deployed needs --check", "krm-fn render", id="--deployed alone"),
-    pytest.param(
-        ["render", "-", "--check", "--deployed", "-"],
-        "only one of PATH and --deployed can be stdin",
-        "krm-fn render",
-        id="stdin for both",
-    ),
-]
-
-
-@pytest.mark.parametrize(("arguments", "message", "command"), WRONG)
-def test_a_wrong_command_line_is_one_line(arguments: list[str], message: str, command: str, tmp_path: Path) -> None:
-    done = krm_fn(*arguments, cwd=tmp_path)
-    assert (done.stdout, done.returncode) == ("", 2)
-    assert re.fullmatch(rf"error: {re.escape(message)}[^\n]*; see {command} --help\n", done.stderr)
 
 
 def test_an_error_prints_nothing_else(tmp_path: Path) -> None:
@@ -204,37 +118,6 @@ def test_values_reach_helm(tmp_path: Path) -> None:
     assert "--values a.yaml --values b.yaml" in done.stdout
 
 
-def test_nothing_heavy_is_loaded_for_help() -> None:
-    probe = "import sys, krm_fn.cli; sys.exit(bool({'yaml', 'jsonschema', 'krm_fn.function'} & sys.modules.keys()))"
-    assert subprocess.run([sys.executable, "-c", probe], check=False).returncode == 0
-
-
-HOSTILE = "a\x1b[2J\u202e\nerror: b"
-SHOWN = r"a\x1b[2J\u202e\nerror: b"
-
-NAMED = [
-    pytest.param(["render", HOSTILE], f"error: {SHOWN}: no such file or directory\n", id="a PATH"),
-    pytest.param(
-        [f"./{HOSTILE}"],
-        f"error: ./{SHOWN}: cannot read the functionConfig: No such file or directory\n",
-        id="a configuration",
-    ),
-    pytest.param([HOSTILE], f"error: No such command '{SHOWN}'; see krm-fn --help\n", id="a command"),
-    pytest.param(
-        ["link", "--set=a", f"--revision={HOSTILE}"],
-        f"error: Invalid value for '--revision': found '{SHOWN}', expected ConfigMap/NAME or Secret/NAME; "
-        "see krm-fn link --help\n",
-        id="a value",
-    ),
-]
-
-
-@pytest.mark.parametrize(("arguments", "message"), NAMED)
-def test_no_control_character_of_an_argument_is_printed(arguments: list[str], message: str, tmp_path: Path) -> None:
-    done = krm_fn(*arguments, cwd=tmp_path)
-    assert (done.stdout, done.stderr) == ("", message)
-
-
 FOLDERS = [
     pytest.param({f"{HOSTILE}.yaml": "a: [\n"}, f"error: {SHOWN}.yaml:2:1: invalid YAML: ", id="the name of a file"),
     pytest.param(
@@ -285,18 +168,6 @@ def test_a_name_that_the_terminal_cannot_show_is_escaped(encoding: str, tmp_path
     done = krm_fn("render", cwd=tmp_path, PYTHONIOENCODING=encoding, LC_ALL="C")
     shown = "größe.yaml" if encoding == "utf-8" else r"gr\xf6\xdfe.yaml"
     assert done.stderr.startswith(f"error: {shown}:2:1: ")
-
-
-def test_link_without_the_kubernetes_client_says_how_to_install_it(tmp_path: Path) -> None:
-    hidden = "import sys; sys.modules['kubernetes'] = None; sys.argv[0] = 'krm-fn'\n"
-    probe = hidden + "from krm_fn.__main__ import main; sys.exit(main())"
-    done = subprocess.run(
-        [sys.executable, "-c", probe, "link", "--set", "web"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert (done.returncode, done.stdout) == (1, "")
-    assert (
-        done.stderr == "error: needs the Python package kubernetes: pip install 'krm-fn[linker]'; see krm-fn --help\n"
-    )
 
 
 POD = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: [{envFrom: [{configMapRef: {name: a}}]}]}\n"

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.process import KRM_FN
 from tests.terminal import at_terminal
 
-KRM_FN = [sys.executable, "-P", "-m", "krm_fn"]
-README = (Path(__file__).parent.parent / "README.md").read_text()
+README = (Path(__file__).parent.parent.parent / "README.md").read_text()
 INSTALL = {
     shell: line.strip()
     for line, shell in re.findall(r"^    (.*_KRM_FN_COMPLETE=(\w+)_source krm-fn < /dev/null.*)#", README, re.MULTILINE)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cases import FIXTURES
-from tests.test_cli import krm_fn
+from tests.cli.process import krm_fn
 
 CONSISTENT = FIXTURES / "verifications/what-the-function-rendered-is-consistent/input.yaml"
 VERIFIED = "verified: 2 revisions of set shop, 2 references, 1 linker Job; protected from pruning by argocd\n"

@@ -1,0 +1,106 @@
+"""`krm-fn link`: keep the owners of revisions in step with their use. The emitted Job runs this."""
+
+import signal
+from threading import Event
+
+import click
+
+from krm_fn.cli.options import each_read_by
+from krm_fn.model.kinds import Kind
+from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload, read_kind, read_revision, read_workload
+from krm_fn.model.problem import Outcome
+from krm_fn.stdio import write_stderr, write_stdout
+
+
+@click.command(short_help="Link revisions to the objects that reference them. The emitted Job runs this.")
+@click.option("--set", "set_name", metavar="NAME", required=True, help="The set: metadata.name of its configuration.")
+@click.option(
+    "--workload",
+    "workloads",
+    metavar="OBJECT=REVISIONS",
+    multiple=True,
+    callback=each_read_by(read_workload),
+    help="Wait until it references them: apps/v1/Deployment/web=ConfigMap/web-config-5t7h9k2b4c,Secret/...",
+)
+@click.option(
+    "--revision",
+    "revisions",
+    metavar="KIND/NAME",
+    multiple=True,
+    callback=each_read_by(read_revision),
+    help="Another rendered revision, which must not be deleted.",
+)
+@click.option(
+    "--kind",
+    "kinds",
+    metavar="KIND",
+    multiple=True,
+    callback=each_read_by(read_kind),
+    help="A custom resource that may reference revisions: example.com/v1/Widget/widgets",
+)
+@click.option(
+    "--timeout",
+    metavar="SECONDS",
+    type=click.IntRange(min=1),
+    default=300,
+    show_default=True,
+    help="Time limit of the run.",
+)
+@click.option(
+    "--minimum-age",
+    metavar="SECONDS",
+    type=click.IntRange(min=0),
+    default=600,
+    show_default=True,
+    help="Minimum age before an unreferenced revision is deleted.",
+)
+@click.option(
+    "--namespace", "-n", metavar="NAME", help="Default: the pod's own, else that of the kubeconfig's context."
+)
+@click.option("--context", metavar="NAME", help="Context of the kubeconfig.")
+@click.option("--dry-run", is_flag=True, help="Print the changes without making them.")
+@click.option("--output", type=click.Choice(["text", "json"]), default="text", show_default=True)
+def link(
+    *,
+    set_name: str,
+    workloads: tuple[Workload, ...],
+    revisions: tuple[RevisionName, ...],
+    kinds: tuple[Kind, ...],
+    timeout: int,
+    minimum_age: int,
+    namespace: str | None,
+    context: str | None,
+    dry_run: bool,
+    output: str,
+) -> Outcome:
+    """Make every object that references a revision of a set its owner, and delete revisions that nothing references.
+
+    The command first waits until the workloads reference their revisions. It only adds owners. Before it deletes a
+    revision it waits ten seconds and looks at everything again. You can run it at any time and as often as you like.
+    Changes are printed on stdout; what it waits for, warnings and errors on stderr.
+
+    Exit codes: 0 success, with warnings on stderr for what could not be linked or deleted; 1 a live object references
+    a revision that does not exist, or there are no credentials; 2 wrong arguments; 130 or 143
+    interrupted or terminated, run again to finish.
+    """
+    plan = LinkPlan(
+        set=set_name, workloads=workloads, revisions=revisions, kinds=kinds, timeout=timeout, minimum_age=minimum_age
+    )
+    try:
+        from krm_fn.linker.run import Options, run
+    except ModuleNotFoundError as error:
+        message = f"needs the Python package {error.name}: pip install 'krm-fn[linker]'"
+        raise click.ClickException(message) from error
+    stop = Event()
+    signal.signal(signal.SIGTERM, lambda *_: stop.set())
+    return run(plan, Options(namespace, context, dry_run, as_json=output == "json"), stop, _print_line, _say)
+
+
+def _print_line(line: str) -> None:
+    """Print at once, also into a pipe: a Job's log is read while it runs."""
+    write_stdout(f"{line}\n".encode())
+
+
+def _say(line: str) -> None:
+    """Say what the run waits for, on stderr: stdout may be JSON."""
+    write_stderr(f"{line}\n")

@@ -1,0 +1,40 @@
+"""The command line: the group of all commands, and how one of them is run."""
+
+from contextlib import redirect_stdout
+from io import StringIO
+
+import click
+
+from krm_fn import __version__
+from krm_fn.cli.link import link
+from krm_fn.cli.render import render
+from krm_fn.cli.verify import verify
+from krm_fn.model.printable import printable
+from krm_fn.model.problem import Outcome
+
+
+def main(arguments: list[str]) -> Outcome:
+    """Run a command. What click prints itself, which is help and the version, is in the outcome too."""
+    printed = StringIO()
+    # Not `krm_fn.main`: it lets a variable turn every command into a request for shell completion.
+    try:
+        with redirect_stdout(printed), krm_fn.make_context("krm-fn", list(arguments)) as context:
+            outcome: Outcome = krm_fn.invoke(context)
+            return outcome
+    except click.exceptions.Exit as done:
+        return Outcome(printed.getvalue().encode(), "", done.exit_code)
+    except click.ClickException as error:
+        failed = error.ctx if isinstance(error, click.UsageError) else None
+        command = failed.command_path if failed else "krm-fn"
+        message = printable(" ".join(error.format_message().rstrip(".").split("\n")))
+        return Outcome(b"", f"error: {message}; see {command} --help\n", error.exit_code)
+
+
+@click.group(commands=[render, verify, link], context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="%(prog)s %(version)s")
+def krm_fn() -> None:
+    """Name ConfigMaps by their content, and update all references.
+
+    Without arguments this is a KRM function: a ResourceList on stdin, a ResourceList on stdout. With a file as its
+    only argument (./config, config.yaml) it is a kustomize exec plugin, and the file is its configuration.
+    """

@@ -1,0 +1,39 @@
+"""Jobs and Pods that change with their configuration, which the API server refuses."""
+
+from collections.abc import Iterator, Mapping
+
+from krm_fn.model.changes import Changes
+from krm_fn.model.item import about
+from krm_fn.model.kinds import cannot_change, kind_of
+from krm_fn.model.problem import Problem, Severity
+from krm_fn.references.references import References
+from krm_fn.stages.name import Revisions
+
+
+def find_immutable(references: References, revisions: Revisions, changes: Changes) -> Iterator[Problem]:
+    """Warn about each plain Job and bare Pod that reads a renamed object or changes, at the first such field.
+
+    The warning is the same on every run: the next change of the content changes the object again.
+    """
+    changed = [
+        (referrer, reference.field)
+        for referrer, reference, targets in references
+        if reference.in_pod and any(target in revisions.renamed for target in targets)
+    ]
+    changed += [(edit.item, edit.field) for edit in changes.edits]
+    renamed = set()
+    for item, patch in changes.patches:
+        if "spec" in patch and (kind := kind_of(item)):
+            changed.append((item, kind.pod_spec))
+        metadata = patch.get("metadata")
+        if isinstance(metadata, Mapping) and "name" in metadata:
+            renamed.add(item)
+    seen = set(renamed)
+    for item, field in changed:
+        if item not in seen and cannot_change(item):
+            seen.add(item)
+            message = (
+                f"changes with its configuration, but a {item.id.kind} is immutable once it is created: "
+                "delete the old one before you apply a change, or make it a hook"
+            )
+            yield about(item, message, field, Severity.WARNING)

@@ -1,0 +1,115 @@
+"""The command line as a whole: help, wrong arguments, and what it loads."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from krm_fn import __version__
+from tests.cli.process import HOSTILE, SHOWN, krm_fn
+
+
+def test_the_version(tmp_path: Path) -> None:
+    done = krm_fn("--version", cwd=tmp_path)
+    assert (done.stdout, done.stderr, done.returncode) == (f"krm-fn {__version__}\n", "", 0)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["-h"], ["render", "--help"], ["render", "-h"]], ids=" ".join)
+def test_help(arguments: list[str], tmp_path: Path) -> None:
+    done = krm_fn(*arguments, cwd=tmp_path)
+    assert done.stdout.startswith(f"Usage: krm-fn {' '.join(arguments[:-1])}".rstrip())
+    assert (done.stderr, done.returncode) == ("", 0)
+
+
+WRONG = [
+    pytest.param(["rendr"], "No such command 'rendr'", "krm-fn", id="an unknown command"),
+    pytest.param(["render", "--confg", "a"], "No such option '--confg'", "krm-fn render", id="an unknown option"),
+    pytest.param(["render", "--config"], "Option '--config' requires an argument", "krm-fn", id="no value"),
+    pytest.param(["link"], "Missing option '--set'", "krm-fn link", id="no set"),
+    pytest.param(
+        ["link", "--set=web", "--workload=web"],
+        "Invalid value for '--workload': found 'web', expected something like apps/v1/Deployment/web=",
+        "krm-fn link",
+        id="a workload without a kind",
+    ),
+    pytest.param(
+        ["link", "--set=web", "--revision=web-config"],
+        "Invalid value for '--revision': found 'web-config', expected ConfigMap/NAME or Secret/NAME",
+        "krm-fn link",
+        id="a revision without its kind",
+    ),
+    pytest.param(
+        ["link", "--set=web", "--minimum-age=-5"],
+        "Invalid value for '--minimum-age': -5 is not in the range x>=0",
+        "krm-fn link",
+        id="an age below zero",
+    ),
+    pytest.param(
+        ["link", "--set=web", "--timeout=0"],
+        "Invalid value for '--timeout': 0 is not in the range x>=1",
+        "krm-fn link",
+        id="no time at all",
+    ),
+    pytest.param(
+        ["link", "--set=web", "--timeout=5m"],
+        "Invalid value for '--timeout': '5m' is not a valid integer range",
+        "krm-fn link",
+        id="a time with a unit",
+    ),
+    pytest.param(
+        ["render", "--check"],
+        "--check needs --deployed PATH: what is deployed now",
+        "krm-fn render",
+        id="--check alone",
+    ),
+    pytest.param(["render", "--deployed", "a"], "--deployed needs --check", "krm-fn render", id="--deployed alone"),
+    pytest.param(
+        ["render", "-", "--check", "--deployed", "-"],
+        "only one of PATH and --deployed can be stdin",
+        "krm-fn render",
+        id="stdin for both",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message", "command"), WRONG)
+def test_a_wrong_command_line_is_one_line(arguments: list[str], message: str, command: str, tmp_path: Path) -> None:
+    done = krm_fn(*arguments, cwd=tmp_path)
+    assert (done.stdout, done.returncode) == ("", 2)
+    assert re.fullmatch(rf"error: {re.escape(message)}[^\n]*; see {command} --help\n", done.stderr)
+
+
+NAMED = [
+    pytest.param(["render", HOSTILE], f"error: {SHOWN}: no such file or directory\n", id="a PATH"),
+    pytest.param(
+        [f"./{HOSTILE}"],
+        f"error: ./{SHOWN}: cannot read the functionConfig: No such file or directory\n",
+        id="a configuration",
+    ),
+    pytest.param([HOSTILE], f"error: No such command '{SHOWN}'; see krm-fn --help\n", id="a command"),
+    pytest.param(
+        ["link", "--set=a", f"--revision={HOSTILE}"],
+        f"error: Invalid value for '--revision': found '{SHOWN}', expected ConfigMap/NAME or Secret/NAME; "
+        "see krm-fn link --help\n",
+        id="a value",
+    ),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), NAMED)
+def test_no_control_character_of_an_argument_is_printed(arguments: list[str], message: str, tmp_path: Path) -> None:
+    done = krm_fn(*arguments, cwd=tmp_path)
+    assert (done.stdout, done.stderr) == ("", message)
+
+
+LIGHT = [["--help"], ["render", "--help"], ["verify", "--help"], ["link", "--help"]]
+HEAVY = {"yaml", "jsonschema", "kubernetes", "krm_fn.function"}
+
+
+@pytest.mark.parametrize("arguments", LIGHT, ids=" ".join)
+def test_nothing_heavy_is_loaded_for(arguments: list[str]) -> None:
+    probe = f"import sys; from krm_fn.cli.main import main; main({arguments}); print({HEAVY} & sys.modules.keys())"
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("set()\n", "")
