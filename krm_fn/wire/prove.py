@@ -122,7 +122,7 @@ def _find_difference(
                 place = items[wanted]
                 edits = expectation.edits.get(wanted, {})
             wanted = expectation.of(wanted, edits)
-        parts = _match(found, wanted, edits, expectation)
+        parts = _match_node(found, wanted, edits, expectation) if _is_node(wanted) else _match_value(found, wanted)
         if parts is None:
             return _Difference(place)
         for step, one, other in reversed(parts):
@@ -134,10 +134,8 @@ def _is_node(wanted: Expected) -> TypeGuard[Node]:
     return hasattr(wanted, "start_mark")  # quicker than to rule out all kinds of values
 
 
-def _match(found: Node, wanted: Expected, edits: Edits, expectation: Expectation) -> list[_Part] | None:
-    """Return the parts to be compared further, none for equal scalars; None where this alone shows a difference."""
-    if _is_node(wanted):
-        return [] if found is wanted else _match_node(found, wanted, edits, expectation)
+def _match_value(found: Node, wanted: Expected) -> list[_Part] | None:
+    """Match what changes. Return the parts to be compared further, None where this alone shows a difference."""
     if isinstance(wanted, str | int):
         return [] if is_read_as(found, wanted) else None
     if isinstance(wanted, Fields):
@@ -150,7 +148,10 @@ def _match(found: Node, wanted: Expected, edits: Edits, expectation: Expectation
 
 
 def _match_node(found: Node, before: Node, edits: Edits, expectation: Expectation) -> list[_Part] | None:
-    """Match what does not change: text and style, tags, and fields in their order, with merge keys as written."""
+    """Match what does not change: text and style, tags, and fields in their order, with merge keys as written.
+
+    Nearly all scalars are what they must be. They are no parts: it takes longer to look at each of them later.
+    """
     if is_scalar(before):
         return [] if _is_same(found, before) else None
     if found.id != before.id or found.tag != before.tag:
@@ -162,12 +163,13 @@ def _match_node(found: Node, before: Node, edits: Edits, expectation: Expectatio
         return _enumerate(found, entries)
     parts: list[_Part] = []
     for (found_key, found_value), (key, value) in zip(found.value, entries, strict=True):
+        name = key.value if is_scalar(key) else "?"
         if not is_scalar(key):
-            parts.append(("?", found_key, key))
+            parts.append((name, found_key, key))
         elif not _is_same(found_key, key):
             return None
         if value in edits or not is_scalar(value) or not _is_same(found_value, value):
-            parts.append((key.value, found_value, value))
+            parts.append((name, found_value, value))
     return parts
 
 
@@ -194,7 +196,8 @@ def _match_fields(found: Node, wanted: Fields) -> list[_Part] | None:
     pairs = zip(chain(*others), chain(*wanted.others), strict=True)
     parts: list[_Part] = [("?", *pair) for pair in pairs]
     for name, value in wanted.named.items():
-        if not isinstance(value, str) or not is_read_as(present[name], value):
+        is_right = is_read_as(present[name], value) if isinstance(value, str) else present[name] is value
+        if not is_right:
             parts.append((name, present[name], value))
     return parts
 
