@@ -63,7 +63,8 @@ def make_excerpt(document: Document, splices: Iterable[Splice], planned: Iterabl
     places = {len(text), *(node.start_mark.index for node in planned)}
     touched = _join([(splice.start, splice.end) for splice in order] + [(place, place) for place in places])
     kept, spans = _find_untouched(document, touched)
-    return _leave_out(spans, text, order, output, kept)
+    rest, is_intact = _leave_out(spans, text, order, output)
+    return Excerpt(rest, kept, is_intact)
 
 
 def _join(spans: list[tuple[int, int]]) -> _Touched:
@@ -94,8 +95,8 @@ def _find_untouched(document: Document, touched: _Touched) -> tuple[dict[Node, l
         staying = touched.find(borders)
         if not staying:
             continue
-        values = [value for _, value in node.value] if node.id == "mapping" else entries
-        stack += [(values[one], borders[one + 1]) for one in staying]
+        is_mapping = node.id == "mapping"
+        stack += [(node.value[one][1] if is_mapping else entries[one], borders[one + 1]) for one in staying]
         if len(staying) < len(entries):
             kept[node] = [node.value[one] for one in staying]
         if staying[0]:
@@ -131,10 +132,8 @@ def _document_end(text: str, root: Node) -> int:
     return border.start() + 1 if border else len(text)
 
 
-def _leave_out(
-    spans: list[tuple[int, int]], text: str, splices: list[Splice], output: str, kept: Dict[Node, list[Any]]
-) -> Excerpt:
-    """Cut the spans out of the output, where the splices before them have moved them."""
+def _leave_out(spans: list[tuple[int, int]], text: str, splices: list[Splice], output: str) -> tuple[str, bool]:
+    """Cut the spans out of the output, where the splices before them have moved them. Tell whether they are there."""
     starts = [splice.start for splice in splices]
     shifts = [0, *accumulate(len(splice.text) - (splice.end - splice.start) for splice in splices)]
     pieces: list[str] = []
@@ -146,4 +145,4 @@ def _leave_out(
         pieces.append(output[position : start + shift])
         position = end + shift
     pieces.append(output[position:])
-    return Excerpt("".join(pieces), kept, is_intact)
+    return "".join(pieces), is_intact
