@@ -136,6 +136,21 @@ def combine_patches(patches: Iterable[tuple[Item, Patch]]) -> list[tuple[Item, P
     return [(item, _without_empty_annotations(item, patch)) for item, patch in combined.items() if patch]
 
 
+def combine_edits(edits: Iterable[Edit]) -> list[Edit]:
+    """Return one edit for all that change the same list, every other one as it is."""
+    others: list[Edit] = []
+    lists: dict[tuple[Item, str], SetItems] = {}
+    for edit in edits:
+        place, change = (edit.item, edit.field), edit.change
+        if isinstance(change, SetItems):
+            first = lists.get(place, SetItems(change.node))
+            drop = tuple(sorted({*first.drop, *change.drop}))
+            lists[place] = change._replace(add=(*first.add, *change.add), drop=drop)
+        else:
+            others.append(edit)
+    return [*others, *(Edit(change, item, field) for (item, field), change in lists.items())]
+
+
 def _combine(first: Patch, second: Patch) -> Patch:
     patch = dict(first)
     for name, wanted in second.items():

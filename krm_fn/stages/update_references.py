@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from krm_fn.model.changes import Changes, Edit, SetItems, SetText
 from krm_fn.model.item import Item, about, locate
-from krm_fn.model.node import Mapping, Node, Sequence, elements, get, is_mapping, is_scalar, is_sequence
+from krm_fn.model.node import Node, Sequence, elements, get, is_mapping, is_scalar, is_sequence
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import CONTENT_NAME, base_name
@@ -57,7 +57,7 @@ def update_rules(role: Item, references: Iterable[ResolvedReference], revisions:
         names = sorted({revision.name for revision in renamed})
         is_base_name = any(resolved.reference.target == base_name(item) for item in resolved.targets)
         wanted[resolved.reference.name] += [resolved.reference.target, *names] if is_base_name else names
-    for field, rule, key, listed in _name_lists(role):
+    for field, listed in _name_lists(role):
         present = [name.value for name in listed.value]
         kept: list[str] = []
         added: list[str] = []
@@ -72,16 +72,16 @@ def update_rules(role: Item, references: Iterable[ResolvedReference], revisions:
                 yield Edit(SetText(name, first), role, f"{field}[{position}]")
         new = tuple(name for name in dict.fromkeys(added) if name not in kept and name not in present)
         if new:
-            yield Edit(SetItems(listed, new, (), key, rule), role, field)
+            yield Edit(SetItems(listed, new), role, field)
 
 
-def _name_lists(role: Item) -> Iterator[tuple[str, Mapping, Node, Sequence]]:
-    """Return the lists of resourceNames with their field, their rule and their key."""
+def _name_lists(role: Item) -> Iterator[tuple[str, Sequence]]:
+    """Return the lists of resourceNames with their field."""
     for place, rule in enumerate(elements(get(role.node, "rules"))):
         if is_mapping(rule):
             for key, names in rule.value:
                 if key.value == "resourceNames" and is_sequence(names):
-                    yield f"rules[{place}].resourceNames", rule, key, names
+                    yield f"rules[{place}].resourceNames", names
 
 
 def find_contradictions(edits: Iterable[Edit]) -> Iterator[Problem]:

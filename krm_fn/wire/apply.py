@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import chain
 
-from krm_fn.model.changes import Changes, Edit, combine_patches
+from krm_fn.model.changes import Changes, Edit, combine_edits, combine_patches
 from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.wire.anchors import merge_shared
@@ -74,6 +74,6 @@ def _plan_edits(items: Iterable[Item], changes: Changes) -> list[Edit]:
     by_item: dict[Item, list[Edit]] = defaultdict(list)
     for item, patch in combine_patches(changes.patches):
         by_item[item] += plan_patch(item, patch)
-    for edit in changes.edits:
+    for edit in combine_edits(changes.edits):
         by_item[edit.item].append(edit)
     return [*chain.from_iterable(by_item.get(item, ()) for item in items)]

@@ -6,12 +6,12 @@ left out. What stays reads the same: a block mapping or list may have more or fe
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from collections.abc import Mapping as Dict
 from itertools import accumulate, pairwise
-from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from krm_fn.model.node import Node
+from krm_fn.model.node import Node, is_scalar
 from krm_fn.wire.reader import Document
 from krm_fn.wire.splice import Splice
 
@@ -24,22 +24,15 @@ _SMALL = 300
 
 
 class Excerpt(NamedTuple):
-    """`text` is an edited text without the entries in `left_out`: keys of mappings, and elements of lists.
+    """`text` is an edited text without the entries that no edit touches.
 
+    `kept` has the other entries of each collection that lacks some: pairs of a mapping, or elements of a list.
     `is_intact`: what is left out is written as it was.
     """
 
     text: str
-    left_out: frozenset[Node]
+    kept: Dict[Node, list[Any]]
     is_intact: bool
-
-
-class _Cut(NamedTuple):
-    """An entry, and its span in the original text."""
-
-    start: int
-    end: int
-    entry: Node
 
 
 class _Touched(NamedTuple):
@@ -48,28 +41,30 @@ class _Touched(NamedTuple):
     starts: list[int]
     ends: list[int]
 
-    def find(self, lines: list[int]) -> list[int]:
-        """Return which entries are touched. Entry n is in the lines between the nth and the next border."""
+    def find(self, borders: list[int]) -> list[int]:
+        """Return which entries are touched. Entry n is between the nth border and the next."""
         entries: list[int] = []
-        after = 0
-        place = bisect_left(self.ends, lines[0])
-        while place < len(self.starts) and self.starts[place] <= lines[-1]:
-            first = max(bisect_left(lines, self.starts[place]) - 1, after)
-            after = min(bisect_right(lines, self.ends[place]), len(lines) - 1)
-            entries += range(first, after)
-            place += 1
+        behind = 0
+        place = bisect_left(self.ends, borders[0])
+        while place < len(self.starts) and self.starts[place] <= borders[-1]:
+            first = max(bisect_left(borders, self.starts[place]) - 1, behind)
+            behind = min(bisect_right(borders, self.ends[place]), len(borders) - 1)
+            entries += range(first, behind)
+            place = bisect_left(self.ends, borders[behind], place + 1)
         return entries
 
 
 def make_excerpt(document: Document, splices: Iterable[Splice], planned: Iterable[Node], output: str) -> Excerpt:
     """Leave out of `output` what neither a splice touches nor a change of the `planned` nodes."""
     text = document.text
+    if document.has_aliases or (("?" in text or "%" in text) and _UNEVEN.search(text)):
+        return Excerpt(output, {}, is_intact=True)
     order = sorted(splices, key=lambda splice: splice[:2])
     places = {len(text), *(node.start_mark.index for node in planned)}
     touched = _join([(splice.start, splice.end) for splice in order] + [(place, place) for place in places])
-    uneven = document.has_aliases or (("?" in text or "%" in text) and _UNEVEN.search(text))
-    cuts = [] if uneven else sorted(_find_untouched(document, touched), key=itemgetter(0))
-    return _leave_out(cuts, text, order, output)
+    kept, spans = _find_untouched(document, touched)
+    rest, is_intact = _leave_out(spans, text, order, output)
+    return Excerpt(rest, kept, is_intact)
 
 
 def _join(spans: list[tuple[int, int]]) -> _Touched:
@@ -84,57 +79,70 @@ def _join(spans: list[tuple[int, int]]) -> _Touched:
     return _Touched(starts, ends)
 
 
-def _leave_out(cuts: list[_Cut], text: str, splices: list[Splice], output: str) -> Excerpt:
-    """Cut the parts out of the output, where the splices before them have moved them."""
-    starts = [splice.start for splice in splices]
-    shifts = [0, *accumulate(len(splice.text) - (splice.end - splice.start) for splice in splices)]
-    pieces: list[str] = []
-    position = 0
-    is_intact = True
-    for start, end, _ in cuts:
-        shift = shifts[bisect_left(starts, start)]
-        is_intact = is_intact and output[start + shift : end + shift] == text[start:end]
-        pieces.append(output[position : start + shift])
-        position = end + shift
-    pieces.append(output[position:])
-    return Excerpt("".join(pieces), frozenset(cut.entry for cut in cuts), is_intact)
-
-
-def _find_untouched(document: Document, touched: _Touched) -> Iterator[_Cut]:
-    """Find the entries to leave out. At least one of each collection stays."""
-    has_merges = "<<" in document.text
+def _find_untouched(document: Document, touched: _Touched) -> tuple[dict[Node, list[Any]], list[tuple[int, int]]]:
+    """Return the entries to keep of each collection that lacks some, at least one, and the spans of the others."""
+    kept: dict[Node, list[Any]] = {}
+    spans: list[tuple[int, int]] = []
     stack = [(root, _document_end(document.text, root)) for root in document.roots]
     while stack:
         node, end = stack.pop()
-        if node.id == "scalar" or not node.value or node.flow_style:  # type: ignore[attr-defined]  # only scalars lack it
+        entries = _separable(document.text, node) if end - node.start_mark.index >= _SMALL else []
+        if not entries:
+            continue
+        column = entries[0].start_mark.column
+        borders = [entry.start_mark.index - column for entry in entries]
+        borders.append(end)
+        staying = touched.find(borders)
+        if not staying:
             continue
         is_mapping = node.id == "mapping"
-        entries = [key for key, _ in node.value] if is_mapping else node.value
-        if has_merges and is_mapping and any(key.value == "<<" for key in entries):
-            continue  # its fields are not all its own
-        column = entries[0].start_mark.column
-        lines = [entry.start_mark.index - column for entry in entries] + [end]
-        if not is_mapping and not _is_even(document.text, entries, column):
-            continue
-        staying = touched.find(lines)
-        if not staying or end - lines[0] < _SMALL:
-            continue
-        stack += [(node.value[one][1] if is_mapping else node.value[one], lines[one + 1]) for one in staying]
+        stack += [(node.value[one][1] if is_mapping else entries[one], borders[one + 1]) for one in staying]
+        if len(staying) < len(entries):
+            kept[node] = [node.value[one] for one in staying]
         if staying[0]:
             # What is in front of the first entry, such as a dash, stays for the first one that does.
-            start, behind = (entries[one].start_mark.index for one in (0, staying[0]))
-            yield _Cut(start, behind, entries[0])
-            yield from (_Cut(behind, behind, entry) for entry in entries[1 : staying[0]])
-        for left, right in pairwise([*staying, len(entries)]):
-            yield from (_Cut(lines[one], lines[one + 1], entries[one]) for one in range(left + 1, right))
+            spans.append((entries[0].start_mark.index, entries[staying[0]].start_mark.index))
+        gaps = pairwise([*staying, len(entries)])
+        spans += [(borders[left + 1], borders[right]) for left, right in gaps if right > left + 1]
+    return kept, sorted(spans)
 
 
-def _is_even(text: str, elements: list[Node], column: int) -> bool:
+def _separable(text: str, node: Node) -> list[Node]:
+    """Return the entries of a collection, keys for a mapping; none where its lines cannot be told apart."""
+    if is_scalar(node) or node.flow_style:  # type: ignore[attr-defined]  # only scalars lack it
+        return []
+    if node.id == "mapping":
+        keys = [key for key, _ in node.value]
+        return [] if any(key.value == "<<" for key in keys) else keys  # merged fields are not all its own
+    return node.value if _is_even(text, node.value) else []
+
+
+def _is_even(text: str, elements: list[Node]) -> bool:
     """Tell whether each element but the first follows its dash, all in the same column."""
-    marks = [element.start_mark for element in elements[1:]]
-    return all(mark.column == column and text.startswith("- ", mark.index - 2) for mark in marks)
+    column = elements[0].start_mark.column
+    for element in elements[1:]:
+        mark = element.start_mark
+        if mark.column != column or not text.startswith("- ", mark.index - 2):
+            return False
+    return True
 
 
 def _document_end(text: str, root: Node) -> int:
     border = _BORDER.search(text, root.start_mark.index)
     return border.start() + 1 if border else len(text)
+
+
+def _leave_out(spans: list[tuple[int, int]], text: str, splices: list[Splice], output: str) -> tuple[str, bool]:
+    """Cut the spans out of the output, where the splices before them have moved them. Tell whether they are there."""
+    starts = [splice.start for splice in splices]
+    shifts = [0, *accumulate(len(splice.text) - (splice.end - splice.start) for splice in splices)]
+    pieces: list[str] = []
+    position = 0
+    is_intact = True
+    for start, end in spans:
+        shift = shifts[bisect_left(starts, start)]
+        is_intact = is_intact and output.startswith(text[start:end], start + shift)
+        pieces.append(output[position : start + shift])
+        position = end + shift
+    pieces.append(output[position:])
+    return "".join(pieces), is_intact

@@ -1,12 +1,23 @@
 """What nodes must say after all changes, as values: the plan without any text."""
 
+from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Dict
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from krm_fn.model.changes import Change, Changes, ListPatch, Object, Patch, SetFields, SetItems, Value, combine_patches
-from krm_fn.model.node import Node, elements, fields, get, is_mapping, is_scalar
+from krm_fn.model.changes import (
+    Change,
+    Changes,
+    ListPatch,
+    Object,
+    Patch,
+    SetFields,
+    SetItems,
+    Value,
+    combine_edits,
+    combine_patches,
+)
+from krm_fn.model.node import Node, elements, fields, get, is_mapping, is_scalar, is_sequence
 from krm_fn.wire.envelope import Envelope
 
 Expected: TypeAlias = "Node | str | bool | int | Sequence[Expected] | Grown | Dict[str, Expected] | Fields"
@@ -27,25 +38,29 @@ class Fields(NamedTuple):
 
 
 class Grown(NamedTuple):
-    """A list that changes: elements that it had, and new ones at its end or, where that is impossible, its start."""
+    """A list that changes: elements that it had, and new ones at its end or, where that is impossible, its start.
+
+    `unread` are elements that should have changed, by their positions, but of which the text was compared and left out.
+    """
 
     kept: list[Expected]
     added: Sequence[Value]
+    unread: list[tuple[int, Node, Expected]]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True, eq=False)
 class Expectation:
     """What becomes of nodes.
 
-    `edits` are the changes of single nodes in each object, under None those outside of objects. `left_out` are entries
-    that do not change and are not looked at: keys of mappings, and elements of lists.
+    `edits` are the changes of single nodes in each object, under None those outside of objects. `kept` has, for each
+    collection of which entries are left out because they do not change, the entries that are to be looked at.
     """
 
     patches: Dict[Node, Patch]
     replaced: Dict[Node, Object]
     removed: frozenset[Node]
     edits: Dict[Node | None, Edits]
-    left_out: frozenset[Node]
+    kept: Dict[Node, list[Any]]
 
     def of(self, node: Node, edits: Edits) -> Expected:
         """Return what must be in the place of a node: the node itself, if it has no changes of its own."""
@@ -57,14 +72,16 @@ class Expectation:
             return self._patched(node, self.patches[node])
         return node
 
-    def stays(self, node: Node) -> bool:
-        """Tell whether an element of a list is still there, and to be looked at."""
-        return node not in self.left_out and node not in self.removed
+    def entries(self, node: Node) -> list[Any]:
+        """Return the entries of a collection that are still there, and to be looked at."""
+        kept: list[Any] = self.kept.get(node, node.value)
+        if self.removed and node.id == "sequence":
+            return [one for one in kept if one not in self.removed]
+        return kept
 
     def _edited(self, change: Change) -> Expected:
         if isinstance(change, SetItems):
-            staying = [one for index, one in enumerate(elements(change.node)) if index not in change.drop]
-            return Grown([*filter(self.stays, staying)], change.add)
+            return self._grown(change.node, {}, change.drop, change.add)
         if isinstance(change, SetFields):
             kept = self._patched(change.node, dict.fromkeys(change.drop))
             return kept._replace(named={**kept.named, **dict(change.add)})
@@ -83,33 +100,43 @@ class Expectation:
             elif not isinstance(wanted, ListPatch):
                 after[name] = self._patched(current, wanted)
             elif wanted.add or len(wanted.drop) < len(elements(current)):
-                after[name] = self._patched_list(elements(current), wanted)
+                after[name] = self._grown(current, wanted.change, wanted.drop, wanted.add)
             elif wanted.drop:
                 del after[name]
-        pairs = before.value if is_mapping(before) else []
-        return Fields(
-            after,
-            [pair for pair in pairs if not is_scalar(pair[0]) and pair[0] not in self.left_out],
-            {key.value: value for key, value in pairs if key in self.left_out and is_scalar(key)},
-        )
+        if not is_mapping(before):
+            return Fields(after, [], {})
+        kept = self.entries(before)
+        read = {key for key, _ in kept}
+        unread = {key.value: value for key, value in before.value if key not in read and is_scalar(key)}
+        return Fields(after, [pair for pair in kept if not is_scalar(pair[0])], unread)
 
-    def _patched_list(self, present: list[Node], patch: ListPatch) -> Grown:
+    def _grown(
+        self, before: Node | None, changed: Dict[int, Patch], drop: Iterable[int], add: Sequence[Value]
+    ) -> Grown:
+        """Return a list after its changes. Positions are those of the list before."""
+        dropped = frozenset(drop)
+        read = frozenset(self.entries(before) if is_sequence(before) else ())
         kept: list[Expected] = []
-        for index, element in enumerate(present):
-            if index in patch.change:
-                kept.append(self._patched(element, patch.change[index]))
-            elif index not in patch.drop and self.stays(element):
-                kept.append(element)
-        return Grown(kept, patch.add)
+        unread: list[tuple[int, Node, Expected]] = []
+        for index, element in enumerate(elements(before)):
+            wanted = self._patched(element, changed[index]) if index in changed else element
+            if element in read:
+                kept += [] if index in dropped else [wanted]
+            elif index in dropped:
+                kept.append(element)  # it is still there, one too many
+            elif index in changed:
+                unread.append((index, element, wanted))
+        return Grown(kept, add, unread)
 
 
-def expect(envelope: Envelope, changes: Changes, results: tuple[Object, ...], left_out: frozenset[Node]) -> Expectation:
+def expect(
+    envelope: Envelope, changes: Changes, results: tuple[Object, ...], kept: Dict[Node, list[Any]]
+) -> Expectation:
     """Collect by node what must become of an envelope. `results` are appended to those of the ResourceList."""
     patches: dict[Node, Patch] = {item.node: patch for item, patch in combine_patches(changes.patches)}
     edits: dict[Node | None, dict[Node, Change]] = {None: {}}
-    for edit in changes.edits:
-        of_object = edits.setdefault(edit.item.node, {})
-        of_object[edit.change.node] = _combine(of_object.get(edit.change.node), edit.change)
+    for edit in combine_edits(changes.edits):
+        edits.setdefault(edit.item.node, {})[edit.change.node] = edit.change
     if envelope.resource_list is not None:
         items = get(envelope.resource_list, "items")
         if items is not None and changes.add:
@@ -121,12 +148,5 @@ def expect(envelope: Envelope, changes: Changes, results: tuple[Object, ...], le
         replaced={item.node: wanted for item, wanted in changes.replace},
         removed=frozenset(item.node for item in changes.remove),
         edits=edits,
-        left_out=left_out,
+        kept=kept,
     )
-
-
-def _combine(first: Change | None, second: Change) -> Change:
-    """Return one change for two of the same node: what both add to a list, or else the one that both are."""
-    if isinstance(first, SetItems) and isinstance(second, SetItems):
-        return second._replace(add=(*first.add, *second.add), drop=(*first.drop, *second.drop))
-    return second

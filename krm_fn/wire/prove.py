@@ -12,9 +12,9 @@ from typing import NamedTuple, TypeAlias, TypeGuard, cast
 
 from krm_fn.model.changes import Changes, Object, Value
 from krm_fn.model.item import Item, about
-from krm_fn.model.node import Node, fields, is_mapping, is_null, is_scalar, is_sequence, spell
+from krm_fn.model.node import Node, Scalar, fields, is_mapping, is_null, is_scalar, is_sequence, spell
 from krm_fn.model.problem import Problem, Rejected
-from krm_fn.naming.go_yaml import is_plainly_text, is_read_as
+from krm_fn.naming.go_yaml import is_read_as
 from krm_fn.wire.envelope import Envelope
 from krm_fn.wire.excerpt import make_excerpt
 from krm_fn.wire.expect import Edits, Expectation, Expected, Fields, Grown, expect
@@ -24,14 +24,8 @@ from krm_fn.wire.splice import Splice, apply_splices
 _BUG = "this is a bug in krm-fn, please report it; nothing was changed"
 
 
-class _Field(NamedTuple):
-    """A field or an element of what is above: another one, an object, or, if None, a document."""
-
-    above: "_Place"
-    step: str | int
-
-
-_Place: TypeAlias = _Field | Item | None
+_Place: TypeAlias = "tuple[_Place, str | int] | Item | None"
+"""A field or an element of what is above: another one, an object, or, if None, a document."""
 
 
 class _Difference(NamedTuple):
@@ -56,7 +50,7 @@ def prove(
         raise Rejected(_problem(place, "the output would not be valid YAML here")) from rejected
     if not excerpt.is_intact:
         raise Rejected(_problem(None, "the output would differ where nothing was planned"))
-    expectation = expect(envelope, changes, results, excerpt.left_out)
+    expectation = expect(envelope, changes, results, excerpt.kept)
     difference = _find_difference(envelope, roots, expectation, changes.add)
     if difference:
         raise Rejected(_problem(difference.place, "the output would not say here what was planned"))
@@ -70,9 +64,9 @@ def _changed_nodes(changes: Changes) -> Iterator[Node]:
 
 def _problem(place: _Place, what: str) -> Problem:
     path: list[str | int] = []
-    while isinstance(place, _Field):
-        path.append(place.step)
-        place = place.above
+    while isinstance(place, tuple):
+        place, step = place
+        path.append(step)
     message, field = f"{what}; {_BUG}", spell(reversed(path))
     return about(place, message, field) if place else Problem(message, field=field)
 
@@ -103,7 +97,7 @@ def _place_at(items: list[Item], position: int) -> _Place:
     node: Node = item.node
     while is_mapping(node) and (above := [pair for pair in node.value if pair[0].start_mark.index <= position]):
         key, node = above[-1]
-        place = _Field(place, str(key.value))
+        place = (place, str(key.value))
     return place
 
 
@@ -113,13 +107,14 @@ def _find_difference(
     """Find the first place where the output is not what is expected. No recursion: objects may be nested deeply."""
     items = {item.node: item for item in envelope.items}
     found_roots = [root for root in roots if not is_null(root)]
-    wanted_roots = [root for root in envelope.document.roots if not is_null(root) and expectation.stays(root)]
-    documents: list[Expected] = [*wanted_roots, *(added if envelope.resource_list is None else ())]
+    stay = [root for root in envelope.document.roots if not is_null(root) and root not in expectation.removed]
+    documents: list[Expected] = [*stay, *(added if envelope.resource_list is None else ())]
     if len(found_roots) != len(documents):
         return _Difference(None)
-    stack: list[tuple[Node, Expected, Edits, _Place]] = []
-    for one, other in zip(reversed(found_roots), reversed(documents), strict=True):
-        stack.append((one, other, expectation.edits[None], None))
+    stack: list[tuple[Node, Expected, Edits, _Place]] = [
+        (*pair, expectation.edits[None], None) for pair in zip(found_roots, documents, strict=True)
+    ]
+    stack.reverse()
     while stack:
         found, wanted, edits, place = stack.pop()
         if _is_node(wanted):
@@ -127,12 +122,11 @@ def _find_difference(
                 place = items[wanted]
                 edits = expectation.edits.get(wanted, {})
             wanted = expectation.of(wanted, edits)
-        parts = [] if found is wanted else _match(found, wanted, expectation)
+        parts = _match_node(found, wanted, edits, expectation) if _is_node(wanted) else _match_value(found, wanted)
         if parts is None:
             return _Difference(place)
         for step, one, other in reversed(parts):
-            if not _is_settled(one, other, edits):
-                stack.append((one, other, edits, _Field(place, step)))
+            stack.append((one, other, edits, (place, step)))
     return None
 
 
@@ -140,61 +134,72 @@ def _is_node(wanted: Expected) -> TypeGuard[Node]:
     return hasattr(wanted, "start_mark")  # quicker than to rule out all kinds of values
 
 
-def _is_settled(found: Node, wanted: Expected, edits: Edits) -> bool:
-    """Tell at first sight that a scalar says what it must. Nearly all do, so this saves the time for a closer look."""
-    if isinstance(wanted, str):
-        return is_plainly_text(found) and found.value == wanted
-    if not _is_node(wanted) or not is_scalar(wanted) or wanted in edits or not is_scalar(found):
-        return False
-    return found.value == wanted.value and found.tag == wanted.tag and bool(found.style) == bool(wanted.style)
-
-
-def _match(found: Node, wanted: Expected, expectation: Expectation) -> list[_Part] | None:
-    """Return the parts to be compared further, none for equal scalars; None where this alone shows a difference."""
-    if _is_node(wanted):
-        return _match_node(found, wanted, expectation)
+def _match_value(found: Node, wanted: Expected) -> list[_Part] | None:
+    """Match what changes. Return the parts to be compared further, None where this alone shows a difference."""
     if isinstance(wanted, str | int):
         return [] if is_read_as(found, wanted) else None
     if isinstance(wanted, Fields):
         return _match_fields(found, wanted)
+    if isinstance(wanted, Grown):
+        return _match_grown(found, wanted)
     if isinstance(wanted, Dict):
         return _match_fields(found, Fields(dict(wanted), [], {}))
-    return (
-        _match_grown(found, wanted)
-        if isinstance(wanted, Grown)
-        else _match_elements(found, cast("Sequence[Expected]", wanted))
-    )
+    return _match_grown(found, Grown([*cast("Sequence[Expected]", wanted)], (), []))
 
 
-def _match_node(found: Node, before: Node, expectation: Expectation) -> list[_Part] | None:
-    """Match what does not change: text and style, tags, and fields in their order, with merge keys as written."""
-    if found.tag != before.tag:
-        return None
+def _match_node(found: Node, before: Node, edits: Edits, expectation: Expectation) -> list[_Part] | None:
+    """Match what does not change: text and style, tags, and fields in their order, with merge keys as written.
+
+    Nearly all scalars are what they must be. They are no parts: it takes longer to look at each of them later.
+    """
     if is_scalar(before):
-        same = is_scalar(found) and found.value == before.value and bool(found.style) == bool(before.style)
-        return [] if same else None
-    if is_sequence(before):
-        return _match_elements(found, [*filter(expectation.stays, before.value)])
-    pairs = [pair for pair in before.value if pair[0] not in expectation.left_out]
-    if not is_mapping(found) or len(found.value) != len(pairs):
+        return [] if _is_same(found, before) else None
+    if found.id != before.id or found.tag != before.tag:
         return None
+    entries = expectation.entries(before)
+    if len(found.value) != len(entries):
+        return None
+    if is_sequence(before):
+        return _enumerate(found, entries)
     parts: list[_Part] = []
-    for (found_key, found_value), (key, value) in zip(found.value, pairs, strict=True):
-        name = str(key.value)
-        if is_scalar(key) and is_scalar(found_key) and (key.value, key.tag) == (found_key.value, found_key.tag):
+    for (found_key, found_value), (key, value) in zip(found.value, entries, strict=True):
+        name = key.value if is_scalar(key) else "?"
+        if not is_scalar(key):
+            parts.append((name, found_key, key))
+        elif not _is_same(found_key, key):
+            return None
+        if value in edits or not is_scalar(value) or not _is_same(found_value, value):
             parts.append((name, found_value, value))
-        else:
-            parts += [(name, found_key, key), (name, found_value, value)]
     return parts
 
 
+def _is_same(found: Node, before: Scalar) -> bool:
+    return (
+        found.value == before.value
+        and found.tag == before.tag
+        and is_scalar(found)
+        and bool(found.style) == bool(before.style)
+    )
+
+
 def _match_fields(found: Node, wanted: Fields) -> list[_Part] | None:
-    present = {**fields(found), **wanted.unread}
+    written = fields(found)
+    present = {**written, **wanted.unread}
     others = [pair for pair in found.value if not is_scalar(pair[0])] if is_mapping(found) else []
-    if not is_mapping(found) or present.keys() != wanted.named.keys() or len(others) != len(wanted.others):
+    if (
+        not is_mapping(found)
+        or present.keys() != wanted.named.keys()
+        or len(present) != len(written) + len(wanted.unread)
+        or len(others) != len(wanted.others)
+    ):
         return None
     pairs = zip(chain(*others), chain(*wanted.others), strict=True)
-    return [*((name, present[name], value) for name, value in wanted.named.items()), *(("?", *pair) for pair in pairs)]
+    parts: list[_Part] = [("?", *pair) for pair in pairs]
+    for name, value in wanted.named.items():
+        is_right = is_read_as(present[name], value) if isinstance(value, str) else present[name] is value
+        if not is_right:
+            parts.append((name, present[name], value))
+    return parts
 
 
 def _match_grown(found: Node, wanted: Grown) -> list[_Part] | None:
@@ -202,7 +207,7 @@ def _match_grown(found: Node, wanted: Grown) -> list[_Part] | None:
         return None
     at_end = all(map(_says_all, found.value[len(wanted.kept) :], wanted.added))
     order = [*wanted.kept, *wanted.added] if at_end else [*wanted.added, *wanted.kept]
-    return _match_elements(found, order)
+    return [*_enumerate(found, order), *wanted.unread]
 
 
 def _says_all(found: Node, value: Value) -> bool:
@@ -215,7 +220,5 @@ def _says_all(found: Node, value: Value) -> bool:
     return is_sequence(found) and len(found.value) == len(value) and all(map(_says_all, found.value, value))
 
 
-def _match_elements(found: Node, wanted: Sequence[Expected]) -> list[_Part] | None:
-    if not is_sequence(found) or len(found.value) != len(wanted):
-        return None
+def _enumerate(found: Node, wanted: Sequence[Expected]) -> list[_Part]:
     return [(index, *pair) for index, pair in enumerate(zip(found.value, wanted, strict=True))]

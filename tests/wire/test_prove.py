@@ -7,9 +7,11 @@ import pytest
 import yaml
 
 from krm_fn.function import run
-from krm_fn.model.changes import Changes
+from krm_fn.model.changes import Changes, ListPatch
+from krm_fn.model.problem import Rejected
 from krm_fn.wire import apply, excerpt
-from krm_fn.wire.envelope import Envelope
+from krm_fn.wire.envelope import Envelope, open_envelope
+from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.splice import Splice
 
 HEAD = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n"
@@ -195,3 +197,39 @@ def test_the_message_names_the_place(
     assert outcome.stderr == f"error: {sentence}{bug}\n"
     items, _, _ = outcome.stdout.decode().partition("results:")
     assert items == PACKAGES["block"]
+
+
+LONG = "list:\n" + "".join(f"- name: {name}\n  text: {name * 200}\n" for name in "abcd")
+"""So long that the proof leaves out the elements that no edit touches."""
+
+
+def prove_list_patch(patch: ListPatch, monkeypatch: pytest.MonkeyPatch, *forgotten: str) -> str:
+    """Patch the list without the splices that write or drop a `forgotten` text."""
+    envelope = open_envelope(read_yaml(LONG.encode()))
+    changes = Changes(patches=((envelope.items[0], {"list": patch}),))
+    splices = [
+        splice
+        for splice in apply.plan_splices(envelope, changes)
+        if not any(one in splice.text + LONG[splice.start : splice.end] for one in forgotten)
+    ]
+    monkeypatch.setattr(apply, "plan_splices", lambda *_: splices)
+    return apply.apply_changes(envelope, changes)
+
+
+def test_an_element_may_say_already_what_it_must(monkeypatch: pytest.MonkeyPatch) -> None:
+    patch = ListPatch({0: {"name": "other"}, 2: {"name": "c"}})
+    assert prove_list_patch(patch, monkeypatch) == LONG.replace("name: a", "name: other")
+
+
+@pytest.mark.parametrize(
+    ("patch", "forgotten"),
+    [
+        pytest.param(ListPatch({0: {"name": "other"}}, drop=(2,)), "name: c", id="dropped"),
+        pytest.param(ListPatch({0: {"name": "other"}, 2: {"name": "more"}}), "more", id="changed"),
+    ],
+)
+def test_an_element_that_no_edit_touches_is_found(
+    patch: ListPatch, forgotten: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(Rejected, match="the output would not say here what was planned"):
+        prove_list_patch(patch, monkeypatch, forgotten)
