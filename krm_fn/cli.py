@@ -24,8 +24,20 @@ from krm_fn.stdio import read_stdin, write_stderr, write_stdout
 
 _T = TypeVar("_T")
 
-_PATH = click.Path(readable=False)
-"""A file or a directory, for shell completion. What cannot be read is reported by who reads it."""
+
+class _Path(click.Path):
+    """A file or a directory, for shell completion. What cannot be read is reported by who reads it."""
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | os.PathLike[str]:
+        """Refuse a variable that nobody has set: pathlib would read the current directory instead."""
+        if not value:
+            self.fail("found an empty path", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+_PATH = _Path(readable=False)
 
 
 def _reader(read: Callable[[str], _T]) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], tuple[_T, ...]]:
@@ -202,9 +214,12 @@ def _check_usage(paths: tuple[str, ...], deployed: str | None, *, check: bool) -
 
 
 @krm_fn.command(short_help="Check manifests that are about to be applied.")
-@click.argument("path", metavar="[PATH]", default="-")
+@click.argument("path", metavar="[PATH]", default="-", type=_PATH)
 @click.option(
-    "--config", metavar="FILE", help="The configuration. Default: krm-fn.yaml in PATH, or those among the objects."
+    "--config",
+    metavar="FILE",
+    type=_PATH,
+    help="The configuration. Default: krm-fn.yaml in PATH, or those among the objects.",
 )
 @click.option("--set", "sets", metavar="NAME", multiple=True, help="A set that must have a revision. Can be repeated.")
 @click.option(
