@@ -12,6 +12,7 @@ from krm_fn.references.references import References
 from krm_fn.stages.jobs import RenamedJobs
 from krm_fn.stages.name import Revisions
 from krm_fn.stages.package import Package
+from krm_fn.stages.warnings.duplicates import find_duplicates
 from krm_fn.stages.warnings.job_names import find_job_names
 from krm_fn.stages.warnings.made_in_cluster import find_made_in_cluster
 from krm_fn.stages.warnings.misspelled import find_misspelled
@@ -38,6 +39,7 @@ def warn(
         *find_job_names(package, jobs.jobs),
         *find_templates(package.authored),
         *find_substituted(package, revisions.rendered),
+        *find_duplicates(package, revisions),
         *find_misspelled(package, references),
         *find_own_annotations(package.authored),
         *find_made_in_cluster(package, references),
