@@ -16,6 +16,7 @@ from krm_fn.stages.warnings.duplicates import find_duplicates
 from krm_fn.stages.warnings.job_names import find_job_names
 from krm_fn.stages.warnings.made_in_cluster import find_made_in_cluster
 from krm_fn.stages.warnings.misspelled import find_misspelled
+from krm_fn.stages.warnings.not_text import find_not_text
 from krm_fn.stages.warnings.own_annotations import find_own_annotations
 from krm_fn.stages.warnings.unfollowed import find_in_fields, find_in_options
 from krm_fn.stages.warnings.unrendered import find_substituted, find_templates
@@ -41,6 +42,7 @@ def warn(
         *find_substituted(package, revisions.rendered),
         *find_duplicates(package, revisions),
         *find_misspelled(package, references),
+        *find_not_text(revisions.rendered),
         *find_own_annotations(package.authored),
         *find_made_in_cluster(package, references),
     ]
