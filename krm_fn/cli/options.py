@@ -1,5 +1,6 @@
 """What the options of several commands share."""
 
+import os
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -9,8 +10,20 @@ from krm_fn.model.link_plan import Unreadable
 
 _T = TypeVar("_T")
 
-PATH = click.Path(readable=False)
-"""A file or a directory, for shell completion. What cannot be read is reported by who reads it."""
+
+class _Path(click.Path):
+    """A file or a directory, for shell completion. What cannot be read is reported by who reads it."""
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | os.PathLike[str]:
+        """Refuse a variable that nobody has set: pathlib would read the current directory instead."""
+        if not value:
+            self.fail("found an empty path", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PATH = _Path(readable=False)
 
 MAX_BYTES = click.option(
     "--max-bytes",

@@ -4,16 +4,19 @@ import gc
 
 import click
 
-from krm_fn.cli.options import MAX_BYTES
+from krm_fn.cli.options import MAX_BYTES, PATH
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.problem import Outcome
 from krm_fn.stdio import read_stdin
 
 
 @click.command(short_help="Check manifests that are about to be applied.")
-@click.argument("path", metavar="[PATH]", default="-")
+@click.argument("path", metavar="[PATH]", default="-", type=PATH)
 @click.option(
-    "--config", metavar="FILE", help="The configuration. Default: krm-fn.yaml in PATH, or those among the objects."
+    "--config",
+    metavar="FILE",
+    type=PATH,
+    help="The configuration. Default: krm-fn.yaml in PATH, or those among the objects.",
 )
 @click.option("--set", "sets", metavar="NAME", multiple=True, help="A set that must have a revision. Can be repeated.")
 @click.option(

@@ -46,3 +46,6 @@ OWNS_SECRET = PREFIX + "owns-secret"
 
 KPT_INVENTORY = "config.k8s.io/owning-inventory"
 """Annotation by kpt on the objects that it has applied. It removes the annotation from those it no longer manages."""
+
+PACKAGE_PATH = "internal.config.kubernetes.io/package-path"
+"""Annotation by kpt: the folder of the package that the object is in. Subpackages may repeat names."""

@@ -3,7 +3,7 @@
 Names of different objects are alike as well: `app-a` and `app-b`, `web-1` and `web-2`, `db-reader` and `db-writer`,
 `config` and `configs`. So a name counts as misspelled only if one word of it has one letter too many, too few, wrong or
 in another place; if the word is long, and has no digit; and if its first letter and, unless letters are swapped, its
-last one are right. Or if only the separators differ.
+last one are right. Or if only the separators, the case or blanks differ, as in a block of text whose last line ends.
 """
 
 import re
@@ -15,7 +15,7 @@ _WORD = re.compile(r"(?<![a-z0-9])[a-z]{5,63}(?![a-z0-9])")
 _LONGEST = 253
 """Characters that the API server allows. Longer texts are no names, and would cost time."""
 
-_SEPARATORS = str.maketrans("", "", "-._")
+_SEPARATORS = str.maketrans("", "", "-._ \t\r\n")
 
 _Words: TypeAlias = dict[tuple[str, str], set[str]]
 """The words that are between the same beginning and end of a name."""
@@ -29,8 +29,8 @@ def find_near(unknown: Iterable[str], known: Iterable[str]) -> dict[str, str]:
     """
     known = _possible(known)
     unknown = _possible(set(unknown).difference(known))
-    joined = {name.translate(_SEPARATORS): name for name in reversed(known)}
-    near = {name: joined[one] for name in unknown if (one := name.translate(_SEPARATORS)) in joined}
+    joined = {_join(name): name for name in reversed(known)}
+    near = {name: joined[one] for name in unknown if (one := _join(name)) in joined}
     wrong, right = _words_by_place(unknown), _words_by_place(known) if unknown else {}
     for place in sorted(wrong.keys() & right.keys()):
         before, after = place
@@ -45,6 +45,10 @@ def find_near_word(word: str, words: Iterable[str]) -> str:
     lower = word.lower()
     near = find_near([lower], by_lower).get(lower, "")
     return next((by_lower[one] for one in (lower, lower.removesuffix("s"), near) if one in by_lower), "")
+
+
+def _join(name: str) -> str:
+    return name.translate(_SEPARATORS).lower()
 
 
 def _possible(names: Iterable[str]) -> list[str]:

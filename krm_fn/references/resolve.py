@@ -4,11 +4,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
 from krm_fn.model.item import Item
+from krm_fn.model.keys import PACKAGE_PATH
 from krm_fn.model.kinds import Kinds
 from krm_fn.naming.names import affixes, former_names, names_of
 from krm_fn.references.reference import Reference, ResolvedReference
-
-_PACKAGE_PATH = "internal.config.kubernetes.io/package-path"
 
 
 class Index:
@@ -73,10 +72,10 @@ class Index:
 
 def _nearest_package(candidates: list[Item], referrer: Item, _: str) -> list[Item]:
     """Prefer the deepest kpt package that holds both: subpackages may repeat names."""
-    here = referrer.annotations.get(_PACKAGE_PATH)
+    here = referrer.annotations.get(PACKAGE_PATH)
     if here is None:
         return candidates
-    return _best(candidates, lambda item: _shared_folders(here, item.annotations.get(_PACKAGE_PATH, "")))
+    return _best(candidates, lambda item: _shared_folders(here, item.annotations.get(PACKAGE_PATH, "")))
 
 
 def _shared_folders(one: str, other: str) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from krm_fn.model.node import get, text
 from krm_fn.model.problem import Problem, Rejected, Severity
+from krm_fn.model.settings import KIND
 from krm_fn.render.files import Files, check_named
 from krm_fn.render.kustomization import KUSTOMIZATIONS, check_kustomization
 from krm_fn.render.limits import Allowance
@@ -22,6 +23,12 @@ _LINES_OF_STDERR = 3
 
 # If a reference is ambiguous, kustomize prints the candidates with their data, Secrets too.
 _MANIFEST = re.compile(r"""[\s-]*["']?(?:apiVersion|kind|metadata|data|stringData|binaryData)["']?:""")
+
+_PLUGINS_OFF = "external plugins disabled"
+_NO_FUNCTIONS = (
+    "; functions of a kustomization are off here: take krm-fn out of its `transformers`, as `krm-fn render` reads "
+    "krm-fn.yaml beside it"
+)
 
 # git uses no protocol, and what speaks HTTP finds only a proxy that cannot exist. It is for what nobody can see before
 # the build: kustomize can put a URL together. Go's HTTP client takes no proxy to `localhost`.
@@ -139,7 +146,9 @@ def _run(directory: Path, command: list[str], allowance: Allowance) -> Built:
     allowance.take(len(done.stdout), name)
     lines = _first_lines(done.stderr.decode(errors="replace"))
     if done.code:
-        raise _rejected(directory, f"{called} {_ended(done.code)}: {' '.join(lines) or 'no output on stderr'}")
+        said = " ".join(lines) or "no output on stderr"
+        hint = _NO_FUNCTIONS if _PLUGINS_OFF in said and KIND in said else ""
+        raise _rejected(directory, f"{called} {_ended(done.code)}: {said}{hint}")
     remarks = [Problem(f"{called}: {line}", severity=Severity.WARNING, file=str(directory)) for line in lines]
     return Built(name, done.stdout, remarks)
 

@@ -7,7 +7,7 @@ from krm_fn.model import keys
 from krm_fn.model.item import Item, about
 from krm_fn.model.node import get, is_null, text
 from krm_fn.model.problem import Problem, Severity
-from krm_fn.model.settings import Selector, Settings, Strategy
+from krm_fn.model.settings import Selector, Settings, Strategy, is_pattern
 from krm_fn.model.sync_order import HOOKS
 from krm_fn.naming.names import base_name, has_stale_hash, is_revision
 from krm_fn.naming.suggest import suggest
@@ -75,7 +75,7 @@ def _choose_one(
     is_foreign = _is_of_another_set(item, settings)
     unchosen = Choice(item, Strategy.IGNORE, explicit=False, is_written_by_others=bool(reason) or is_foreign)
     if is_foreign:
-        return unchosen, _stale(item)
+        return unchosen, _stale(item) or _selected_in_vain(item, settings)
     if item.id.name in FIXED_NAMES or not item.id.name:
         return unchosen, None
     wanted, problem = _configured(item, settings)
@@ -113,6 +113,19 @@ def _stale(item: Item) -> Problem | None:
         f"or, if this set replaces it, set spec.takeOver: [{owner}]"
     )
     return about(item, message)
+
+
+def _selected_in_vain(item: Item, settings: Settings) -> Problem | None:
+    """Warn about another set's revision that this set selects by its very name. A pattern may cover both by chance."""
+    by_name = [one for one in settings.select or () if not is_pattern(one.name) and matches(item, one)]
+    if not by_name or (by_name[0].strategy or settings.strategy) is Strategy.IGNORE:
+        return None
+    owner = item.labels[keys.SET]
+    message = (
+        f"selected, but left unchanged: it is a revision of set {owner}; select it in one of the sets only, or, if "
+        f"this set replaces the other, set spec.takeOver: [{owner}]"
+    )
+    return about(item, message, severity=Severity.WARNING)
 
 
 def _configured(item: Item, settings: Settings) -> tuple[Strategy | None, Problem | None]:

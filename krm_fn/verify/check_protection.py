@@ -20,6 +20,11 @@ def deployers_of(one: RenderedSet, given: tuple[str, ...]) -> tuple[str, ...]:
     return given or (one.configured.settings.deployers if one.configured else ())
 
 
+def is_protected(one: RenderedSet, deployer: str) -> bool:
+    """Tell whether a set has no such finding for a deployer, not even one that is only a warning."""
+    return not any(_check_set(one, (deployer,)))
+
+
 def _check_set(one: RenderedSet, deployers: tuple[str, ...]) -> Iterator[Problem]:
     for revision in one.revisions:
         item = revision.item

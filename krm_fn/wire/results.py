@@ -43,7 +43,7 @@ def splice_results(source: str, resource_list: Mapping, new: tuple[Object, ...])
 
 def _result(problem: Problem) -> Object:
     """Return one entry of `results`. Unknown fields are left out."""
-    result: dict[str, Value] = {"message": printable(problem.message), "severity": str(problem.severity)}
+    result: dict[str, Value] = {"message": _message(problem), "severity": str(problem.severity)}
     if problem.resource and _is_addressable(problem.resource):
         api_version, kind, namespace, name = problem.resource
         place = {"namespace": namespace} if namespace else {}
@@ -57,10 +57,19 @@ def _result(problem: Problem) -> Object:
 
 def _identity(problem: Problem) -> tuple[str, ...]:
     """Return what distinguishes a problem from others, as far as its result contains it."""
-    message, who = printable(problem.message), problem.resource
+    message, who = _message(problem), problem.resource
     if who is None or not _is_addressable(who):
         return (message, "", "", "", "")
     return (message, who.kind, who.namespace, who.name, problem.field)
+
+
+def _message(problem: Problem) -> str:
+    """Return the message. It names what no field of the result can: an object without a name, or a field of none."""
+    who = problem.resource
+    if who is not None and _is_addressable(who):
+        return printable(problem.message)
+    address = " ".join(filter(None, [str(who or ""), problem.field]))
+    return printable(f"{address}: {problem.message}" if address else problem.message)
 
 
 def _is_addressable(who: ResourceId) -> bool:

@@ -37,6 +37,8 @@ OFFERED = [
     pytest.param("render --config sho", ["file,sho"], id="a file"),
     pytest.param("render --check --deployed sho", ["file,sho"], id="a dump"),
     pytest.param("render --helm-values sho", ["file,sho"], id="values of a chart"),
+    pytest.param("verify sho", ["file,sho"], id="what to verify"),
+    pytest.param("verify --config sho", ["file,sho"], id="its configuration"),
     pytest.param("link --set sho", [], id="a name that only the user knows"),
 ]
 

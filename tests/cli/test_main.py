@@ -27,6 +27,11 @@ WRONG = [
     pytest.param(["rendr"], "No such command 'rendr'", "krm-fn", id="an unknown command"),
     pytest.param(["render", "--confg", "a"], "No such option '--confg'", "krm-fn render", id="an unknown option"),
     pytest.param(["render", "--config"], "Option '--config' requires an argument", "krm-fn", id="no value"),
+    pytest.param(["render", ""], "Invalid value for '[PATH]...': found an empty path", "krm-fn render", id="no path"),
+    pytest.param(["verify", ""], "Invalid value for '[PATH]': found an empty path", "krm-fn verify", id="no path here"),
+    pytest.param(
+        ["render", "--config="], "Invalid value for '--config': found an empty path", "krm-fn render", id="no file"
+    ),
     pytest.param(["link"], "Missing option '--set'", "krm-fn link", id="no set"),
     pytest.param(
         ["link", "--set=web", "--workload=web"],

@@ -28,7 +28,6 @@ DEPLOYERS = {
     "Argo CD": ("argocd",),
     "Helm": ("helm",),
     "Flux": ("flux",),
-    "Verify before you apply": ("argocd",),
     "Migrating without an outage": ("argocd",),
     "Verify before you apply": ("argocd",),
 }

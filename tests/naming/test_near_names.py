@@ -16,6 +16,9 @@ MISSPELLED = [
     pytest.param("webconfig", "web-config", id="a dash too few"),
     pytest.param("web-con-fig", "web-config", id="a dash too many"),
     pytest.param("web_config", "web-config", id="another separator"),
+    pytest.param("Web-Config", "web-config", id="another case"),
+    pytest.param("web-config ", "web-config", id="a blank at the end"),
+    pytest.param("web-config\n", "web-config", id="the end of a line"),
     pytest.param("payemnts-config-v2", "payments-config-v2", id="beside a word with a digit"),
     pytest.param("web.exmaple.com", "web.example.com", id="between dots"),
 ]

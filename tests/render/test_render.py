@@ -60,6 +60,8 @@ PLACES = [
     pytest.param(
         {"c.yaml": UNREADABLE + "---\n" + UNREADABLE, "d.yaml": DEPLOYMENT},
         "error: ConfigMap/a data.A (c.yaml:4:8): does not match its tag !!binary: not base64\n"
+        "warning: ConfigMap/a (c.yaml:6:1): the package has another object of this kind and name in c.yaml: what is "
+        "applied last wins\n"
         "error: ConfigMap/a data.A (c.yaml:9:8): does not match its tag !!binary: not base64\n",
         id="two of the same name, in the order of their lines",
     ),

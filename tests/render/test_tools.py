@@ -47,6 +47,35 @@ BUILT = [
 ]
 
 
+FUNCTION_OFF = """#!/bin/sh
+echo "Error: external plugins disabled; unable to load external plugin 'KIND'" >&2
+exit 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "hint"),
+    [
+        pytest.param(
+            "ConfigRevisions",
+            "; functions of a kustomization are off here: take krm-fn out of its `transformers`, as `krm-fn render` "
+            "reads krm-fn.yaml beside it",
+            id="this function",
+        ),
+        pytest.param("SetImage", "", id="another function"),
+    ],
+)
+def test_a_kustomization_that_runs(kind: str, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One tree may be meant for `kustomize build --enable-exec` and for `krm-fn render`."""
+    write(tmp_path, {"shop/kustomization.yaml": "{}\n"})
+    install(tmp_path / "bin", monkeypatch, kustomize=FUNCTION_OFF.replace("KIND", kind))
+    outcome = render_in(tmp_path, monkeypatch, "shop")
+    assert outcome.stderr == (
+        "error: shop: kustomize build exited with code 1: Error: external plugins disabled; unable to load external "
+        f"plugin '{kind}'{hint}\n"
+    )
+
+
 @pytest.mark.parametrize(("files", "programs", "told"), BUILT)
 def test_built_by(
     files: list[str], programs: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -215,8 +215,11 @@ def test_the_opposite_of_protection_is_the_authors_decision() -> None:
             f"warning: ConfigMap/shop/{NAME} metadata.annotations[kustomize.toolkit.fluxcd.io/prune]: found 'enabled': "
             "flux may prune it while pods use it; expected 'disabled'"
         ),
-        "verified: 1 revision of set shop, 1 reference, 0 linker Jobs; protected from pruning by flux",
+        "verified: 1 revision of set shop, 1 reference, 0 linker Jobs; not protected from flux",
     ]
+    assert findings(rendered(CONFIG_MAP % annotations, WEB), Options(deployers=("flux", "kpt")))[1].endswith(
+        "; protected from pruning by kpt; not protected from flux"
+    )
 
 
 @pytest.mark.parametrize(

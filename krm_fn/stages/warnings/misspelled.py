@@ -1,4 +1,4 @@
-"""References to a name that the package nearly has."""
+"""References to a name that the package nearly has, or has under the other kind."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -11,6 +11,8 @@ from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.stages.package import Package
 
+_OTHER = {"ConfigMap": "Secret", "Secret": "ConfigMap"}
+
 
 def find_misspelled(package: Package, references: References) -> Iterator[Problem]:
     """Warn about each name that the package does not have, if it has one of the same kind and namespace that is near.
@@ -18,15 +20,35 @@ def find_misspelled(package: Package, references: References) -> Iterator[Proble
     The reference may be optional: Kubernetes does not report such a mistake at all. A name that any object of the
     package has is none: an operator may make a Secret under the name of its own object.
     """
-    unresolved = [one for one in references.authored if _is_unresolved(one, package)]
+    made = {(_place_of(one, package), one.reference.target) for one in references.authored if one.reference.written}
+    unresolved = [
+        one
+        for one in references.authored
+        if _is_unresolved(one, package) and (_place_of(one, package), one.reference.target) not in made
+    ]
     if not unresolved:
         return
     near = _find_all_near(unresolved, package, references)
+    unread = _find_unread(package, references)
     for one in unresolved:
         place, name = _place_of(one, package), one.reference.target
+        meant = ""
         if name in near[place]:
-            message = f"{place[0]} {name!r} is not in the package; did you mean {near[place][name]!r}?"
+            meant = repr(near[place][name])
+        elif one.reference.in_pod and (_OTHER[place[0]], place[1], name) in unread:
+            meant = f"the {_OTHER[place[0]]} of this name"
+        if meant:
+            message = f"{place[0]} {name!r} is not in the package; did you mean {meant}?"
             yield about(one.referrer, message, one.reference.field, Severity.WARNING)
+
+
+def _find_unread(package: Package, references: References) -> set[tuple[str, str, str]]:
+    """Return kind, namespace and name of each ConfigMap and Secret that nothing references.
+
+    If something does, its name is right for that, and there may be an object of the other kind outside the package.
+    """
+    read = {target for one in references for target in one.targets}
+    return {(item.id.kind, package.namespace_of(item), item.id.name) for item in package.configs if item not in read}
 
 
 def _is_unresolved(one: ResolvedReference, package: Package) -> bool:
@@ -40,11 +62,10 @@ def _find_all_near(
 ) -> dict[tuple[str, str], dict[str, str]]:
     """Return what is near each name, by kind and namespace."""
     taken = {(package.namespace_of(item), item.id.name) for item in package.authored}
-    made = {(_place_of(one, package), one.reference.target) for one in references.authored if one.reference.written}
     unknown: dict[tuple[str, str], set[str]] = defaultdict(set)
     for one in unresolved:
         place, name = _place_of(one, package), one.reference.target
-        if (place[1], name) not in taken and (place, name) not in made:
+        if (place[1], name) not in taken:
             unknown[place].add(name)
     known: dict[tuple[str, str], list[str]] = defaultdict(list)
     for item, name in references.index.named:

@@ -6,11 +6,13 @@ from krm_fn.references.references import References
 from krm_fn.stages.jobs import RenamedJobs
 from krm_fn.stages.name import Revisions
 from krm_fn.stages.package import Package
+from krm_fn.stages.warnings.duplicates import find_duplicates
 from krm_fn.stages.warnings.immutable import find_immutable
 from krm_fn.stages.warnings.job_names import find_job_names
 from krm_fn.stages.warnings.made_in_cluster import find_made_in_cluster
 from krm_fn.stages.warnings.misspelled import find_misspelled
 from krm_fn.stages.warnings.no_referrers import find_no_referrers
+from krm_fn.stages.warnings.not_text import find_not_text
 from krm_fn.stages.warnings.other_sets import find_abandoned_linkers
 from krm_fn.stages.warnings.own_annotations import find_own_annotations
 from krm_fn.stages.warnings.unfollowed import find_in_fields, find_in_options
@@ -39,7 +41,9 @@ def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
         *find_job_names(package, jobs.jobs),
         *find_templates(package.authored),
         *find_substituted(package, revisions.rendered),
+        *find_duplicates(package, revisions),
         *find_misspelled(package, references),
+        *find_not_text(revisions.rendered),
         *find_own_annotations(package.authored),
         *find_made_in_cluster(package, references),
     ]
