@@ -41,6 +41,23 @@ from krm_fn.wire.reader import MAX_DEPTH, read_yaml
             id="a control character",
         ),
         pytest.param(
+            "\ufeff\ufeffa: b\n".encode(),
+            "line 1, column 1: character U+FEFF counts as indentation to some YAML parsers, and not to others; "
+            "remove it",
+            id="a second byte order mark",
+        ),
+        pytest.param(
+            "a:\n\ufeff  b: c\n".encode(),
+            "line 2, column 1: character U+FEFF counts as indentation to some YAML parsers, and not to others; "
+            "remove it",
+            id="a byte order mark in front of a line",
+        ),
+        pytest.param(
+            "a: |\n  b\u2028c: d\n".encode(),
+            "line 2, column 4: character U+2028 ends a line to some YAML parsers, and not to others; remove it",
+            id="a line separator that ends a block",
+        ),
+        pytest.param(
             b"%YAML 3.0\n---\na: b\n",
             "line 1, column 1: invalid YAML: found incompatible YAML document",
             id="an unknown version of YAML",
