@@ -7,7 +7,9 @@ walk the nodes without care.
 
 import codecs
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
 import yaml
@@ -179,13 +181,14 @@ def _refuse_ambiguous_characters(text: str, roots: list[Node]) -> None:
     if not places:
         return
     # The last line break of a block is not inside of it: to others, what follows would be.
-    spans = [
+    spans = sorted(
         (node.start_mark.index, node.end_mark.index - (node.style in ("|", ">")))
         for node in walk(roots)
         if is_scalar(node) and node.style
-    ]
+    )
     for place in places:
-        if not any(start <= place < end for start, end in spans):
+        before = bisect_right(spans, place, key=itemgetter(0))
+        if not before or place >= spans[before - 1][1]:
             *lines, last = _ANY_BREAK.split(text[:place])
             is_mark = text[place] == "\ufeff"
             what = "counts as indentation" if is_mark else "ends a line"

@@ -1,5 +1,7 @@
 """An error has its line and column, and whatever is accepted can be walked by all later code."""
 
+import time
+
 import pytest
 
 from krm_fn.function import run
@@ -92,3 +94,9 @@ def test_what_is_just_not_too_deep_is_transformed(place: str, alias: str, bracke
     outcome = run(f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{items}".encode())
     assert outcome.exit_code == 0, outcome.stderr
     assert deep in outcome.stdout.decode()
+
+
+def test_many_line_separators_in_many_texts_take_no_time() -> None:
+    started = time.process_time()
+    read_yaml("".join(f'a{number}: "\u2028"\n' for number in range(30_000)).encode())
+    assert time.process_time() - started < 20  # it was a minute and more
