@@ -99,4 +99,4 @@ def test_what_is_just_not_too_deep_is_transformed(place: str, alias: str, bracke
 def test_many_line_separators_in_many_texts_take_no_time() -> None:
     started = time.process_time()
     read_yaml("".join(f'a{number}: "\u2028"\n' for number in range(30_000)).encode())
-    assert time.process_time() - started < 20  # it was a minute and more
+    assert time.process_time() - started < 5
