@@ -93,8 +93,13 @@ def elements(node: Node | None) -> list[Node]:
 
 
 def is_merge(key: Node) -> bool:
-    """Tell whether a key is the plain `<<`, by which YAML 1.1 and every Kubernetes tool merge other fields in."""
-    return is_scalar(key) and key.value == "<<" and not key.style
+    """Tell whether a key is `<<`, by which YAML 1.1 and every Kubernetes tool merge other fields in.
+
+    In quotes, or with a tag of text, it is a name like any other; with its own tag it always merges.
+    """
+    if not is_scalar(key) or key.value != "<<":
+        return False
+    return key.tag == "tag:yaml.org,2002:merge" if key.tag else not key.style
 
 
 def _with_merged(node: Mapping) -> dict[str, Node]:

@@ -17,7 +17,7 @@ from krm_fn.render.files import Files
 from krm_fn.render.limits import Allowance
 from krm_fn.render.place import place
 from krm_fn.render.remote import is_remote_file, is_repository
-from krm_fn.wire.reader import read_yaml
+from krm_fn.wire.reader import read_yaml, walk
 
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
@@ -120,7 +120,7 @@ def _references(file: Path, files: Files) -> Iterator[_Reference]:
             _Reference(node, node.value, as_file=False, as_base=True) for path in _BASES for node in _find(root, path)
         )
         for plugin in (node for path in _PLUGINS for node in _find(root, path)):
-            for config in _read_plugin(plugin.value, file.parent, files):
+            for config in _read_plugin(plugin, file, files):
                 # Their lines would be those of another text: all problems are placed where the plugin is named.
                 yield from (found._replace(node=plugin) for found in _references_of(config, _FILES_OF_PLUGINS))
 
@@ -148,20 +148,34 @@ def _find(node: Node, path: tuple[str, ...]) -> Iterator[Scalar]:
 def _read(file: Path, files: Files) -> list[Node]:
     shown = _shown(file)
     try:
-        return read_yaml(files.read(shown)).roots
+        return _read_plainly(files.read(shown))
     except Rejected as rejected:
         raise Rejected(*(place(str(shown), problem) for problem in rejected.problems)) from rejected
 
 
-def _read_plugin(text: str, here: Path, files: Files) -> list[Node]:
-    """Read the configuration of a plugin: a file, or the text itself."""
-    file = _locate(here, text)
-    if _type_of(file) not in (None, stat.S_IFDIR):
-        return _read(file, files)
+def _read_plugin(plugin: Scalar, named_in: Path, files: Files) -> list[Node]:
+    """Read the configuration of a plugin. kustomize takes the text itself if it is one, else the file of that name."""
     try:
-        return read_yaml(text.encode()).roots
-    except Rejected:
-        return []  # the name of a base or of a file that does not exist
+        configs = _read_plainly(plugin.value.encode())
+    except Rejected as rejected:
+        unread = [at(plugin.start_mark, f"in this text: {problem}") for problem in rejected.problems]
+        raise Rejected(*(place(str(_shown(named_in)), problem) for problem in unread)) from rejected
+    file = _locate(named_in.parent, plugin.value)
+    return configs + (_read(file, files) if _type_of(file) not in (None, stat.S_IFDIR) else [])
+
+
+def _read_plainly(data: bytes) -> list[Node]:
+    """Read YAML in which every name and path is written as it is. Raises Rejected for what could hide one.
+
+    kustomize decodes base64, keys too. It merges behind a `<<` in quotes if that has the tag `!`, which no node shows.
+    """
+    roots = read_yaml(data).roots
+    for node in walk(roots):
+        if node.tag == "tag:yaml.org,2002:binary":
+            raise Rejected(at(node.start_mark, "a name or path must not be in base64 (!!binary); write it out"))
+        if node.value == "<<" and is_scalar(node) and node.style:
+            raise Rejected(at(node.start_mark, "a merge key must not be in quotes; write `<<`"))
+    return roots
 
 
 def _refuse_remote(file: Path, reference: _Reference) -> list[Problem]:

@@ -19,7 +19,7 @@ _CHUNK = 64 * 1024
 _TICK = 0.1
 """Seconds until a signal is noticed."""
 
-_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 """What ends this process. Argo CD sends SIGTERM when it has waited for too long."""
 
 

@@ -115,8 +115,14 @@ def _find(folder: Path, files: Files) -> tuple[list[Path], list[Path]]:
             folders.clear()
             continue
         folders[:] = [name for name in folders if not name.startswith(".")]
-        manifests += (here / name for name in names if name.endswith(_MANIFESTS) and not name.startswith("."))
+        shown = (here / name for name in names if not name.startswith("."))
+        manifests += (path for path in shown if path.name.endswith(_MANIFESTS) or _leads_nowhere(path))
     return sorted(manifests, key=os.fsencode), sorted(to_build, key=os.fsencode)
+
+
+def _leads_nowhere(path: Path) -> bool:
+    """Tell whether this is a link to nothing. It may have been a folder; to read it says what is wrong."""
+    return path.is_symlink() and not path.exists()
 
 
 def _not_built(path: Path, folder: Path) -> Problem:

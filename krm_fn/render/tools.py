@@ -21,8 +21,13 @@ CHART = "Chart.yaml"
 _BUILD = {"kustomize": "build", "kubectl": "kustomize"}
 _LINES_OF_STDERR = 3
 
-# If a reference is ambiguous, kustomize prints the candidates with their data, Secrets too.
-_MANIFEST = re.compile(r"""[\s-]*["']?(?:apiVersion|kind|metadata|data|stringData|binaryData)["']?:""")
+# If a reference is ambiguous, kustomize prints the candidates with their data, Secrets too. And it quotes what it
+# cannot read: all literals of a generator, a line of variables, a patch, a field.
+_VALUES = re.compile(
+    r"""(?:^[\s-]*|[{,:[]\s*)["']?(?:apiVersion|kind|metadata|data|stringData|binaryData)["']?:"""
+    r"|(?P<introduction>literal sources?|node contents:|has invalid utf8 bytes|with config:|patch from) "
+)
+_LEFT_OUT = " ... (the rest may show a value)"
 
 _PLUGINS_OFF = "external plugins disabled"
 _NO_FUNCTIONS = (
@@ -158,12 +163,17 @@ def _ended(code: int) -> str:
 
 
 def _first_lines(stderr: str) -> list[str]:
-    """Return the first lines, up to where a manifest begins."""
+    """Return the first lines, up to where a manifest or a value begins."""
     lines: list[str] = []
     for line in stderr.splitlines():
-        if _MANIFEST.match(line) or len(lines) == _LINES_OF_STDERR:
+        value = _VALUES.search(line)
+        end = len(line) if value is None else max(value.start(), value.end("introduction"))
+        shown = " ".join(line[:end].split())
+        if len(lines) == _LINES_OF_STDERR or (value and not shown):
             break
-        lines += [" ".join(line.split())] if line.strip() else []
+        if value:
+            return [*lines, shown + _LEFT_OUT]
+        lines += [shown] if shown else []
     return lines
 
 

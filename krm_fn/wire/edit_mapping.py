@@ -85,10 +85,13 @@ def _append_to_flow(text: str, node: Mapping, added: list[str], closing: int) ->
     end = layout.value_end(text, key, value)
     compact = text[key.end_mark.index : key.end_mark.index + 2] in (':"', ":{", ":[")
     gap = layout.gap_before(text, key.start_mark.index) or ("" if compact else " ")
+    # A comma behind `a:` or `a: !!str` would belong to the key or to the tag.
+    is_nothing = is_scalar(value) and not value.value and not value.style and not layout.is_alias(key, value)
+    apart = " " if is_nothing and end > key.end_mark.index and not text[end - 1].isspace() else ""
     trailing_comma = "," in layout.without_comments(text[end:closing])
     if trailing_comma:
-        return Splice(end, end, "," + gap + ("," + gap).join(added))
-    return Splice(end, end, "".join("," + gap + entry for entry in added))
+        return Splice(end, end, apart + "," + gap + ("," + gap).join(added))
+    return Splice(end, end, apart + "".join("," + gap + entry for entry in added))
 
 
 def insert_lines(text: str, position: int, line_break: str, lines: list[str]) -> Splice:

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from krm_fn.model.node import Mapping, Node, Scalar, Sequence, is_scalar, is_sequence
 
 _PROPERTIES = re.compile(r"(?:[&!][^\s,\[\]{}]*(?:[ \t]+|(?=[\[{\"'])|$)|(?:\s|#[^\r\n]*[\r\n])+)*")
+_BLANKS = re.compile(r"[ \t]*(?!#)")  # a comment needs one in front of it
+_ANCHOR = re.compile(r"(?<!\S)&\S+")
 _REST_OF_LINE = re.compile(r"[^\r\n\x85\u2028\u2029]*(\r\n|[\r\n\x85\u2028\u2029]|\Z)")
 _ALIAS = re.compile(r"(?:\s|#[^\r\n]*|[-:?,])*\*[^\s,\[\]{}]+")
 _COLON = re.compile(r"(?:\s++(?:#[^\r\n]*+)?)*+:")
@@ -27,10 +29,17 @@ def content_start(text: str, node: Node) -> int:
     return match.end() if match else start
 
 
+def anchor(text: str, node: Node) -> str:
+    """Return the anchor of a node as it is written; `""` if it has none."""
+    found = _ANCHOR.search(without_comments(text[node.start_mark.index : content_start(text, node)]))
+    return found[0] if found else ""
+
+
 def scalar_span(text: str, node: Scalar) -> tuple[int, int]:
     """Return the span of a scalar without its anchor, its tag, and the line break that ends a block scalar."""
     start, end = content_start(text, node), node.end_mark.index
-    return start, max(start, len(text[:end].rstrip()) if node.style in ("|", ">") else end)
+    # Nothing else that looks like white space: in a block, a tab or U+00A0 is text.
+    return start, max(start, len(text[:end].rstrip(" \r\n")) if node.style in ("|", ">") else end)
 
 
 class NotLiteral(Exception):
@@ -83,7 +92,9 @@ def value_end(text: str, key: Node, value: Node) -> int:
     if is_alias(key, value):
         return _alias_end(text, key.end_mark.index)
     if value.start_mark.index == value.end_mark.index:  # the mark of a null may be that of what follows
-        return behind_colon(text, key, value) or key.end_mark.index
+        behind = behind_colon(text, key, value)
+        blanks = None if behind is None else _BLANKS.match(text, behind)
+        return blanks.end() if blanks else key.end_mark.index
     return node_end(text, value)
 
 

@@ -7,7 +7,9 @@ walk the nodes without care.
 
 import codecs
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
+from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
 import yaml
@@ -21,6 +23,7 @@ MAX_DEPTH = 400
 
 # Line breaks of YAML 1.1, which go-yaml and libyaml follow, but not of 1.2.
 _OTHER_BREAK = re.compile("[\x85\u2028\u2029]")
+_INNER_MARK = re.compile(r"(?:\A|(?<=[\r\n]))\ufeff")
 _ANY_BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
 
 _MAX_EXPANDED = 1_000_000
@@ -47,7 +50,7 @@ def read_yaml(data: bytes) -> Document:
     if has_aliases:
         _refuse_explosion(roots)
         _refuse_alias_keys(roots)
-    _refuse_other_line_breaks(text, roots)
+    _refuse_ambiguous_characters(text, roots)
     for root in roots:
         _refuse_duplicate_keys(root, once=has_aliases)
     return Document(text, byte_order_mark, roots, has_aliases)
@@ -156,7 +159,7 @@ def _refuse_explosion(roots: list[Node]) -> None:
 
 def _refuse_alias_keys(roots: list[Node]) -> None:
     """Raise where an alias is a key. In `*a: b` the alias is `a` to some parsers, and `a:` to others."""
-    for node in _walk(roots):
+    for node in walk(roots):
         behind = node.start_mark.index
         for key, value in node.value if node.id == "mapping" else ():
             if key.start_mark.index < behind:  # an alias has the marks of its anchor
@@ -166,22 +169,34 @@ def _refuse_alias_keys(roots: list[Node]) -> None:
             behind = max(behind, key.end_mark.index, value.end_mark.index)
 
 
-def _refuse_other_line_breaks(text: str, roots: list[Node]) -> None:
-    """Raise at a character that ends a line in YAML 1.1, but not in 1.2, unless it is inside of quotes or a block."""
+def _refuse_ambiguous_characters(text: str, roots: list[Node]) -> None:
+    """Raise at a character that parsers read in different ways, unless it is inside of quotes or a block.
+
+    That is one that ends a line in YAML 1.1, but not in 1.2, and a byte order mark in front of a line, which some
+    parsers count as indentation.
+    """
     places = [match.start() for match in _OTHER_BREAK.finditer(text)]
+    if "\ufeff" in text:
+        places += [match.start() for match in _INNER_MARK.finditer(text)]
     if not places:
         return
-    spans = [(node.start_mark.index, node.end_mark.index) for node in _walk(roots) if is_scalar(node) and node.style]
+    # The last line break of a block is not inside of it: to others, what follows would be.
+    spans = sorted(
+        (node.start_mark.index, node.end_mark.index - (node.style in ("|", ">")))
+        for node in walk(roots)
+        if is_scalar(node) and node.style
+    )
     for place in places:
-        if not any(start <= place < end for start, end in spans):
+        before = bisect_right(spans, place, key=itemgetter(0))
+        if not before or place >= spans[before - 1][1]:
             *lines, last = _ANY_BREAK.split(text[:place])
-            message = (
-                f"character U+{ord(text[place]):04X} ends a line to some YAML parsers, and not to others; remove it"
-            )
+            is_mark = text[place] == "\ufeff"
+            what = "counts as indentation" if is_mark else "ends a line"
+            message = f"character U+{ord(text[place]):04X} {what} to some YAML parsers, and not to others; remove it"
             raise Rejected(Problem(message, line=len(lines) + 1, column=len(last) + 1))
 
 
-def _walk(roots: list[Node]) -> Iterator[Node]:
+def walk(roots: list[Node]) -> Iterator[Node]:
     """Yield every node once."""
     seen: set[Node] = set()
     stack = list(roots)

@@ -4,12 +4,14 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Dict
 
 from krm_fn.model.changes import Change, SetFields, SetItems, SetParts, SetText, Value
-from krm_fn.model.node import Mapping, Node, is_mapping, is_sequence
+from krm_fn.model.node import Mapping, Node, is_mapping, is_scalar, is_sequence
 from krm_fn.wire import layout
 from krm_fn.wire.edit_list import edit_list
 from krm_fn.wire.edit_mapping import edit_mapping
 from krm_fn.wire.splice import Splice
 from krm_fn.wire.write_value import write_block, write_block_item, write_flow, write_scalar
+
+_STANDARD = "tag:yaml.org,2002:"
 
 
 def splice_change(text: str, change: Change) -> Iterator[Splice]:
@@ -29,9 +31,10 @@ def splice_change(text: str, change: Change) -> Iterator[Splice]:
 
 def _set_text(text: str, change: SetText) -> Splice:
     new = write_scalar(change.text, style=change.node.style)
+    fitting = "bool" if isinstance(change.text, bool) else "str"
     if change.key is not None:
-        return _fill(text, change.key, change.node, new)
-    return Splice(*layout.scalar_span(text, change.node), new)
+        return _fill(text, change.key, change.node, new, fitting)
+    return _replace(text, layout.scalar_span(text, change.node), change.node, new, fitting)
 
 
 def _set_parts(text: str, change: SetParts) -> Iterator[Splice]:
@@ -46,12 +49,13 @@ def _fill_empty(text: str, node: Node, key: Node, parent: Mapping, new: Dict[str
     between = text[key.end_mark.index : start]
     if not parent.flow_style and between.strip(" \t") == ":" and text[start : start + 1] not in ("&", "!"):
         return _fill_below(text, Splice(key.end_mark.index + between.index(":") + 1, end, ""), parent, new)
-    return _fill(text, key, node, write_flow(new, style=layout.key_style(key)))
+    return _fill(text, key, node, write_flow(new, style=layout.key_style(key)), "map" if is_mapping(node) else "seq")
 
 
-def _fill(text: str, key: Node, node: Node, new: str) -> Splice:
+def _fill(text: str, key: Node, node: Node, new: str, fitting: str) -> Splice:
     """Put a text where there is nothing, perhaps not even a colon behind the key."""
-    if layout.behind_colon(text, key, node) is None:
+    behind_colon = layout.behind_colon(text, key, node)
+    if behind_colon is None:
         end = key.end_mark.index
         start = layout.entry_start(text, key)
         if start == key.start_mark.index:
@@ -59,8 +63,18 @@ def _fill(text: str, key: Node, node: Node, new: str) -> Splice:
         # Behind a `?`, a colon in the same line would belong to the key.
         below = layout.line_break(text) + " " * (start - layout.line_start(text, start))
         return Splice(end, end, f"{below}: {new}")
-    start, end = layout.content_start(text, node), node.end_mark.index
-    gap = "" if start < end or text[start - 1].isspace() else " "
+    if node.start_mark.index == node.end_mark.index:  # in braces its mark is that of what follows
+        return Splice(behind_colon, layout.value_end(text, key, node), " " + new)
+    end = layout.scalar_span(text, node)[1] if is_scalar(node) else node.end_mark.index
+    return _replace(text, (layout.content_start(text, node), end), node, new, fitting)
+
+
+def _replace(text: str, span: tuple[int, int], node: Node, new: str, fitting: str) -> Splice:
+    """Put a text in the place of a value. Its anchor stays; a standard tag only if it is the fitting one."""
+    start, end = span
+    if node.tag is not None and node.tag.startswith(_STANDARD) and node.tag != _STANDARD + fitting:
+        return Splice(node.start_mark.index, end, " ".join(filter(None, [layout.anchor(text, node), new])))
+    gap = " " if start == end and not text[start - 1].isspace() else ""
     return Splice(start, end, gap + new)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from krm_fn.model.node import FieldPath, descend, mark_of, read_path, spell
+from krm_fn.model.node import FieldPath, descend, get, mark_of, read_path, spell
 from krm_fn.wire.reader import read_yaml
 
 TEXT = """\
@@ -61,3 +61,12 @@ def test_descend() -> None:
     assert descend(ROOT, ("spec", "select", 2)) is None
     assert descend(ROOT, ("spec", 0)) is None
     assert descend(None, ("spec",)) is None
+
+
+@pytest.mark.parametrize(
+    ("key", "is_merged"),
+    [("<<", True), ("!!merge <<", True), ("!!merge '<<'", True), ("'<<'", False), ("!!str <<", False)],
+)
+def test_a_merge_key(key: str, is_merged: bool) -> None:
+    (node,) = read_yaml(f"{key}: {{a: b}}\n".encode()).roots
+    assert (get(node, "a") is not None) is is_merged

@@ -127,6 +127,8 @@ def remote(address: str, place: str) -> str:
     )
 
 
+BASE64 = "a name or path must not be in base64 (!!binary); write it out"
+QUOTED = "a merge key must not be in quotes; write `<<`"
 FILE = "https://host/a.yaml"
 REMOTE = [
     pytest.param(f"resources: [a, '{FILE}']", remote(FILE, "1:16"), id="a resource"),
@@ -176,6 +178,38 @@ def test_remote(kustomization: str, sentences: str, tmp_path: Path, monkeypatch:
 def test_remote_in_the_file_of_a_plugin(plugin: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = build(tmp_path, monkeypatch, "generators: [plugin.yaml]\n", NO_REMOTE, plugin_yaml=f"{plugin}\n")
     assert told == (remote(FILE, "1:14"), 1)
+
+
+HIDDEN = [
+    pytest.param("resources: [!!binary Li4vLi4vb3RoZXI=]", "1:13: " + BASE64, id="a base in base64"),
+    pytest.param("!!binary cmVzb3VyY2Vz: [../../other]", "1:1: " + BASE64, id="a field in base64"),
+    pytest.param("! '<<': {resources: [../../other]}", "1:1: " + QUOTED, id="a merge key in quotes, of no type"),
+    pytest.param(
+        "!!merge '<<': {resources: [../../other]}", "1:1: " + QUOTED, id="a merge key in quotes, with its tag"
+    ),
+    pytest.param(
+        "transformers:\n- '{path: !!binary aHR0cDovL2E=}'",
+        f"2:3: in this text: line 1, column 8: {BASE64}",
+        id="a path in an inline plugin",
+    ),
+    pytest.param(
+        "transformers:\n- '{path: a, path: b}'",
+        "2:3: in this text: line 1, column 11: duplicate key 'path'; the first is on line 1",
+        id="an inline plugin that is read in different ways",
+    ),
+]
+
+
+@pytest.mark.parametrize(("kustomization", "sentence"), HIDDEN)
+def test_hidden(kustomization: str, sentence: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = build(tmp_path, monkeypatch, kustomization, ROOT)
+    assert told == (f"error: repo/shop/kustomization.yaml:{sentence}\n", 1)
+
+
+def test_an_inline_plugin_is_read_even_if_a_file_has_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {"repo/shop/{path: http:/host}": ""})
+    told = build(tmp_path, monkeypatch, "transformers: ['{path: http://host}']\n", NO_REMOTE)
+    assert told == (remote("http://host", "1:16"), 1)
 
 
 def test_remote_in_a_base(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,6 +88,7 @@ ENDS = [
     pytest.param(signal.SIGTERM, -signal.SIGTERM, id="as Argo CD ends a plugin"),
     pytest.param(signal.SIGINT, 130, id="as Ctrl-C does"),
     pytest.param(signal.SIGHUP, -signal.SIGHUP, id="as a closed terminal does"),
+    pytest.param(signal.SIGQUIT, -signal.SIGQUIT, id="as Ctrl-\\ does"),
 ]
 
 

@@ -120,6 +120,13 @@ def test_refused(
     assert render_in(tmp_path, monkeypatch, *paths) == (b"", sentences, 1)
 
 
+def test_a_link_to_nothing_may_have_been_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {"a.yaml": CONFIG_MAP})
+    (tmp_path / "b").symlink_to("c")
+    (tmp_path / ".hidden").symlink_to("c")
+    assert render_in(tmp_path, monkeypatch) == (b"", "error: b: no such file or directory\n", 1)
+
+
 def test_nothing_on_stdin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = render_in(tmp_path, monkeypatch, "-", stdin=b"\n")
     assert outcome == (b"", "error: nothing to apply: no objects in <stdin>\n", 1)

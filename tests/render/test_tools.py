@@ -133,6 +133,18 @@ REFUSED = [
     ),
     pytest.param(
         "kustomization.yaml",
+        {"kustomize": failing("exit 1", 'Error: one\nfound {"kind": Secret, data: {a: hunter2}}\nthree')},
+        "kustomize build exited with code 1: Error: one found ... (the rest may show a value)",
+        id="not with a manifest in a line",
+    ),
+    pytest.param(
+        "kustomization.yaml",
+        {"kustomize": failing("exit 1", "Error: loading: literal sources [a=hunter2 b]: invalid literal source b")},
+        "kustomize build exited with code 1: Error: loading: literal sources ... (the rest may show a value)",
+        id="not with the literals of a Secret",
+    ),
+    pytest.param(
+        "kustomization.yaml",
         {"kustomize": failing("exit 1", "")},
         "kustomize build exited with code 1: no output on stderr",
         id="a failure without output",

@@ -107,6 +107,41 @@ CASES = [
         id="an empty value in a flow mapping",
     ),
     pytest.param(
+        "metadata: {name: a, ? annotations : }\n",
+        "metadata: {name: new-2456789bcd, ? annotations : {b: c}, labels: {s: w}}\nimmutable: true\n",
+        id="an empty value at the end of a flow mapping",
+    ),
+    pytest.param(
+        "metadata: {name: a, annotations: # c\n  }\n",
+        "metadata: {name: new-2456789bcd, annotations: {b: c} , labels: {s: w} # c\n  }\nimmutable: true\n",
+        id="an empty value with a comment in a flow mapping",
+    ),
+    pytest.param(
+        "metadata: {name: a, z:\n  }\n",
+        "metadata: {name: new-2456789bcd, z: , labels: {s: w}, annotations: {b: c}\n  }\nimmutable: true\n",
+        id="an empty value that stays keeps away from the comma",
+    ),
+    pytest.param(
+        "metadata: {name: a, z: !!str }\n",
+        "metadata: {name: new-2456789bcd, z: !!str , labels: {s: w}, annotations: {b: c} }\nimmutable: true\n",
+        id="an empty value with a tag does too",
+    ),
+    pytest.param(
+        "metadata:\n  name: a\n  labels: {s: !!str }\n  annotations: {b: !!null }\n",
+        "metadata:\n  name: new-2456789bcd\n  labels: {s: !!str w }\n  annotations: {b: c }\nimmutable: true\n",
+        id="behind a tag without a value, a tag of another type goes",
+    ),
+    pytest.param(
+        "metadata:\n  name: a\n  labels: !!null\n  annotations: &n !!null # c\nimmutable: !!bool\n",
+        "metadata:\n  name: new-2456789bcd\n  labels: {s: w}\n  annotations: &n {b: c} # c\nimmutable: !!bool true\n",
+        id="a null with a tag becomes what it must be, an anchor stays",
+    ),
+    pytest.param(
+        "metadata:\n  name: a\n  labels:\n    s: !!int 12\n  annotations:\n    b: |-\n      d\u00a0\n    e: f\n",
+        "metadata:\n  name: new-2456789bcd\n  labels:\n    s: w\n  annotations:\n    b: c\n    e: f\nimmutable: true\n",
+        id="a tag of a number goes, and a block with all that looks like white space",
+    ),
+    pytest.param(
         "metadata:\n  name: >-\n    a\n  annotations:\n    q: 1\n",
         "metadata:\n  name: new-2456789bcd\n  annotations:\n    q: 1\n    b: c\n  labels:\n    s: w\nimmutable: true\n",
         id="a folded name becomes a plain one",

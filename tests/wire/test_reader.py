@@ -1,5 +1,7 @@
 """An error has its line and column, and whatever is accepted can be walked by all later code."""
 
+import time
+
 import pytest
 
 from krm_fn.function import run
@@ -41,6 +43,23 @@ from krm_fn.wire.reader import MAX_DEPTH, read_yaml
             id="a control character",
         ),
         pytest.param(
+            "\ufeff\ufeffa: b\n".encode(),
+            "line 1, column 1: character U+FEFF counts as indentation to some YAML parsers, and not to others; "
+            "remove it",
+            id="a second byte order mark",
+        ),
+        pytest.param(
+            "a:\n\ufeff  b: c\n".encode(),
+            "line 2, column 1: character U+FEFF counts as indentation to some YAML parsers, and not to others; "
+            "remove it",
+            id="a byte order mark in front of a line",
+        ),
+        pytest.param(
+            "a: |\n  b\u2028c: d\n".encode(),
+            "line 2, column 4: character U+2028 ends a line to some YAML parsers, and not to others; remove it",
+            id="a line separator that ends a block",
+        ),
+        pytest.param(
             b"%YAML 3.0\n---\na: b\n",
             "line 1, column 1: invalid YAML: found incompatible YAML document",
             id="an unknown version of YAML",
@@ -75,3 +94,9 @@ def test_what_is_just_not_too_deep_is_transformed(place: str, alias: str, bracke
     outcome = run(f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{items}".encode())
     assert outcome.exit_code == 0, outcome.stderr
     assert deep in outcome.stdout.decode()
+
+
+def test_many_line_separators_in_many_texts_take_no_time() -> None:
+    started = time.process_time()
+    read_yaml("".join(f'a{number}: "\u2028"\n' for number in range(30_000)).encode())
+    assert time.process_time() - started < 5
