@@ -2,6 +2,7 @@
 
 import functools
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -15,6 +16,11 @@ from tests.tools.require import give_up, require
 # A slow machine must not fail a test, and a failure in CI must be reproducible.
 settings.register_profile("krm-fn", deadline=None, derandomize=os.environ.get("CI") == "true")
 settings.load_profile("krm-fn")
+
+# What runs in the background of a shell ignores these, and hands that down to every program that it starts.
+for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")

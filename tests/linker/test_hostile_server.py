@@ -148,7 +148,10 @@ def test_a_run_says_which_server_is_busy_and_ends_at_once_when_told_to(
             assert process.stderr
             first = process.stderr.readline()
             process.send_signal(sent)
-            stdout, stderr = process.communicate(timeout=10)
+            try:
+                stdout, stderr = process.communicate(timeout=10)
+            finally:
+                process.kill()  # else the end of `with` would wait for a process that did not stop
     assert re.fullmatch(r"waiting for the API server http://127.0.0.1:\d+, which answers 503 \(up to 29\d s\)\n", first)
     assert stderr == f"error: {how}; completed changes are kept, run again to finish\n"
     assert process.returncode == exit_code
