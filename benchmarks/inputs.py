@@ -103,15 +103,13 @@ functionConfig:
     name: shop
   spec:
     strategy: {strategy}
+    linker: {{image: registry.example/krm-fn:1}}
 """
 
 
-def resource_list(objects: int, strategy: str = "") -> bytes:
-    """Return the same bytes for the same number of objects. Each Deployment references its ConfigMap twice.
-
-    Without a strategy there is no configuration.
-    """
-    return "".join([_HEAD, *_items(objects), _CONFIG.format(strategy=strategy) if strategy else ""]).encode()
+def resource_list(objects: int, strategy: str = "rename") -> bytes:
+    """Return the same bytes for the same number of objects. Each Deployment references its ConfigMap twice."""
+    return "".join([_HEAD, *_items(objects), _CONFIG.format(strategy=strategy)]).encode()
 
 
 def _items(objects: int) -> Iterator[str]:
