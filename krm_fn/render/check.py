@@ -16,9 +16,9 @@ from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId
 from krm_fn.naming.emitted import is_emitted
 from krm_fn.naming.names import HASH, NOT_SPEC, WORD, base_name
 from krm_fn.render.limits import DEFAULT_LIMITS, Allowance, Limits
-from krm_fn.render.place import place
+from krm_fn.render.place import placed_in
 from krm_fn.render.pruning import KEEPERS, find_deployers, find_pruners
-from krm_fn.render.sources import STDIN_NAME, Inputs, Source, read_sources
+from krm_fn.render.sources import Inputs, Source, read_sources
 from krm_fn.render.tools import HelmOptions
 from krm_fn.wire.envelope import open_envelope
 from krm_fn.wire.reader import read_yaml
@@ -61,14 +61,11 @@ def read_live(path: str, stdin: bytes | None, limits: Limits = DEFAULT_LIMITS) -
 
 
 def _read(source: Source) -> Iterator[Item]:
-    origin = "" if source.name == STDIN_NAME else source.name
-    try:
+    with placed_in(source.name):
         document = read_yaml(source.data)
         roots = [root for root in document.roots if not is_null(root)]
         if not roots or not all(map(_is_empty_list, roots)):
-            yield from open_envelope(document, origin).items
-    except Rejected as rejected:
-        raise Rejected(*(place(source.name, problem) for problem in rejected.problems)) from rejected
+            yield from open_envelope(document, source.origin).items
 
 
 def _is_empty_list(root: Node) -> bool:

@@ -8,7 +8,7 @@ from krm_fn.model.item import Item
 from krm_fn.model.node import Node
 from krm_fn.model.problem import Problem, Rejected, at
 from krm_fn.model.settings import KIND, NO_ENVIRONMENT, Environment
-from krm_fn.render.place import place
+from krm_fn.render.place import place, placed_in
 from krm_fn.render.sources import Source
 from krm_fn.wire.envelope import Envelope
 
@@ -64,18 +64,13 @@ def _is_ours(item: Item) -> bool:
 
 
 def _read(source: Source, environment: Environment) -> Node:
-    try:
-        return _check(source.name, read_config(source.data), environment)
-    except Rejected as rejected:
-        raise Rejected(
-            *(problem if problem.file else place(source.name, problem) for problem in rejected.problems)
-        ) from rejected
+    with placed_in(source.name):
+        node = read_config(source.data)
+    return _check(source.name, node, environment)
 
 
 def _check(name: str, node: Node, environment: Environment) -> Node:
     """Return the node if it is a valid configuration. Raises Rejected with the places in its file."""
-    try:
+    with placed_in(name):
         parse_config(node, environment)
-    except Rejected as rejected:
-        raise Rejected(*(place(name, problem) for problem in rejected.problems)) from rejected
     return node

@@ -15,7 +15,7 @@ from krm_fn.model.node import Node, Scalar, elements, entries, is_scalar, is_seq
 from krm_fn.model.problem import Problem, Rejected, at
 from krm_fn.render.files import Files
 from krm_fn.render.limits import Allowance
-from krm_fn.render.place import place
+from krm_fn.render.place import place, placed_in
 from krm_fn.render.remote import is_remote_file, is_repository
 from krm_fn.wire.reader import read_yaml, walk
 
@@ -147,10 +147,8 @@ def _find(node: Node, path: tuple[str, ...]) -> Iterator[Scalar]:
 
 def _read(file: Path, files: Files) -> list[Node]:
     shown = _shown(file)
-    try:
+    with placed_in(str(shown)):
         return _read_plainly(files.read(shown))
-    except Rejected as rejected:
-        raise Rejected(*(place(str(shown), problem) for problem in rejected.problems)) from rejected
 
 
 def _read_plugin(plugin: Scalar, named_in: Path, files: Files) -> list[Node]:

@@ -1,9 +1,10 @@
 """Places in files, in the form that editors and terminals understand: `web.yaml:3:5`."""
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from krm_fn.model.node import Node, mark_of, read_path
-from krm_fn.model.problem import Problem
+from krm_fn.model.problem import Problem, Rejected
 from krm_fn.wire.envelope import Envelope
 
 
@@ -11,6 +12,15 @@ def place(name: str, problem: Problem) -> Problem:
     """Place a problem in a file, at its line if it has one."""
     where = f"{name}:{problem.line}:{problem.column}" if problem.line else name
     return problem._replace(file=where, line=0, column=0)
+
+
+@contextmanager
+def placed_in(name: str) -> Iterator[None]:
+    """Place the problems of what the block rejects in a file."""
+    try:
+        yield
+    except Rejected as rejected:
+        raise Rejected(*(place(name, problem) for problem in rejected.problems)) from rejected
 
 
 def unreadable(name: str, error: OSError) -> Problem:

@@ -15,7 +15,7 @@ from krm_fn.render.configuration import find_configuration
 from krm_fn.render.deployable import deployable, is_deployable, is_deployed
 from krm_fn.render.limits import DEFAULT_LIMITS, Allowance, Limits
 from krm_fn.render.place import place, place_by_object
-from krm_fn.render.sources import STDIN_NAME, Inputs, Source, read_config_file, read_sources
+from krm_fn.render.sources import Inputs, Source, read_config_file, read_sources
 from krm_fn.render.tools import HelmOptions
 from krm_fn.wire.apply import apply_changes
 from krm_fn.wire.documents import join_streams
@@ -128,8 +128,7 @@ def _open(source: Source) -> Iterator[Envelope]:
     wrong = [problem for root in document.roots for problem in _find_non_objects(root)]
     if wrong:
         raise Rejected(*wrong)
-    # Objects on stdin may have annotations with the file they were read from.
-    envelope = open_envelope(document, "" if source.name == STDIN_NAME else source.name)
+    envelope = open_envelope(document, source.origin)
     problems = [*_find_unnamed(envelope)]
     if problems:
         raise Rejected(*problems)

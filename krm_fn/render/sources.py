@@ -32,6 +32,11 @@ class Source(NamedTuple):
     data: bytes
     again: bytes = b""
 
+    @property
+    def origin(self) -> str:
+        """The file of its objects; `""` for stdin, where objects may have annotations with the file they are from."""
+        return "" if self.name == STDIN_NAME else self.name
+
 
 class Sources(NamedTuple):
     """All texts in order, the configuration files beside them, and the warnings of kustomize and helm."""

@@ -13,7 +13,7 @@ from krm_fn.model.settings import KIND
 from krm_fn.render.files import Files, check_named
 from krm_fn.render.kustomization import KUSTOMIZATIONS, check_kustomization
 from krm_fn.render.limits import Allowance
-from krm_fn.render.place import place
+from krm_fn.render.place import placed_in
 from krm_fn.render.program import run_program
 from krm_fn.wire.reader import read_yaml
 
@@ -123,10 +123,8 @@ def _release(directory: Path, helm: HelmOptions, allowance: Allowance) -> str:
     if helm.release:
         return helm.release
     file = directory / CHART
-    try:
+    with placed_in(str(file)):
         roots = read_yaml(Files(allowance.limits.root or directory, allowance).read(file)).roots
-    except Rejected as rejected:
-        raise Rejected(*(place(str(file), problem) for problem in rejected.problems)) from rejected
     return text(get(roots[0], "name")) if roots else ""
 
 

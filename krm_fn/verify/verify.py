@@ -12,8 +12,8 @@ from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import Settings
 from krm_fn.render.configuration import find_configurations, too_many
 from krm_fn.render.limits import DEFAULT_LIMITS, Allowance, Limits
-from krm_fn.render.place import place, place_by_object
-from krm_fn.render.sources import STDIN, STDIN_NAME, Inputs, Source, read_config_file, read_sources
+from krm_fn.render.place import place_by_object, placed_in
+from krm_fn.render.sources import STDIN, Inputs, Source, read_config_file, read_sources
 from krm_fn.render.tools import HelmOptions, built_from
 from krm_fn.verify.check_checksums import check_checksums
 from krm_fn.verify.check_linker import check_linker
@@ -78,12 +78,10 @@ def _open(path: str, inputs: Inputs, allowance: Allowance) -> tuple[list[tuple[s
 
 def _open_text(source: Source) -> Iterator[Envelope]:
     """Open a text, unless it is empty or holds only comments."""
-    try:
+    with placed_in(source.name):
         document = read_yaml(source.data)
         if not all(map(is_null, document.roots)):
-            yield open_envelope(document, "" if source.name == STDIN_NAME else source.name)
-    except Rejected as rejected:
-        raise Rejected(*(place(source.name, problem) for problem in rejected.problems)) from rejected
+            yield open_envelope(document, source.origin)
 
 
 def _read(opened: list[tuple[str, Envelope]], found: list[tuple[str, Node]], namespace: str) -> Rendering:
