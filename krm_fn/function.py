@@ -7,11 +7,11 @@ from types import MappingProxyType
 from krm_fn.config.place import place_settings
 from krm_fn.config.read import parse_config
 from krm_fn.model.changes import Changes
+from krm_fn.model.in_order import in_order
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Node, is_mapping
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import NO_ENVIRONMENT, Environment
-from krm_fn.stages.in_order import in_order
 from krm_fn.stages.package import read_package
 from krm_fn.stages.transform import transform
 from krm_fn.wire.apply import add_results, apply_changes

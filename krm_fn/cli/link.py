@@ -1,15 +1,32 @@
 """`krm-fn link`: keep the owners of revisions in step with their use. The emitted Job runs this."""
 
 import signal
+from collections.abc import Callable
 from threading import Event
+from typing import TypeVar
 
 import click
 
-from krm_fn.cli.options import each_read_by
 from krm_fn.model.kinds import Kind
-from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload, read_kind, read_revision, read_workload
+from krm_fn.model.link_plan import LinkPlan, RevisionName, Unreadable, Workload, read_kind, read_revision, read_workload
 from krm_fn.model.problem import Outcome
 from krm_fn.stdio import write_stderr, write_stdout
+
+_T = TypeVar("_T")
+
+
+def _each_read_by(
+    read: Callable[[str], _T],
+) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], tuple[_T, ...]]:
+    """Make a callback that reads every value of an option."""
+
+    def convert(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[_T, ...]:
+        try:
+            return tuple(map(read, values))
+        except Unreadable as error:
+            raise click.BadParameter(str(error)) from error
+
+    return convert
 
 
 @click.command(short_help="Link revisions to the objects that reference them. The emitted Job runs this.")
@@ -19,7 +36,7 @@ from krm_fn.stdio import write_stderr, write_stdout
     "workloads",
     metavar="OBJECT=REVISIONS",
     multiple=True,
-    callback=each_read_by(read_workload),
+    callback=_each_read_by(read_workload),
     help="Wait until it references them: apps/v1/Deployment/web=ConfigMap/web-config-5t7h9k2b4c,Secret/...",
 )
 @click.option(
@@ -27,7 +44,7 @@ from krm_fn.stdio import write_stderr, write_stdout
     "revisions",
     metavar="KIND/NAME",
     multiple=True,
-    callback=each_read_by(read_revision),
+    callback=_each_read_by(read_revision),
     help="Another rendered revision, which must not be deleted.",
 )
 @click.option(
@@ -35,7 +52,7 @@ from krm_fn.stdio import write_stderr, write_stdout
     "kinds",
     metavar="KIND",
     multiple=True,
-    callback=each_read_by(read_kind),
+    callback=_each_read_by(read_kind),
     help="A custom resource that may reference revisions: example.com/v1/Widget/widgets",
 )
 @click.option(

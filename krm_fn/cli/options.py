@@ -1,14 +1,8 @@
 """What the options of several commands share."""
 
 import os
-from collections.abc import Callable
-from typing import TypeVar
 
 import click
-
-from krm_fn.model.link_plan import Unreadable
-
-_T = TypeVar("_T")
 
 
 class _Path(click.Path):
@@ -33,17 +27,3 @@ MAX_BYTES = click.option(
     show_default=True,
     help="Limit of all that is read, also from kustomize and helm.",
 )
-
-
-def each_read_by(
-    read: Callable[[str], _T],
-) -> Callable[[click.Context, click.Parameter, tuple[str, ...]], tuple[_T, ...]]:
-    """Make a callback that reads every value of an option."""
-
-    def convert(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> tuple[_T, ...]:
-        try:
-            return tuple(map(read, values))
-        except Unreadable as error:
-            raise click.BadParameter(str(error)) from error
-
-    return convert
