@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from krm_fn.model.changes import Value
+from krm_fn.model.problem import ResourceId
 
 API_VERSION = "revisions.krm-fn.io/v1"
 KIND = "ConfigRevisions"
@@ -31,6 +32,11 @@ NO_SIDECAR_ANNOTATIONS = {
 
 CONTROLLERS = {"wave": "Wave", "reloader": "Reloader"}
 """Controllers whose annotations on workloads count as an opt-in to checksums, and their names in messages."""
+
+
+def is_configuration(who: ResourceId) -> bool:
+    """Tell whether an object configures this function, in whichever version."""
+    return who.kind == KIND and who.group == API_VERSION.partition("/")[0]
 
 
 _WILDCARDS = frozenset("*?[")

@@ -4,10 +4,9 @@ from collections.abc import Collection, Iterable
 
 from krm_fn.config.read import parse_config
 from krm_fn.function import read_config
-from krm_fn.model.item import Item
 from krm_fn.model.node import Node
 from krm_fn.model.problem import Problem, Rejected, at
-from krm_fn.model.settings import KIND, NO_ENVIRONMENT, Environment
+from krm_fn.model.settings import NO_ENVIRONMENT, Environment, is_configuration
 from krm_fn.render.place import place, placed_in
 from krm_fn.render.sources import Source
 from krm_fn.wire.envelope import Envelope
@@ -56,11 +55,7 @@ def _configurations(envelope: Envelope) -> Iterable[Node]:
     """Yield the functionConfig of a ResourceList, and the objects of our kind."""
     if envelope.function_config is not None:
         yield envelope.function_config
-    yield from (item.node for item in envelope.items if _is_ours(item))
-
-
-def _is_ours(item: Item) -> bool:
-    return item.id.kind == KIND and item.id.group == "revisions.krm-fn.io"
+    yield from (item.node for item in envelope.items if is_configuration(item.id))
 
 
 def _read(source: Source, environment: Environment) -> Node:

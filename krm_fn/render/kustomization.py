@@ -11,18 +11,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from krm_fn.model.node import Node, Scalar, elements, entries, is_scalar, is_sequence
+from krm_fn.model.item import Item, read_item
+from krm_fn.model.node import Node, Scalar, elements, entries, is_mapping, is_scalar, is_sequence
 from krm_fn.model.problem import Problem, Rejected, at
+from krm_fn.model.settings import is_configuration
 from krm_fn.render.files import Files
 from krm_fn.render.limits import Allowance
 from krm_fn.render.place import place, placed_in
 from krm_fn.render.remote import is_remote_file, is_repository
 from krm_fn.wire.reader import read_yaml, walk
 
+CONFIG_FILE = "krm-fn.yaml"
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
-_PLUGINS = (("generators",), ("transformers",), ("validators",))
-_RESOURCES = (("resources",), ("bases",), *_PLUGINS)
+_PLUGINS = ("generators", "transformers", "validators")
+_RESOURCES = (("resources",), ("bases",), *((field,) for field in _PLUGINS))
 _BASES = (("components",),)
 _SOURCES = (("files",), ("envs",), ("env",))
 _FILES = (
@@ -54,8 +57,34 @@ class _Reference(NamedTuple):
         return self.as_base and not is_read_before and is_repository(self.path)
 
 
+class Plugin(NamedTuple):
+    """A configuration of a plugin, and what names it: a kustomization, its field, and the entry in it.
+
+    `path` is where kustomize looks for the file that the entry names, unless the entry is the configuration itself.
+    """
+
+    kustomization: Path
+    field: str
+    entry: Scalar
+    config: Node
+
+    @property
+    def path(self) -> Path:
+        return _locate(self.kustomization.parent, self.entry.value)
+
+    @property
+    def krm_fn(self) -> Item | None:
+        """The configuration of this function; None for any other plugin."""
+        item = read_item(self.config) if is_mapping(self.config) else None
+        return item if item and is_configuration(item.id) else None
+
+    def problem(self, message: str) -> Problem:
+        """Return a problem at the entry."""
+        return place(str(_shown(self.kustomization)), at(self.entry.start_mark, f"{self.field}: {message}"))
+
+
 def check_kustomization(directory: Path, allowance: Allowance) -> None:
-    """Check all that kustomize would read to build a directory. Raises Rejected for what it may not read."""
+    """Check all that kustomize would read to build a directory. Raises Rejected for what it may not read or run."""
     problems: list[Problem] = []
     reached: set[Path] = set()
     pending = [Path(os.path.realpath(directory))]
@@ -64,21 +93,33 @@ def check_kustomization(directory: Path, allowance: Allowance) -> None:
         if here not in reached:
             reached.add(here)
             try:
-                pending += _check(here, allowance)
+                pending += _check(here, directory, allowance)
             except Rejected as rejected:
                 problems += rejected.problems
     if problems:
         raise Rejected(*problems)
 
 
-def _check(here: Path, allowance: Allowance) -> list[Path]:
+def find_plugins(directory: Path, files: Files) -> list[Plugin]:
+    """Find the plugins in the kustomization of a directory, but not those in its bases."""
+    here = Path(os.path.realpath(directory))
+    return [plugin for file in _files_in(here) for plugin in _plugins(file, _read(file, files), files)]
+
+
+def _files_in(here: Path) -> list[Path]:
+    return [here / name for name in KUSTOMIZATIONS if (here / name).exists()]
+
+
+def _check(here: Path, directory: Path, allowance: Allowance) -> list[Path]:
     """Check what one kustomization names, and return its local bases."""
     files = Files(allowance.limits.root or _shown(here), allowance)
     bases: list[Path] = []
     problems: list[Problem] = []
     files.locate(_shown(here))
-    for file in (here / name for name in KUSTOMIZATIONS if (here / name).exists()):
-        for reference in sorted(_references(file, files), key=_position):
+    for file in _files_in(here):
+        roots = _read(file, files)
+        plugins = list(_plugins(file, roots, files))
+        for reference in sorted(_references(roots, plugins), key=_position):
             local = _locate(here, reference.path)
             if reference.is_remote(local):
                 problems += _refuse_remote(file, reference) if allowance.limits.no_remote else ()
@@ -86,6 +127,7 @@ def _check(here: Path, allowance: Allowance) -> list[Path]:
                 bases += [Path(os.path.realpath(local))] if reference.as_base else []
             elif reference.as_file and _type_of(local) is not None:
                 files.check(_shown(local))
+        problems += _refuse_krm_fn(plugins, directory)
     if problems:
         raise Rejected(*problems)
     return bases
@@ -112,17 +154,24 @@ def _shown(path: Path) -> Path:
     return Path(os.path.relpath(path))
 
 
-def _references(file: Path, files: Files) -> Iterator[_Reference]:
-    for root in _read(file, files):
+def _plugins(file: Path, roots: list[Node], files: Files) -> Iterator[Plugin]:
+    for root in roots:
+        for field in _PLUGINS:
+            for entry in _find(root, (field,)):
+                for config in _read_plugin(entry, file, files):
+                    yield Plugin(file, field, entry, config)
+
+
+def _references(roots: list[Node], plugins: list[Plugin]) -> Iterator[_Reference]:
+    for root in roots:
         yield from _references_of(root, _FILES)
         yield from (_Reference(node, node.value, as_base=True) for path in _RESOURCES for node in _find(root, path))
         yield from (
             _Reference(node, node.value, as_file=False, as_base=True) for path in _BASES for node in _find(root, path)
         )
-        for plugin in (node for path in _PLUGINS for node in _find(root, path)):
-            for config in _read_plugin(plugin, file, files):
-                # Their lines would be those of another text: all problems are placed where the plugin is named.
-                yield from (found._replace(node=plugin) for found in _references_of(config, _FILES_OF_PLUGINS))
+    for plugin in plugins:
+        # Their lines would be those of another text: all problems are placed where the plugin is named.
+        yield from (found._replace(node=plugin.entry) for found in _references_of(plugin.config, _FILES_OF_PLUGINS))
 
 
 def _references_of(root: Node, paths: tuple[tuple[str, ...], ...]) -> Iterator[_Reference]:
@@ -180,3 +229,15 @@ def _refuse_remote(file: Path, reference: _Reference) -> list[Problem]:
     address = _CREDENTIALS.sub("//", reference.path.partition("?")[0])
     message = f"{address} is remote, which --no-remote refuses; copy it into the repository"
     return [place(str(_shown(file)), at(reference.node.start_mark, message))]
+
+
+def _refuse_krm_fn(plugins: list[Plugin], directory: Path) -> list[Problem]:
+    """Say what to do about each entry that makes kustomize run this function: there, it is off like all others."""
+    listed = {plugin.entry: plugin for plugin in plugins if plugin.krm_fn}
+    config = directory / CONFIG_FILE
+    message = (
+        "found krm-fn, but `krm-fn render` runs no functions of a kustomization; remove the entry, and configure "
+        f"krm-fn in {config}, which applies to the whole output; or build with "
+        "`kustomize build --enable-alpha-plugins --enable-exec`"
+    )
+    return [plugin.problem(message) for plugin in listed.values()]

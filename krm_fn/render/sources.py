@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.render.files import Files, read_named
+from krm_fn.render.kustomization import CONFIG_FILE
 from krm_fn.render.limits import Allowance
 from krm_fn.render.place import unreadable
 from krm_fn.render.tools import HelmOptions, build, built_from
 
-CONFIG_FILE = "krm-fn.yaml"
 STDIN = "-"
 STDIN_NAME = "<stdin>"
 _MANIFESTS = (".yaml", ".yml", ".json")

@@ -29,6 +29,7 @@ _VALUES = re.compile(
 )
 _LEFT_OUT = " ... (the rest may show a value)"
 
+# What names krm-fn directly is refused before. It may also come from a folder or an address in `transformers`.
 _PLUGINS_OFF = "external plugins disabled"
 _NO_FUNCTIONS = (
     "; functions of a kustomization are off here: take krm-fn out of its `transformers`, as `krm-fn render` reads "

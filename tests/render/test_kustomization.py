@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.render.limits import Limits
-from tests.render.run import CONFIG_MAP, render_in, write
+from tests.render.run import CONFIG_MAP, REVISIONS, render_in, write
 from tests.render.test_tools import ECHO, install
 
 BASE: dict[str, str | bytes] = {
@@ -227,6 +227,64 @@ def test_a_repository_is_cloned_before_a_folder_is_read(tmp_path: Path, monkeypa
     write(tmp_path, {"repo/shop/github.com/a/b/kustomization.yaml": ""})
     told = build(tmp_path, monkeypatch, "resources: [github.com/a/b]\n", NO_REMOTE)
     assert told == (remote("github.com/a/b", "1:13"), 1)
+
+
+def runs_krm_fn(place: str, field: str = "transformers") -> str:
+    return (
+        f"error: repo/{place}: {field}: found krm-fn, but `krm-fn render` runs no functions of a kustomization; remove "
+        "the entry, and configure krm-fn in repo/shop/krm-fn.yaml, which applies to the whole output; or build with "
+        "`kustomize build --enable-alpha-plugins --enable-exec`\n"
+    )
+
+
+RUNS_KRM_FN = [
+    pytest.param("transformers:\n- krm-fn.yaml\n", runs_krm_fn("shop/kustomization.yaml:2:3"), id="by its file"),
+    pytest.param("Transformers: [./krm-fn.yaml]\n", runs_krm_fn("shop/kustomization.yaml:1:16"), id="in capitals"),
+    pytest.param(
+        "transformers: [labels.yaml, krm-fn.yaml, ../base/fn.yaml]\n",
+        runs_krm_fn("shop/kustomization.yaml:1:29") + runs_krm_fn("shop/kustomization.yaml:1:42"),
+        id="twice, after a plugin of kustomize",
+    ),
+    pytest.param(
+        f"transformers:\n- |\n  {REVISIONS.replace(chr(10), chr(10) + '  ')}",
+        runs_krm_fn("shop/kustomization.yaml:2:3"),
+        id="in place",
+    ),
+    pytest.param(
+        "generators: [krm-fn.yaml]\nvalidators: [krm-fn.yaml]\n",
+        runs_krm_fn("shop/kustomization.yaml:1:14", "generators")
+        + runs_krm_fn("shop/kustomization.yaml:2:14", "validators"),
+        id="in other fields",
+    ),
+    pytest.param("resources: [../middle]\n", runs_krm_fn("middle/kustomization.yaml:1:16"), id="in a base"),
+    pytest.param("components: [../middle]\n", runs_krm_fn("middle/kustomization.yaml:1:16"), id="in a component"),
+]
+
+
+@pytest.mark.parametrize(("kustomization", "sentences"), RUNS_KRM_FN)
+def test_kustomize_is_to_run_krm_fn(
+    kustomization: str, sentences: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would run no function here, and `krm-fn render` is one already."""
+    write(
+        tmp_path,
+        {
+            "repo/shop/krm-fn.yaml": REVISIONS,
+            "repo/shop/labels.yaml": "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: a}\n",
+            "repo/base/fn.yaml": REVISIONS + "---\n" + REVISIONS,
+            "repo/middle/kustomization.yaml": "transformers: [../base/fn.yaml]\n",
+        },
+    )
+    assert build(tmp_path, monkeypatch, kustomization, ROOT) == (sentences, 1)
+
+
+OTHER_PLUGINS = ["apiVersion: builtin\nkind: LabelTransformer\n", "apiVersion: example.com/v1\nkind: ConfigRevisions\n"]
+
+
+@pytest.mark.parametrize("plugin", OTHER_PLUGINS)
+def test_another_plugin_is_left_to_kustomize(plugin: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {"repo/shop/krm-fn.yaml": REVISIONS})
+    assert build(tmp_path, monkeypatch, "transformers: [plugin.yaml]\n", ROOT, plugin_yaml=plugin) == ("", 0)
 
 
 def test_what_kustomize_reads_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
