@@ -109,7 +109,7 @@ def test_no_control_character_of_an_argument_is_printed(arguments: list[str], me
     assert (done.stdout, done.stderr) == ("", message)
 
 
-LIGHT = [["--help"], ["render", "--help"], ["verify", "--help"], ["link", "--help"]]
+LIGHT = [["--help"], ["render", "--help"], ["verify", "--help"], ["link", "--help"], ["discover", "--help"]]
 HEAVY = {"yaml", "jsonschema", "kubernetes", "krm_fn.function"}
 
 

@@ -5,9 +5,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -15,19 +16,21 @@ import yaml
 
 from krm_fn import __version__
 from tests.integration.names import assert_names_hold, defined, load
-from tests.render.run import CONFIG_MAP, write
+from tests.render.run import CONFIG_MAP, REVISIONS, WITHOUT_LINKER, write
 from tests.tools.require import give_up
 
 Tools = Callable[[str], Path]
+Environment = Mapping[str, str]
+NOTHING: Environment = MappingProxyType({})
 
 ROOT = Path(__file__).parent.parent.parent
 PLUGIN = ROOT / "examples/argocd-plugin"
+PROGRAMS = Path(sys.executable).parent
 PLUGIN_USER = 999
 SIDECAR = Path(__file__).with_name("sidecar.sh")
 ARGOCD = {
     "ARGOCD_APP_NAME": "shop",
     "ARGOCD_APP_NAMESPACE": "live",
-    "ARGOCD_APP_SOURCE_PATH": "app",
     "KUBE_VERSION": "1.33.1",
     "KUBE_API_VERSIONS": "v1,v1/Pod,apps/v1,apps/v1/Deployment",
 }
@@ -42,6 +45,10 @@ spec:
       containers: [{name: argocd-repo-server, image: registry.example/argocd:v3.1.0}]
       volumes: [{name: var-files, emptyDir: {}}, {name: plugins, emptyDir: {}}]
 """
+
+
+FUNCTION = "config.kubernetes.io/function"
+STRATEGY = "revisions.krm-fn.io/strategy"
 
 
 def manifest(name: str) -> dict[str, Any]:
@@ -63,16 +70,37 @@ def checkout() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def generate(checkout: Path, *tools: Path, probe: list[str] | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the plugin's command, or `probe` instead, in the folder of the application."""
+def generate(checkout: Path, *tools: Path, folder: str = "app") -> subprocess.CompletedProcess[str]:
+    """Run the plugin's command in the folder of the application."""
+    return run(checkout, SPEC["generate"], *tools, folder=folder)
+
+
+def is_discovered(
+    checkout: Path, environment: Environment = NOTHING, *, folder: str = "app", programs: Path = PROGRAMS
+) -> bool:
+    """Ask the plugin whether the application is its own, and judge the answer as argocd-cmp-server does."""
+    done = run(checkout, SPEC["discover"]["find"], environment=environment, folder=folder, programs=programs)
+    assert done.returncode == 0, done.stderr  # else the application would not be the plugin's, whatever is printed
+    return done.stdout.removesuffix("\n") != ""
+
+
+def run(
+    checkout: Path,
+    spec: dict[str, list[str]],
+    *tools: Path,
+    environment: Environment = NOTHING,
+    folder: str = "app",
+    programs: Path = PROGRAMS,
+) -> subprocess.CompletedProcess[str]:
     for path in [checkout, *checkout.rglob("*")]:
-        os.chown(path, PLUGIN_USER, PLUGIN_USER)
-    folders = [Path(sys.executable).parent, *(tool.parent for tool in tools), Path("/usr/bin"), Path("/bin")]
-    environment = {"PATH": os.pathsep.join(map(str, folders)), "HOME": "/", "LANG": "C", **ARGOCD}
-    command = probe or [*SPEC["generate"]["command"], *SPEC["generate"].get("args", [])]
+        os.chown(path, PLUGIN_USER, PLUGIN_USER, follow_symlinks=False)
+    folders = [programs, *(tool.parent for tool in tools), Path("/usr/bin"), Path("/bin")]
+    variables = {"PATH": os.pathsep.join(map(str, folders)), "HOME": "/", "LANG": "C", **ARGOCD}
+    variables["ARGOCD_APP_SOURCE_PATH"] = folder
+    command = [*spec["command"], *spec.get("args", [])]
     return subprocess.run(
-        ["unshare", "--mount", "--propagation", "private", "sh", SIDECAR, checkout / "app", *command],
-        env=environment,
+        ["unshare", "--mount", "--propagation", "private", "sh", SIDECAR, checkout / folder, *command],
+        env={**variables, **environment},
         capture_output=True,
         text=True,
         check=False,
@@ -85,7 +113,7 @@ def sidecar(require_tool: Tools, checkout: Path) -> Path:
     for tool in ("unshare", "setpriv"):
         require_tool(tool)
     attempts = 'id -u; for place in / /usr /var/tmp /dev/shm "$HOME" .; do test ! -w "$place" || echo "$place"; done'
-    done = generate(checkout, probe=["sh", "-c", attempts])
+    done = run(checkout, {"command": ["sh", "-c", attempts]})
     if done.returncode:
         give_up(f"cannot create a sandbox here: {done.stderr.strip()}")
     assert done.stdout.split() == [str(PLUGIN_USER), "."]
@@ -113,7 +141,7 @@ def test_an_application_is_generated(
     files: dict[str, bytes], builder: str | None, require_tool: Tools, sidecar: Path
 ) -> None:
     write(sidecar / "app", files)
-    assert list((sidecar / "app").glob(SPEC["discover"]["fileName"]))
+    assert is_discovered(sidecar)
     tools = [alone(require_tool(builder), sidecar)] if builder else []
     before = belongings()
     done = generate(sidecar, *tools)
@@ -233,10 +261,109 @@ def test_the_plugin_has_no_version() -> None:
     assert set(SPEC) == {"discover", "generate"}
 
 
-def test_the_plugin_discovers_the_application() -> None:
+FLAGS = ["--enable-alpha-plugins", "--enable-exec"]
+RUNS_FUNCTIONS = {"KUSTOMIZE_BUILD_OPTIONS": " ".join(FLAGS)}
+ASKED_FOR = {"ARGOCD_APP_PARAMETERS": "null"}
+"""Argo CD sets it, also to this value, for applications with a `plugin` in their source."""
+
+TAKEN = {"canary", "flux", "from-reloader", "from-wave", "helm", "linker-rbac"}
+RUN_BY_KUSTOMIZE = {"kustomize", "kustomize-exec"}
+ARGO_CDS = [
+    pytest.param({}, TAKEN | RUN_BY_KUSTOMIZE, id="one that runs no functions"),
+    pytest.param({"KUSTOMIZE_BUILD_OPTIONS": FLAGS[0]}, TAKEN | RUN_BY_KUSTOMIZE, id="one that skips them in silence"),
+    pytest.param(RUNS_FUNCTIONS, TAKEN, id="one that runs functions"),
+    pytest.param(RUNS_FUNCTIONS | ASKED_FOR, TAKEN | RUN_BY_KUSTOMIZE, id="applications that ask for the plugin"),
+]
+
+
+@pytest.mark.parametrize(("environment", "taken"), ARGO_CDS)
+def test_the_examples_that_the_plugin_takes_in(environment: dict[str, str], taken: set[str], sidecar: Path) -> None:
+    shutil.copytree(ROOT / "examples", sidecar / "examples")
+    folders = [folder.name for folder in (ROOT / "examples").iterdir() if folder.is_dir()]
+    assert {name for name in folders if is_discovered(sidecar, environment, folder=f"examples/{name}")} == taken
+
+
+def test_the_plugin_discovers_the_application(sidecar: Path) -> None:
     source = manifest("application.yaml")["spec"]["source"]
     assert source["plugin"] == {}
-    assert (ROOT / source["path"] / SPEC["discover"]["fileName"]).is_file()
+    shutil.copytree(ROOT / source["path"], sidecar / source["path"])
+    assert is_discovered(sidecar, ASKED_FOR, folder=source["path"])
+
+
+def test_kustomize_exec_and_the_plugin_live_in_one_argo_cd(require_tool: Tools, sidecar: Path) -> None:
+    """What lists the function is for kustomize. Without the entry the plugin renders it, and no name changes."""
+    shutil.copytree(ROOT / "examples", sidecar / "examples")
+    kustomize = alone(require_tool("kustomize"), sidecar)
+    assert not is_discovered(sidecar, RUNS_FUNCTIONS, folder="examples/kustomize-exec")
+    by_kustomize = build(kustomize, sidecar / "examples/kustomize-exec")
+    assert_names_hold(by_kustomize)
+
+    kustomization = sidecar / "examples/kustomize-exec/kustomization.yaml"
+    kustomization.write_text(kustomization.read_text().partition("transformers:")[0])
+    assert is_discovered(sidecar, RUNS_FUNCTIONS, folder="examples/kustomize-exec")
+    done = generate(sidecar, kustomize, folder="examples/kustomize-exec")
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert sorted(load(done.stdout), key=identity) == sorted(by_kustomize, key=identity)
+
+
+def build(kustomize: Path, folder: Path) -> list[dict[str, Any]]:
+    """Build a folder as Argo CD does, with `kustomize.buildOptions`, and krm-fn in the image of the repo-server."""
+    environment = {**os.environ, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"}
+    done = subprocess.run([kustomize, "build", folder, *FLAGS], env=environment, capture_output=True, check=True)
+    return load(done.stdout)
+
+
+def identity(item: dict[str, Any]) -> tuple[str, str]:
+    return item["kind"], item["metadata"]["name"]
+
+
+def test_where_kustomize_does_not_run_the_function_the_plugin_says_what_to_do(
+    require_tool: Tools, sidecar: Path
+) -> None:
+    shutil.copytree(ROOT / "examples", sidecar / "examples")
+    assert is_discovered(sidecar, folder="examples/kustomize-exec")
+    done = generate(sidecar, alone(require_tool("kustomize"), sidecar), folder="examples/kustomize-exec")
+    assert (done.stdout, done.returncode) == ("", 1)
+    assert done.stderr == (
+        "error: kustomization.yaml:16:3: transformers: found krm-fn, but `krm-fn render` runs no functions of a "
+        "kustomization; remove the entry, and configure krm-fn in krm-fn.yaml, which applies to the whole output; or "
+        "build with `kustomize build --enable-alpha-plugins --enable-exec`\n"
+    )
+
+
+RUNTIMES = [
+    pytest.param("exec: {path: krm-fn}", True, id="a program"),
+    pytest.param("exec: {}", False, id="no program, which kustomize skips in silence"),
+    pytest.param("deferFailure: true", False, id="nothing, which it skips too"),
+]
+
+
+@pytest.mark.parametrize(("runtime", "is_run"), RUNTIMES)
+def test_only_what_kustomize_runs_is_left_to_it(runtime: str, is_run: bool, require_tool: Tools, sidecar: Path) -> None:
+    config = WITHOUT_LINKER.replace("{name: web}", f"{{name: web, annotations: {{{FUNCTION}: '{runtime}'}}}}")
+    kustomization = "resources: [a.yaml]\ntransformers: [krm-fn.yaml]\n"
+    config_map = CONFIG_MAP.replace("name: a", f"name: a, annotations: {{{STRATEGY}: rename}}")
+    write(sidecar / "app", {"kustomization.yaml": kustomization, "krm-fn.yaml": config, "a.yaml": config_map})
+    assert is_discovered(sidecar, RUNS_FUNCTIONS) is not is_run
+    (item,) = build(require_tool("kustomize"), sidecar / "app")
+    assert ("revisions.krm-fn.io/set" in item["metadata"].get("labels", {})) is is_run
+
+
+def test_if_discovery_fails_the_application_is_taken(sidecar: Path) -> None:
+    """Else Argo CD would render it with a tool that does not know krm-fn, and nobody would be told."""
+    write(sidecar, {"app/krm-fn.yaml": REVISIONS, "other/a.yaml": CONFIG_MAP, "bin/krm-fn": "#!/bin/sh\nkill -9 $$\n"})
+    (sidecar / "bin/krm-fn").chmod(0o755)
+    for programs in (sidecar / "bin", sidecar / "other"):  # one that is killed, and none
+        assert is_discovered(sidecar, programs=programs)
+        assert not is_discovered(sidecar, folder="other", programs=programs)
+
+
+def test_a_link_to_nowhere_is_taken(sidecar: Path) -> None:
+    """The message is that of `krm-fn render`."""
+    write(sidecar / "app", {"a.yaml": CONFIG_MAP})
+    (sidecar / "app/krm-fn.yaml").symlink_to("nowhere")
+    assert is_discovered(sidecar)
+    assert generate(sidecar).stderr == "error: krm-fn.yaml: no such file or directory\n"
 
 
 @pytest.fixture
@@ -259,6 +386,8 @@ def test_the_sidecar_meets_the_requirements_of_argo_cd(patched: dict[str, dict[s
     sidecar = next(container for container in pod["containers"] if container["name"] == "krm-fn")
     assert sidecar["command"] == ["/var/run/argocd/argocd-cmp-server"]
     assert sidecar["image"].rpartition(":")[2] == __version__
+    options = {"name": "argocd-cm", "key": "kustomize.buildOptions", "optional": True}
+    assert sidecar["env"] == [{"name": "KUSTOMIZE_BUILD_OPTIONS", "valueFrom": {"configMapKeyRef": options}}]
     assert sidecar["securityContext"] == {
         "runAsNonRoot": True,
         "runAsUser": 999,

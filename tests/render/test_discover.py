@@ -1,0 +1,111 @@
+"""Which directories the plugin of Argo CD renders, and which it leaves to Argo CD's own kustomize."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from krm_fn.render.discover import discover
+from tests.render.run import REVISIONS, write
+
+BOTH = "--load-restrictor LoadRestrictionsNone --enable-exec --enable-alpha-plugins"
+EXEC = REVISIONS.replace(
+    "{name: web}", "{name: web, annotations: {config.kubernetes.io/function: 'exec: {path: krm-fn}'}}"
+)
+LISTED = {"kustomization.yaml": "transformers:\n- krm-fn.yaml\n", "krm-fn.yaml": EXEC}
+TAKEN = (b"krm-fn.yaml\n", "", 0)
+NOBODY = (b"", "", 0)
+
+
+def left(place: str) -> tuple[bytes, str, int]:
+    warning = f"warning: {place}: transformers: kustomize runs krm-fn.yaml; this directory is left to it\n"
+    return b"", warning, 0
+
+
+def says(runtime: str) -> str:
+    return EXEC.replace("exec: {path: krm-fn}", runtime)
+
+
+LEFT = [
+    pytest.param(LISTED, left("kustomization.yaml:2:3"), id="a kustomization that lists the file"),
+    pytest.param(
+        LISTED | {"kustomization.yaml": "transformers: [a.yaml, ./a/../krm-fn.yaml]\nresources: [../b]\n"},
+        left("kustomization.yaml:1:24"),
+        id="under another spelling, beside what discovery does not read",
+    ),
+    pytest.param(
+        {"Kustomization": LISTED["kustomization.yaml"], "krm-fn.yaml": says("container: {image: krm-fn}")},
+        left("Kustomization:2:3"),
+        id="in a container, which kustomize runs or reports",
+    ),
+    pytest.param({"kustomization.yaml": "transformers: [fn.yaml]\n", "fn.yaml": EXEC}, NOBODY, id="under another name"),
+    pytest.param({"shop/krm-fn.yaml": REVISIONS, "a.yaml": "{"}, NOBODY, id="a directory without the file"),
+]
+
+
+@pytest.mark.parametrize(("files", "outcome"), LEFT)
+def test_left(
+    files: dict[str, str], outcome: tuple[bytes, str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, files)
+    monkeypatch.chdir(tmp_path)
+    assert discover(Path(), BOTH, is_asked_for=False) == outcome
+
+
+OTHERS = [
+    pytest.param({"krm-fn.yaml": EXEC, "a.yaml": "{"}, id="manifests"),
+    pytest.param({"krm-fn.yaml": EXEC, "Chart.yaml": "name: web\n"}, id="a chart"),
+    pytest.param(LISTED | {"kustomization.yaml": "resources: [a.yaml]\n"}, id="a kustomization"),
+    pytest.param(LISTED | {"kustomization.yaml": "#transformers: [krm-fn.yaml]\n"}, id="one with a comment"),
+    pytest.param(LISTED | {"kustomization.yaml": "resources: [krm-fn.yaml]\n"}, id="one with the file as an object"),
+    pytest.param(LISTED | {"kustomization.yaml": "validators: [krm-fn.yaml]\n"}, id="one with it in another field"),
+    pytest.param(LISTED | {"krm-fn.yaml": REVISIONS}, id="a file that does not say how to run it"),
+    pytest.param(LISTED | {"krm-fn.yaml": says("exec: {}")}, id="one that says half of it"),
+    pytest.param(LISTED | {"krm-fn.yaml": says("a: [")}, id="one that says it in no YAML"),
+    pytest.param(LISTED | {"krm-fn.yaml": EXEC.replace("revisions.krm-fn.io", "a")}, id="another function"),
+    pytest.param(
+        {"kustomization.yaml": "transformers: [fn.yaml]\n", "fn.yaml": EXEC, "krm-fn.yaml": REVISIONS},
+        id="a file beside another one that is listed",
+    ),
+    pytest.param(LISTED | {"kustomization.yaml": "a: [\n"}, id="a kustomization that cannot be read"),
+    pytest.param(LISTED | {"krm-fn.yaml": "#" * 1_000_001}, id="a file that is too large to find out"),
+]
+
+
+@pytest.mark.parametrize("files", OTHERS)
+def test_taken(files: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is wrong with it: Argo CD's own tools would not say so."""
+    write(tmp_path, files)
+    monkeypatch.chdir(tmp_path)
+    assert discover(Path(), BOTH, is_asked_for=False) == TAKEN
+
+
+OPTIONS = ["", "--enable-alpha-plugins", "--enable-exec", BOTH.replace("-exec", "-exec=false")]
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_an_argo_cd_whose_kustomize_would_fail_or_skip_the_function(
+    options: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, LISTED)
+    monkeypatch.chdir(tmp_path)
+    assert discover(Path(), options, is_asked_for=False) == TAKEN
+
+
+def test_an_application_that_asks_for_the_plugin_gets_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert discover(Path(), BOTH, is_asked_for=True) == NOBODY
+    write(tmp_path, LISTED)
+    assert discover(Path(), BOTH, is_asked_for=True) == TAKEN
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_a_file_that_is_none(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, LISTED)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).unlink()
+    os.mkfifo(name)
+    assert discover(Path(), BOTH, is_asked_for=False) == TAKEN
+    (tmp_path / name).unlink()
+    (tmp_path / name).symlink_to("/nowhere")
+    assert discover(Path(), BOTH, is_asked_for=False) == TAKEN
