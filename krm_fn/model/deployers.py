@@ -1,7 +1,9 @@
 """Annotations that stop a deployer from pruning a revision, or from renaming it.
 
-Sources: Argo CD's sync-options and compare-options documentation, Flux's Kustomization documentation, cli-utils'
-lifecycle directives, Helm's resource policies, kapp's delete strategies.
+What each does on prune and on uninstall is in the schema (`spec.deployers`) and in docs/deployers.md, as read in these
+functions: Argo CD, `shouldBeDeleted` and its sync-options and compare-options documentation; Flux, `deleteObjects` of
+kustomize-controller; cli-utils, `PreventRemoveFilter`; Helm, `filterManifestsToKeep` and `update` of its Kubernetes
+client; kapp, `DeleteOrphanStrategy`.
 """
 
 from collections.abc import Collection, Mapping

@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from krm_fn.config.build import build_settings
 from krm_fn.config.explain import load_schema
 from krm_fn.config.plain import Invalid
-from krm_fn.model.deployers import PROTECTIONS
+from krm_fn.model.deployers import PROTECTIONS, keep_new_name
 from krm_fn.model.settings import (
     API_VERSION,
     CONTROLLERS,
@@ -285,6 +285,19 @@ def test_the_defaults_are_those_of_the_schema() -> None:
 def test_both_agree_on_what_keeps_sidecars_away() -> None:
     in_schema = {name: rule["const"] for name, rule in SCHEMA["$defs"]["podTexts"]["properties"].items()}
     assert in_schema == NO_SIDECAR_LABELS | NO_SIDECAR_ANNOTATIONS
+
+
+def test_each_deployer_is_described_with_its_annotations() -> None:
+    """Editors show the descriptions in the order of the values. `oneOf` shows a wrong one in some, or none."""
+    items = SCHEMA["properties"]["spec"]["properties"]["deployers"]["items"]
+    assert items["enum"] == list(PROTECTIONS)
+    for deployer, description in zip(items["enum"], items["enumDescriptions"], strict=True):
+        kept = [f"{one.annotation}: {one.value}" for one in PROTECTIONS[deployer]]
+        named = [f'{annotation}: "{value}"' for annotation, value in keep_new_name([deployer]).items()]
+        for annotation in kept + named:
+            assert f"`{annotation}`" in description
+        assert "On prune" in description
+        assert "On uninstall" in description
 
 
 def test_the_schema_is_valid() -> None:

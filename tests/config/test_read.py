@@ -199,6 +199,20 @@ def test_names_in_kpt_settings_are_patterns() -> None:
             id="a set that is no label",
         ),
         pytest.param(
+            HEAD + "spec: {deployers: [Flux, argocd, {helm: 3}]}\n",
+            [
+                (
+                    'ConfigRevisions/web spec.deployers[0] (line 4, column 20): found "Flux"; did you mean "flux"? '
+                    "allowed: argocd, flux, kpt, helm, kapp, spinnaker"
+                ),
+                (
+                    "ConfigRevisions/web spec.deployers[2] (line 4, column 34): found a mapping; "
+                    "allowed: argocd, flux, kpt, helm, kapp, spinnaker"
+                ),
+            ],
+            id="deployers that are none",
+        ),
+        pytest.param(
             KPT + "data: {deployers: 'argo,flux'}\n",
             [
                 (
