@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.cluster.api import Api
-from tests.cluster.control_plane import ControlPlane, control_plane, until_namespace_is_ready
+from tests.cluster.control_plane import ControlPlane, control_plane, new_namespace
 from tests.cluster.invariant_watcher import InvariantWatcher
 from tests.cluster.linker_harness import LinkerHarness, State, linker_harness
 from tests.cluster.release import DEPLOYERS, Release
@@ -54,13 +54,10 @@ def enforcing_namespace(enforcing_cluster: ControlPlane) -> Iterator[Api]:
 
 @contextlib.contextmanager
 def _namespace(cluster: ControlPlane) -> Iterator[Api]:
-    name = f"test-{next(_numbers)}"
-    cluster.api.create({"kind": "Namespace", "metadata": {"name": name}})
-    client = cluster.api.within(name)
-    until_namespace_is_ready(client)
+    client = new_namespace(cluster, f"test-{next(_numbers)}")
     yield client
     # Without waiting until it is gone: the next test has another namespace.
-    cluster.api.delete("Namespace", name)
+    cluster.api.delete("Namespace", client.namespace)
 
 
 @pytest.fixture

@@ -149,6 +149,14 @@ def control_plane(tools: Callable[[str], Path], *, admission: Sequence[str] = ()
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def new_namespace(cluster: ControlPlane, name: str) -> Api:
+    """Create a namespace. Returns an administrator's client."""
+    cluster.api.create({"kind": "Namespace", "metadata": {"name": name}})
+    client = cluster.api.within(name)
+    until_namespace_is_ready(client)
+    return client
+
+
 def until_namespace_is_ready(api: Api) -> None:
     """Wait until the namespace has the ServiceAccount and the certificate that every pod needs."""
     api.wait("ServiceAccount", "default", "is there", bool)

@@ -8,7 +8,7 @@ from typing import Self
 from tests.cluster.api import Api
 from tests.cluster.invariants import violations
 from tests.cluster.kind_watch import KindWatch
-from tests.cluster.object_state import POD_SPECS, ObjectState
+from tests.cluster.object_state import POD_SPECS, Name, ObjectState
 from tests.cluster.server import ApiError
 from tests.cluster.wait import until
 
@@ -27,6 +27,11 @@ class InvariantWatcher:
         self._watches: list[KindWatch] = []
         self._begun = contextlib.ExitStack()
         self._seen: list[tuple[float, ObjectState]] = []
+        self._forgiven: set[Name] = set()
+
+    def forgive(self, *deleted: Name) -> None:
+        """Do not report the deletion of these objects: the test itself deletes them."""
+        self._forgiven |= {*deleted}
 
     def __enter__(self) -> Self:
         with contextlib.ExitStack() as begun:
@@ -53,7 +58,7 @@ class InvariantWatcher:
         seen = list(self._seen)
         times = {state.version: at for at, state in seen}
         initial = (state for watch in self._watches for state in watch.initial)
-        found = violations(initial, (state for _, state in seen))
+        found = violations(initial, (state for _, state in seen), self._forgiven)
         return [f"{_clock(times[version])} {sentence}" for version, sentence in found]
 
     def check(self) -> None:

@@ -51,6 +51,12 @@ KINDS = {
     "Experiment": Kind(ROLLOUTS, "experiments"),
     "AnalysisRun": Kind(ROLLOUTS, "analysisruns"),
     "AnalysisTemplate": Kind(ROLLOUTS, "analysistemplates"),
+    "Application": Kind(ROLLOUTS, "applications"),
+    "ApplicationSet": Kind(ROLLOUTS, "applicationsets"),
+    "AppProject": Kind(ROLLOUTS, "appprojects"),
+    "GitRepository": Kind("source.toolkit.fluxcd.io/v1", "gitrepositories"),
+    "Kustomization": Kind("kustomize.toolkit.fluxcd.io/v1", "kustomizations"),
+    "ResourceQuota": Kind("v1", "resourcequotas"),
 }
 
 

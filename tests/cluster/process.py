@@ -4,29 +4,43 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 START_TICKS = 19  # the fields of /proc/PID/stat after the name: proc(5) calls it starttime, number 22
 
 
 class Process:
-    """A program. Its process id cannot be reused until `stop` has waited for it."""
+    """A program. Its process id cannot be reused until `stop` has waited for it.
 
-    def __init__(self, name: str, command: Sequence[str | Path], folder: Path) -> None:
+    `environment` is added to PATH and HOME. `executable` is the program's file if the command starts with another name.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str | Path],
+        folder: Path,
+        *,
+        environment: Mapping[str, str] | None = None,
+        executable: Path | None = None,
+    ) -> None:
         self.name = name
         self.log = folder / f"{name}.log"
         self._command = command
         self._folder = folder
+        self._environment = environment or {}
+        self._executable = executable
         self._child: subprocess.Popen[bytes] | None = None
 
     def start(self) -> int:
         """Start the program. Returns the process id."""
         assert not self.runs, f"{self.name} runs already"
-        environment = {"PATH": os.environ["PATH"], "HOME": str(self._folder)}
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self._folder), **self._environment}
         with self.log.open("ab") as log:
             self._child = subprocess.Popen(
                 self._command,
+                executable=self._executable,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

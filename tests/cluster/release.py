@@ -49,10 +49,29 @@ def render(objects: Sequence[Object], namespace: str, **spec: object) -> bytes:
 
 
 @dataclass(kw_only=True)
-class Release:
-    """One application in a namespace. `settings` is the `spec` of its configuration."""
+class LiveSet:
+    """The revisions of an application in a namespace."""
 
     api: Api
+
+    def revisions(self) -> dict[str, set[str]]:
+        """Return the live revisions and trackers with their owners: `{"web-config-…": {"Deployment/web"}}`."""
+        return {item["metadata"]["name"]: owners(item) for item in self.api.list("ConfigMap", labels=REVISIONS)}
+
+    def revision_of(self, content: str, base: str = "web-config") -> str:
+        """Return the name of the live revision with this content, as built by `config`."""
+        (name,) = (
+            item["metadata"]["name"]
+            for item in self.api.list("ConfigMap", labels=REVISIONS)
+            if item.get("data") == {"content": content} and item["metadata"]["name"].startswith(base)
+        )
+        return str(name)
+
+
+@dataclass(kw_only=True)
+class Release(LiveSet):
+    """One application, rendered and deployed. `settings` is the `spec` of its configuration."""
+
     deployer: ArgoLike | FluxLike
     settings: dict[str, object] = field(default_factory=lambda: {"linker": {"minimumAgeSeconds": 0}})
 
@@ -69,19 +88,6 @@ class Release:
     def release(self, *objects: Object) -> LinkerRun:
         self.sync(*objects)
         return self.link()
-
-    def revisions(self) -> dict[str, set[str]]:
-        """Return the live revisions and trackers with their owners: `{"web-config-…": {"Deployment/web"}}`."""
-        return {item["metadata"]["name"]: owners(item) for item in self.api.list("ConfigMap", labels=REVISIONS)}
-
-    def revision_of(self, content: str, base: str = "web-config") -> str:
-        """Return the name of the live revision with this content, as built by `config`."""
-        (name,) = (
-            item["metadata"]["name"]
-            for item in self.api.list("ConfigMap", labels=REVISIONS)
-            if item.get("data") == {"content": content} and item["metadata"]["name"].startswith(base)
-        )
-        return str(name)
 
 
 def config(content: str, name: str = "web-config") -> Object:

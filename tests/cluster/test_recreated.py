@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from tests.cluster.api import Api
-from tests.cluster.control_plane import ControlPlane, until_namespace_is_ready
+from tests.cluster.control_plane import ControlPlane, new_namespace
 from tests.cluster.invariant_watcher import InvariantWatcher
 from tests.cluster.release import DEPLOYERS, Release
 from tests.cluster.wait import throughout, until
@@ -131,10 +131,7 @@ def test_orphaned_history_keeps_its_revisions_until_it_is_adopted(with_history: 
 @pytest.fixture
 def deletable(cluster: ControlPlane, namespace: Api, deployer: str) -> Iterator[Release]:
     """Create a namespace that the test may delete."""
-    name = f"{namespace.namespace}-deletable"
-    cluster.api.create({"kind": "Namespace", "metadata": {"name": name}})
-    api = cluster.api.within(name)
-    until_namespace_is_ready(api)
+    api = new_namespace(cluster, f"{namespace.namespace}-deletable")
     with InvariantWatcher(api) as watcher:
         yield Release(api=api, deployer=DEPLOYERS[deployer](api))
         assert watcher.violations() == []

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.cluster.api import Api, Object
-from tests.cluster.control_plane import ControlPlane, until_namespace_is_ready
+from tests.cluster.control_plane import ControlPlane, new_namespace
 from tests.cluster.deployers import ArgoLike
 from tests.cluster.kubeconfig import write_kubeconfig
 from tests.cluster.linker_job import linker_command, linker_environment, linker_pod
@@ -77,9 +77,7 @@ class UnlinkedRelease:
 @contextlib.contextmanager
 def unlinked_release(cluster: ControlPlane, name: str, **linker: object) -> Iterator[UnlinkedRelease]:
     """Create the releases in a new namespace of this name, with these settings of the linker."""
-    cluster.api.create({"kind": "Namespace", "metadata": {"name": name}})
-    api = cluster.api.within(name)
-    until_namespace_is_ready(api)
+    api = new_namespace(cluster, name)
     release = Release(
         api=api, deployer=ArgoLike(api=api, app=SET), settings={**OPTIONS, "linker": {**LINKER, **linker}}
     )

@@ -7,7 +7,7 @@ from tests.cluster.api import Api, Object
 from tests.cluster.manifests import IMAGE, cron_job, workload
 from tests.cluster.object_state import POD_SPECS, read_state
 from tests.cluster.readiness import is_ready
-from tests.cluster.release import DEPLOYERS, IN_SET, SET, Release, config
+from tests.cluster.release import DEPLOYERS, IN_SET, SET, LiveSet, config
 from tests.cluster.rollouts_controller import rollout_in_phase
 from tests.cluster.server import ApiError
 from tests.cluster.wait import until
@@ -74,8 +74,8 @@ def put_template(api: Api, kind: str, template: Object) -> None:
     api.patch(kind, kind.lower(), [operation], patch_type="application/json-patch+json", manager="kubectl-rollout")
 
 
-def consumers_by_revision(shop: Release) -> dict[str, set[str]]:
-    """Return the consumers of each revision, in the form of the owners in `Release.revisions`."""
+def consumers_by_revision(shop: LiveSet) -> dict[str, set[str]]:
+    """Return the consumers of each revision, in the form of the owners in `LiveSet.revisions`."""
     consumers: dict[str, set[str]] = {name: set() for name in shop.revisions()}
     for kind in POD_SPECS:
         for item in _all(shop.api, kind):
@@ -89,7 +89,7 @@ def consumers_by_revision(shop: Release) -> dict[str, set[str]]:
     return consumers
 
 
-def assert_linked(shop: Release) -> None:
+def assert_linked(shop: LiveSet) -> None:
     """Check that the owners of each revision are the inventory, all its consumers, and others of the past."""
     owners, consumers = shop.revisions(), consumers_by_revision(shop)
     inventory = {f"ConfigMap/{SET}-linker"}
@@ -97,14 +97,14 @@ def assert_linked(shop: Release) -> None:
     assert [name for name, held in owners.items() if not consumers[name] | inventory <= held] == []
 
 
-def until_all_are_referenced(shop: Release) -> dict[str, set[str]]:
+def until_all_are_referenced(shop: LiveSet) -> dict[str, set[str]]:
     """Wait until every revision has a consumer. Returns the consumers of each."""
     return until(
         "every revision has a consumer", lambda: consumers_by_revision(shop), lambda consumers: all(consumers.values())
     )
 
 
-def until_unreferenced(shop: Release, *names: str) -> None:
+def until_unreferenced(shop: LiveSet, *names: str) -> None:
     """Wait until nothing references these revisions, so that the next run deletes them."""
     until(
         f"nothing references {names}",
