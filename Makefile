@@ -8,12 +8,13 @@ INSTALLED := .venv/installed
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test check lint bench image clean packages tools pytest static types layers
+.PHONY: help demo test test-gitops check lint bench image clean packages tools pytest static types layers
 
 help:
 	@echo 'make demo    render examples/canary and show the diff'
 	@echo 'make check   run lint, types, layers and the fast tests: seconds'
 	@echo 'make test    install the tools and run everything, as CI does'
+	@echo 'make test-gitops   build Argo CD, Flux and Helm 4, a quarter of an hour, and run the tests of deployers'
 	@echo 'make lint    run ruff only'
 	@echo 'make bench   measure speed and memory'
 	@echo 'make image   build $(IMAGE)'
@@ -27,8 +28,13 @@ test: packages $(INSTALLED) tools static pytest
 pytest: $(INSTALLED)
 	@KRM_FN_MUTATIONS=100000 KRM_FN_STYLES=20000 KRM_FN_MODEL_STEPS=100000 .venv/bin/python tests/side_by_side.py
 
+# Argo CD, Flux and Helm 4 are only tested where they have been built: here, or before, or with GITOPS=1 make test.
+test-gitops: export GITOPS = 1
+test-gitops: packages $(INSTALLED) tools
+	@.venv/bin/pytest tests/gitops
+
 check: $(INSTALLED) static
-	@.venv/bin/pytest --quiet --ignore tests/integration --ignore tests/cluster
+	@.venv/bin/pytest --quiet --ignore tests/integration --ignore tests/cluster --ignore tests/gitops
 
 static: lint types layers
 

@@ -3,10 +3,13 @@
 The programs of each go.mod are built once, into a separate cache folder. The folder's name contains a hash of
 everything that the programs depend on. This script needs only Python and Go. Without Go it prints a message and
 succeeds; the tests then say which program they need.
+
+Argo CD and Flux take a quarter of an hour. They are built only with GITOPS=1 in the environment.
 """
 
 import functools
 import hashlib
+import json
 import os
 import shutil
 import subprocess
@@ -18,18 +21,21 @@ from typing import NamedTuple
 
 TOOLS = Path(__file__).parent
 CLUSTER_TOOLS = TOOLS.parent / "cluster" / "tools"
+GITOPS_TOOLS = TOOLS.parent / "gitops" / "tools"
 # Limits parallel builds: linking large programs needs much memory per core.
 JOBS = 2
 
 
 class Family(NamedTuple):
-    """The programs of one go.mod, and the module whose version they have."""
+    """The programs of one go.mod, if any, and the module whose version they have."""
 
     folder: Path
     module: str
     programs: tuple[str, ...]
     # Linker variables that set a program's version, if it needs them; with {version}, {major}, {minor}.
     variables: tuple[str, ...] = ()
+    # Whether to build it only with GITOPS=1.
+    on_demand: bool = False
 
 
 # Clients check the API server's version, and refuse v0.0.0-master, the version of a plain build.
@@ -49,6 +55,23 @@ FAMILIES = (
     ),
     Family(CLUSTER_TOOLS / "kwok", "sigs.k8s.io/kwok", ("kwok",)),
     Family(CLUSTER_TOOLS / "argo-rollouts", "github.com/argoproj/argo-rollouts", ("rollouts-controller",)),
+    Family(GITOPS_TOOLS / "argo-cd", "github.com/argoproj/argo-cd/v3", ("argocd",), on_demand=True),
+    Family(GITOPS_TOOLS / "miniredis", "github.com/alicebob/miniredis/v2", ("miniredis",), on_demand=True),
+    Family(
+        GITOPS_TOOLS / "flux-kustomize",
+        "github.com/fluxcd/kustomize-controller",
+        ("kustomize-controller",),
+        on_demand=True,
+    ),
+    # Only for its manifests: a part of this module cannot be downloaded, so its program cannot be built.
+    Family(GITOPS_TOOLS / "flux-source", "github.com/fluxcd/source-controller", ()),
+    Family(
+        GITOPS_TOOLS / "helm4",
+        "helm.sh/helm/v4",
+        ("helm4",),
+        ("helm.sh/helm/v4/internal/version.version={version}",),
+        on_demand=True,
+    ),
 )
 
 
@@ -57,8 +80,9 @@ def build() -> None:
         names = ", ".join(family.folder.name for family in FAMILIES)
         print(f"Go is not installed, so tests use these programs only if they are on PATH: {names}")
         return
+    demanded = os.environ.get("GITOPS") == "1"
     for family in FAMILIES:
-        if not _bin_folder(family).exists():
+        if family.programs and (demanded or not family.on_demand) and not _bin_folder(family).exists():
             print(f"building {family.folder.name} {version(family)}; this takes minutes, but only once", flush=True)
             start = time.monotonic()
             _go_build(family)
@@ -76,14 +100,16 @@ def built(program: str) -> Path | None:
 def version(family: Family) -> str:
     """Return the version in `go.mod`, such as `v5.8.2`."""
     lines = (family.folder / "go.mod").read_text().splitlines()
-    return next(line.split()[1] for line in lines if line.split()[:1] == [family.module])
+    required = (line.removeprefix("require ").split() for line in lines)
+    return next(words[1] for words in required if words[:1] == [family.module])
 
 
 def module_folder(module: str) -> Path:
     """Return the source folder of a module, which contains its manifests."""
     family = next(family for family in FAMILIES if family.module == module)
-    listed = _go("list", "-mod=readonly", "-m", "-f", "{{.Dir}}", module, folder=family.folder)
-    return Path(listed.decode().strip())
+    # The programs may be older than this machine's cache of modules.
+    downloaded = json.loads(_go("mod", "download", "-json", module, folder=family.folder))
+    return Path(downloaded["Dir"])
 
 
 @functools.cache
@@ -91,6 +117,8 @@ def _bin_folder(family: Family) -> Path:
     decisive = hashlib.sha256(_go("version", folder=family.folder))
     decisive.update((family.folder / "go.mod").read_bytes())
     decisive.update((family.folder / "go.sum").read_bytes())
+    for source in sorted(family.folder.glob("*.go")):
+        decisive.update(source.read_bytes())
     decisive.update(_linker_flags(family).encode())
     cache = os.environ.get("KRM_FN_CACHE") or Path.home() / ".cache" / "krm-fn"
     return Path(cache) / "tools" / f"{family.folder.name}-{decisive.hexdigest()[:16]}"

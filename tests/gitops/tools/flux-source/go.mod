@@ -1,0 +1,5 @@
+module tools/flux-source
+
+go 1.26.0
+
+require github.com/fluxcd/source-controller v1.9.5

@@ -1,0 +1,9 @@
+module tools/miniredis
+
+go 1.26.0
+
+require github.com/alicebob/miniredis/v2 v2.40.0
+
+require github.com/yuin/gopher-lua v1.1.1 // indirect
+
+tool tools/miniredis
