@@ -134,20 +134,19 @@ def _shorten(path: str, old: str, new: str) -> str:
     return tag if is_same else new
 
 
-def _write_value(label: str, value: Value, indent: str = "") -> Iterator[str]:
-    """Yield the lines of a field, as YAML looks in most cases."""
+def _write_value(label: str, value: Value) -> Iterator[str]:
+    """Yield the lines of a field, as YAML looks in most cases. `label` is its name, or `-` for an element of a list."""
+    start = label if label == "-" else f"{label}:"
     if isinstance(value, str):
         if "\n" not in value:
-            yield f"{indent}{label}: {printable(value)}"
+            yield f"{start} {printable(value)}"
             return
-        yield f"{indent}{label}: |"
-        yield from (f"{indent}  {line}" for line in _split(value, ends_alike=True))
+        yield f"{start} |"
+        yield from (f"  {line}" for line in _split(value, ends_alike=True))
     elif not value:
-        yield f"{indent}{label}: {'{}' if isinstance(value, dict) else '[]'}"
+        yield f"{start} {'{}' if isinstance(value, dict) else '[]'}"
     else:
-        yield f"{indent}{label}:"
-        named = value.items() if isinstance(value, dict) else enumerate(value)
-        for name, child in named:
-            yield from _write_value(
-                printable(str(name)) if isinstance(value, dict) else f"[{name}]", child, indent + "  "
-            )
+        yield start
+        for name, child in value.items() if isinstance(value, dict) else ((None, child) for child in value):
+            below = "-" if name is None else printable(name)
+            yield from (f"  {line}" for line in _write_value(below, child))
