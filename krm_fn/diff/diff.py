@@ -31,15 +31,10 @@ def diff(compared: Compared, way: Way, form: Form, screen: Screen) -> Outcome:
         old = read_side(sides.old, sides.new, way)
         new = read_side(sides.new, sides.old, way)
     except Rejected as rejected:
-        return failed(stderr_lines(rejected.problems))
+        return Outcome(b"", stderr_lines(rejected.problems), FAILED)
     difference = compare(old, new, (sides.old.name, sides.new.name))
     text = _write(difference, form, screen, " ".join(compared.paths))
-    return Outcome(text.encode(), stderr_lines(sides.notes), DIFFERENT if difference else SAME, if_unprinted=FAILED)
-
-
-def failed(message: str) -> Outcome:
-    """Return the outcome of a comparison that could not be made."""
-    return Outcome(b"", message, FAILED)
+    return Outcome(text.encode(), stderr_lines(sides.notes), DIFFERENT if difference else SAME)
 
 
 def _write(difference: Difference, form: Form, screen: Screen, key: str) -> str:
