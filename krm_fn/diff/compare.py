@@ -23,7 +23,7 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
     """Compare all objects. `names` are those of the two renderings."""
     pairs = pair_items(old, new)
     linker, emitted = pair_emitted(old, new)
-    reader = _Reader(read_names(pairs))
+    reader = _Reader(read_names(pairs, (old, new)))
     fields = {pair: reader.compare_fields(pair) for pair in pairs}
     contents = {pair: reader.compare_content(pair) for pair in pairs}
     rolls = find_rolls(

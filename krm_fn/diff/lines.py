@@ -135,18 +135,18 @@ def _shorten(path: str, old: str, new: str) -> str:
 
 
 def _write_value(label: str, value: Value) -> Iterator[str]:
-    """Yield the lines of a field, as YAML looks in most cases. `label` is its name, or `-` for an element of a list."""
-    start = label if label == "-" else f"{label}:"
-    if isinstance(value, str):
-        if "\n" not in value:
-            yield f"{start} {printable(value)}"
-            return
-        yield f"{start} |"
-        yield from (f"  {line}" for line in _split(value, ends_alike=True))
-    elif not value:
-        yield f"{start} {'{}' if isinstance(value, dict) else '[]'}"
-    else:
-        yield start
-        for name, child in value.items() if isinstance(value, dict) else ((None, child) for child in value):
-            below = "-" if name is None else printable(name)
-            yield from (f"  {line}" for line in _write_value(below, child))
+    """Yield the lines of a field, as YAML looks in most cases."""
+    stack = [(f"{label}:", value, "")]  # no recursion: objects may be nested deeper than generators
+    while stack:
+        start, child, indent = stack.pop()
+        if isinstance(child, str):
+            first, *rest = [child] if "\n" not in child else ["|", *_split(child, ends_alike=True)]
+            yield f"{indent}{start} {printable(first)}"
+            yield from (f"{indent}  {line}" for line in rest)
+        elif not child:
+            yield f"{indent}{start} {'{}' if isinstance(child, dict) else '[]'}"
+        else:
+            yield f"{indent}{start}"
+            named = child.items() if isinstance(child, dict) else (("-", one) for one in child)
+            below = [(name if name == "-" else f"{printable(name)}:", one, f"{indent}  ") for name, one in named]
+            stack += reversed(below)

@@ -4,63 +4,17 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
-from krm_fn.diff.difference import (
-    BY_NAME,
-    KEPT,
-    PRUNED,
-    REFUSED,
-    ROLLS,
-    Change,
-    Difference,
-    Fate,
-    FieldChange,
-    Linker,
-    Roll,
-    Who,
-)
+from krm_fn.diff.difference import Change, Difference, Linker
 from krm_fn.diff.to_markdown import MARK, write_markdown
 from krm_fn.look.content import KeyChange, Shown
 from tests.cases import FIXTURES
+from tests.diff.generated import differences, hostile, who
 from tests.diff.markdown import COMMENT, read_markdown
 
 TAGS = {COMMENT, "p", "strong", "code", "details", "details open", "summary"}
 TYPES = {"html_block", "fence"}
 RECORDED = sorted(FIXTURES.glob("diffs/*/diff.md"))
-
-HOSTILE = [
-    *("`", "```", "~~~", "\n", "\r\n", "\n\n", "    ", " ", "a", "\u202e", "\x00", "\U0001f600"),
-    *("</details>", "</code>", "-->", "<!--", "]]>", "<img src=x>", "&", "&#64;"),
-    *("@team", "#1", "|", "**", "![x](http://a.example)", "www.a.example"),
-]
-
-hostile = st.lists(st.sampled_from(HOSTILE), max_size=8).map("".join)
-
-
-def who(text: str) -> Who:
-    return Who(text, text, text, text, text, text)
-
-
-@st.composite
-def differences(draw: st.DrawFn) -> Difference:
-    text = hostile
-    roll = Roll(draw(text), draw(text), draw(text), draw(st.sampled_from([ROLLS, REFUSED])), (BY_NAME,))
-    change = Change(
-        draw(st.none() | text.map(who)),
-        who(draw(text)),
-        has_new_name=draw(st.booleans()),
-        keys=(KeyChange(draw(text), Shown(1, draw(text)), Shown(2, draw(text))),),
-        fields=(
-            FieldChange(draw(text), draw(text), draw(text)),
-            FieldChange(draw(text), None, {draw(text): [draw(text), {draw(text): draw(text)}]}),
-        ),
-        rolls=(roll,),
-        hazards=("argocd",),
-    )
-    gone = Change(who(draw(text)), None, fate=Fate(draw(st.sampled_from([KEPT, PRUNED])), (draw(text),), ()))
-    linker = Linker(1, (draw(text),), (draw(text),))
-    return Difference(draw(text), draw(text), (change,), (gone,), linker, 0)
 
 
 @given(differences(), hostile)
