@@ -224,6 +224,21 @@ def test_line_ends_and_attributes_are_those_of_a_checkout(tmp_path: Path) -> Non
     assert diff(tmp_path / "r", "--against=main", "shop").stdout == SAME
 
 
+@pytest.mark.parametrize("is_configured", [True, False])
+def test_a_filter_runs_if_the_user_has_configured_it(is_configured: bool, tmp_path: Path) -> None:
+    """As for files that are encrypted in git. A repository only names the filter."""
+    repository = tmp_path / "r"
+    commit(repository, {".gitattributes": "config.yaml filter=loud\n"})
+    for name, command in (("clean", "sed s/one/ONE/"), ("smudge", "sed s/ONE/one/")):
+        git(repository, "config", f"filter.loud.{name}", command)
+    commit(repository, shop("one"))
+    assert "ONE" in git(repository, "show", "HEAD:shop/config.yaml")
+    if not is_configured:
+        git(repository, "config", "--remove-section", "filter.loud")
+    done = diff(repository, "--against=HEAD", "shop")
+    assert ("  - A: ONE\n" in done.stdout) == (not is_configured)
+
+
 def test_a_submodule_is_said_to_be_left_out(repository: Path, tmp_path: Path) -> None:
     commit(tmp_path / "other", {"a.yaml": config_map("one")})
     git(
