@@ -196,6 +196,7 @@ SETTINGS = [
     pytest.param(["core.hooksPath=hooks"], id="hooks"),
     pytest.param(["core.fsmonitor=hooks/post-index-change"], id="a monitor"),
     pytest.param(["core.untrackedCache=true"], id="a cache in the index"),
+    pytest.param(["core.sparseCheckout=true", "submodule.recurse=true"], id="a part of the tree"),
 ]
 
 
