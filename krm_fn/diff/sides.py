@@ -1,7 +1,7 @@
 """The two renderings to compare, from what the command line names."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,12 +45,14 @@ class Compared(NamedTuple):
 class Side(NamedTuple):
     """What was read of one rendering; None if there is nothing. `name` is what people call it.
 
-    `has_folder`: a folder is among the paths, so it is not a rendering that somebody has stored.
+    `has_folder`: a folder is among the paths, so it is not a rendering that somebody has stored. `rename` says where a
+    problem is, for people.
     """
 
     name: str
     opened: Opened | None = None
     has_folder: bool = False
+    rename: Callable[[Problem], Problem] = lambda problem: problem
 
     @property
     def has_configuration(self) -> bool:
@@ -90,7 +92,7 @@ def _open_against(revision: str, paths: tuple[str, ...], way: Way) -> Sides:
         if not any(map(os.path.lexists, paths)) and len(absent) == len(paths):
             raise Rejected(Problem(f"exists neither here nor in {revision}", file=name))
         try:
-            old = _open_existing(revision, former, there.readdress(way))
+            old = _open_existing(revision, former, there.readdress(way))._replace(rename=there.rename)
         except Rejected as rejected:
             raise Rejected(*map(there.rename, rejected.problems)) from rejected
     new = _open_existing(name, paths, way)
@@ -162,10 +164,13 @@ def read_side(side: Side, other: Side, way: Way) -> Release:
     is_package = side.has_folder and not other.has_configuration and not any(map(_is_made, items))
     if not side.has_configuration and not is_package:
         return read_release(items, None, namespace)
-    stream, problems = render_opened(side.opened, way.environment)
+    try:
+        stream, problems = render_opened(side.opened, way.environment)
+    except Rejected as rejected:
+        raise Rejected(*map(side.rename, rejected.problems)) from rejected
     errors = [problem for problem in problems if problem.severity is Severity.ERROR]
     if errors:  # warnings are for those who render
-        raise Rejected(*errors)
+        raise Rejected(*map(side.rename, errors))
     return read_release(_read(stream), parse_config(side.opened.configuration[1], way.environment), namespace)
 
 
