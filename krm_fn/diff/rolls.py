@@ -56,22 +56,38 @@ def find_rolls(
     """
     former = {pair.new: pair.old for pair in pairs if pair.new is not None and pair.old is not None}
     checksummed = _Checksummed(edited, release)
+    rollouts = _find_rollouts(release)
     by_config: dict[Item, list[Roll]] = defaultdict(list)
     by_workload: dict[Item, Roll] = {}
     for item, old in former.items():
         if item.is_config or item.id.kind in ROLES:
             continue
+        rolling = rollouts.get(item, item)
         for config, effect in _find_followed(item, former, release).items():
-            by_config[config].append(_roll(item, effect or _effect_on(item, old), {BY_NAME}))
+            by_config[config].append(_roll(rolling, effect or _effect_on(item, old), {BY_NAME}))
         causes = {cause for change in fields.get(item, ()) for cause in _causes(item, change)}
         if _has_new_checksum(item, old):
             read = checksummed.find(item)
             for config in read:
-                by_config[config].append(_roll(item, _effect_on(item, old), {BY_CHECKSUM}))
+                by_config[config].append(_roll(rolling, _effect_on(item, old), {BY_CHECKSUM}))
             causes |= set() if read else {BY_CHECKSUM}
         if causes:
-            by_workload[item] = _roll(item, _effect_on(item, old), causes)
+            by_workload[item] = _roll(rolling, _effect_on(item, old), causes)
     return Rolls(by_config, by_workload)
+
+
+def _find_rollouts(release: Release) -> dict[Item, Item]:
+    """Find the Rollouts that take their pods from another workload, by that workload: it has no pods of its own."""
+    workloads = {
+        (release.package.namespace_of(item), item.id.kind, item.id.name): item for item in release.package.authored
+    }
+    found: dict[Item, Item] = {}
+    for rollout in release.package.authored:
+        reference = get(rollout.node, "spec", "workloadRef") if rollout.id.kind == "Rollout" else None
+        place = (release.package.namespace_of(rollout), text(get(reference, "kind")), text(get(reference, "name")))
+        if place in workloads:
+            found[workloads[place]] = rollout
+    return found
 
 
 def _roll(item: Item, effect: str, by: set[str]) -> Roll:
