@@ -278,7 +278,8 @@ def test_a_link_in_a_revision_leads_to_nothing_outside_of_it(tmp_path: Path, tem
     assert not [*temporary.iterdir()]
 
 
-SLOW = "#!/bin/sh\ntouch ../started\nsleep 1000\n"
+# After SIGKILL nobody ends the program that diff has started; it must not stay for long.
+SLOW = "#!/bin/sh\ntouch ../started\nsleep 60\n"
 ENDS = [
     pytest.param(signal.SIGKILL, id="by force"),
     pytest.param(signal.SIGTERM, id="politely"),
