@@ -13,6 +13,9 @@ from tests.integration.build_image import build_image
 from tests.integration.docker_daemon import DaemonError, Environment, docker_daemon
 from tests.tools.require import give_up, require
 
+# Modules beside the tests check too, and a failure must show what they saw.
+pytest.register_assert_rewrite("tests.cluster", "tests.gitops")
+
 # A slow machine must not fail a test, and a failure in CI must be reproducible.
 settings.register_profile("krm-fn", deadline=None, derandomize=os.environ.get("CI") == "true")
 settings.load_profile("krm-fn")

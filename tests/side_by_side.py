@@ -1,4 +1,4 @@
-"""Run all tests in two processes, because the cluster tests spend most of their time waiting."""
+"""Run all tests in two processes, because the tests on a cluster spend most of their time waiting."""
 
 import os
 import subprocess
@@ -6,18 +6,19 @@ import sys
 import tempfile
 from pathlib import Path
 
-CLUSTER = "tests/cluster"
+ON_A_CLUSTER = ("tests/cluster", "tests/gitops")
 PYTEST = [sys.executable, "-m", "pytest"]
 
 
 def main() -> int:
-    """Show the other tests while they run, then the output of the cluster tests. Return 1 if any test failed."""
+    """Show the other tests while they run, then the output of those on a cluster. Return 1 if any test failed."""
     with tempfile.TemporaryFile() as output:
         environment = {**os.environ, "PY_COLORS": "1"} if sys.stdout.isatty() else None
-        cluster = subprocess.Popen([*PYTEST, CLUSTER], env=environment, stdout=output, stderr=subprocess.STDOUT)
+        cluster = subprocess.Popen([*PYTEST, *ON_A_CLUSTER], env=environment, stdout=output, stderr=subprocess.STDOUT)
         try:
-            others = subprocess.run([*PYTEST, "--ignore", CLUSTER], check=False).returncode
-            print("waiting for the cluster tests", flush=True)
+            ignored = [f"--ignore={folder}" for folder in ON_A_CLUSTER]
+            others = subprocess.run([*PYTEST, *ignored], check=False).returncode
+            print("waiting for the tests on a cluster", flush=True)
             failed = cluster.wait()
         finally:
             cluster.terminate()

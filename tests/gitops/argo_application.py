@@ -1,0 +1,231 @@
+"""An Application of Argo CD with a Git repository of its own."""
+
+import contextlib
+import subprocess
+import threading
+import time
+from collections.abc import Sequence
+
+import yaml
+
+from tests.cluster.api import Api, Object
+from tests.cluster.kinds import ROLLOUTS
+from tests.cluster.server import ApiError
+from tests.cluster.wait import until
+from tests.gitops.argo_cd import ArgoCd
+from tests.gitops.argo_status import ArgoStatus, Seen, long_flips
+from tests.gitops.package import Commit, write
+
+AUTHOR = ("-c", "user.name=test", "-c", "user.email=test@example.invalid")
+REFRESH = "argocd.argoproj.io/refresh"
+FOLDER = "app"
+# Between two looks at the status. What is shorter, nobody sees.
+GLANCE = 0.25
+# Seconds after which a busy controller has most likely overlooked a request.
+OVERLOOKED = 40.0
+WITHIN = 120.0
+# By default, Argo CD tries a failed sync five times more, for minutes, before it looks at the next commit.
+RETRY = {"limit": 1, "backoff": {"duration": "1s"}}
+EXEC = {"config.kubernetes.io/function": "exec:\n  path: krm-fn\n"}
+
+
+class ArgoApplication:
+    """Auto-sync with prune. By default the plugin renders; with `kustomize` Argo CD's own kustomize does.
+
+    An ApplicationSet creates it if `by_application_set`.
+    """
+
+    annotation = "argocd"
+
+    def __init__(  # noqa: PLR0913  # what people choose when they write an Application
+        self,
+        argo: ArgoCd,
+        api: Api,
+        *,
+        self_heal: bool = True,
+        options: Sequence[str] = (),
+        server_side_diff: bool = False,
+        kustomize: bool = False,
+        name: str = "",
+        by_application_set: bool = False,
+    ) -> None:
+        self.api = api
+        self.kustomize = kustomize
+        self._argo = argo
+        self._name = name or api.namespace
+        self._options = [*options]
+        self._by_application_set = by_application_set
+        self._repository = argo.repositories / self._name
+        self._repository.mkdir()
+        self._git("init", "--quiet", "--initial-branch=main")
+        self._revision = ""
+        self._refreshes = 0
+        self.seen: list[Seen] = []
+        self._recorder = threading.Thread(target=self._record, name=f"status of {self._name}", daemon=True)
+        compare = {"argocd.argoproj.io/compare-options": "ServerSideDiff=true"} if server_side_diff else {}
+        source: Object = {"repoURL": f"{argo.url}/{self._name}", "path": FOLDER, "targetRevision": "main"}
+        self._body: Object = {
+            "apiVersion": ROLLOUTS,
+            "kind": "Application",
+            "metadata": {
+                "name": self._name,
+                "annotations": compare,
+                "finalizers": ["resources-finalizer.argocd.argoproj.io"],
+            },
+            "spec": {
+                "project": "default",
+                "source": source if kustomize else {**source, "plugin": {}},
+                "destination": {"server": "https://kubernetes.default.svc", "namespace": api.namespace},
+                "syncPolicy": {
+                    "automated": {"prune": True, "selfHeal": self_heal},
+                    "syncOptions": self._options,
+                    "retry": RETRY,
+                },
+            },
+        }
+
+    # A deployer
+
+    def deploy(self, commit: Commit) -> None:
+        """Commit, tell Argo CD as a webhook would, and wait for the end of the sync."""
+        self.push(commit)
+        operation = self.synced()["status"]["operationState"]
+        assert operation["phase"] == "Succeeded", operation.get("message")
+
+    def again(self) -> None:
+        """Refresh, by turns without and with a new rendering."""
+        self._refreshes += 1
+        self.refresh("normal" if self._refreshes % 2 else "hard")
+
+    def complaint(self, phase: str) -> str:
+        return self.status().complaint(phase)
+
+    def uninstall(self) -> None:
+        self._argo.api.delete("ApplicationSet" if self._by_application_set else "Application", self._name)
+        self._argo.api.gone("Application", self._name, within=WITHIN)
+
+    def check_record(self) -> None:
+        assert long_flips(self.seen, time.time()) == []
+
+    # Its parts
+
+    def beside(self, suffix: str) -> "ArgoApplication":
+        """Return another Application in the same namespace."""
+        return ArgoApplication(self._argo, self.api, name=f"{self._name}-{suffix}", options=self._options)
+
+    def push(self, commit: Commit) -> None:
+        """Commit, and let Argo CD see it."""
+        folder = self._repository / FOLDER
+        write(commit, folder, self.annotation, self.api.namespace)
+        if self.kustomize:
+            configuration = yaml.safe_load((folder / "krm-fn.yaml").read_text())
+            configuration["metadata"]["annotations"] = EXEC
+            (folder / "krm-fn.yaml").write_text(yaml.safe_dump(configuration))
+            kustomization = {"resources": ["objects.yaml"], "transformers": ["krm-fn.yaml"]}
+            (folder / "kustomization.yaml").write_text(yaml.safe_dump(kustomization))
+        self._git("add", "--all")
+        self._git("commit", "--quiet", "--message", f"content {commit.content}, image {commit.image}")
+        self._pushed()
+
+    def revert(self) -> None:
+        """Revert the last commit, and wait for the end of the sync."""
+        self._git("revert", "--no-edit", "HEAD")
+        self._pushed()
+        self.synced()
+
+    def refresh(self, how: str = "normal") -> None:
+        """Let Argo CD compare again, as the button in its UI does. Who sees nothing happen presses it again."""
+        requested = 0.0
+
+        def look() -> Object:
+            nonlocal requested
+            if time.monotonic() - requested > OVERLOOKED:
+                requested = time.monotonic()
+                annotations = {"annotations": {REFRESH: how}}
+                return self._argo.api.patch("Application", self._name, {"metadata": annotations})
+            return self.live()
+
+        until(
+            f"{self._name} is refreshed",
+            look,
+            lambda found: REFRESH not in found["metadata"].get("annotations", {}),
+            within=WITHIN,
+        )
+
+    def synced(self) -> Object:
+        """Wait for the end of the operation that syncs the last commit."""
+
+        def holds(found: Object) -> bool:
+            operation = found.get("status", {}).get("operationState") or {}
+            done = operation.get("phase") in ("Succeeded", "Failed", "Error")
+            return done and (operation.get("syncResult") or {}).get("revision") == self._revision
+
+        return self._argo.api.wait("Application", self._name, f"is synced to {self._revision}", holds, within=WITHIN)
+
+    def sync(self) -> None:
+        """Sync by hand, as `argocd app sync` does."""
+        before = self.live()["status"]["operationState"]["startedAt"]
+        operation = {"operation": {"initiatedBy": {"username": "test"}, "sync": {"prune": True, "revision": "main"}}}
+        self._argo.api.patch("Application", self._name, operation)
+        self._argo.api.wait(
+            *("Application", self._name, "is synced by hand"),
+            lambda found: (
+                found["status"]["operationState"]["startedAt"] != before
+                and found["status"]["operationState"]["phase"] == "Succeeded"
+            ),
+            within=WITHIN,
+        )
+
+    def live(self) -> Object:
+        return self._argo.api.get("Application", self._name)
+
+    def status(self) -> ArgoStatus:
+        return ArgoStatus.of(self.live())
+
+    def until_shown(self, **expected: str) -> ArgoStatus:
+        """Wait until the status has these values, such as `health="Degraded"`."""
+        return until(
+            f"Argo CD shows {expected}",
+            self.status,
+            lambda status: all(getattr(status, field) == value for field, value in expected.items()),
+            within=WITHIN,
+        )
+
+    def _pushed(self) -> None:
+        self._revision = self._git("rev-parse", "HEAD")
+        if self._recorder.is_alive():
+            self.refresh()
+        else:
+            self._argo.api.create(self._application_set() if self._by_application_set else self._body)
+            self._argo.api.wait("Application", self._name, "is there", bool)
+            self._recorder.start()
+
+    def _application_set(self) -> Object:
+        """Return the ApplicationSet of this Application only."""
+        metadata = {**self._body["metadata"], "name": "{{.name}}"}
+        return {
+            "kind": "ApplicationSet",
+            "metadata": {"name": self._name},
+            "spec": {
+                "goTemplate": True,
+                "generators": [{"list": {"elements": [{"name": self._name}]}}],
+                "template": {"metadata": metadata, "spec": self._body["spec"]},
+            },
+        }
+
+    def _git(self, *arguments: str) -> str:
+        command = ["git", *AUTHOR, *arguments]
+        done = subprocess.run(command, cwd=self._repository, check=True, stdout=subprocess.PIPE, text=True)
+        return done.stdout.strip()
+
+    def _record(self) -> None:
+        while True:
+            # The server may be busy, and it ends before this thread if the test has failed.
+            with contextlib.suppress(ApiError, OSError):
+                found = self._argo.api.find("Application", self._name)
+                if found is None:
+                    return
+                status = ArgoStatus.of(found)
+                if not self.seen or status != self.seen[-1].status:
+                    self.seen.append(Seen(time.time(), status))
+            time.sleep(GLANCE)

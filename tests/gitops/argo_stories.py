@@ -1,0 +1,165 @@
+"""What Argo CD shows and does when something is late, fails, is lost or is shared."""
+
+from tests.cluster.release import SET
+from tests.cluster.wait import until
+from tests.gitops.argo_application import ArgoApplication
+from tests.gitops.package import Commit
+from tests.gitops.shop import WITHIN, Shop
+
+CONFIG = "api-config"
+INVENTORY = f"{SET}-linker"
+
+
+def application(shop: Shop) -> ArgoApplication:
+    assert isinstance(shop.deployer, ArgoApplication)
+    return shop.deployer
+
+
+def git_revert_while_paused(shop: Shop) -> None:
+    """Revert the commit itself, as an engineer does in an incident."""
+    shop.release()
+    before = shop.commit
+    shop.release("Paused", content="b")
+    application(shop).revert()
+    shop.commit = before
+    shop.until_running()
+    shop.until_linked()
+    shop.check("Healthy")
+    shop.replace_pods()
+
+
+def job_waits(shop: Shop) -> None:
+    """Expect a sync that has succeeded, and Progressing until the Job has run."""
+    app = application(shop)
+    shop.release()
+    with shop.kubelet.holding(shop.api.namespace):
+        shop.deploy(content="b")
+        shop.until_running()
+        status = app.until_shown(sync="Synced", health="Progressing", operation="Succeeded")
+        assert f"Job/{shop.unfinished_job()}: Progressing" in status.unhealthy, status
+    shop.until_linked()
+    shop.check("Healthy")
+
+
+def job_waits_in_a_wave(shop: Shop) -> None:
+    """With a later wave, expect that the sync itself goes on until the Job has run."""
+    app = application(shop)
+    shop.release()
+    with shop.kubelet.holding(shop.api.namespace):
+        shop.commit = shop.commit.but(content="b")
+        app.push(shop.commit)
+        until("the new Job is there", shop.unfinished_job, within=WITHIN)
+        shop.until_running()
+        status = app.until_shown(sync="Synced", health="Progressing", operation="Running")
+        assert status.message.startswith("waiting for healthy state of "), status
+        assert f"Job/{shop.unfinished_job()}: Progressing" in status.unhealthy, status
+    app.synced()
+    shop.until_linked()
+    shop.check("Healthy")
+
+
+def job_fails(shop: Shop) -> None:
+    """Expect a sync that has succeeded, and Degraded. The next commit mends it."""
+    app = application(shop)
+    shop.release()
+    with shop.kubelet.breaking(shop.api.namespace):
+        shop.deploy(content="b")
+        shop.until_running()
+        status = app.until_shown(sync="Synced", health="Degraded", operation="Succeeded")
+        assert status.unhealthy == (f"Job/{shop.job_in('Failed')}: Degraded",)
+    shop.replace_pods()
+    shop.release(content="c")
+
+
+def job_fails_in_a_wave(shop: Shop) -> None:
+    """With a later wave, expect a sync that has failed. The next commit mends it."""
+    app = application(shop)
+    shop.release()
+    with shop.kubelet.breaking(shop.api.namespace):
+        shop.commit = shop.commit.but(content="b")
+        app.push(shop.commit)
+        status = app.until_shown(operation="Failed", health="Degraded")
+        assert status.message.startswith("one or more synchronization tasks completed unsuccessfully"), status
+        assert status.unhealthy == (f"Job/{shop.job_in('Failed')}: Degraded",)
+    shop.until_running()
+    shop.replace_pods()
+    shop.release(content="c")
+
+
+def job_gets_no_pod(shop: Shop) -> None:
+    """Expect Progressing: a Job without a pod has no condition. The reason is in its Events."""
+    app = application(shop)
+    shop.release()
+    quota = {"kind": "ResourceQuota", "metadata": {"name": "none"}, "spec": {"hard": {"pods": "0"}}}
+    shop.api.create(quota)
+    shop.deploy(linker={"image": "registry.example/krm-fn:2"})
+    app.until_shown(sync="Synced", health="Progressing", operation="Succeeded")
+    job = shop.unfinished_job()
+    events = until("the Job has Events", lambda: shop.events("Job", job), within=WITHIN)
+    assert any("exceeded quota: none" in event for event in events), events
+    assert shop.jobs()[job] == ""
+    shop.api.delete("ResourceQuota", "none")
+    shop.until_linked()
+    shop.check("Healthy")
+
+
+def sync_by_hand_after_a_loss(shop: Shop) -> None:
+    """Delete a revision by mistake. Without self-heal, a sync brings it back, and the next run its owners."""
+    app = application(shop)
+    shop.release()
+    lost = shop.revision_of("a", CONFIG)
+    # A person is not bound by our promise.
+    shop.watcher.forgive(("ConfigMap", lost))
+    shop.api.delete("ConfigMap", lost)
+    app.again()
+    status = app.until_shown(sync="OutOfSync", health="Healthy")
+    assert status.out_of_sync == (f"ConfigMap/{lost}",)
+    assert status.unhealthy == (f"ConfigMap/{lost}: Missing",)
+    app.sync()
+    assert shop.revisions()[lost] == set()
+    app.until_shown(sync="Synced", health="Healthy")
+    shop.replace_pods()
+    shop.release(content="b")
+    assert f"ConfigMap/{INVENTORY}" in shop.revisions()[lost]
+
+
+def two_applications_share_a_set(shop: Shop) -> None:
+    """Share by mistake. Argo CD names what both own, and no linker deletes what the other's pods need."""
+    other = _beside(shop)
+    for content in ("a", "b", "c"):
+        for one in (shop, other):
+            one.deploy(content=content)
+            one.until_running()
+            one.replace_pods()
+    shared = f"SharedResourceWarning: ConfigMap/{INVENTORY} is part of applications "
+    until(
+        "Argo CD names the inventory as shared",
+        lambda: [*application(shop).status().conditions, *application(other).status().conditions],
+        lambda conditions: any(condition.startswith(shared) for condition in conditions),
+        within=WITHIN,
+    )
+    # They go on by turns, so this one is uninstalled at once.
+    application(other).uninstall()
+
+
+def share_a_set_with_nobody(shop: Shop) -> None:
+    """With `FailOnSharedResource=true`, the second Application fails with the name of what is shared."""
+    shop.release()
+    other = application(_beside(shop))
+    other.push(Commit(kinds=("StatefulSet",)))
+    status = other.until_shown(operation="Failed")
+    assert status.message.startswith("Shared resource found: "), status
+    assert f"ConfigMap/{INVENTORY}" in status.message
+    other.uninstall()
+    shop.check("Healthy")
+
+
+def _beside(shop: Shop) -> Shop:
+    """Return another application of the same set in the same namespace."""
+    return Shop(
+        api=shop.api,
+        deployer=application(shop).beside("other"),
+        kubelet=shop.kubelet,
+        watcher=shop.watcher,
+        commit=Commit(kinds=("StatefulSet",)),
+    )

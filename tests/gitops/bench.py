@@ -1,0 +1,87 @@
+"""A cluster with deployers, and the stories that run on it at once."""
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from tests.cluster.api import Api
+from tests.cluster.control_plane import ControlPlane, control_plane, new_namespace
+from tests.cluster.invariant_watcher import InvariantWatcher
+from tests.cluster.rollouts_controller import NAME, start_rollouts_controller
+from tests.gitops.argo_cd import ArgoCd
+from tests.gitops.deployer import Deployer
+from tests.gitops.flux import Flux
+from tests.gitops.kubelet import Kubelet
+from tests.gitops.package import Commit
+from tests.gitops.shop import Shop
+from tests.tools.require import require_built
+
+ARGO_CD = "argocd"
+FLUX = "kustomize-controller"
+HELM = "helm"
+KPT = "kpt"
+KUBECTL = "kubectl"
+
+
+class Bench:
+    """A control plane with Argo Rollouts and a kubelet for the linker's pods. Argo CD and Flux start when needed."""
+
+    def __init__(self, cluster: ControlPlane, kubelet: Kubelet) -> None:
+        self.cluster = cluster
+        self.kubelet = kubelet
+        # Stories begin at once, each in a thread.
+        self._starting = threading.Lock()
+        self._argo_cd: ArgoCd | None = None
+        self._flux: Flux | None = None
+
+    @property
+    def argo_cd(self) -> ArgoCd:
+        with self._starting:
+            self._argo_cd = self._argo_cd or ArgoCd(self.cluster)
+        return self._argo_cd
+
+    @property
+    def flux(self) -> Flux:
+        with self._starting:
+            self._flux = self._flux or Flux(self.cluster)
+        return self._flux
+
+
+class Story(NamedTuple):
+    """A story with one deployer. `program` must have been built; `name` says what holds."""
+
+    name: str
+    program: str
+    deployer: Callable[[Bench, Api], Deployer]
+    play: Callable[[Shop], None]
+    commit: Commit = Commit()
+    end: Callable[[Shop], None] = Shop.uninstall
+    """How it ends: as a rule, everything must go. From here on, nobody minds what goes first."""
+
+    @property
+    def namespace(self) -> str:
+        return "".join(letter if letter.isalnum() else "-" for letter in self.name.lower())[:50].strip("-")
+
+
+@contextlib.contextmanager
+def bench() -> Iterator[Bench]:
+    """Run all this for the duration of the context."""
+    with control_plane(require_built) as cluster:
+        start_rollouts_controller(cluster, require_built(NAME))
+        with Kubelet(cluster.api) as kubelet:
+            yield Bench(cluster, kubelet)
+
+
+def play(bench: Bench, story: Story) -> None:
+    """Play the story in a namespace of its own. Nothing named may ever be missing."""
+    api = new_namespace(bench.cluster, story.namespace)
+    with InvariantWatcher(api) as watcher:
+        deployer = story.deployer(bench, api)
+        shop = Shop(api=api, deployer=deployer, kubelet=bench.kubelet, watcher=watcher, commit=story.commit)
+        story.play(shop)
+        watcher.check()
+        deployer.check_record()
+    story.end(shop)
+    # What does not run any more costs nothing.
+    bench.cluster.api.delete("Namespace", story.namespace)

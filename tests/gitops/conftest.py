@@ -1,0 +1,47 @@
+"""Play the selected stories at once, in one cluster: each spends most of its time waiting."""
+
+import os
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import pytest
+
+from tests.gitops.bench import Story, bench, play
+from tests.tools.build import built
+from tests.tools.require import give_up
+
+AT_ONCE = 8
+# Built only on demand: see tests/tools/build.py.
+HEAVY = ("argocd", "kustomize-controller", "helm4")
+
+Outcomes = Mapping[str, Future[None]]
+
+
+@pytest.fixture(scope="session")
+def outcomes(request: pytest.FixtureRequest) -> Iterator[Outcomes]:
+    """Start the stories of all selected tests that this machine can play."""
+    selected = [
+        story
+        for item in request.session.items
+        if isinstance(item, pytest.Function) and hasattr(item, "callspec")
+        for story in item.callspec.params.values()
+        if isinstance(story, Story) and _is_there(story)
+    ]
+    with bench() as running, ThreadPoolExecutor(AT_ONCE) as players:
+        yield {story.name: players.submit(play, running, story) for story in selected}
+        players.shutdown(cancel_futures=True)
+
+
+@pytest.fixture
+def outcome(story: Story, outcomes: Outcomes) -> Future[None]:
+    """Return the end of the story, whose result is None or the failure."""
+    if not _is_there(story):
+        reason = f"{story.program} is not built; GITOPS=1 make test-gitops builds it"
+        if story.program in HEAVY and os.environ.get("GITOPS") != "1":
+            pytest.skip(reason)
+        give_up(reason)
+    return outcomes[story.name]
+
+
+def _is_there(story: Story) -> bool:
+    return story.program not in HEAVY or built(story.program) is not None

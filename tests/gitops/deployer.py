@@ -1,0 +1,29 @@
+"""What every deployer can do with the application under test."""
+
+from typing import Protocol
+
+from tests.cluster.api import Api
+from tests.gitops.package import Commit
+
+
+class Deployer(Protocol):
+    """A deployer and one installation of the application, in the namespace of `api`."""
+
+    api: Api
+    annotation: str
+    """The value of `spec.deployers`."""
+
+    def deploy(self, commit: Commit) -> None:
+        """Render, and let the deployer apply it. Workloads and Jobs need not be ready afterwards."""
+
+    def again(self) -> None:
+        """Let the deployer look at the cluster again, without a change."""
+
+    def complaint(self, phase: str) -> str:
+        """Return what the deployer shows that is not in order while the Rollout is in this phase; "" is content."""
+
+    def uninstall(self) -> None:
+        """Remove the application. What nobody keeps is gone soon afterwards."""
+
+    def check_record(self) -> None:
+        """Check what was recorded from the beginning to the end."""

@@ -1,0 +1,187 @@
+"""Flux's kustomize-controller. The test plays source-controller: it serves what CI has rendered."""
+
+import hashlib
+import io
+import sys
+import tarfile
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import yaml
+
+from tests.cluster.api import Api, Object
+from tests.cluster.control_plane import ControlPlane
+from tests.cluster.process import Process
+from tests.cluster.programs import free_ports
+from tests.cluster.tokens import token_of
+from tests.gitops.argo_cd import grant_all
+from tests.gitops.command import rendered
+from tests.gitops.package import Commit
+from tests.tools.build import module_folder
+from tests.tools.require import require_built
+
+MODULES = ("github.com/fluxcd/source-controller", "github.com/fluxcd/kustomize-controller")
+NAMESPACE = "flux-system"
+ACCOUNT = "kustomize-controller"
+REQUESTED = "reconcile.fluxcd.io/requestedAt"
+WITHIN = 120.0
+
+
+class Flux:
+    """The controller, and the folder of the artifacts that it downloads."""
+
+    def __init__(self, cluster: ControlPlane) -> None:
+        self.api: Api = cluster.api.within(NAMESPACE)
+        self.folder = cluster.folder / "flux"
+        self.store = self.folder / "store"
+        for folder in (self.store, self.folder / "tmp"):
+            folder.mkdir(parents=True)
+        for module in MODULES:
+            for path in sorted((module_folder(module) / "config" / "crd" / "bases").glob("*.yaml")):
+                definition = yaml.load(path.read_text(), Loader=yaml.CSafeLoader)
+                self.api.apply(definition)
+                self.api.ready("CustomResourceDefinition", definition["metadata"]["name"])
+        self.api.apply({"kind": "Namespace", "metadata": {"name": NAMESPACE}})
+        grant_all(self.api, ACCOUNT)
+        kubeconfig = cluster.kubeconfig(self.folder / "kubeconfig", token=token_of(self.api, ACCOUNT, seconds=7200))
+        port, metrics, health = free_ports(3)
+        self.url = f"http://127.0.0.1:{port}"
+        serve = [sys.executable, "-m", "http.server", "--bind=127.0.0.1", f"--directory={self.store}", str(port)]
+        cluster.add(Process("artifacts", serve, self.folder))
+        controller: Sequence[str] = [
+            *(str(require_built("kustomize-controller")), "--enable-leader-election=false", "--events-addr="),
+            *(f"--metrics-addr=127.0.0.1:{metrics}", f"--health-addr=127.0.0.1:{health}"),
+        ]
+        environment = {
+            "KUBECONFIG": str(kubeconfig),
+            "RUNTIME_NAMESPACE": NAMESPACE,
+            "TMPDIR": str(self.folder / "tmp"),
+        }
+        cluster.add(Process("kustomize-controller", controller, self.folder, environment=environment))
+
+
+class FluxKustomization:
+    """A Kustomization of what CI has rendered. With `wait` it waits for all objects to be ready."""
+
+    annotation = "flux"
+
+    def __init__(self, flux: Flux, api: Api, *, wait: bool = False) -> None:
+        self.api = api
+        self._flux = flux
+        self._home = flux.api
+        self._name = api.namespace
+        self._wait = wait
+        self._created = False
+
+    def deploy(self, commit: Commit) -> None:
+        """Publish what CI renders, and wait until it is applied."""
+        revision = self.publish(commit)
+        self._home.wait(
+            *("Kustomization", self._name, f"has applied {revision}"),
+            lambda found: found.get("status", {}).get("lastAppliedRevision") == revision,
+            within=WITHIN,
+        )
+
+    def again(self) -> None:
+        """Reconcile, as `flux reconcile kustomization` does. An Event would name what has drifted."""
+        before = self._events()
+        now = str(time.time())
+        self._home.patch("Kustomization", self._name, {"metadata": {"annotations": {REQUESTED: now}}})
+        self._home.wait(
+            *("Kustomization", self._name, "is reconciled"),
+            lambda found: found["status"].get("lastHandledReconcileAt") == now,
+            within=WITHIN,
+        )
+        assert sorted(self._events() - before) == []
+
+    def complaint(self, phase: str) -> str:
+        """Return the condition Ready, unless it is True. Flux does not read the state of Rollouts."""
+        del phase
+        ready = self.ready()
+        return "" if ready.get("status") == "True" else f"{ready.get('reason')}: {ready.get('message')}"
+
+    def ready(self) -> Object:
+        """Return the condition Ready."""
+        conditions = self._home.get("Kustomization", self._name).get("status", {}).get("conditions", [])
+        return next((one for one in conditions if one["type"] == "Ready"), {})
+
+    def uninstall(self) -> None:
+        self._home.delete("Kustomization", self._name)
+        self._home.gone("Kustomization", self._name, within=WITHIN)
+
+    def check_record(self) -> None:
+        """Do nothing: nothing was recorded."""
+
+    def publish(self, commit: Commit) -> str:
+        """Put the rendering where Flux looks for it. Returns its revision."""
+        folder = self._flux.folder / "source" / self._name
+        artifact = _archive(rendered(commit, folder, self.annotation, self.api.namespace))
+        digest = hashlib.sha256(artifact).hexdigest()
+        revision = f"main@sha1:{hashlib.sha1(artifact).hexdigest()}"  # noqa: S324  # the form of Git's revisions
+        file = f"{digest}.tar.gz"
+        (self._flux.store / file).write_bytes(artifact)
+        if not self._created:
+            self._create()
+        now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        self._home.patch(
+            *("GitRepository", self._name),
+            {
+                "status": {
+                    "observedGeneration": 1,
+                    "artifact": {
+                        "path": file,
+                        "url": f"{self._flux.url}/{file}",
+                        "revision": revision,
+                        "digest": f"sha256:{digest}",
+                        "size": len(artifact),
+                        "lastUpdateTime": now,
+                    },
+                    "conditions": [
+                        {
+                            "type": "Ready",
+                            "status": "True",
+                            "reason": "Succeeded",
+                            "message": "stored artifact",
+                            "lastTransitionTime": now,
+                        }
+                    ],
+                }
+            },
+            subresource="status",
+        )
+        return revision
+
+    def _events(self) -> set[str]:
+        """Return all Events but those that each reconciliation ends with."""
+        return {
+            f"{event['metadata']['name']}, {event.get('count')} times: {event['message']}"
+            for event in self._home.list("Event")
+            if event["involvedObject"]["name"] == self._name and "Reconciliation finished" not in event["message"]
+        }
+
+    def _create(self) -> None:
+        self._created = True
+        repository = {"interval": "1h", "url": "http://git.example.invalid/shop"}
+        self._home.apply({"kind": "GitRepository", "metadata": {"name": self._name}, "spec": repository})
+        spec = {
+            "interval": "1h",
+            "retryInterval": "5s",
+            "timeout": "60s",
+            "path": "./app",
+            "prune": True,
+            "wait": self._wait,
+            "targetNamespace": self.api.namespace,
+            "sourceRef": {"kind": "GitRepository", "name": self._name},
+        }
+        self._home.apply({"kind": "Kustomization", "metadata": {"name": self._name}, "spec": spec})
+
+
+def _archive(manifests: str) -> bytes:
+    packed = io.BytesIO()
+    content = manifests.encode()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        entry = tarfile.TarInfo("app/all.yaml")
+        entry.size = len(content)
+        archive.addfile(entry, io.BytesIO(content))
+    return packed.getvalue()

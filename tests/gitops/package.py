@@ -1,0 +1,119 @@
+"""The application under test: a Rollout, a Deployment and a StatefulSet, each with its own configuration."""
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.cluster.api import Object
+from tests.cluster.kinds import ROLLOUTS, complete
+from tests.cluster.manifests import config_map, secret
+from tests.cluster.release import SET, config
+
+NAMES = {"Rollout": "web", "Deployment": "api", "StatefulSet": "db"}
+REPLICAS = {"Rollout": 2, "Deployment": 2, "StatefulSet": 1}
+CANARY = {"canary": {"maxSurge": 0, "maxUnavailable": 1, "steps": [{"setWeight": 50}, {"pause": {}}]}}
+WAVE = "argocd.argoproj.io/sync-wave"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Commit:
+    """What the author changes from commit to commit."""
+
+    content: str = "a"
+    image: str = "1"
+    strategy: str = "rename"
+    kinds: Sequence[str] = tuple(NAMES)
+    plain: str = ""
+    """The name of a ConfigMap that nobody reads and nobody protects."""
+    waves: bool = False
+    """In Argo CD, the workloads are in a later sync wave than their configuration, and `plain` in one still later."""
+    linker: Object = field(default_factory=dict)
+
+    def but(self, **changes: Any) -> "Commit":
+        return dataclasses.replace(self, **changes)
+
+
+def objects(commit: Commit) -> list[Object]:
+    """Build what the author wrote."""
+    written = [built for kind in commit.kinds for built in (*_configuration(kind, commit), _workload(kind, commit))]
+    plain = [config_map(commit.plain, **_in_wave("2", commit))] if commit.plain else []
+    return [complete(one) for one in (*written, *plain)]
+
+
+def function_config(commit: Commit, deployer: str, namespace: str) -> Object:
+    """Build the configuration of krm-fn. `strategy: ignore` is the time before krm-fn, without its linker."""
+    linker = {
+        "minimumAgeSeconds": 0,
+        "timeoutSeconds": 60,
+        "namespace": namespace,
+        # As every chart does that was installed before, another test may have added the kinds of Argo Rollouts.
+        "kinds": [f"{ROLLOUTS}/Rollout"],
+        **commit.linker,
+    }
+    return {
+        "apiVersion": "revisions.krm-fn.io/v1",
+        "kind": "ConfigRevisions",
+        "metadata": {"name": SET},
+        "spec": {
+            "kinds": ["ConfigMap", "Secret"],
+            "strategy": commit.strategy,
+            "deployers": [deployer],
+            "linker": {"enabled": False} if commit.strategy == "ignore" else linker,
+        },
+    }
+
+
+def write(commit: Commit, folder: Path, deployer: str, namespace: str) -> None:
+    """Write the package as files: `objects.yaml` and `krm-fn.yaml`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "objects.yaml").write_text(yaml.safe_dump_all(objects(commit), sort_keys=False))
+    configuration = function_config(commit, deployer, namespace)
+    (folder / "krm-fn.yaml").write_text(yaml.safe_dump(configuration, sort_keys=False))
+
+
+def _configuration(kind: str, commit: Commit) -> list[Object]:
+    name = NAMES[kind]
+    found = [config(commit.content, f"{name}-config")]
+    if kind == "Deployment":
+        found.append({**secret(f"{name}-secret"), "stringData": {"token": commit.content}})
+    return found
+
+
+def _workload(kind: str, commit: Commit) -> Object:
+    name = NAMES[kind]
+    container: Object = {
+        "name": "app",
+        "image": f"registry.example/{name}:{commit.image}",
+        # Without any, kpt and the controller of Argo Rollouts write an empty field by turns.
+        "resources": {"requests": {"cpu": "10m"}},
+        "volumeMounts": [{"name": "config", "mountPath": "/etc/app"}],
+    }
+    if kind == "Deployment":
+        container["envFrom"] = [{"secretRef": {"name": f"{name}-secret"}}]
+    template = {
+        "metadata": {"labels": {"app": name}},
+        "spec": {
+            "terminationGracePeriodSeconds": 0,
+            "containers": [container],
+            "volumes": [{"name": "config", "configMap": {"name": f"{name}-config"}}],
+        },
+    }
+    spec: Object = {
+        "replicas": REPLICAS[kind],
+        "revisionHistoryLimit": 1,
+        "selector": {"matchLabels": {"app": name}},
+        "template": template,
+    }
+    if kind == "Rollout":
+        spec["strategy"] = CANARY
+    if kind == "StatefulSet":
+        spec["serviceName"] = name
+    return {"kind": kind, "metadata": {"name": name, **_in_wave("1", commit)}, "spec": spec}
+
+
+def _in_wave(wave: str, commit: Commit) -> Object:
+    return {"annotations": {WAVE: wave}} if commit.waves else {}
