@@ -166,6 +166,6 @@ def _report_leaks(plan: LinkPlan, observation: Observation, report: Report) -> N
         name = tracker.name
         report.warn(
             f"Secret {report.namespace}/{name}: the linker may no longer delete it, as its own Job was replaced "
-            f"before it ran; delete it with its tracker: kubectl -n {report.namespace} delete secret/{name} "
+            f"before it succeeded; delete it with its tracker: kubectl -n {report.namespace} delete secret/{name} "
             f"configmap/{name}"
         )
