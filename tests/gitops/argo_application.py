@@ -21,6 +21,8 @@ REFRESH = "argocd.argoproj.io/refresh"
 FOLDER = "app"
 # Between two looks at the status. What is shorter, nobody sees.
 GLANCE = 0.25
+# Seconds after which a busy controller has most likely overlooked a request.
+OVERLOOKED = 40.0
 WITHIN = 120.0
 # By default, Argo CD tries a failed sync five times more, for minutes, before it looks at the next commit.
 RETRY = {"limit": 1, "backoff": {"duration": "1s"}}
@@ -132,10 +134,20 @@ class ArgoApplication:
         self.synced()
 
     def refresh(self, how: str = "normal") -> None:
-        annotations = {"annotations": {REFRESH: how}}
-        self._argo.api.patch("Application", self._name, {"metadata": annotations})
-        self._argo.api.wait(
-            *("Application", self._name, "is refreshed"),
+        """Let Argo CD compare again, as the button in its UI does. Who sees nothing happen presses it again."""
+        requested = 0.0
+
+        def look() -> Object:
+            nonlocal requested
+            if time.monotonic() - requested > OVERLOOKED:
+                requested = time.monotonic()
+                annotations = {"annotations": {REFRESH: how}}
+                return self._argo.api.patch("Application", self._name, {"metadata": annotations})
+            return self.live()
+
+        until(
+            f"{self._name} is refreshed",
+            look,
             lambda found: REFRESH not in found["metadata"].get("annotations", {}),
             within=WITHIN,
         )

@@ -208,8 +208,9 @@ def test_a_secret_that_no_run_has_linked_is_reported_by_each_run() -> None:
         run = CompletedRun(store)
         (warning,) = run.report.warnings
         assert warning == (
-            f"Secret shop/{CREDENTIALS}: the linker may no longer delete it, as its own Job was replaced before it "
-            f"ran; delete it with its tracker: kubectl -n shop delete secret/{CREDENTIALS} configmap/{CREDENTIALS}"
+            f"Secret shop/{CREDENTIALS}: the linker may no longer delete it, as its own Job was replaced before "
+            f"it succeeded; delete it with its tracker: kubectl -n shop delete secret/{CREDENTIALS} "
+            f"configmap/{CREDENTIALS}"
         )
     assert store.find("ConfigMap", CREDENTIALS) is not None
 
