@@ -18,6 +18,7 @@ from krm_fn.references.fields import FIELDS, FieldRow
 from krm_fn.references.find_by_shape import find_by_shape
 from krm_fn.references.makers import MAKERS, Maker
 from krm_fn.references.reference import Reference, read_reference
+from krm_fn.references.rule import By, Rule
 from krm_fn.references.shapes import OPAQUE_KINDS
 
 _INDEX = re.compile(r"\[\d+\]")
@@ -39,6 +40,7 @@ for _row in ANNOTATIONS:
     _ANNOTATIONS[_row.kind][_row.annotation] = _row
 
 ROLES = ("Role", "ClusterRole")
+_RBAC = Rule(By.RBAC, "resourceNames of a rule that covers the kind")
 
 
 class Resource(NamedTuple):
@@ -102,11 +104,11 @@ def _find_by_kind(item: Node, resource: ResourceId) -> Iterator[Reference]:
     yield from _find_in_annotations(item, resource)
     for field in _FIELDS.get(kind, ()):
         if not field.groups or group in field.groups:
-            yield from find_at(item, field.path, field.target, in_pod=field.in_pod)
+            yield from find_at(item, field.path, field.target, Rule(By.TABLE, field.path), in_pod=field.in_pod)
     for row in _MAKERS.get(kind, ()):
         if row.group == group and _applies(row, item):
-            made = find_at(item, row.path, row.target, written=True)
-            yield from (reference._replace(reason=row.reason) for reference in made)
+            rule = Rule(By.MAKER, row.path, row.reason, row.source)
+            yield from find_at(item, row.path, row.target, rule, written=True)
 
 
 def _applies(row: Maker, item: Node) -> bool:
@@ -130,7 +132,7 @@ def find_in_rules(item: Node, among: Iterable[Resource] = _CONFIGS) -> Iterator[
             if is_scalar(name) and name.value and not is_null(name):
                 field = f"rules[{place}].resourceNames[{index}]"
                 for kind in kinds:
-                    yield Reference(kind, name, None, field, in_pod=False, written=False)
+                    yield Reference(kind, name, None, field, in_pod=False, written=False, rule=_RBAC)
 
 
 def _texts(rule: Node, field: str) -> set[str]:
@@ -145,9 +147,8 @@ def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference
         row = rows.get(name)
         if row is None or not is_scalar(node) or not node.value or is_null(node):
             continue
-        reference = read_reference(
-            row.target, node, None, f"metadata.annotations[{name}]", in_pod=row.in_pod, written=row.written
-        )
+        field, rule = f"metadata.annotations[{name}]", Rule(By.TABLE, f"annotation {name}")
+        reference = read_reference(row.target, node, None, field, rule, in_pod=row.in_pod, written=row.written)
         if not row.inside:
             yield reference
         elif match := re.search(rf'("{row.inside}"\s*:\s*")([^"]+)"', node.value):

@@ -11,6 +11,7 @@ from krm_fn.references.find import may_refer, without_lookalikes
 from krm_fn.references.find_by_shape import NOT_WALKED, Path, spell_path
 from krm_fn.references.reference import Reference, ResolvedReference, read_reference
 from krm_fn.references.resolve import Index
+from krm_fn.references.rule import By, Rule
 from krm_fn.references.shapes import FREE_KEYS, PASSED_OVER, Form, word_of
 
 BUILT_IN_GROUPS = frozenset(
@@ -30,6 +31,10 @@ BUILT_IN_GROUPS = frozenset(
 
 _OTHER_THINGS = ("key", "keys", "namespace", "namespaces", "path", "prefix", "type")
 """Ends of field names, such as `secretKey` and `secretNamespace`, that hold something else than an object's name."""
+
+
+_NONE = Rule(By.SHAPE, "")
+"""No rule has found it."""
 
 
 class NearMiss(NamedTuple):
@@ -120,4 +125,4 @@ def _kinds_in(field: str) -> tuple[str, ...]:
 def _add(kinds: tuple[str, ...], name: Node, namespace: Scalar | None, path: Path, found: list[Reference]) -> None:
     if is_scalar(name) and name.value and not is_null(name):
         field = spell_path(path)
-        found += [read_reference(kind, name, namespace, field) for kind in kinds]
+        found += [read_reference(kind, name, namespace, field, _NONE) for kind in kinds]

@@ -71,7 +71,7 @@ def test_names_for_controllers(row: Maker) -> None:
     for kind in row.kinds:
         found = find(who_is(row.group, kind), content)
         assert [(one.target, one.written) for one in found if one.kind == row.target] == [("a", True)]
-        assert {one.reason for one in found if one.kind == row.target} == {row.reason}
+        assert {one.rule.reason for one in found if one.kind == row.target} == {row.reason}
         assert not any(one.written for one in find(who_is("other.group", kind), content))
     assert row.reason
     assert row.source
