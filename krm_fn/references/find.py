@@ -54,22 +54,40 @@ class Resource(NamedTuple):
 _CONFIGS = (Resource("ConfigMap", "", "configmaps"), Resource("Secret", "", "secrets"))
 
 
-def find_references(item: Node, resource: ResourceId, extra: tuple[FieldSpec, ...]) -> list[Reference]:
+class Lookalike(NamedTuple):
+    """A field that looks like a reference, and the row that says what it is instead."""
+
+    reference: Reference
+    row: NotReference
+
+
+class Found(NamedTuple):
+    """The references of an object, and what only looks like one."""
+
+    references: list[Reference]
+    lookalikes: list[Lookalike]
+
+
+def find_references(item: Node, resource: ResourceId, extra: tuple[FieldSpec, ...]) -> Found:
     """Find the references of an object: by shape, by the tables for its kind, and by `spec.references`.
 
     A field that is found twice is what the later of these says.
     """
     if not may_refer(resource):
-        return []
-    by_shape = without_lookalikes(find_by_shape(item, resource), resource)
-    found = {(reference.kind, reference.field): reference for reference in by_shape}
+        return Found([], [])
+    by_shape, lookalikes = split_lookalikes(find_by_shape(item, resource), resource)
+    found = {_place_of(reference): reference for reference in by_shape}
     for reference in _find_by_kind(item, resource):
-        found[reference.kind, reference.field] = reference
+        found[_place_of(reference)] = reference
     for reference in find_by_specs(item, resource, extra):
-        known = found.get((reference.kind, reference.field))
+        known = found.get(_place_of(reference))
         if known is None or known.written:
-            found[reference.kind, reference.field] = reference
-    return list(found.values())
+            found[_place_of(reference)] = reference
+    return Found(list(found.values()), [one for one in lookalikes if _place_of(one.reference) not in found])
+
+
+def _place_of(reference: Reference) -> tuple[str, str]:
+    return reference.kind, reference.field
 
 
 def may_refer(resource: ResourceId) -> bool:
@@ -81,12 +99,19 @@ def may_refer(resource: ResourceId) -> bool:
     return resource.group not in TOOL_GROUPS
 
 
-def without_lookalikes(found: list[Reference], resource: ResourceId) -> list[Reference]:
-    """Drop fields that look like references and are known to mean something else."""
+def split_lookalikes(found: list[Reference], resource: ResourceId) -> Found:
+    """Tell references from fields that look like references and are known to mean something else."""
     if resource.kind not in _NOT_REFERENCES:
-        return found
+        return Found(found, [])
     rows = [row for row in _NOT_REFERENCES[resource.kind] if row.group == resource.group]
-    return [reference for reference in found if not any(_is_lookalike(reference, row) for row in rows)]
+    references, lookalikes = [], []
+    for reference in found:
+        row = next((row for row in rows if _is_lookalike(reference, row)), None)
+        if row is None:
+            references.append(reference)
+        else:
+            lookalikes.append(Lookalike(reference, row))
+    return Found(references, lookalikes)
 
 
 def _is_lookalike(reference: Reference, row: NotReference) -> bool:

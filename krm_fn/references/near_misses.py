@@ -7,7 +7,7 @@ from typing import NamedTuple
 from krm_fn.model.item import CONFIG_KINDS, Item
 from krm_fn.model.node import Node, Scalar, fields, get, is_null, is_scalar
 from krm_fn.references.field_specs import beside
-from krm_fn.references.find import may_refer, without_lookalikes
+from krm_fn.references.find import may_refer, split_lookalikes
 from krm_fn.references.find_by_shape import NOT_WALKED, Path, spell_path
 from krm_fn.references.reference import Reference, ResolvedReference, read_reference
 from krm_fn.references.resolve import Index
@@ -60,7 +60,7 @@ def find_unfollowed(items: Iterable[Item], references: Iterable[ResolvedReferenc
     for item in customs:
         candidates: list[Reference] = []
         _collect(item.node, None, "", candidates)
-        candidates = without_lookalikes(candidates, item.id) + _chart_values(item)
+        candidates = split_lookalikes(candidates, item.id).references + _chart_values(item)
         found = {(one.kind, one.field): one for one in candidates if one.name not in followed}
         for reference in found.values():
             targets = index.resolve(item, reference).targets

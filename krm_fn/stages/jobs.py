@@ -15,7 +15,7 @@ from krm_fn.naming.content_hash import short_digest
 from krm_fn.naming.go_json import go_json
 from krm_fn.naming.names import MAX_JOB_NAME, base_name
 from krm_fn.references.field_specs import beside
-from krm_fn.references.find import ROLES, Resource, find_in_rules, may_refer, without_lookalikes
+from krm_fn.references.find import ROLES, Resource, find_in_rules, may_refer, split_lookalikes
 from krm_fn.references.reference import Reference, read_reference
 from krm_fn.references.references import References
 from krm_fn.references.resolve import Index
@@ -113,7 +113,7 @@ def find_jobs(item: Item) -> list[Reference]:
     """
     if not may_refer(item.id) or _is_job(item):
         return []
-    by_shape = without_lookalikes(list(_find_by_shape(item.node)), item.id)
+    by_shape = split_lookalikes(list(_find_by_shape(item.node)), item.id).references
     in_rules = find_in_rules(item.node, _RULES) if item.id.kind in ROLES else ()
     return list({reference.field: reference for reference in [*by_shape, *in_rules]}.values())
 

@@ -85,7 +85,7 @@ CONFIGURED = FieldSpec(target="ConfigMap", kind="Widget", path="spec/config", en
 @pytest.mark.parametrize(("text", "by", "rule"), CASES)
 def test_a_reference_says_what_found_it(text: str, by: By, rule: str) -> None:
     root: Mapping = read_yaml(text.encode()).roots[0]  # type: ignore[assignment]  # these texts are mappings
-    (found,) = find_references(root, read_item(root).id, (CONFIGURED,))
+    (found,) = find_references(root, read_item(root).id, (CONFIGURED,)).references
     assert (found.rule.by, found.rule.text) == (by, rule)
 
 
@@ -93,5 +93,5 @@ def test_a_field_that_is_found_anyway_does_not_need_its_entry() -> None:
     text = of_kind("e.x/v1", "Widget", "spec: {configMapRef: {name: a}}")
     root: Mapping = read_yaml(text.encode()).roots[0]  # type: ignore[assignment]  # as above
     spec = FieldSpec(target="ConfigMap", path="spec/configMapRef/name", entry="spec.references[0].fieldSpecs[0]")
-    (found,) = find_references(root, read_item(root).id, (spec,))
+    (found,) = find_references(root, read_item(root).id, (spec,)).references
     assert found.rule.by is By.SHAPE
