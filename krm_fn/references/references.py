@@ -61,9 +61,14 @@ class References:
         )
 
     @cached_property
-    def written_by_controllers(self) -> frozenset[Item]:
-        """The objects that a controller writes, by what some other object says."""
-        return frozenset(target for one in self if one.reference.written for target in one.targets)
+    def written_by_controllers(self) -> dict[Item, ResolvedReference]:
+        """The objects that a controller writes, and the first field that says so."""
+        written: dict[Item, ResolvedReference] = {}
+        for one in self:
+            if one.reference.written:
+                for target in one.targets:
+                    written.setdefault(target, one)
+        return written
 
     @cached_property
     def unfollowed(self) -> list[NearMiss]:

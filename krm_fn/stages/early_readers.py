@@ -15,10 +15,11 @@ from krm_fn.model.kinds import KINDS
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.model.sync_order import SYNC_WAVE, Step, first_step, is_ordered
-from krm_fn.naming.names import base_name
+from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.reference import Reference
 from krm_fn.references.references import References
 from krm_fn.stages.readings import is_read
+from krm_fn.stages.reason import Ground, Reason
 
 _STARTS_NOTHING = re.compile("Template$|^Cron")
 """Names of kinds whose objects start pods only later, also of kinds that nobody here knows."""
@@ -88,19 +89,23 @@ class EarlyReader(NamedTuple):
 
     def leave_alone(self) -> Problem:
         """Return the warning about an object that nobody chose explicitly."""
-        referrer = self.referrer.id._replace(name=base_name(self.referrer))
-        if self._is_hook:
-            why = f"{referrer}, a {self.own_step.hook} hook, reads it before {self.deployer.name} applies it"
-        else:
-            why = (
-                f"{referrer} in sync wave {self.own_step.wave} reads it before {self.deployer.name} applies it "
-                f"in wave {self.config_step.wave}"
-            )
         message = (
-            f"left unchanged: {why}; {self._remedy()}, "
+            f"left unchanged: {self.reason().text}; {self._remedy()}, "
             f"or annotate the {self.config.id.kind} with {keys.STRATEGY}: {Strategy.IGNORE} to accept this"
         )
         return about(self.config, message, severity=Severity.WARNING)
+
+    def reason(self) -> Reason:
+        """Say who reads it when."""
+        referrer = authored_id(self.referrer)
+        if self._is_hook:
+            text = f"{referrer}, a {self.own_step.hook} hook, reads it before {self.deployer.name} applies it"
+        else:
+            text = (
+                f"{referrer} in sync wave {self.own_step.wave} reads it before {self.deployer.name} applies it "
+                f"in wave {self.config_step.wave}"
+            )
+        return Reason(Ground.EARLY_READER, text, self.referrer, self.reference.field)
 
     @property
     def _is_hook(self) -> bool:
