@@ -13,7 +13,7 @@ from krm_fn.model.node import Node, is_mapping
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import NO_ENVIRONMENT, Environment
 from krm_fn.stages.package import read_package
-from krm_fn.stages.transform import transform
+from krm_fn.stages.transform import Transformation, transform
 from krm_fn.wire.apply import add_results, apply_changes
 from krm_fn.wire.envelope import Envelope, open_envelope
 from krm_fn.wire.reader import read_yaml
@@ -47,16 +47,26 @@ def plan(
     environment: Environment,
     generated: Mapping[Item, bool] = MappingProxyType({}),
 ) -> Changes:
-    """Read the configuration and plan the changes of all items. Raises Rejected for an invalid configuration.
+    """Plan the changes of all items. The arguments are those of `decide`."""
+    return decide(items, function_config, environment, generated).changes
+
+
+def decide(
+    items: list[Item],
+    function_config: Node | None,
+    environment: Environment,
+    generated: Mapping[Item, bool] = MappingProxyType({}),
+) -> Transformation:
+    """Read the configuration, and decide about all items. Raises Rejected for an invalid configuration.
 
     `generated`: whether each rendering of a Helm chart makes another object, as far as that is known.
     """
     settings = parse_config(function_config, environment)
     config_id = read_item(function_config).id if is_mapping(function_config) else None
     package = read_package(items, config_id, settings.linker.namespace or environment.namespace, generated)
-    changes = transform(package, settings, environment, read_embedded)
-    problems = place_settings(changes.problems, function_config)
-    return replace(changes, problems=in_order(problems, items, function_config))
+    transformation = transform(package, settings, environment, read_embedded)
+    problems = in_order(place_settings(transformation.changes.problems, function_config), items, function_config)
+    return transformation._replace(changes=replace(transformation.changes, problems=problems))
 
 
 def read_config(config: bytes) -> Node:
