@@ -12,26 +12,22 @@ from krm_fn.stdio import StreamError, can_hold_input, read_stdin, write_stderr, 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as a shell reports it."""
 
+_FAILED = {"diff": 2}
+"""The exit code of a command that fails, where 1 means something else."""
+
 
 def main() -> int:
     """Run the KRM function without arguments, kustomize's exec plugin with a file, else the command line."""
+    arguments = sys.argv[1:]
     try:
-        outcome = _run(sys.argv[1:])
+        outcome = _run(arguments)
         write_stderr(outcome.stderr)
-        return _print(outcome)
-    except StreamError as error:
-        write_stderr(f"error: {error}\n")
-        return 1
-    except KeyboardInterrupt:
-        return INTERRUPTED
-
-
-def _print(outcome: Outcome) -> int:
-    try:
         write_stdout(outcome.stdout)
     except StreamError as error:
         write_stderr(f"error: {error}\n")
-        return outcome.if_unprinted
+        return _FAILED.get("".join(arguments[:1]), 1)
+    except KeyboardInterrupt:
+        return INTERRUPTED
     return outcome.exit_code
 
 

@@ -35,7 +35,7 @@ class Way(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """What the command line names: OLD and NEW, or with a revision of git any number of paths. `stdin`: what it held."""
+    """What the command line names: OLD and NEW or, with a revision of git, any paths. `stdin`: what it held."""
 
     paths: tuple[str, ...]
     against: str | None = None
@@ -92,6 +92,8 @@ def _open_against(revision: str, paths: tuple[str, ...], way: Way) -> Sides:
     new = _open_existing(name, paths, way)
     notes = [_note(f"does not exist in {revision}: all in it is new", file=path) for path in absent]
     notes += [_note("does not exist any more", file=path) for path in paths if not os.path.lexists(path)]
+    odd = [side for side, other in ((old, new), (new, old)) if other.has_configuration and not side.has_configuration]
+    notes += [_note("has no configuration, so it is compared as it is", file=side.name) for side in odd if side.opened]
     uncommitted = repository.find_uncommitted()
     if uncommitted:
         notes.append(_note(f"uncommitted changes are compared too: {_name_some(uncommitted)}"))
@@ -157,28 +159,24 @@ def _open(name: str, inputs: Inputs, way: Way) -> Side:
     return Side(name, opened, any(map(os.path.isdir, inputs.paths)))
 
 
-def read_side(side: Side, other: Side, way: Way) -> tuple[Release, list[Problem]]:
+def read_side(side: Side, other: Side, way: Way) -> Release:
     """Render a side, unless it is a rendering already. Raises Rejected if it cannot be rendered.
 
     It is one if it holds revisions and no configuration. A single file without a configuration is one in any case, and
     so is all that has none if the other side has one: then the function was not in use.
     """
+    namespace = way.environment.namespace
     if side.opened is None:
-        return read_release([], None, way.environment.namespace), []
+        return read_release([], None, namespace)
     items = [item for _, envelope in side.opened.envelopes for item in envelope.items if is_deployed(item)]
     is_package = side.has_folder and not other.has_configuration and not any(map(_is_made, items))
     if not side.has_configuration and not is_package:
-        notes = (
-            [_note("has no configuration, so it is compared as it is", file=side.name)]
-            if other.has_configuration and side.has_folder
-            else []
-        )
-        return read_release(items, None, way.environment.namespace), notes
+        return read_release(items, None, namespace)
     stream, problems = render_opened(side.opened, way.environment)
-    if any(problem.severity is Severity.ERROR for problem in problems):
-        raise Rejected(*problems)
-    settings = parse_config(side.opened.configuration[1], way.environment)
-    return read_release(_read(stream), settings, way.environment.namespace), problems
+    errors = [problem for problem in problems if problem.severity is Severity.ERROR]
+    if errors:  # warnings are for those who render
+        raise Rejected(*errors)
+    return read_release(_read(stream), parse_config(side.opened.configuration[1], way.environment), namespace)
 
 
 def _read(stream: str) -> list[Item]:

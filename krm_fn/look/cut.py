@@ -1,7 +1,7 @@
 """Text that fits into a number of columns, and always says how much of it is left out."""
 
 from itertools import accumulate
-from unicodedata import combining, east_asian_width
+from unicodedata import east_asian_width
 
 _GAP = "..."
 _BEFORE = 20
@@ -53,7 +53,8 @@ def _common_length(old: str, new: str) -> int:
 
 
 def _columns_of(character: str) -> int:
-    return 0 if combining(character) else 1 + (east_asian_width(character) in {"W", "F"})
+    # One that combines with the last counts too: else a line of them would never be too long.
+    return 1 + (east_asian_width(character) in {"W", "F"})
 
 
 def _fitting(text: str, room: int) -> int:
