@@ -9,6 +9,15 @@ from krm_fn.model.item import Item
 class Ground(StrEnum):
     """What decides."""
 
+    LOCAL = "local"
+    """It is for tools, and never applied."""
+
+    CONFIGURATION = "configuration"
+    """It is the configuration."""
+
+    EMITTED = "emitted"
+    """An earlier run has emitted it for the linker."""
+
     EXCLUDE = "exclude"
     """An entry of `spec.exclude`."""
 
