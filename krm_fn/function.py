@@ -6,7 +6,6 @@ from types import MappingProxyType
 
 from krm_fn.config.place import place_settings
 from krm_fn.config.read import parse_config
-from krm_fn.model.changes import Changes
 from krm_fn.model.in_order import in_order
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Node, is_mapping
@@ -32,23 +31,13 @@ def run(data: bytes, config: bytes | None = None, environment: Environment = NO_
         return Outcome(b"", stderr_lines(rejected.problems), 1)
     try:
         function_config = envelope.function_config if config is None else read_config(config)
-        changes = plan(envelope.items, function_config, environment)
+        changes = decide(envelope.items, function_config, environment).changes
         if any(problem.severity is Severity.ERROR for problem in changes.problems):
             return _refuse(envelope, changes.problems)
         output = apply_changes(envelope, changes)
     except Rejected as error:
         return _refuse(envelope, error.problems)
     return Outcome(envelope.encode(output), stderr_lines(changes.problems), 0)
-
-
-def plan(
-    items: list[Item],
-    function_config: Node | None,
-    environment: Environment,
-    generated: Mapping[Item, bool] = MappingProxyType({}),
-) -> Changes:
-    """Plan the changes of all items. The arguments are those of `decide`."""
-    return decide(items, function_config, environment, generated).changes
 
 
 def decide(
