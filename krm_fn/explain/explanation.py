@@ -82,14 +82,14 @@ class Explained(NamedTuple):
     who: ResourceId
     place: Place
     strategy: str
-    new_name: str | None
     reason: Because
-    hints: tuple[Because, ...]
-    hashed: dict[str, tuple[str, ...]]
-    references: tuple[Reference, ...]
-    unfollowed: tuple[Unfollowed, ...]
-    restarts: tuple[Restart, ...]
-    warnings: tuple[str, ...]
+    hints: tuple[Because, ...] = ()
+    new_name: str | None = ""
+    hashed: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    references: tuple[Reference, ...] = ()
+    unfollowed: tuple[Unfollowed, ...] = ()
+    restarts: tuple[Restart, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 class Explanation(NamedTuple):

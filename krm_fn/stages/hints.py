@@ -21,6 +21,14 @@ from krm_fn.references.well_known import looked_up_by
 from krm_fn.stages.package import Package
 from krm_fn.stages.reason import Ground, Reason
 
+HINTS = frozenset(
+    {
+        *(Ground.ROLE, Ground.PROGRAM, Ground.EMPTY, Ground.DATA, Ground.OPTION),
+        *(Ground.API_READER, Ground.FIELD, Ground.NAMESPACE, Ground.CHART),
+    }
+)
+"""The grounds of hints."""
+
 _DATA = ("data", "stringData", "binaryData")
 
 

@@ -1,0 +1,50 @@
+"""Paths in, the reasons for what the function does with the ConfigMaps and Secrets there out."""
+
+from enum import StrEnum
+
+from krm_fn.explain.explain_objects import explain_objects
+from krm_fn.explain.find_wanted import find_wanted
+from krm_fn.explain.places import Places
+from krm_fn.explain.text import write_text
+from krm_fn.explain.to_json import write_json
+from krm_fn.look.screen import Screen
+from krm_fn.model.problem import Outcome, Rejected, Severity
+from krm_fn.model.settings import Environment
+from krm_fn.render.limits import Allowance, Limits
+from krm_fn.render.render import decide_opened, open_inputs
+from krm_fn.render.sources import Inputs
+from krm_fn.render.tools import HelmOptions
+from krm_fn.wire.results import stderr_lines
+
+
+class Form(StrEnum):
+    """How to write an explanation."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and how it is written
+    inputs: Inputs,
+    wanted: str,
+    helm: HelmOptions,
+    environment: Environment,
+    limits: Limits,
+    form: Form,
+    screen: Screen,
+) -> Outcome:
+    """Explain all ConfigMaps and Secrets of a package, or those that `wanted` means.
+
+    Where the function would fail, its errors are reported, and what it decided is explained all the same.
+    """
+    try:
+        opened = open_inputs(inputs, helm, environment, Allowance(limits))
+        found = decide_opened(opened, environment)
+        configs = [item for item in opened.items if item.is_config]
+        items = find_wanted(wanted, configs, found.revisions.names)
+    except Rejected as rejected:
+        return Outcome(b"", stderr_lines(rejected.problems), 1)
+    explanation = explain_objects(found, items, Places(opened))
+    text = write_json(explanation) if form is Form.JSON else write_text(explanation, screen)
+    errors = [problem for problem in opened.place(found.changes.problems) if problem.severity is Severity.ERROR]
+    return Outcome(text.encode(), stderr_lines([*opened.remarks, *errors]), int(bool(errors)))

@@ -1,0 +1,110 @@
+"""Put together what was decided about each ConfigMap and Secret, and why."""
+
+from collections.abc import Iterable, Iterator
+
+from krm_fn.explain.explanation import NOWHERE, Because, Explained, Explanation, Restart
+from krm_fn.explain.find_references import find_references
+from krm_fn.explain.find_unfollowed import find_unfollowed
+from krm_fn.explain.places import Places
+from krm_fn.model.item import Item
+from krm_fn.model.problem import Severity
+from krm_fn.model.settings import Strategy
+from krm_fn.naming.content_hash import hashed_keys
+from krm_fn.naming.names import authored_id
+from krm_fn.stages.choose import Choice
+from krm_fn.stages.hints import HINTS
+from krm_fn.stages.readings import Reading
+from krm_fn.stages.reason import Reason
+from krm_fn.stages.transform import Transformation
+
+
+def explain_objects(found: Transformation, items: Iterable[Item], places: Places) -> Explanation:
+    """Explain these ConfigMaps and Secrets."""
+    chosen = {choice.item: choice for choice in found.choices.all}
+    wanted = [*items]
+    explainer = _Explainer(found, [item for item in wanted if item in chosen], places)
+    explained = [explainer.explain(chosen[item]) if item in chosen else explainer.set_aside(item) for item in wanted]
+    return Explanation(tuple(sorted(explained, key=_order)))
+
+
+def _order(explained: Explained) -> tuple[str, str, str]:
+    who = explained.who
+    return who.namespace, who.kind, who.name
+
+
+class _Explainer:
+    def __init__(self, found: Transformation, chosen: list[Item], places: Places) -> None:
+        self._found = found
+        self._places = places
+        self._references = find_references(found, places)
+        self._unfollowed = find_unfollowed(found, chosen, places)
+        self._restarts = _Restarts(found, places)
+
+    def explain(self, choice: Choice) -> Explained:
+        """Explain an object for which a strategy was chosen."""
+        item = choice.item
+        revision = self._found.revisions.renamed.get(item)
+        is_hashed = revision is not None and revision.name != revision.base_name
+        new_name = revision.name if revision else ""
+        return Explained(
+            authored_id(item),
+            self._places.of(item),
+            choice.strategy.value,
+            self._because(choice.reason),
+            tuple(self._because(hint) for hint in self._hints(choice)),
+            None if is_hashed and item.id.kind == "Secret" else new_name,
+            tuple(hashed_keys(item.node).items()) if is_hashed else (),
+            tuple(self._references.get(item, ())),
+            tuple(self._unfollowed.get(item, ())),
+            tuple(self._restarts.of(item)),
+            tuple(self._warnings(choice)),
+        )
+
+    def set_aside(self, item: Item) -> Explained:
+        """Explain an object that is not to be chosen."""
+        reason = self._because(self._found.package.set_aside[item])
+        return Explained(authored_id(item), self._places.of(item), Strategy.IGNORE.value, reason)
+
+    def _because(self, reason: Reason) -> Because:
+        if reason.item is not None:
+            place = self._places.of(reason.item, reason.field)
+        else:
+            place = self._places.of_setting(reason.field) if reason.field else NOWHERE
+        return Because(reason.ground.value, reason.text, place, reason.source)
+
+    def _hints(self, choice: Choice) -> Iterator[Reason]:
+        """Yield who may look the object up by its name, beside the one that decided."""
+        if choice.strategy.makes_revisions or choice.reason.ground in HINTS:
+            yield from (hint for hint in self._found.choices.hints.about(choice.item) if hint != choice.reason)
+
+    def _warnings(self, choice: Choice) -> Iterator[str]:
+        """Yield what the function says about the object, but for what the reason says."""
+        for problem in self._found.changes.problems:
+            is_said = choice.problem is not None and choice.problem.message == problem.message
+            if problem.node is choice.item.node and problem.severity is not Severity.INFO and not is_said:
+                yield f"{problem.field}: {problem.message}" if problem.field else problem.message
+
+
+class _Restarts:
+    """The pod templates that a change of content restarts."""
+
+    def __init__(self, found: Transformation, places: Places) -> None:
+        self._readings = found.checksums.readings
+        self._places = places
+
+    def of(self, config: Item) -> Iterator[Restart]:
+        for readings, is_set in ((self._readings.restarted, True), (self._readings.immutable, False)):
+            for reading in readings:
+                if config in reading.configs:
+                    yield self._restart(reading, config, is_set=is_set)
+
+    def _restart(self, reading: Reading, config: Item, *, is_set: bool) -> Restart:
+        keys = reading.configs[config]
+        return Restart(
+            authored_id(reading.item),
+            self._places.of(reading.item, reading.template.field),
+            reading.template.field,
+            None if keys is None else tuple(sorted(keys)),
+            reading.asked_by.get(config, ""),
+            is_set,
+        )
