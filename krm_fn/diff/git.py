@@ -71,7 +71,10 @@ class Repository:
         environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", **variables}
         ended = run_program(command, environment, self._allowance)
         if ended.too_slow:
-            raise Rejected(self._allowance.too_slow(str(where), "git"))
+            limit = f"{self._allowance.limits.timeout:g} s"
+            raise Rejected(Problem(f"git {arguments[0]} was stopped: it may take {limit}; --timeout sets the limit"))
+        if len(ended.stdout) > self._allowance.bytes:
+            raise Rejected(self._allowance.too_large(f"git {arguments[0]}"))
         if ended.code:
             *_, last = ["", *os.fsdecode(ended.stderr).strip().splitlines()]
             raise Rejected(Problem(f"git {arguments[0]}: {last.removeprefix('fatal: ')}"))

@@ -7,6 +7,9 @@ _GAP = "..."
 _BEFORE = 20
 """Columns of equal text that stay in front of a difference."""
 
+_LONGEST = 400
+"""A kind, a namespace and a name have at most 63, 63 and 253 characters."""
+
 
 def columns(text: str) -> int:
     """Return how many columns a terminal needs for the text."""
@@ -36,9 +39,12 @@ def cut_both(old: str, new: str, width: int) -> tuple[str, str]:
 
 
 def fold(parts: list[str], width: int, indent: str = "  ") -> list[str]:
-    """Join parts with blanks, and begin another line where the next part does not fit."""
-    lines = [parts[0]]
-    for part in parts[1:]:
+    """Join parts with blanks, and begin another line where the next part does not fit.
+
+    A part may be wider: names are not cut, unless they are longer than any that Kubernetes accepts.
+    """
+    lines = [cut(parts[0], _LONGEST)]
+    for part in (cut(part, _LONGEST) for part in parts[1:]):
         if columns(lines[-1]) + 1 + columns(part) <= width:
             lines[-1] += f" {part}"
         else:

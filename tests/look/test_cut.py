@@ -57,6 +57,7 @@ def test_a_difference_stays_in_view(same: str, old: str, new: str, width: int) -
         pytest.param(["a:", "b", "c"], ["a: b c"], id="one line"),
         pytest.param(["a:", "b" * 15, "c" * 5], ["a: " + "b" * 15, "  ccccc"], id="two lines"),
         pytest.param(["a" * 30, "b"], ["a" * 30, "  b"], id="a part that never fits"),
+        pytest.param(["a" * 1000], ["a" * 389 + "... (+611)"], id="a part that is no name"),
     ],
 )
 def test_fold(parts: list[str], expected: list[str]) -> None:
