@@ -2,18 +2,23 @@
 
 from enum import StrEnum
 
+from krm_fn.explain.explain_absent import explain_absent
 from krm_fn.explain.explain_objects import explain_objects
-from krm_fn.explain.find_wanted import find_wanted
+from krm_fn.explain.explanation import Explanation
+from krm_fn.explain.find_wanted import Wanted, find_wanted, read_wanted
 from krm_fn.explain.places import Places
 from krm_fn.explain.text import write_text
 from krm_fn.explain.to_json import write_json
 from krm_fn.look.screen import Screen
-from krm_fn.model.problem import Outcome, Rejected, Severity
+from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import Environment
+from krm_fn.naming.names import base_name
+from krm_fn.naming.suggest import did_you_mean, nearest
 from krm_fn.render.limits import Allowance, Limits
-from krm_fn.render.render import decide_opened, open_inputs
+from krm_fn.render.render import Opened, decide_opened, open_inputs
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
+from krm_fn.stages.transform import Transformation
 from krm_fn.wire.results import stderr_lines
 
 
@@ -40,11 +45,22 @@ def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and
     try:
         opened = open_inputs(inputs, helm, environment, Allowance(limits))
         found = decide_opened(opened, environment)
-        configs = [item for item in opened.items if item.is_config]
-        items = find_wanted(wanted, configs, found.revisions.names)
+        explanation = _explain(read_wanted(wanted), found, opened)
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), 1)
-    explanation = explain_objects(found, items, Places(opened))
     text = write_json(explanation) if form is Form.JSON else write_text(explanation, screen)
     errors = [problem for problem in opened.place(found.changes.problems) if problem.severity is Severity.ERROR]
     return Outcome(text.encode(), stderr_lines([*opened.remarks, *errors]), int(bool(errors)))
+
+
+def _explain(wanted: Wanted, found: Transformation, opened: Opened) -> Explanation:
+    """Explain what is wanted. Raises Rejected if there is no such object, in the package or referenced by it."""
+    configs = [item for item in opened.items if item.is_config]
+    items = find_wanted(wanted, configs, found.revisions.names)
+    if items or not wanted.name:
+        return explain_objects(found, items, Places(opened))
+    absent = explain_absent(wanted, found, Places(opened))
+    if not absent:
+        near = nearest(wanted.name, sorted({base_name(item) for item in configs}))
+        raise Rejected(Problem(f"the package has no ConfigMap or Secret {wanted}{did_you_mean(near)}"))
+    return Explanation(tuple(absent))

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from krm_fn.explain.explanation import NOWHERE, Because, Explained, Explanation, Restart
+from krm_fn.explain.explanation import NOWHERE, Because, Explained, Explanation, Reference, Restart
 from krm_fn.explain.find_references import find_references
 from krm_fn.explain.find_unfollowed import find_unfollowed
 from krm_fn.explain.places import Places
+from krm_fn.look.masks import Masks
 from krm_fn.model.item import Item
 from krm_fn.model.problem import Severity
 from krm_fn.model.settings import Strategy
@@ -39,6 +40,7 @@ class _Explainer:
         self._references = find_references(found, places)
         self._unfollowed = find_unfollowed(found, chosen, places)
         self._restarts = _Restarts(found, places)
+        self._hide = Masks(item for item in found.package.configs if item.id.kind == "Secret").hide
 
     def explain(self, choice: Choice) -> Explained:
         """Explain an object for which a strategy was chosen."""
@@ -53,12 +55,15 @@ class _Explainer:
             self._because(choice.reason),
             tuple(self._because(hint) for hint in self._hints(choice)),
             None if is_hashed and item.id.kind == "Secret" else new_name,
-            tuple(hashed_keys(item.node).items()) if is_hashed else (),
-            tuple(self._references.get(item, ())),
-            tuple(self._unfollowed.get(item, ())),
+            tuple(hashed_keys(item.node).items()) if is_hashed else None,
+            tuple(self._hide_in(one) for one in self._references.get(item, ())),
+            tuple(one._replace(text=self._hide(one.text)) for one in self._unfollowed.get(item, ())),
             tuple(self._restarts.of(item)),
             tuple(self._warnings(choice)),
         )
+
+    def _hide_in(self, reference: Reference) -> Reference:
+        return reference._replace(text=self._hide(reference.text), notes=tuple(map(self._hide, reference.notes)))
 
     def set_aside(self, item: Item) -> Explained:
         """Explain an object that is not to be chosen."""
@@ -70,7 +75,7 @@ class _Explainer:
             place = self._places.of(reason.item, reason.field)
         else:
             place = self._places.of_setting(reason.field) if reason.field else NOWHERE
-        return Because(reason.ground.value, reason.text, place, reason.source)
+        return Because(reason.ground.value, reason.text, place, reason.source, reason.remedy)
 
     def _hints(self, choice: Choice) -> Iterator[Reason]:
         """Yield who may look the object up by its name, beside the one that decided."""
@@ -82,7 +87,7 @@ class _Explainer:
         for problem in self._found.changes.problems:
             is_said = choice.problem is not None and choice.problem.message == problem.message
             if problem.node is choice.item.node and problem.severity is not Severity.INFO and not is_said:
-                yield f"{problem.field}: {problem.message}" if problem.field else problem.message
+                yield self._hide(f"{problem.field}: {problem.message}" if problem.field else problem.message)
 
 
 class _Restarts:

@@ -1,6 +1,6 @@
 """An explanation as values. Nothing in it is a Secret's value, or a digest of one."""
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.model.problem import ResourceId
 
@@ -16,12 +16,16 @@ NOWHERE = Place()
 
 
 class Because(NamedTuple):
-    """What decides, and how, as a clause. `source`: where the project of a program says so."""
+    """What decides, and how, as a clause. `source`: where the project of a program says so.
+
+    `remedy`: what to do if that is not what is wanted.
+    """
 
     ground: str
     text: str
     place: Place = NOWHERE
     source: str = ""
+    remedy: str = ""
 
 
 class FoundBy(NamedTuple):
@@ -72,11 +76,16 @@ class Restart(NamedTuple):
     is_set: bool
 
 
+Hashed: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
+"""Fields of a ConfigMap or Secret, and the keys in each."""
+
+
 class Explained(NamedTuple):
     """One ConfigMap or Secret, under its base name.
 
     `new_name`: the name that it gets, `""` where it keeps its own, None for a name that is made from a Secret.
-    `hashed`: the fields that enter that name, with their keys. `hints`: who may look it up by its name all the same.
+    `hashed`: the fields that enter that name, with their keys; None for a name that is not made from them. `hints`: who
+    may look it up by its name all the same.
     """
 
     who: ResourceId
@@ -85,7 +94,7 @@ class Explained(NamedTuple):
     reason: Because
     hints: tuple[Because, ...] = ()
     new_name: str | None = ""
-    hashed: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    hashed: Hashed | None = None
     references: tuple[Reference, ...] = ()
     unfollowed: tuple[Unfollowed, ...] = ()
     restarts: tuple[Restart, ...] = ()

@@ -8,7 +8,6 @@ from krm_fn.explain.mentions import find_mentions
 from krm_fn.explain.places import Places
 from krm_fn.model.item import Item
 from krm_fn.naming.names import authored_id, base_name
-from krm_fn.references.resolve import PassedOver
 from krm_fn.stages.near_references import find_pinned, read_base_names, why_passed_over
 from krm_fn.stages.transform import Transformation
 from krm_fn.stages.warnings.misspelled import find_misspelled
@@ -22,7 +21,8 @@ def find_unfollowed(found: Transformation, targets: Collection[Item], places: Pl
     finder = _Finder(found, targets, places)
     by_target: dict[Item, list[Unfollowed]] = defaultdict(list)
     for target, one in finder.find():
-        if target in targets and one not in by_target[target]:
+        # The first rule that judges a field decides.
+        if target in targets and all(one[:3] != other[:3] for other in by_target[target]):
             by_target[target].append(one)
     return by_target
 
@@ -52,14 +52,13 @@ class _Finder:
         return target, Unfollowed(authored_id(item), self._places.of(item, field), field, reason, text)
 
     def _find_passed_over(self) -> Iterator[tuple[Item, Unfollowed]]:
-        """Yield references that say a name of an object and mean another one, or none."""
+        """Yield references that say a name of an object and mean none of the package."""
         references = self._found.references
         for resolved in references.authored:
-            one = resolved.reference
-            place = one.kind, one.target, one.target_namespace
-            for target, reason in references.index.find_passed_over(resolved.referrer, *place):
-                # Where there is one in the right namespace, nobody means the others.
-                if not (resolved.targets and reason is PassedOver.NAMESPACE):
+            if not resolved.targets:
+                one = resolved.reference
+                place = one.kind, one.target, one.target_namespace
+                for target, reason in references.index.find_passed_over(resolved.referrer, *place):
                     text = f"the {one.kind} {why_passed_over(resolved, target, reason)}"
                     yield self._say(target, resolved.referrer, one.field, reason.value, text)
 
@@ -97,9 +96,7 @@ class _Finder:
                     is_followed = (item, one.field, one.name) in followed
                     namespace = one.namespace or item.id.namespace
                     if not is_followed and package.may_share_namespace(namespace, target.id.namespace):
-                        # In the data of a Secret, the option is a part of its value.
-                        option = "its data" if item.id.kind == "Secret" else one.option
-                        text = f"{option} passes the name to a program; the function changes no such text"
+                        text = f"{one.shown} passes the name to a program; the function changes no such text"
                         yield self._say(target, item, one.field, OPTION, text)
 
     def _find_fields(self) -> Iterator[tuple[Item, Unfollowed]]:

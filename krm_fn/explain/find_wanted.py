@@ -1,11 +1,10 @@
-"""Find the objects that a name on the command line means."""
+"""What a name on the command line means."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
 from krm_fn.model.item import Item
-from krm_fn.model.problem import Problem, Rejected
 from krm_fn.naming.names import names_of
-from krm_fn.naming.suggest import did_you_mean, nearest
 
 _KINDS = {
     **dict.fromkeys(("configmap", "configmaps", "cm"), "ConfigMap"),
@@ -14,22 +13,33 @@ _KINDS = {
 """What kubectl calls them."""
 
 
-def find_wanted(wanted: str, configs: Collection[Item], new_names: Mapping[Item, str]) -> list[Item]:
-    """Find the ConfigMaps and Secrets that `wanted` means: all if it is empty. Raises Rejected if there is none.
+class Wanted(NamedTuple):
+    """A name, and the kinds and namespaces in front of it. Without a name, everything is wanted."""
 
-    It is `name`, `kind/name`, `namespace/name` or `kind/namespace/name`. The name may be the base name, the present
-    name or the new one.
-    """
-    if not wanted:
-        return [*configs]
-    *above, name = wanted.split("/")
-    names = {item: {*names_of(item), new_names.get(item, item.id.name)} for item in configs}
-    found = [item for item in configs if name in names[item] and _is_in(item, above)]
-    if not found:
-        near = nearest(name, sorted({one for all_names in names.values() for one in all_names}))
-        raise Rejected(Problem(f"found no ConfigMap or Secret {wanted} in the package{did_you_mean(near)}"))
-    return found
+    name: str
+    above: tuple[str, ...]
+
+    def matches(self, kind: str, namespace: str, names: Collection[str]) -> bool:
+        """Tell whether it means an object that has one of these names."""
+        if not self.name:
+            return True
+        is_there = all(one in {namespace, kind} or _KINDS.get(one.lower()) == kind for one in self.above)
+        return is_there and self.name in names
+
+    def __str__(self) -> str:
+        return "/".join((*self.above, self.name))
 
 
-def _is_in(item: Item, above: Iterable[str]) -> bool:
-    return all(one in {item.id.namespace, item.id.kind} or _KINDS.get(one.lower()) == item.id.kind for one in above)
+def read_wanted(text: str) -> Wanted:
+    """Read `name`, `kind/name`, `namespace/name` or `kind/namespace/name`."""
+    *above, name = text.split("/")
+    return Wanted(name, tuple(above))
+
+
+def find_wanted(wanted: Wanted, configs: Collection[Item], new_names: Mapping[Item, str]) -> list[Item]:
+    """Find the ConfigMaps and Secrets that are meant: by their base names, present names or new names."""
+    return [
+        item
+        for item in configs
+        if wanted.matches(item.id.kind, item.id.namespace, {*names_of(item), new_names.get(item, item.id.name)})
+    ]

@@ -19,6 +19,7 @@ from krm_fn.references.find import ROLES, may_refer
 from krm_fn.references.near_misses import BUILT_IN_GROUPS
 from krm_fn.references.shapes import CORE_GROUPS, FREE_KEYS, GROUP_FIELDS, KINDS, OPAQUE_KINDS, PASSED_OVER
 from krm_fn.stages.package import Package
+from krm_fn.stages.wave_reloader import OPT_INS
 
 _WORDS_OF_PROGRAMS = re.compile(r"\.(?P<what>command|args)\[\d+\]$|\.env\[\d+\]\.(?P<variable>value)$")
 _ANNOTATIONS_OF_TOOLS = re.compile(
@@ -119,10 +120,9 @@ def _is_near(package: Package, item: Item, target: Item, found: _Found) -> bool:
 
 def _why_unread(item: Item, found: _Found, *, is_whole: bool) -> str:
     """Say why a text that contains a name is no reference; `""` if it probably means something else."""
-    top, last = found.path[0], found.path[-1]
+    top = found.path[0]
     if top == "metadata":
-        is_annotation = found.path[1:2] == ("annotations",) and not _ANNOTATIONS_OF_TOOLS.match(str(last))
-        return "no rule reads this annotation" if is_annotation else ""
+        return _why_annotation_is_unread(str(found.path[-1])) if found.path[1:2] == ("annotations",) else ""
     if item.is_local:
         return f"the object is for tools, and never applied ({LOCAL_CONFIG})"
     if item.is_config:
@@ -139,12 +139,16 @@ def _why_field_is_unread(item: Item, found: _Found, *, is_whole: bool) -> str:
         what = "a variable" if program["variable"] else program["what"]
         return f"{what}: the function changes no text that a program gets"
     if "annotations" in found.path:
-        return "no rule reads this annotation"
+        return _why_annotation_is_unread(str(found.path[-1]))
     if item.id.kind in ROLES and "resourceNames" in found.path:
         return "the rule is about other resources"
     if item.id.group in BUILT_IN_GROUPS or template_around(item.node, field) is not None:
         return ""  # the tables know every field of these
     return _why_custom_field_is_unread(found, is_whole=is_whole)
+
+
+def _why_annotation_is_unread(name: str) -> str:
+    return "" if name in OPT_INS or _ANNOTATIONS_OF_TOOLS.match(name) else "no rule reads this annotation"
 
 
 def _why_custom_field_is_unread(found: _Found, *, is_whole: bool) -> str:

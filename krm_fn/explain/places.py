@@ -1,10 +1,15 @@
 """Files and lines of objects, of their fields, and of names in their data."""
 
+import re
+
 from krm_fn.config.place import place as place_setting
 from krm_fn.explain.explanation import NOWHERE, Place
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Mark, Scalar, is_mapping, mark_of, read_path
 from krm_fn.render.render import Opened
+
+_ORIGIN = re.compile(r"^(?:path|configuredIn): (?P<file>.+)$", re.MULTILINE)
+"""What kustomize says of the file of an object, if `buildMetadata` asks for it: relative to that kustomization."""
 
 
 class Places:
@@ -33,6 +38,9 @@ class Places:
         return Place(self._config_file, problem.line)
 
     def _at(self, item: Item, mark: Mark) -> Place:
+        origin = _ORIGIN.search(item.annotations.get("config.kubernetes.io/origin", ""))
+        if origin:
+            return Place(origin["file"])
         name = self._files.get(item.node, "")
         # The lines of a stream are not those of the files of a kpt package in it.
         return Place(name, mark.line + 1) if item.file in ("", name) else Place(item.file)

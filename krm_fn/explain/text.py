@@ -1,91 +1,119 @@
-"""An explanation as text for people, at most as wide as their screen."""
+"""An explanation as text for people, at most as wide as their screen where no name is wider."""
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from krm_fn.explain.explanation import Because, Explained, Explanation, FoundBy, Place, Reference, Restart, Unfollowed
+from krm_fn.explain.explain_absent import ABSENT
+from krm_fn.explain.explanation import (
+    Because,
+    Explained,
+    Explanation,
+    FoundBy,
+    Hashed,
+    Place,
+    Reference,
+    Restart,
+    Unfollowed,
+)
 from krm_fn.explain.find_unfollowed import TEXT
-from krm_fn.look.cut import fold
+from krm_fn.explain.summarize import summarize
+from krm_fn.look.cut import columns, fold
 from krm_fn.look.screen import Screen
 from krm_fn.model.printable import printable
 from krm_fn.model.problem import ResourceId
 
 _MOST_TEXTS = 5
-"""Mere texts that are shown for an object: more of them say little."""
+"""Mere texts that are shown for an object. More of them say little."""
 
 _STRATEGIES = {
     "rename": "rename",
-    "adopt": "adopt: the name stays; the object is labelled and protected",
+    "adopt": "adopt: the name stays; labelled, and protected from pruning",
     "checksum": "checksum: the name stays",
     "ignore": "left alone",
+    ABSENT: "not in the package",
 }
-_REMEDIES = {
-    "kinds": "to choose it, add its kind to spec.kinds",
-    "not selected": "to choose it, add an entry to spec.select",
-    "not read": "to choose it, add an entry to spec.select, or an annotation revisions.krm-fn.io/strategy",
-}
-_HINTED = "to choose it all the same, list it in spec.select, or annotate it with revisions.krm-fn.io/strategy: rename"
+_BY_CONTENT = "by its content; the new name is not shown"
+"""Who can guess a Secret's value could compare its hash."""
+
+
+class _Entry(NamedTuple):
+    """A field of an object, and what is said of it."""
+
+    who: ResourceId
+    place: Place
+    field: str
+    texts: tuple[str, ...]
 
 
 def write_text(explanation: Explanation, screen: Screen) -> str:
-    """Write every object, and then one line that sums them up."""
+    """Write every object, and, of several, one line that sums them up."""
     lines = [line for one in explanation.objects for line in _write(one, screen)]
+    if len(explanation.objects) != 1:
+        lines += map(screen.strong, _fill(summarize(explanation), screen.width))
     return "".join(f"{line}\n" for line in lines)
 
 
 def _write(one: Explained, screen: Screen) -> Iterator[str]:
-    title = [f"{printable(one.who.kind)} {_name(one.who)}", *_place(one.place)]
-    yield from (screen.strong(line) for line in fold(title, screen.width))
-    yield from _fill(_strategy(one), screen, 2)
-    yield from _fill(f"because {_because(one.reason)}", screen, 4)
+    yield from map(screen.strong, _write_place(one.who, one.place, screen.width))
+    yield from _indent(2, _fill(_strategy(one), screen.width - 2))
+    yield from _indent(4, _fill(f"because {_because(one.reason)}", screen.width - 4))
     for hint in one.hints:
-        yield from _fill(f"although {_because(hint)}" if one.new_name != "" else f"and {_because(hint)}", screen, 4)
-    if one.hashed:
-        yield from _fill(f"hashed: {_keys(one)}", screen, 2)
+        word = "and because" if one.strategy == "ignore" else "although"
+        yield from _indent(4, _fill(f"{word} {_because(hint)}", screen.width - 4))
+    if one.reason.remedy:
+        yield from _indent(4, _fill(f"if you want it otherwise, {one.reason.remedy}", screen.width - 4))
+    if one.hashed is not None:
+        yield from _indent(2, _fill(f"hashed: {_keys(one.hashed)}", screen.width - 2))
     yield from _section("referenced by", map(_reference, one.references), screen)
-    yield from _section("restarts", map(_restart, one.restarts), screen)
-    yield from _section("not followed", map(_unfollowed, _without_most_texts(one.unfollowed)), screen)
+    yield from _section("restarts when it changes", map(_restart, one.restarts), screen)
+    shown = [*_without_most_texts(one.unfollowed)]
+    yield from _section("not followed", map(_unfollowed, shown), screen)
+    if len(shown) < len(one.unfollowed):
+        yield f"    and {len(one.unfollowed) - len(shown)} texts more, which --json lists"
     for warning in one.warnings:
-        yield from (screen.warning(line) for line in _fill(f"! {printable(warning)}", screen, 2))
+        yield from map(screen.warning, _indent(2, _fill(f"! {warning}", screen.width - 2)))
 
 
 def _strategy(one: Explained) -> str:
     said = _STRATEGIES[one.strategy]
-    if one.new_name is None:
-        return f"{said}: the new name is made from its values, and not shown"
-    if one.new_name:
-        return f"{said} to {printable(one.new_name)}" if one.strategy == "rename" else f"{said}: {one.new_name}"
-    return said
+    if one.new_name == "":
+        return said
+    name = _BY_CONTENT if one.new_name is None else f"to {printable(one.new_name)}"
+    if one.strategy == "rename":
+        return f"{said} {name}"
+    return f"{said}, renamed {name}" if one.strategy == "adopt" else f"{said}, under its base name again"
 
 
 def _because(because: Because) -> str:
     more = [*_place(because.place), *([because.source] if because.source else [])]
-    return printable(because.text) + (f" ({', '.join(more)})" if more else "")
+    return because.text + (f" ({', '.join(more)})" if more else "")
 
 
-def _keys(one: Explained) -> str:
-    fields = dict(one.hashed)
-    if len(fields) == 1 and fields.get("data"):
-        return ", ".join(map(printable, fields["data"]))
-    return "; ".join(f"{name}: {', '.join(map(printable, keys))}" if keys else name for name, keys in fields.items())
+def _keys(hashed: Hashed) -> str:
+    if [name for name, _ in hashed] == ["data"] and hashed[0][1]:
+        return ", ".join(hashed[0][1])
+    return (
+        "; ".join(f"{name}: {', '.join(of_field)}" if of_field else name for name, of_field in hashed) or "no content"
+    )
 
 
-def _reference(one: Reference) -> tuple[ResourceId, Place, str, list[str]]:
-    return one.who, one.place, one.field, [_rule(one.rule), *one.notes]
+def _reference(one: Reference) -> _Entry:
+    return _Entry(one.who, one.place, one.field, (_rule(one.rule), *one.notes))
 
 
 def _rule(rule: FoundBy) -> str:
-    return f"{rule.by}: {rule.text}" + (f" ({rule.source})" if rule.source else "")
+    return f"by {rule.by}: {rule.text}" + (f" ({rule.source})" if rule.source else "")
 
 
-def _restart(one: Restart) -> tuple[ResourceId, Place, str, list[str]]:
-    keys = "all keys" if one.keys is None else f"keys: {', '.join(one.keys)}"
-    asked = [f"asked for by an annotation of {one.asked_by}"] if one.asked_by else []
-    unset = [] if one.is_set else ["it cannot change, and gets no checksum"]
-    return one.who, one.place, one.field, [keys, *asked, *unset]
+def _restart(one: Restart) -> _Entry:
+    read = "all keys" if one.keys is None else f"only {', '.join(one.keys)}"
+    asked = (f"by an annotation of {one.asked_by}",) if one.asked_by else ()
+    unset = () if one.is_set else ("not really: it cannot change, and gets no checksum",)
+    return _Entry(one.who, one.place, one.field, (read, *asked, *unset))
 
 
-def _unfollowed(one: Unfollowed) -> tuple[ResourceId, Place, str, list[str]]:
-    return one.who, one.place, one.field, [one.text]
+def _unfollowed(one: Unfollowed) -> _Entry:
+    return _Entry(one.who, one.place, one.field, (one.text,))
 
 
 def _without_most_texts(unfollowed: Iterable[Unfollowed]) -> Iterator[Unfollowed]:
@@ -96,19 +124,22 @@ def _without_most_texts(unfollowed: Iterable[Unfollowed]) -> Iterator[Unfollowed
             yield one
 
 
-def _section(title: str, entries: Iterable[tuple[ResourceId, Place, str, list[str]]], screen: Screen) -> Iterator[str]:
-    listed = [*entries]
-    if listed:
-        yield f"  {title}"
-    for who, place, field, texts in listed:
-        yield from _fill_parts([f"{printable(who.kind)} {_name(who)}", *_place(place)], screen, 4)
-        yield from _fill_parts([printable(field)], screen, 6)
-        for text in texts:
-            yield from _fill(printable(text), screen, 6)
+def _section(title: str, entries: Iterable[_Entry], screen: Screen) -> Iterator[str]:
+    for position, entry in enumerate(entries):
+        if not position:
+            yield f"  {title}"
+        yield from _indent(4, _write_place(entry.who, entry.place, screen.width - 4))
+        yield f"      {printable(entry.field)}"
+        for text in entry.texts:
+            yield from _indent(6, _fill(text, screen.width - 6))
 
 
-def _name(who: ResourceId) -> str:
-    return printable(f"{who.namespace}/{who.name}" if who.namespace else who.name)
+def _write_place(who: ResourceId, place: Place, width: int) -> list[str]:
+    """Name an object and its place, in one line if they fit."""
+    name = printable(f"{who.kind} {who.namespace}/{who.name}" if who.namespace else f"{who.kind} {who.name}")
+    parts = [name, *_place(place)]
+    line = "  ".join(parts)
+    return [line] if columns(line) <= width else [parts[0], *_indent(2, parts[1:])]
 
 
 def _place(place: Place) -> list[str]:
@@ -117,10 +148,9 @@ def _place(place: Place) -> list[str]:
     return [printable(f"{place.file}:{place.line}" if place.line else place.file)]
 
 
-def _fill(text: str, screen: Screen, indent: int) -> Iterator[str]:
-    return _fill_parts(text.split(" "), screen, indent)
+def _fill(text: str, width: int) -> list[str]:
+    return fold(printable(text).split(" "), width, "")
 
 
-def _fill_parts(parts: list[str], screen: Screen, indent: int) -> Iterator[str]:
-    for line in fold(parts, screen.width - indent, ""):
-        yield " " * indent + line
+def _indent(blanks: int, lines: Iterable[str]) -> Iterator[str]:
+    return (f"{' ' * blanks}{line}" for line in lines)

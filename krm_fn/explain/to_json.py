@@ -3,6 +3,7 @@
 import json
 
 from krm_fn.explain.explanation import Because, Explained, Explanation, Place, Reference, Restart, Unfollowed
+from krm_fn.explain.summarize import summarize
 from krm_fn.model.problem import ResourceId
 
 VERSION = 1
@@ -10,8 +11,9 @@ VERSION = 1
 
 
 def write_json(explanation: Explanation) -> str:
-    """Write everything that the text says."""
-    return json.dumps({"version": VERSION, "objects": list(map(_explained, explanation.objects))}, indent=2) + "\n"
+    """Write everything that the text says, and all mere texts."""
+    objects = list(map(_explained, explanation.objects))
+    return json.dumps({"version": VERSION, "summary": summarize(explanation), "objects": objects}, indent=2) + "\n"
 
 
 def _explained(one: Explained) -> dict[str, object]:
@@ -22,7 +24,7 @@ def _explained(one: Explained) -> dict[str, object]:
         "newName": one.new_name,
         "reason": _because(one.reason),
         "hints": list(map(_because, one.hints)),
-        "hashed": dict(one.hashed),
+        "hashed": None if one.hashed is None else dict(one.hashed),
         "references": list(map(_reference, one.references)),
         "notFollowed": list(map(_unfollowed, one.unfollowed)),
         "restarts": list(map(_restart, one.restarts)),
@@ -39,7 +41,13 @@ def _place(place: Place) -> dict[str, object]:
 
 
 def _because(one: Because) -> dict[str, object]:
-    return {"ground": one.ground, "text": one.text, **_place(one.place), "source": one.source}
+    return {
+        "ground": one.ground,
+        "text": one.text,
+        **_place(one.place),
+        "source": one.source,
+        "remedy": one.remedy,
+    }
 
 
 def _reference(one: Reference) -> dict[str, object]:

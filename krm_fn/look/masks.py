@@ -1,7 +1,6 @@
 """Hide names that are made from the content of Secrets."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable
 
 from krm_fn.model.item import Item
@@ -17,9 +16,12 @@ class Masks:
     """
 
     def __init__(self, secrets: Iterable[Item]) -> None:
-        self._numbers: dict[str, dict[str, int]] = defaultdict(dict)
+        self._numbers: dict[str, dict[str, int]] = {}
         for item in secrets:
-            self._number(base_name(item), item.id.name)
+            base = base_name(item)
+            self._numbers[base] = self._numbers.get(base, {})
+            if item.id.name != base:
+                self._number(base, item.id.name)
 
     def hide(self, text: str) -> str:
         """Mask each such name in a text."""

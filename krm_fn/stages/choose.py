@@ -35,8 +35,21 @@ _WRITTEN_MARKS = {
 
 _HAS_FIXED_NAME = Reason(Ground.FIXED_NAME, "programs look it up by this very name")
 _HAS_NO_NAME = Reason(Ground.FIXED_NAME, "it has no name")
-_NOT_SELECTED = Reason(Ground.NOT_SELECTED, "no entry of spec.select matches it", field="spec.select")
-_NOT_READ = Reason(Ground.NOT_READ, "no pod template of the package references it")
+_NOT_SELECTED = Reason(
+    Ground.NOT_SELECTED,
+    "no entry of spec.select matches it",
+    field="spec.select",
+    remedy=f"add an entry, or annotate it with {keys.STRATEGY}: {Strategy.RENAME}",
+)
+_NOT_READ = Reason(
+    Ground.NOT_READ,
+    "no pod template of the package references it",
+    remedy=f"annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same",
+)
+_RENAME_ALL_THE_SAME = (
+    f"annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same, "
+    f"or {Strategy.IGNORE} to accept this"
+)
 _OF_EARLIER_RUN = Reason(Ground.EARLIER_RUN, "pods read it, and an earlier run has made it a revision")
 _READ = Reason(Ground.DEFAULT, "pods read it")
 _READ_WITHOUT_HINT = Reason(Ground.DEFAULT, "pods read it, and nothing hints at a program that looks it up by its name")
@@ -212,7 +225,8 @@ def _annotated(item: Item, annotated: str, settings: Settings) -> _Decision:
 
 
 def _not_handled(item: Item) -> Reason:
-    return Reason(Ground.KINDS, f"spec.kinds does not contain {item.id.kind}", field="spec.kinds")
+    kind = item.id.kind
+    return Reason(Ground.KINDS, f"spec.kinds does not contain {kind}", field="spec.kinds", remedy=f"add {kind} to it")
 
 
 def _defaulted(item: Item, references: References, hints: Hints, early: EarlyReaders, settings: Settings) -> _Decision:
@@ -233,16 +247,13 @@ def _default_of_what_pods_read(item: Item, hints: Hints, early: EarlyReaders, se
     if not settings.strategy.makes_revisions:
         return _Decision(settings.strategy, _READ)
     for reader in early.get(item, {}).values():
-        return _Decision(None, reader.reason(), reader.leave_alone())
+        return _leave_unchanged(item, reader.reason())
     hint = next(hints.about(item), None)
     if hint is not None:
-        return _Decision(None, hint, _left_unchanged(item, hint))
+        return _leave_unchanged(item, hint._replace(remedy=_RENAME_ALL_THE_SAME))
     return _Decision(settings.strategy, _READ_WITHOUT_HINT)
 
 
-def _left_unchanged(item: Item, hint: Reason) -> Problem:
-    message = (
-        f"left unchanged: {hint.text}; annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same, "
-        f"or {Strategy.IGNORE} to accept this"
-    )
-    return about(item, message, severity=Severity.WARNING)
+def _leave_unchanged(item: Item, reason: Reason) -> _Decision:
+    message = f"left unchanged: {reason.text}; {reason.remedy}"
+    return _Decision(None, reason, about(item, message, severity=Severity.WARNING))

@@ -87,16 +87,8 @@ class EarlyReader(NamedTuple):
         )
         return about(self.referrer, message, self.reference.field, Severity.ERROR if self.blocks else Severity.WARNING)
 
-    def leave_alone(self) -> Problem:
-        """Return the warning about an object that nobody chose explicitly."""
-        message = (
-            f"left unchanged: {self.reason().text}; {self._remedy()}, "
-            f"or annotate the {self.config.id.kind} with {keys.STRATEGY}: {Strategy.IGNORE} to accept this"
-        )
-        return about(self.config, message, severity=Severity.WARNING)
-
     def reason(self) -> Reason:
-        """Say who reads it when."""
+        """Return why the object is left alone where nobody chose it explicitly."""
         referrer = authored_id(self.referrer)
         if self._is_hook:
             text = f"{referrer}, a {self.own_step.hook} hook, reads it before {self.deployer.name} applies it"
@@ -105,7 +97,11 @@ class EarlyReader(NamedTuple):
                 f"{referrer} in sync wave {self.own_step.wave} reads it before {self.deployer.name} applies it "
                 f"in wave {self.config_step.wave}"
             )
-        return Reason(Ground.EARLY_READER, text, self.referrer, self.reference.field)
+        remedy = (
+            f"{self._remedy()}, "
+            f"or annotate the {self.config.id.kind} with {keys.STRATEGY}: {Strategy.IGNORE} to accept this"
+        )
+        return Reason(Ground.EARLY_READER, text, self.referrer, self.reference.field, remedy=remedy)
 
     @property
     def _is_hook(self) -> bool:

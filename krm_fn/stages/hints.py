@@ -84,7 +84,7 @@ class Hints:
         for name in dict.fromkeys((item.id.name, base_name(item))):
             for referrer, found in self._references.options.passing(item.id.kind, name):
                 if self._package.may_share_namespace(found.namespace or referrer.id.namespace, item.id.namespace):
-                    text = f"{authored_id(referrer)} passes its name in {found.option} ({found.field})"
+                    text = f"{authored_id(referrer)} passes its name in {found.shown} ({found.field})"
                     return Reason(Ground.OPTION, text, referrer, found.field)
         return None
 

@@ -69,7 +69,8 @@ class Ground(StrEnum):
 class Reason(NamedTuple):
     """What decides, and how, as a clause. `item` and `field`: where that is written.
 
-    Without an item, the field is one of the configuration. `source`: where a program says so.
+    Without an item, the field is one of the configuration. `source`: where a program says so. `remedy`: what to do if
+    that is not what is wanted.
     """
 
     ground: Ground
@@ -77,3 +78,4 @@ class Reason(NamedTuple):
     item: Item | None = None
     field: str = ""
     source: str = ""
+    remedy: str = ""
