@@ -32,6 +32,7 @@ def explain_absent(wanted: Wanted, found: Transformation, places: Places) -> lis
     return [
         Explained(
             who,
+            who.name,
             places.of(several[0].referrer, several[0].reference.field),
             ABSENT,
             _why_absent(several, places),

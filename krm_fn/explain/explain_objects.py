@@ -11,7 +11,7 @@ from krm_fn.model.item import Item
 from krm_fn.model.problem import Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.content_hash import hashed_keys
-from krm_fn.naming.names import authored_id
+from krm_fn.naming.names import authored_id, base_name
 from krm_fn.stages.choose import Choice
 from krm_fn.stages.hints import HINTS
 from krm_fn.stages.readings import Reading
@@ -50,6 +50,7 @@ class _Explainer:
         new_name = revision.name if revision else ""
         return Explained(
             authored_id(item),
+            _present_name(item),
             self._places.of(item),
             choice.strategy.value,
             self._because(choice.reason),
@@ -68,7 +69,7 @@ class _Explainer:
     def set_aside(self, item: Item) -> Explained:
         """Explain an object that is not to be chosen."""
         reason = self._because(self._found.package.set_aside[item])
-        return Explained(authored_id(item), self._places.of(item), Strategy.IGNORE.value, reason)
+        return Explained(authored_id(item), _present_name(item), self._places.of(item), Strategy.IGNORE.value, reason)
 
     def _because(self, reason: Reason) -> Because:
         if reason.item is not None:
@@ -78,9 +79,13 @@ class _Explainer:
         return Because(reason.ground.value, reason.text, place, reason.source, reason.remedy)
 
     def _hints(self, choice: Choice) -> Iterator[Reason]:
-        """Yield who may look the object up by its name, beside the one that decided."""
+        """Yield who may look the object up by its name, beside the one that decided, and each place once."""
         if choice.strategy.makes_revisions or choice.reason.ground in HINTS:
-            yield from (hint for hint in self._found.choices.hints.about(choice.item) if hint != choice.reason)
+            said = [choice.reason]
+            for hint in self._found.choices.hints.about(choice.item):
+                if not any(_is_same(hint, other) for other in said):
+                    said.append(hint)
+                    yield hint
 
     def _warnings(self, choice: Choice) -> Iterator[str]:
         """Yield what the function says about the object, but for what the reason says."""
@@ -88,6 +93,16 @@ class _Explainer:
             is_said = choice.problem is not None and choice.problem.message == problem.message
             if problem.node is choice.item.node and problem.severity is not Severity.INFO and not is_said:
                 yield self._hide(f"{problem.field}: {problem.message}" if problem.field else problem.message)
+
+
+def _is_same(one: Reason, other: Reason) -> bool:
+    """Tell whether two reasons say the same, or say it of the same place."""
+    return one.ground is other.ground or (one.item is not None and (one.item, one.field) == (other.item, other.field))
+
+
+def _present_name(item: Item) -> str | None:
+    is_hashed = item.id.name != base_name(item)
+    return None if is_hashed and item.id.kind == "Secret" else item.id.name
 
 
 class _Restarts:

@@ -83,12 +83,14 @@ Hashed: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 class Explained(NamedTuple):
     """One ConfigMap or Secret, under its base name.
 
-    `new_name`: the name that it gets, `""` where it keeps its own, None for a name that is made from a Secret.
+    `present_name`: the name that it has. `new_name`: the one that it gets, `""` where it keeps its own. Both are None
+    where they are made from a Secret.
     `hashed`: the fields that enter that name, with their keys; None for a name that is not made from them. `hints`: who
     may look it up by its name all the same.
     """
 
     who: ResourceId
+    present_name: str | None
     place: Place
     strategy: str
     reason: Because

@@ -105,7 +105,6 @@ class _Reader:
             one.target,
             _found_by(one.rule),
             is_changed,
-            self._messages(holder, field),
         )
 
     def _messages(self, item: Item, field: str) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from krm_fn.explain.mentions import find_mentions
 from krm_fn.explain.places import Places
 from krm_fn.model.item import Item
 from krm_fn.naming.names import authored_id, base_name
+from krm_fn.references.resolve import PassedOver
 from krm_fn.stages.near_references import find_pinned, read_base_names, why_passed_over
 from krm_fn.stages.transform import Transformation
 from krm_fn.stages.warnings.misspelled import find_misspelled
@@ -52,13 +53,13 @@ class _Finder:
         return target, Unfollowed(authored_id(item), self._places.of(item, field), field, reason, text)
 
     def _find_passed_over(self) -> Iterator[tuple[Item, Unfollowed]]:
-        """Yield references that say a name of an object and mean none of the package."""
+        """Yield references that say a name of an object and mean no other that has the name as well."""
         references = self._found.references
         for resolved in references.authored:
-            if not resolved.targets:
-                one = resolved.reference
-                place = one.kind, one.target, one.target_namespace
-                for target, reason in references.index.find_passed_over(resolved.referrer, *place):
+            one = resolved.reference
+            place = one.kind, one.target, one.target_namespace
+            for target, reason in references.index.find_passed_over(resolved.referrer, *place):
+                if not resolved.targets or reason is PassedOver.NAME:
                     text = f"the {one.kind} {why_passed_over(resolved, target, reason)}"
                     yield self._say(target, resolved.referrer, one.field, reason.value, text)
 

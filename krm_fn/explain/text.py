@@ -22,7 +22,7 @@ from krm_fn.look.screen import Screen
 from krm_fn.model.printable import printable
 from krm_fn.model.problem import ResourceId
 
-_MOST_TEXTS = 5
+_MOST_TEXTS = 10
 """Mere texts that are shown for an object. More of them say little."""
 
 _STRATEGIES = {
@@ -54,14 +54,14 @@ def write_text(explanation: Explanation, screen: Screen) -> str:
 
 
 def _write(one: Explained, screen: Screen) -> Iterator[str]:
-    yield from map(screen.strong, _write_place(one.who, one.place, screen.width))
+    yield from map(screen.strong, _write_place(one.who, one.place, screen.width, _now(one)))
     yield from _indent(2, _fill(_strategy(one), screen.width - 2))
     yield from _indent(4, _fill(f"because {_because(one.reason)}", screen.width - 4))
     for hint in one.hints:
         word = "and because" if one.strategy == "ignore" else "although"
         yield from _indent(4, _fill(f"{word} {_because(hint)}", screen.width - 4))
     if one.reason.remedy:
-        yield from _indent(4, _fill(f"if you want it otherwise, {one.reason.remedy}", screen.width - 4))
+        yield from _indent(4, _fill(f"you can {one.reason.remedy}", screen.width - 4))
     if one.hashed is not None:
         yield from _indent(2, _fill(f"hashed: {_keys(one.hashed)}", screen.width - 2))
     yield from _section("referenced by", map(_reference, one.references), screen)
@@ -108,7 +108,7 @@ def _rule(rule: FoundBy) -> str:
 def _restart(one: Restart) -> _Entry:
     read = "all keys" if one.keys is None else f"only {', '.join(one.keys)}"
     asked = (f"by an annotation of {one.asked_by}",) if one.asked_by else ()
-    unset = () if one.is_set else ("not really: it cannot change, and gets no checksum",)
+    unset = () if one.is_set else ("it cannot change: it gets no checksum, and nothing restarts it",)
     return _Entry(one.who, one.place, one.field, (read, *asked, *unset))
 
 
@@ -134,9 +134,15 @@ def _section(title: str, entries: Iterable[_Entry], screen: Screen) -> Iterator[
             yield from _indent(6, _fill(text, screen.width - 6))
 
 
-def _write_place(who: ResourceId, place: Place, width: int) -> list[str]:
+def _now(one: Explained) -> str:
+    """Return the name that the object has, if that is not its base name and may be shown."""
+    return f" ({one.present_name})" if one.present_name not in {None, one.who.name} else ""
+
+
+def _write_place(who: ResourceId, place: Place, width: int, more: str = "") -> list[str]:
     """Name an object and its place, in one line if they fit."""
     name = printable(f"{who.kind} {who.namespace}/{who.name}" if who.namespace else f"{who.kind} {who.name}")
+    name += printable(more)
     parts = [name, *_place(place)]
     line = "  ".join(parts)
     return [line] if columns(line) <= width else [parts[0], *_indent(2, parts[1:])]

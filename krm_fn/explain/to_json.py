@@ -19,6 +19,7 @@ def write_json(explanation: Explanation) -> str:
 def _explained(one: Explained) -> dict[str, object]:
     return {
         **_who(one.who),
+        "presentName": one.present_name,
         **_place(one.place),
         "strategy": one.strategy,
         "newName": one.new_name,

@@ -30,25 +30,25 @@ class Ground(StrEnum):
     SELECT = "select"
     """An entry of `spec.select`."""
 
-    NOT_SELECTED = "not selected"
+    NOT_SELECTED = "not-selected"
     """`spec.select`, of which no entry matches."""
 
     DEFAULT = "default"
     """Pods read it, and nothing hints at a program that looks it up by its name."""
 
-    NOT_READ = "not read"
+    NOT_READ = "not-read"
     """No pods read it."""
 
-    EARLIER_RUN = "earlier run"
+    EARLIER_RUN = "earlier-run"
     """It is a revision already."""
 
-    EARLY_READER = "early reader"
+    EARLY_READER = "early-reader"
     """A hook or a workload reads it before it is applied."""
 
-    FIXED_NAME = "fixed name"
+    FIXED_NAME = "fixed-name"
     """Programs of every cluster look it up by its name; or it has none."""
 
-    OTHER_SET = "other set"
+    OTHER_SET = "other-set"
     """It is a revision of another set."""
 
     WRITTEN = "written"
@@ -60,7 +60,7 @@ class Ground(StrEnum):
     EMPTY = "empty"
     DATA = "data"
     OPTION = "option"
-    API_READER = "api reader"
+    API_READER = "api-reader"
     FIELD = "field"
     NAMESPACE = "namespace"
     CHART = "chart"
