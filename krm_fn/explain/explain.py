@@ -9,6 +9,7 @@ from krm_fn.explain.find_wanted import Wanted, find_wanted, read_wanted
 from krm_fn.explain.places import Places
 from krm_fn.explain.text import write_text
 from krm_fn.explain.to_json import write_json
+from krm_fn.look.masks import Masks
 from krm_fn.look.screen import Screen
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import Environment
@@ -45,20 +46,21 @@ def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and
     try:
         opened = open_inputs(inputs, helm, environment, Allowance(limits))
         found = decide_opened(opened, environment)
-        explanation = _explain(read_wanted(wanted), found, opened)
+        masks = Masks(item for item in found.package.configs if item.id.kind == "Secret")
+        explanation = _explain(read_wanted(wanted), found, masks, opened)
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), 1)
     text = write_json(explanation) if form is Form.JSON else write_text(explanation, screen)
     errors = [problem for problem in opened.place(found.changes.problems) if problem.severity is Severity.ERROR]
-    return Outcome(text.encode(), stderr_lines([*opened.remarks, *errors]), int(bool(errors)))
+    return Outcome(text.encode(), masks.hide(stderr_lines([*opened.remarks, *errors])), int(bool(errors)))
 
 
-def _explain(wanted: Wanted, found: Transformation, opened: Opened) -> Explanation:
+def _explain(wanted: Wanted, found: Transformation, masks: Masks, opened: Opened) -> Explanation:
     """Explain what is wanted. Raises Rejected if there is no such object, in the package or referenced by it."""
     configs = [item for item in opened.items if item.is_config]
     items = find_wanted(wanted, configs, found.revisions.names)
     if items or not wanted.name:
-        return explain_objects(found, items, Places(opened))
+        return explain_objects(found, items, Places(opened), masks)
     absent = explain_absent(wanted, found, Places(opened))
     if not absent:
         near = nearest(wanted.name, sorted({base_name(item) for item in configs}))

@@ -19,11 +19,11 @@ from krm_fn.stages.reason import Reason
 from krm_fn.stages.transform import Transformation
 
 
-def explain_objects(found: Transformation, items: Iterable[Item], places: Places) -> Explanation:
-    """Explain these ConfigMaps and Secrets."""
+def explain_objects(found: Transformation, items: Iterable[Item], places: Places, masks: Masks) -> Explanation:
+    """Explain these ConfigMaps and Secrets. `masks` hide the names of Secrets."""
     chosen = {choice.item: choice for choice in found.choices.all}
     wanted = [*items]
-    explainer = _Explainer(found, [item for item in wanted if item in chosen], places)
+    explainer = _Explainer(found, [item for item in wanted if item in chosen], places, masks)
     explained = [explainer.explain(chosen[item]) if item in chosen else explainer.set_aside(item) for item in wanted]
     return Explanation(tuple(sorted(explained, key=_order)))
 
@@ -34,13 +34,13 @@ def _order(explained: Explained) -> tuple[str, str, str]:
 
 
 class _Explainer:
-    def __init__(self, found: Transformation, chosen: list[Item], places: Places) -> None:
+    def __init__(self, found: Transformation, chosen: list[Item], places: Places, masks: Masks) -> None:
         self._found = found
         self._places = places
         self._references = find_references(found, places)
         self._unfollowed = find_unfollowed(found, chosen, places)
         self._restarts = _Restarts(found, places)
-        self._hide = Masks(item for item in found.package.configs if item.id.kind == "Secret").hide
+        self._hide = masks.hide
 
     def explain(self, choice: Choice) -> Explained:
         """Explain an object for which a strategy was chosen."""
