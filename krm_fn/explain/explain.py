@@ -5,7 +5,7 @@ from enum import StrEnum
 from krm_fn.explain.explain_absent import explain_absent
 from krm_fn.explain.explain_objects import explain_objects
 from krm_fn.explain.explanation import Explanation
-from krm_fn.explain.find_wanted import Wanted, find_wanted, read_wanted
+from krm_fn.explain.find_wanted import EVERYTHING, Wanted, find_wanted, read_wanted
 from krm_fn.explain.places import Places
 from krm_fn.explain.text import write_text
 from krm_fn.explain.to_json import write_json
@@ -59,7 +59,7 @@ def _explain(wanted: Wanted, found: Transformation, masks: Masks, opened: Opened
     """Explain what is wanted. Raises Rejected if there is no such object, in the package or referenced by it."""
     configs = [item for item in opened.items if item.is_config]
     items = find_wanted(wanted, configs, found.revisions.names)
-    if items or not wanted.name:
+    if items or wanted == EVERYTHING:
         return explain_objects(found, items, Places(opened), masks)
     absent = explain_absent(wanted, found, Places(opened))
     if not absent:

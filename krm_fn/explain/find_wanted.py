@@ -14,24 +14,25 @@ _KINDS = {
 
 
 class Wanted(NamedTuple):
-    """A name, and the kinds and namespaces in front of it. Without a name, everything is wanted."""
+    """A name, and the kinds and namespaces in front of it. No name stands for all."""
 
     name: str
     above: tuple[str, ...]
 
     def matches(self, kind: str, namespace: str, names: Collection[str]) -> bool:
         """Tell whether it means an object that has one of these names."""
-        if not self.name:
-            return True
         is_there = all(one in {namespace, kind} or _KINDS.get(one.lower()) == kind for one in self.above)
-        return is_there and self.name in names
+        return is_there and (not self.name or self.name in names)
 
     def __str__(self) -> str:
         return "/".join((*self.above, self.name))
 
 
+EVERYTHING = Wanted("", ())
+
+
 def read_wanted(text: str) -> Wanted:
-    """Read `name`, `kind/name`, `namespace/name` or `kind/namespace/name`."""
+    """Read `name`, `kind/name`, `namespace/name` or `kind/namespace/name`; `namespace/` for all that is there."""
     *above, name = text.split("/")
     return Wanted(name, tuple(above))
 
