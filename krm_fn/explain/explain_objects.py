@@ -1,5 +1,6 @@
 """Put together what was decided about each ConfigMap and Secret, and why."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
 from krm_fn.explain.explanation import NOWHERE, Because, Explained, Explanation, Reference, Restart
@@ -8,7 +9,8 @@ from krm_fn.explain.find_unfollowed import find_unfollowed
 from krm_fn.explain.places import Places
 from krm_fn.look.masks import Masks
 from krm_fn.model.item import Item
-from krm_fn.model.problem import Severity
+from krm_fn.model.node import Node
+from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.content_hash import hashed_keys
 from krm_fn.naming.names import authored_id, base_name
@@ -41,6 +43,9 @@ class _Explainer:
         self._unfollowed = find_unfollowed(found, chosen, places)
         self._restarts = _Restarts(found, places)
         self._hide = masks.hide
+        self._problems: dict[Node | None, list[Problem]] = defaultdict(list)
+        for problem in found.changes.problems:
+            self._problems[problem.node].append(problem)
 
     def explain(self, choice: Choice) -> Explained:
         """Explain an object for which a strategy was chosen."""
@@ -89,9 +94,9 @@ class _Explainer:
 
     def _warnings(self, choice: Choice) -> Iterator[str]:
         """Yield what the function says about the object, but for what the reason says."""
-        for problem in self._found.changes.problems:
+        for problem in self._problems.get(choice.item.node, ()):
             is_said = choice.problem is not None and choice.problem.message == problem.message
-            if problem.node is choice.item.node and problem.severity is not Severity.INFO and not is_said:
+            if problem.severity is not Severity.INFO and not is_said:
                 yield self._hide(f"{problem.field}: {problem.message}" if problem.field else problem.message)
 
 
@@ -109,14 +114,17 @@ class _Restarts:
     """The pod templates that a change of content restarts."""
 
     def __init__(self, found: Transformation, places: Places) -> None:
-        self._readings = found.checksums.readings
         self._places = places
+        self._by_config: dict[Item, list[tuple[Reading, bool]]] = defaultdict(list)
+        readings = found.checksums.readings
+        for several, is_set in ((readings.restarted, True), (readings.immutable, False)):
+            for reading in several:
+                for config in reading.configs:
+                    self._by_config[config].append((reading, is_set))
 
     def of(self, config: Item) -> Iterator[Restart]:
-        for readings, is_set in ((self._readings.restarted, True), (self._readings.immutable, False)):
-            for reading in readings:
-                if config in reading.configs:
-                    yield self._restart(reading, config, is_set=is_set)
+        for reading, is_set in self._by_config.get(config, ()):
+            yield self._restart(reading, config, is_set=is_set)
 
     def _restart(self, reading: Reading, config: Item, *, is_set: bool) -> Restart:
         keys = reading.configs[config]

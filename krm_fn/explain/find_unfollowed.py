@@ -20,12 +20,12 @@ OLDER, MISSPELLED, LOOKALIKE, OPTION, FIELD, TEXT = "older", "misspelled", "look
 def find_unfollowed(found: Transformation, targets: Collection[Item], places: Places) -> dict[Item, list[Unfollowed]]:
     """Return what was not followed to each of these objects: first what is nearly a reference, then mere text."""
     finder = _Finder(found, targets, places)
-    by_target: dict[Item, list[Unfollowed]] = defaultdict(list)
+    by_target: dict[Item, dict[tuple[object, ...], Unfollowed]] = {target: {} for target in targets}
     for target, one in finder.find():
-        # The first rule that judges a field decides.
-        if target in targets and all(one[:3] != other[:3] for other in by_target[target]):
-            by_target[target].append(one)
-    return by_target
+        if target in by_target:
+            # The first rule that judges a field decides.
+            by_target[target].setdefault((one.who, one.place, one.field), one)
+    return {target: list(found.values()) for target, found in by_target.items()}
 
 
 class _Finder:

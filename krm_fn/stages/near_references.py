@@ -46,13 +46,12 @@ def _find_meant(
         return
     name, reference = resolved.reference.target, resolved.reference
     place = reference.kind, name, reference.target_namespace
-    reasons = dict(index.find_passed_over(resolved.referrer, *place))
     candidates = [revision.item for revision in by_base_name.get((reference.kind, name), [])]
     is_required = not reference.is_optional and name not in FIXED_NAMES
     if reference.in_pod and not reference.written and is_required:
         candidates += index.find_in_other_namespaces(resolved.referrer, *place)
     for item in candidates[:1]:
-        yield item, reasons[item]
+        yield item, dict(index.find_passed_over(resolved.referrer, *place))[item]
 
 
 def find_pinned(resolved: ResolvedReference, by_base_name: ByBaseName) -> Iterator[Revision]:
