@@ -6,14 +6,13 @@ from types import MappingProxyType
 
 from krm_fn.config.place import place_settings
 from krm_fn.config.read import parse_config
-from krm_fn.model.changes import Changes
 from krm_fn.model.in_order import in_order
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Node, is_mapping
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import NO_ENVIRONMENT, Environment
 from krm_fn.stages.package import read_package
-from krm_fn.stages.transform import transform
+from krm_fn.stages.transform import Transformation, transform
 from krm_fn.wire.apply import add_results, apply_changes
 from krm_fn.wire.envelope import Envelope, open_envelope
 from krm_fn.wire.reader import read_yaml
@@ -32,7 +31,7 @@ def run(data: bytes, config: bytes | None = None, environment: Environment = NO_
         return Outcome(b"", stderr_lines(rejected.problems), 1)
     try:
         function_config = envelope.function_config if config is None else read_config(config)
-        changes = plan(envelope.items, function_config, environment)
+        changes = decide(envelope.items, function_config, environment).changes
         if any(problem.severity is Severity.ERROR for problem in changes.problems):
             return _refuse(envelope, changes.problems)
         output = apply_changes(envelope, changes)
@@ -41,22 +40,22 @@ def run(data: bytes, config: bytes | None = None, environment: Environment = NO_
     return Outcome(envelope.encode(output), stderr_lines(changes.problems), 0)
 
 
-def plan(
+def decide(
     items: list[Item],
     function_config: Node | None,
     environment: Environment,
     generated: Mapping[Item, bool] = MappingProxyType({}),
-) -> Changes:
-    """Read the configuration and plan the changes of all items. Raises Rejected for an invalid configuration.
+) -> Transformation:
+    """Read the configuration, and decide about all items. Raises Rejected for an invalid configuration.
 
     `generated`: whether each rendering of a Helm chart makes another object, as far as that is known.
     """
     settings = parse_config(function_config, environment)
     config_id = read_item(function_config).id if is_mapping(function_config) else None
     package = read_package(items, config_id, settings.linker.namespace or environment.namespace, generated)
-    changes = transform(package, settings, environment, read_embedded)
-    problems = place_settings(changes.problems, function_config)
-    return replace(changes, problems=in_order(problems, items, function_config))
+    transformation = transform(package, settings, environment, read_embedded)
+    problems = in_order(place_settings(transformation.changes.problems, function_config), items, function_config)
+    return transformation._replace(changes=replace(transformation.changes, problems=problems))
 
 
 def read_config(config: bytes) -> Node:

@@ -124,7 +124,7 @@ def show(crd: dict[str, Any], kind_of_path: str, path: str) -> Shown:
     names: list[str] = []
     who = ResourceId(f"{crd['group']}/{crd['version']}", crd["kind"], "", "")
     item = {"apiVersion": who.api_version, "kind": who.kind, **nest(path.split("/"), make_names(content, names))}
-    references = find_references(read_yaml(json.dumps(item).encode()).roots[0], who, ())
+    references = find_references(read_yaml(json.dumps(item).encode()).roots[0], who, ()).references
     seen = {reference.target: reference for reference in references if reference.target.startswith(reference.kind)}
     written = [seen[name].written for name in names if name in seen]
     return Shown(path, len(names), written.count(False), written.count(True))

@@ -46,6 +46,18 @@ def test_the_difference_is_what_is_printed(tmp_path: Path) -> None:
     assert (outcome.stdout.decode(), outcome.stderr) == (shown, "")
 
 
+def test_the_explanation_is_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "shop").mkdir()
+    for name in ("krm-fn.yaml", "config.yaml", "web.yaml", "api.yaml"):
+        text = (ROOT / "examples/canary" / name).read_text()
+        image = "        image: registry.example/api:1.0\n"
+        (tmp_path / "shop" / name).write_text(text.replace(image, f"{image}        args: [--config-map=web-config]\n"))
+    monkeypatch.chdir(tmp_path)
+    (command, shown) = re.findall(r"^\$ krm-fn (explain .*)\n([^`]+)^```$", README, re.MULTILINE)[0]
+    outcome = main(command.split())
+    assert (outcome.stdout.decode(), outcome.stderr) == (shown, "")
+
+
 @pytest.mark.parametrize("named", sorted({name for name in TESTS_NAMED if name}))
 def test_each_guarantee_names_a_test_that_is_there(named: str) -> None:
     file, _, function = named.partition("::")

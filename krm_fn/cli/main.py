@@ -8,6 +8,7 @@ import click
 from krm_fn import __version__
 from krm_fn.cli.diff import diff
 from krm_fn.cli.discover import discover
+from krm_fn.cli.explain import explain
 from krm_fn.cli.link import link
 from krm_fn.cli.render import render
 from krm_fn.cli.verify import verify
@@ -32,7 +33,9 @@ def main(arguments: list[str]) -> Outcome:
         return Outcome(b"", f"error: {message}; see {command} --help\n", error.exit_code)
 
 
-@click.group(commands=[render, verify, diff, link, discover], context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    commands=[render, verify, diff, explain, link, discover], context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def krm_fn() -> None:
     """Name ConfigMaps by their content, and update all references.

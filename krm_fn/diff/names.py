@@ -1,15 +1,15 @@
 """Names that are made from content, in any text: fold them into base names, and never show those of Secrets."""
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from krm_fn.diff.pair import Pair
 from krm_fn.diff.release import Release, is_named_by_content
+from krm_fn.look.masks import Masks
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node, Scalar
-from krm_fn.naming.names import CONTENT_NAME, HASH, WORD, base_name
+from krm_fn.naming.names import HASH, WORD, base_name
 from krm_fn.references.find import ROLES
 
 _HASH = re.compile(HASH)
@@ -17,34 +17,6 @@ _SECRET = "Secret"  # noqa: S105  # the name of a kind
 
 _FOLDED = "\0"
 """What no text of YAML begins with."""
-
-
-class Masks:
-    """What is shown in the place of names that are made from the content of Secrets: `db-(hash 1)`, `db-(hash 2)`.
-
-    A hash would let people guess the content. Equal names have equal numbers, in both renderings.
-    """
-
-    def __init__(self, secrets: Iterable[Item]) -> None:
-        self._numbers: dict[str, dict[str, int]] = defaultdict(dict)
-        for item in secrets:
-            self._number(base_name(item), item.id.name)
-
-    def hide(self, text: str) -> str:
-        """Mask each such name in a text."""
-        if not self._numbers or not _HASH.search(text):
-            return text
-        return WORD.sub(lambda found: self._mask(found[0]), text)
-
-    def _mask(self, name: str) -> str:
-        match = CONTENT_NAME.fullmatch(name)
-        if match is None or match[1] not in self._numbers:  # else it may be of a revision that is in no rendering
-            return name
-        return f"{match[1]}-(hash {self._number(match[1], name)})"
-
-    def _number(self, base: str, name: str) -> int:
-        numbers = self._numbers[base]
-        return numbers.setdefault(name, len(numbers) + 1)
 
 
 class Folded(NamedTuple):

@@ -61,7 +61,7 @@ def read_release(items: Collection[Item], settings: Settings | None, namespace: 
     package = read_package(items, None, namespace or find_namespace(items, configured))
     index = Index(package.configs, package.kinds, package.namespace)
     extra = settings.references if settings else ()
-    return Release(package=package, references=find_authored(package.authored, index, extra, but=()))
+    return Release(package=package, references=find_authored(package.authored, index, extra, but=()).references)
 
 
 def set_of(item: Item) -> str:

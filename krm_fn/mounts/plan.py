@@ -18,6 +18,7 @@ from krm_fn.naming.suggest import did_you_mean, nearest
 from krm_fn.references.find import may_refer
 from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.resolve import Index
+from krm_fn.references.rule import By, Rule
 
 
 class PlannedMount(NamedTuple):
@@ -44,7 +45,8 @@ class TemplatePlan(NamedTuple):
                 name = get(targets[0].node, "metadata", "name") if targets else None
                 if is_scalar(name):
                     field = f"{self.pod.field}.volumes"
-                    reference = Reference(targets[0].id.kind, name, None, field, in_pod=True, written=False)
+                    rule = Rule(By.MOUNTS, planned.entry)
+                    reference = Reference(targets[0].id.kind, name, None, field, in_pod=True, written=False, rule=rule)
                     yield ResolvedReference(self.item, reference, targets)
 
 

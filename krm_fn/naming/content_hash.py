@@ -51,6 +51,19 @@ def content_hash(item: Node, texts: Dict[Node, str] = MappingProxyType({})) -> s
     return short_digest(go_json(content))
 
 
+def hashed_keys(item: Node) -> dict[str, tuple[str, ...]]:
+    """Return the fields that the hash covers, each with its keys. Raises Unhashable.
+
+    A field that is text, or no mapping at all, has none.
+    """
+    own = {name: value for name, value in _content(item).items() if name not in {"kind", "name"}}
+    return {
+        name: tuple(value) if isinstance(value, dict) else ()
+        for name, value in own.items()
+        if name in fields(item) and value != ""
+    }
+
+
 class Unhashable(ValueError):
     """Content without a hash, in nearly all cases in kustomize as well: which field and why, never its value."""
 

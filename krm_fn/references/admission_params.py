@@ -8,6 +8,7 @@ from krm_fn.model.node import Node, get, text
 from krm_fn.model.problem import ResourceId
 from krm_fn.references.field_specs import find_at
 from krm_fn.references.reference import Reference
+from krm_fn.references.rule import By, Rule
 
 _GROUP = "admissionregistration.k8s.io"
 _POLICY_OF = {
@@ -39,5 +40,6 @@ def find_params(item: Node, resource: ResourceId, kinds: KindsOfParams) -> list[
     policy = _POLICY_OF.get(resource.kind)
     if policy is None or resource.group != _GROUP:
         return []
-    kind = kinds.get((policy, text(get(item, "spec", "policyName"))))
-    return find_at(item, "spec/paramRef", kind) if kind is not None else []
+    name = text(get(item, "spec", "policyName"))
+    kind = kinds.get((policy, name))
+    return [] if kind is None else find_at(item, "spec/paramRef", kind, Rule(By.TABLE, f"paramKind of {policy}/{name}"))

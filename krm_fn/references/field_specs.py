@@ -8,6 +8,7 @@ from krm_fn.model.node import Node, Scalar, elements, entries, fields, is_mappin
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import FieldSpec
 from krm_fn.references.reference import Reference, read_reference
+from krm_fn.references.rule import By, Rule
 
 Name: TypeAlias = tuple[Scalar, Scalar | None, str]
 """A name, the namespace beside it, and its field."""
@@ -17,10 +18,12 @@ def find_by_specs(item: Node, resource: ResourceId, specs: Iterable[FieldSpec]) 
     """Find the references at the paths of `spec.references`."""
     for spec in specs:
         if matches_kind(spec, resource):
-            yield from find_at(item, spec.path, spec.target)
+            yield from find_at(item, spec.path, spec.target, Rule(By.REFERENCES, spec.entry))
 
 
-def find_at(item: Node, path: str, kind: str, *, in_pod: bool = False, written: bool = False) -> list[Reference]:
+def find_at(  # noqa: PLR0913  # the parts of a reference
+    item: Node, path: str, kind: str, rule: Rule, *, in_pod: bool = False, written: bool = False
+) -> list[Reference]:
     """Find every name at `path`. A field that is missing or has another shape holds none.
 
     Lists on the way need no mark in the path, and `*` is any field of a mapping. At the end is a name, a mapping with
@@ -29,7 +32,8 @@ def find_at(item: Node, path: str, kind: str, *, in_pod: bool = False, written: 
     found: list[Name] = []
     _descend(item, split_path(path), "", found)
     return [
-        read_reference(kind, name, namespace, field, in_pod=in_pod, written=written) for name, namespace, field in found
+        read_reference(kind, name, namespace, field, rule, in_pod=in_pod, written=written)
+        for name, namespace, field in found
     ]
 
 

@@ -18,6 +18,7 @@ from krm_fn.references.fields import FIELDS, FieldRow
 from krm_fn.references.find_by_shape import find_by_shape
 from krm_fn.references.makers import MAKERS, Maker
 from krm_fn.references.reference import Reference, read_reference
+from krm_fn.references.rule import By, Rule
 from krm_fn.references.shapes import OPAQUE_KINDS
 
 _INDEX = re.compile(r"\[\d+\]")
@@ -39,6 +40,7 @@ for _row in ANNOTATIONS:
     _ANNOTATIONS[_row.kind][_row.annotation] = _row
 
 ROLES = ("Role", "ClusterRole")
+_RBAC = Rule(By.RBAC, "resourceNames of a rule that covers the kind")
 
 
 class Resource(NamedTuple):
@@ -52,22 +54,40 @@ class Resource(NamedTuple):
 _CONFIGS = (Resource("ConfigMap", "", "configmaps"), Resource("Secret", "", "secrets"))
 
 
-def find_references(item: Node, resource: ResourceId, extra: tuple[FieldSpec, ...]) -> list[Reference]:
+class Lookalike(NamedTuple):
+    """A field that looks like a reference, and the row that says what it is instead."""
+
+    reference: Reference
+    row: NotReference
+
+
+class Found(NamedTuple):
+    """The references of an object, and what only looks like one."""
+
+    references: list[Reference]
+    lookalikes: list[Lookalike]
+
+
+def find_references(item: Node, resource: ResourceId, extra: tuple[FieldSpec, ...]) -> Found:
     """Find the references of an object: by shape, by the tables for its kind, and by `spec.references`.
 
     A field that is found twice is what the later of these says.
     """
     if not may_refer(resource):
-        return []
-    by_shape = without_lookalikes(find_by_shape(item, resource), resource)
-    found = {(reference.kind, reference.field): reference for reference in by_shape}
+        return Found([], [])
+    by_shape, lookalikes = split_lookalikes(find_by_shape(item, resource), resource)
+    found = {_place_of(reference): reference for reference in by_shape}
     for reference in _find_by_kind(item, resource):
-        found[reference.kind, reference.field] = reference
+        found[_place_of(reference)] = reference
     for reference in find_by_specs(item, resource, extra):
-        known = found.get((reference.kind, reference.field))
+        known = found.get(_place_of(reference))
         if known is None or known.written:
-            found[reference.kind, reference.field] = reference
-    return list(found.values())
+            found[_place_of(reference)] = reference
+    return Found(list(found.values()), [one for one in lookalikes if _place_of(one.reference) not in found])
+
+
+def _place_of(reference: Reference) -> tuple[str, str]:
+    return reference.kind, reference.field
 
 
 def may_refer(resource: ResourceId) -> bool:
@@ -79,12 +99,19 @@ def may_refer(resource: ResourceId) -> bool:
     return resource.group not in TOOL_GROUPS
 
 
-def without_lookalikes(found: list[Reference], resource: ResourceId) -> list[Reference]:
-    """Drop fields that look like references and are known to mean something else."""
+def split_lookalikes(found: list[Reference], resource: ResourceId) -> Found:
+    """Tell references from fields that look like references and are known to mean something else."""
     if resource.kind not in _NOT_REFERENCES:
-        return found
+        return Found(found, [])
     rows = [row for row in _NOT_REFERENCES[resource.kind] if row.group == resource.group]
-    return [reference for reference in found if not any(_is_lookalike(reference, row) for row in rows)]
+    references, lookalikes = [], []
+    for reference in found:
+        row = next((row for row in rows if _is_lookalike(reference, row)), None)
+        if row is None:
+            references.append(reference)
+        else:
+            lookalikes.append(Lookalike(reference, row))
+    return Found(references, lookalikes)
 
 
 def _is_lookalike(reference: Reference, row: NotReference) -> bool:
@@ -102,11 +129,11 @@ def _find_by_kind(item: Node, resource: ResourceId) -> Iterator[Reference]:
     yield from _find_in_annotations(item, resource)
     for field in _FIELDS.get(kind, ()):
         if not field.groups or group in field.groups:
-            yield from find_at(item, field.path, field.target, in_pod=field.in_pod)
+            yield from find_at(item, field.path, field.target, Rule(By.TABLE, field.path), in_pod=field.in_pod)
     for row in _MAKERS.get(kind, ()):
         if row.group == group and _applies(row, item):
-            made = find_at(item, row.path, row.target, written=True)
-            yield from (reference._replace(reason=row.reason) for reference in made)
+            rule = Rule(By.MAKER, row.path, row.reason, row.source)
+            yield from find_at(item, row.path, row.target, rule, written=True)
 
 
 def _applies(row: Maker, item: Node) -> bool:
@@ -130,7 +157,7 @@ def find_in_rules(item: Node, among: Iterable[Resource] = _CONFIGS) -> Iterator[
             if is_scalar(name) and name.value and not is_null(name):
                 field = f"rules[{place}].resourceNames[{index}]"
                 for kind in kinds:
-                    yield Reference(kind, name, None, field, in_pod=False, written=False)
+                    yield Reference(kind, name, None, field, in_pod=False, written=False, rule=_RBAC)
 
 
 def _texts(rule: Node, field: str) -> set[str]:
@@ -145,9 +172,8 @@ def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference
         row = rows.get(name)
         if row is None or not is_scalar(node) or not node.value or is_null(node):
             continue
-        reference = read_reference(
-            row.target, node, None, f"metadata.annotations[{name}]", in_pod=row.in_pod, written=row.written
-        )
+        field, rule = f"metadata.annotations[{name}]", Rule(By.TABLE, f"annotation {name}")
+        reference = read_reference(row.target, node, None, field, rule, in_pod=row.in_pod, written=row.written)
         if not row.inside:
             yield reference
         elif match := re.search(rf'("{row.inside}"\s*:\s*")([^"]+)"', node.value):

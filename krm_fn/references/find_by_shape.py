@@ -8,6 +8,7 @@ from krm_fn.references.annotations import POD_ANNOTATIONS
 from krm_fn.references.field_specs import beside
 from krm_fn.references.fields import SELECTOR_FIELDS, SELECTORS, Selectors
 from krm_fn.references.reference import Reference, read_reference
+from krm_fn.references.rule import By, Rule
 from krm_fn.references.shapes import (
     CORE_GROUPS,
     FREE_KEYS,
@@ -26,8 +27,16 @@ NOT_WALKED = PASSED_OVER | {"metadata", "status"}
 _FULL_NAMES = ("secretName", "configMapName", "cmName")
 
 _SELECTORS = {row.group: row for row in SELECTORS}
-_SELECTED = Word("Secret", Form.HOLDER)
-_CONFIG_MAP = Word("ConfigMap", Form.HOLDER)
+_SELECTED = Word("Secret", Form.HOLDER, Rule(By.TABLE, "name beside key"))
+_CONFIG_MAPS = {
+    field: Word("ConfigMap", Form.HOLDER, Rule(By.TABLE, f"name in {field}"))
+    for row in SELECTORS
+    for field in row.config_maps
+}
+_BESIDE_KIND = {kind: Word(kind, Form.HOLDER, Rule(By.SHAPE, f"name beside kind: {kind}")) for kind in sorted(KINDS)}
+_ANNOTATED = {
+    name: Word(kind, Form.NAME, Rule(By.TABLE, f"annotation {name} of pods")) for name, kind in POD_ANNOTATIONS.items()
+}
 
 Path: TypeAlias = "tuple[Path, str | int] | None"
 """Steps from the inside out, written out only where something is found, which is rare."""
@@ -65,7 +74,7 @@ class _Walk:
                 self._add_annotations(value, (path, name))
             elif value.id != "scalar":
                 if name not in (PASSED_OVER if path else NOT_WALKED):
-                    self.enter(value, (path, name), name, _CONFIG_MAP if name in self._config_maps else meant)
+                    self.enter(value, (path, name), name, _CONFIG_MAPS[name] if name in self._config_maps else meant)
             elif meant is not None and meant.form is Form.NAME and key not in FREE_KEYS:
                 self._add(meant, value, (path, name), held)
 
@@ -79,15 +88,16 @@ class _Walk:
     def _add_annotations(self, node: Node, path: Path) -> None:
         """Look at the annotations of a pod template."""
         for name, value in fields(node).items():
-            if name in POD_ANNOTATIONS:
-                self._add(Word(POD_ANNOTATIONS[name], Form.NAME), value, (path, name), {})
+            if name in _ANNOTATED:
+                self._add(_ANNOTATED[name], value, (path, name), {})
 
     def _word_of_holder(self, held: dict[str, Node], key: str, word: Word | None) -> Word | None:
         """Return the kind that a mapping with a `name` names, None where it names neither."""
         kind = text(held.get("type" if key == NAMED_BY_TYPE else "kind"))
         if kind in KINDS:
-            is_core = all(text(held.get(name)) in CORE_GROUPS for name in GROUP_FIELDS)
-            return Word(kind, Form.HOLDER, word is not None and word.written) if is_core else None
+            if not all(text(held.get(name)) in CORE_GROUPS for name in GROUP_FIELDS):
+                return None
+            return word._replace(kind=kind) if word is not None and word.written else _BESIDE_KIND[kind]
         if word is not None and word.form is Form.HOLDER and kind.lower() in ("", word.kind.lower()):
             # Beside `secretName` or `configMapName`, `name` is something else.
             return None if any(name in held for name in _FULL_NAMES) else word
@@ -97,7 +107,9 @@ class _Walk:
         if is_scalar(name) and name.value and not is_null(name):
             namespace = beside(held, str(path[1]))
             self.found.append(
-                read_reference(word.kind, name, namespace, spell_path(path), written=word.written, around=held)
+                read_reference(
+                    word.kind, name, namespace, spell_path(path), word.rule, written=word.written, around=held
+                )
             )
 
 

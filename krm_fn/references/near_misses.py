@@ -7,10 +7,11 @@ from typing import NamedTuple
 from krm_fn.model.item import CONFIG_KINDS, Item
 from krm_fn.model.node import Node, Scalar, fields, get, is_null, is_scalar
 from krm_fn.references.field_specs import beside
-from krm_fn.references.find import may_refer, without_lookalikes
+from krm_fn.references.find import may_refer, split_lookalikes
 from krm_fn.references.find_by_shape import NOT_WALKED, Path, spell_path
 from krm_fn.references.reference import Reference, ResolvedReference, read_reference
 from krm_fn.references.resolve import Index
+from krm_fn.references.rule import By, Rule
 from krm_fn.references.shapes import FREE_KEYS, PASSED_OVER, Form, word_of
 
 BUILT_IN_GROUPS = frozenset(
@@ -30,6 +31,10 @@ BUILT_IN_GROUPS = frozenset(
 
 _OTHER_THINGS = ("key", "keys", "namespace", "namespaces", "path", "prefix", "type")
 """Ends of field names, such as `secretKey` and `secretNamespace`, that hold something else than an object's name."""
+
+
+_NONE = Rule(By.SHAPE, "")
+"""No rule has found it."""
 
 
 class NearMiss(NamedTuple):
@@ -55,7 +60,7 @@ def find_unfollowed(items: Iterable[Item], references: Iterable[ResolvedReferenc
     for item in customs:
         candidates: list[Reference] = []
         _collect(item.node, None, "", candidates)
-        candidates = without_lookalikes(candidates, item.id) + _chart_values(item)
+        candidates = split_lookalikes(candidates, item.id).references + _chart_values(item)
         found = {(one.kind, one.field): one for one in candidates if one.name not in followed}
         for reference in found.values():
             targets = index.resolve(item, reference).targets
@@ -120,4 +125,4 @@ def _kinds_in(field: str) -> tuple[str, ...]:
 def _add(kinds: tuple[str, ...], name: Node, namespace: Scalar | None, path: Path, found: list[Reference]) -> None:
     if is_scalar(name) and name.value and not is_null(name):
         field = spell_path(path)
-        found += [read_reference(kind, name, namespace, field) for kind in kinds]
+        found += [read_reference(kind, name, namespace, field, _NONE) for kind in kinds]

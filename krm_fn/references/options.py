@@ -42,12 +42,21 @@ _SETTING = re.compile(r"[\s\"'-]*(?P<key>[A-Za-z][\w.-]*)[\"']?\s*[:=](?P<value>
 
 
 class OptionName(NamedTuple):
-    """A name in an option, variable or setting whose own name says config, cm or secret. No namespace given: `""`."""
+    """A name in an option, variable or setting whose own name says config, cm or secret. No namespace given: `""`.
+
+    `is_hidden`: the option is in the value of a Secret.
+    """
 
     field: str
     option: str
     namespace: str
     name: str
+    is_hidden: bool = False
+
+    @property
+    def shown(self) -> str:
+        """What people may read of the option."""
+        return "its data" if self.is_hidden else self.option
 
     def may_mean(self, kind: str) -> bool:
         """Tell whether the option's own name allows an object of this kind: `secretName` names no ConfigMap."""
@@ -77,8 +86,9 @@ class Options:
 def find_options(item: Item) -> Iterator[OptionName]:
     """Find the names in the arguments, command words and variables of an object's containers, and in its data."""
     if item.id.group == "" and item.id.kind in ("ConfigMap", "Secret"):
+        is_hidden = item.id.kind == "Secret"
         for value in data_texts(item):
-            yield from _in_data(value)
+            yield from (found._replace(is_hidden=is_hidden) for found in _in_data(value))
     for path, container in find_containers(item):
         yield from _in_container(container, path)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node, Scalar, get, is_sequence, text
+from krm_fn.references.rule import Rule
 from krm_fn.references.shapes import is_in_pod
 
 _NAMESPACE = re.compile(r"([^/:]+)/$")
@@ -19,7 +20,7 @@ class Reference(NamedTuple):
 
     `name` is the scalar that holds the name, `namespace` the one beside it that names a namespace, `field` the path to
     `name` for people. `in_pod`: pods read the object, so that another name makes another pod template. `written`: a
-    controller writes the object, so that its name must stay; `reason` is how, where that is known.
+    controller writes the object, so that its name must stay. `rule`: what found the reference.
 
     `before` and `after` are the parts of the text around the name: `shop/` of `shop/users`. `around` are the fields of
     the mapping that `name` is in.
@@ -31,10 +32,10 @@ class Reference(NamedTuple):
     field: str
     in_pod: bool
     written: bool
+    rule: Rule
     before: str = ""
     after: str = ""
     around: Mapping[str, Node] = _NOTHING
-    reason: str = ""
 
     @property
     def target(self) -> str:
@@ -83,6 +84,7 @@ def read_reference(  # noqa: PLR0913  # the parts of a reference
     name: Scalar,
     namespace: Scalar | None,
     field: str,
+    rule: Rule,
     *,
     in_pod: bool = False,
     written: bool = False,
@@ -90,4 +92,4 @@ def read_reference(  # noqa: PLR0913  # the parts of a reference
 ) -> Reference:
     """Read a scalar whose text is a name, or `namespace/name`."""
     before = name.value[: name.value.rfind("/") + 1]
-    return Reference(kind, name, namespace, field, in_pod or is_in_pod(field), written, before, around=around)
+    return Reference(kind, name, namespace, field, in_pod or is_in_pod(field), written, rule, before, around=around)

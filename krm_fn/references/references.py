@@ -3,24 +3,33 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 from functools import cached_property
+from typing import NamedTuple
 
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node
 from krm_fn.model.settings import FieldSpec
 from krm_fn.references.admission_params import find_params, read_kinds_of_params
 from krm_fn.references.embedded import EmbeddedReference
-from krm_fn.references.find import find_references
+from krm_fn.references.find import Lookalike, find_references
 from krm_fn.references.near_misses import NearMiss, find_unfollowed
 from krm_fn.references.options import Options
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.resolve import Index
 
 
+class Authored(NamedTuple):
+    """The references that authors wrote, and the fields that only look like one, each with its object."""
+
+    references: list[ResolvedReference]
+    lookalikes: list[tuple[Item, Lookalike]]
+
+
 class References:
     """The references that authors wrote, and those that configured mounts add.
 
     `authored` have a text in the referrer that may change; `mounted` will be written by this run; `embedded` are
-    inside the data of ConfigMaps and Secrets. `options` and `unfollowed` name objects in ways that nothing follows.
+    inside the data of ConfigMaps and Secrets. `options`, `unfollowed` and `lookalikes` name objects in ways that
+    nothing follows.
     """
 
     def __init__(
@@ -28,12 +37,13 @@ class References:
         items: Collection[Item],
         index: Index,
         *,
-        authored: list[ResolvedReference],
+        authored: Authored,
         mounted: list[ResolvedReference],
         embedded: list[EmbeddedReference],
     ) -> None:
         self.index = index
-        self.authored = authored
+        self.authored = authored.references
+        self.lookalikes = authored.lookalikes
         self.mounted = mounted
         self.embedded = embedded
         self.options = Options(items)
@@ -51,9 +61,14 @@ class References:
         )
 
     @cached_property
-    def written_by_controllers(self) -> frozenset[Item]:
-        """The objects that a controller writes, by what some other object says."""
-        return frozenset(target for one in self if one.reference.written for target in one.targets)
+    def written_by_controllers(self) -> dict[Item, ResolvedReference]:
+        """The objects that a controller writes, and the first field that says so."""
+        written: dict[Item, ResolvedReference] = {}
+        for one in self:
+            if one.reference.written:
+                for target in one.targets:
+                    written.setdefault(target, one)
+        return written
 
     @cached_property
     def unfollowed(self) -> list[NearMiss]:
@@ -73,15 +88,17 @@ class References:
 
 def find_authored(
     items: Collection[Item], index: Index, extra: tuple[FieldSpec, ...], but: Collection[Node]
-) -> list[ResolvedReference]:
+) -> Authored:
     """Find and resolve the references that these objects hold.
 
     `extra` are the paths of `spec.references`. `but` are texts that an earlier run of this function wrote for mounts.
     """
-    authored: list[ResolvedReference] = []
+    authored = Authored([], [])
     kinds_of_params = read_kinds_of_params(items)
     for item in items:
         if not item.is_local:
-            found = find_references(item.node, item.id, extra) + find_params(item.node, item.id, kinds_of_params)
-            authored += [index.resolve(item, one) for one in found if one.name not in but]
+            found, lookalikes = find_references(item.node, item.id, extra)
+            found += find_params(item.node, item.id, kinds_of_params)
+            authored.references.extend(index.resolve(item, one) for one in found if one.name not in but)
+            authored.lookalikes.extend((item, one) for one in lookalikes)
     return authored

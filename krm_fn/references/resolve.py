@@ -2,12 +2,29 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
 
 from krm_fn.model.item import Item
 from krm_fn.model.keys import PACKAGE_PATH
 from krm_fn.model.kinds import Kinds
 from krm_fn.naming.names import affixes, former_names, names_of
 from krm_fn.references.reference import Reference, ResolvedReference
+
+
+class PassedOver(StrEnum):
+    """Why a reference does not mean an object of the name that it says."""
+
+    NAMESPACE = "namespace"
+    """It is in another namespace."""
+
+    PACKAGE = "package"
+    """Another one is in a nearer package of kpt."""
+
+    AFFIXES = "affixes"
+    """kustomize has given the two other prefixes or suffixes."""
+
+    NAME = "name"
+    """Another one has the name now; this one had it before."""
 
 
 class Index:
@@ -46,10 +63,23 @@ class Index:
         if known is None:
             return ()
         candidates = [item for item in known if self._is_in_reach(referrer, item, name, namespace)]
-        for sieve in (_nearest_package, _same_affixes, _strongest_name):
+        for sieve in _SIEVES.values():
             if len(candidates) > 1:
                 candidates = sieve(candidates, referrer, name)
         return tuple(candidates)
+
+    def find_passed_over(
+        self, referrer: Item, kind: str, name: str, namespace: str | None = None
+    ) -> Iterator[tuple[Item, PassedOver]]:
+        """Yield the objects of a name that `referrer` does not mean by it, and why not."""
+        known = self._by_name.get((kind, name), [])
+        candidates = [item for item in known if self._is_in_reach(referrer, item, name, namespace)]
+        yield from ((item, PassedOver.NAMESPACE) for item in known if item not in candidates)
+        for reason, sieve in _SIEVES.items():
+            if len(candidates) > 1:
+                kept = sieve(candidates, referrer, name)
+                yield from ((item, reason) for item in candidates if item not in kept)
+                candidates = kept
 
     def _is_in_reach(self, referrer: Item, item: Item, name: str, namespace: str | None) -> bool:
         """Tell whether the reference looks into the object's namespace."""
@@ -116,3 +146,11 @@ def _best(candidates: list[Item], rank: Callable[[Item], object]) -> list[Item]:
     ranks = [rank(item) for item in candidates]
     best = max(ranks)  # type: ignore[type-var]  # ranks of one sieve are of one type
     return [item for item, its_rank in zip(candidates, ranks, strict=True) if its_rank == best]
+
+
+_SIEVES = {
+    PassedOver.PACKAGE: _nearest_package,
+    PassedOver.AFFIXES: _same_affixes,
+    PassedOver.NAME: _strongest_name,
+}
+"""In the order in which they are used, each where more than one object is left."""

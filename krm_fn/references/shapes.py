@@ -9,6 +9,8 @@ from enum import Enum, auto
 from functools import lru_cache
 from typing import NamedTuple
 
+from krm_fn.references.rule import By, Rule
+
 KINDS = frozenset({"ConfigMap", "Secret"})
 
 CORE_GROUPS = frozenset({"", "v1", "core", "core/v1"})
@@ -28,38 +30,55 @@ class Form(Enum):
 
 
 class Word(NamedTuple):
-    """What the name of a field says."""
+    """What the name of a field says, by which rule."""
 
     kind: str
     form: Form
+    rule: Rule
     written: bool = False
 
 
-# Ends of field names, lower case, a plural `s` taken off. The first that fits wins.
-_ENDS = (
-    (("secretname", "-secret-name"), Word("Secret", Form.NAME)),
-    (("configmapname",), Word("ConfigMap", Form.NAME)),
-    (
-        ("configmap", "configmapref", "configmapkeyref", "configmapreference", "configmaptargetref"),
-        Word("ConfigMap", Form.HOLDER),
-    ),
-    (
-        ("secret", "secretref", "secretkeyref", "secretreference", "secrettargetref", "secretkey"),
-        Word("Secret", Form.HOLDER),
-    ),
-)
+_RULES = {Form.HOLDER: "name in {}", Form.NAME: "{}"}
+
+
+def _word(kind: str, form: Form, field: str, *, written: bool = False) -> Word:
+    return Word(kind, form, Rule(By.SHAPE, _RULES[form].format(field)), written)
+
+
+# Ends of field names, in whatever case, a plural `s` taken off. The first that fits wins.
+_ENDS = {
+    end.lower(): _word(kind, form, f"*{end}")
+    for kind, form, ends in (
+        ("Secret", Form.NAME, ("SecretName", "-secret-name")),
+        ("ConfigMap", Form.NAME, ("ConfigMapName",)),
+        (
+            "ConfigMap",
+            Form.HOLDER,
+            ("ConfigMap", "ConfigMapRef", "ConfigMapKeyRef", "ConfigMapReference", "ConfigMapTargetRef"),
+        ),
+        (
+            "Secret",
+            Form.HOLDER,
+            ("Secret", "SecretRef", "SecretKeyRef", "SecretReference", "SecretTargetRef", "SecretKey"),
+        ),
+    )
+    for end in ends
+}
 
 _EXACT = {
-    # Gateway API: the kind may be left out here.
-    "certificateRefs": Word("Secret", Form.HOLDER),
-    "clientCertificateRef": Word("Secret", Form.HOLDER),
-    "caCertificateRefs": Word("ConfigMap", Form.HOLDER),
-    # KubeVela's volumes
-    "cmName": Word("ConfigMap", Form.NAME),
-    # Crossplane writes connection details, Strimzi a list of offsets.
-    "writeConnectionSecretToRef": Word("Secret", Form.HOLDER, written=True),
-    "publishConnectionDetailsTo": Word("Secret", Form.HOLDER, written=True),
-    "toConfigMap": Word("ConfigMap", Form.HOLDER, written=True),
+    field: _word(kind, form, field, written=written)
+    for field, kind, form, written in (
+        # Gateway API: the kind may be left out here.
+        ("certificateRefs", "Secret", Form.HOLDER, False),
+        ("clientCertificateRef", "Secret", Form.HOLDER, False),
+        ("caCertificateRefs", "ConfigMap", Form.HOLDER, False),
+        # KubeVela's volumes
+        ("cmName", "ConfigMap", Form.NAME, False),
+        # Crossplane writes connection details, Strimzi a list of offsets.
+        ("writeConnectionSecretToRef", "Secret", Form.HOLDER, True),
+        ("publishConnectionDetailsTo", "Secret", Form.HOLDER, True),
+        ("toConfigMap", "ConfigMap", Form.HOLDER, True),
+    )
 }
 
 NAMED_BY_TYPE = "caProvider"
@@ -90,7 +109,7 @@ def word_of(field: str) -> Word | None:
     if field in _EXACT:
         return _EXACT[field]
     end = field.lower().removesuffix("s")
-    return next((word for ends, word in _ENDS if end.endswith(ends)), None)
+    return next((word for ending, word in _ENDS.items() if end.endswith(ending)), None)
 
 
 def is_in_pod(field: str) -> bool:

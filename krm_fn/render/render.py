@@ -2,9 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple, TypeVar
 
-from krm_fn.function import plan
+from krm_fn.function import decide
 from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node, describe, get, is_mapping, is_null, is_sequence, text
@@ -17,6 +18,7 @@ from krm_fn.render.limits import DEFAULT_LIMITS, Allowance, Limits
 from krm_fn.render.place import place, place_by_object
 from krm_fn.render.sources import Inputs, Source, read_config_file, read_sources
 from krm_fn.render.tools import HelmOptions
+from krm_fn.stages.transform import Transformation
 from krm_fn.wire.apply import apply_changes
 from krm_fn.wire.documents import join_streams
 from krm_fn.wire.envelope import Envelope, open_envelope
@@ -34,6 +36,23 @@ class Opened(NamedTuple):
     envelopes: list[tuple[str, Envelope]]
     configuration: tuple[str, Node | None]
     remarks: list[Problem]
+
+    @property
+    def items(self) -> list[Item]:
+        """All objects in order."""
+        return [item for _, envelope in self.envelopes for item in envelope.items]
+
+    def place(self, problems: Iterable[Problem]) -> Iterator[Problem]:
+        """Place problems in the files."""
+        return place_by_object(problems, self.envelopes, self.configuration)
+
+    @contextmanager
+    def placed(self) -> Iterator[None]:
+        """Place the problems of what the block rejects."""
+        try:
+            yield
+        except Rejected as rejected:
+            raise Rejected(*self.place(rejected.problems)) from rejected
 
 
 def render(
@@ -61,20 +80,23 @@ def open_inputs(inputs: Inputs, helm: HelmOptions, environment: Environment, all
 
 def render_opened(opened: Opened, environment: Environment) -> tuple[str, list[Problem]]:
     """Return the stream of documents, and all problems. Raises Rejected."""
-    texts, pairs, configuration, remarks = opened
-    envelopes = [envelope for _, envelope in pairs]
-    items = [item for envelope in envelopes for item in envelope.items]
-    try:
-        changes = plan(items, configuration[1], environment, _find_generated(texts, pairs))
+    changes = decide_opened(opened, environment).changes
+    envelopes = [envelope for _, envelope in opened.envelopes]
+    with opened.placed():
         shares = zip(envelopes, _share_out(changes, envelopes), strict=True)
         edited = [apply_changes(envelope, own) for envelope, own in shares]
-    except Rejected as rejected:
-        raise Rejected(*place_by_object(rejected.problems, pairs, configuration)) from rejected
     streams = zip(envelopes, edited, strict=True)
     ready = [stream if is_deployable(envelope) else deployable(stream) for envelope, stream in streams]
     added = "".join(map(write_document, changes.add))
     joined = join_streams([stream for stream in (*ready, added) if stream])
-    return joined, [*remarks, *place_by_object(changes.problems, pairs, configuration)]
+    return joined, [*opened.remarks, *opened.place(changes.problems)]
+
+
+def decide_opened(opened: Opened, environment: Environment) -> Transformation:
+    """Decide about all objects. Raises Rejected."""
+    with opened.placed():
+        generated = _find_generated(opened.texts, opened.envelopes)
+        return decide(opened.items, opened.configuration[1], environment, generated)
 
 
 def _find_generated(sources: list[Source], opened: list[tuple[str, Envelope]]) -> dict[Item, bool]:

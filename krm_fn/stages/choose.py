@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.item import Item, about
-from krm_fn.model.node import get, is_null, text
+from krm_fn.model.node import get, is_null
+from krm_fn.model.node import text as text_of
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Selector, Settings, Strategy, is_pattern
 from krm_fn.model.sync_order import HOOKS
@@ -15,6 +16,7 @@ from krm_fn.references.references import References
 from krm_fn.stages.early_readers import EarlyReaders
 from krm_fn.stages.hints import Hints
 from krm_fn.stages.package import Package
+from krm_fn.stages.reason import Ground, Reason
 
 FIXED_NAMES = frozenset({"kptfile.kpt.dev", "kube-root-ca.crt", "openshift-service-ca.crt"})
 """ConfigMaps that programs look up by this very name."""
@@ -31,24 +33,56 @@ _WRITTEN_MARKS = {
 }
 """Labels and annotations of objects whose name or content somebody else decides, and who."""
 
+_HAS_FIXED_NAME = Reason(Ground.FIXED_NAME, "programs look it up by this very name")
+_HAS_NO_NAME = Reason(Ground.FIXED_NAME, "it has no name")
+_NOT_SELECTED = Reason(
+    Ground.NOT_SELECTED,
+    "no entry of spec.select matches it",
+    field="spec.select",
+    remedy=f"add an entry, or annotate it with {keys.STRATEGY}: {Strategy.RENAME}",
+)
+_NOT_READ = Reason(
+    Ground.NOT_READ,
+    "no pod template of the package references it",
+    remedy=f"annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same",
+)
+_RENAME_ALL_THE_SAME = (
+    f"annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same, "
+    f"or {Strategy.IGNORE} to accept this"
+)
+_OF_EARLIER_RUN = Reason(Ground.EARLIER_RUN, "pods read it, and an earlier run has made it a revision")
+_READ = Reason(Ground.DEFAULT, "pods read it")
+_READ_WITHOUT_HINT = Reason(Ground.DEFAULT, "pods read it, and nothing hints at a program that looks it up by its name")
+
 
 class Choice(NamedTuple):
     """The strategy of an object. `explicit`: configured, not defaulted.
 
-    `is_written_by_others`: its name or content is not the package's to decide.
+    `is_written_by_others`: its name or content is not the package's to decide. `problem`: what is wrong with it.
     """
 
     item: Item
     strategy: Strategy
+    reason: Reason
     explicit: bool = True
     is_written_by_others: bool = False
+    problem: Problem | None = None
 
 
 class Choices(NamedTuple):
-    """One choice for each ConfigMap and Secret, and what is wrong with them."""
+    """One choice for each ConfigMap and Secret, what is wrong with them, and the hints that were asked for."""
 
     all: tuple[Choice, ...]
     problems: tuple[Problem, ...]
+    hints: Hints
+
+
+class _Decision(NamedTuple):
+    """A strategy, None where nothing chooses one, and why."""
+
+    strategy: Strategy | None
+    reason: Reason
+    problem: Problem | None = None
 
 
 def choose(package: Package, references: References, early: EarlyReaders, settings: Settings) -> Choices:
@@ -60,42 +94,58 @@ def choose(package: Package, references: References, early: EarlyReaders, settin
     hints = Hints(package, references)
     choices, problems = [], []
     for item in package.configs:
-        choice, problem = _choose_one(item, references, hints, early, settings)
+        choice = _choose_one(item, references, hints, early, settings)
         choices.append(choice)
-        problems += [problem] if problem else []
+        problems += [choice.problem] if choice.problem else []
         if choice.strategy is Strategy.RENAME:
             problems += [reader.refuse() for reader in early.get(item, {}).values()]
-    return Choices(tuple(choices), tuple(problems))
+    return Choices(tuple(choices), tuple(problems), hints)
 
 
-def _choose_one(
-    item: Item, references: References, hints: Hints, early: EarlyReaders, settings: Settings
-) -> tuple[Choice, Problem | None]:
-    reason = _why_written_by_others(item, references)
-    is_foreign = _is_of_another_set(item, settings)
-    unchosen = Choice(item, Strategy.IGNORE, explicit=False, is_written_by_others=bool(reason) or is_foreign)
-    if is_foreign:
-        return unchosen, _stale(item) or _selected_in_vain(item, settings)
+def _choose_one(item: Item, references: References, hints: Hints, early: EarlyReaders, settings: Settings) -> Choice:
+    written = _why_written_by_others(item, references)
+    decision = _refused(item, settings) or _configured(item, settings)
+    if decision is None:
+        decision = _Decision(None, written) if written else _defaulted(item, references, hints, early, settings)
+    elif written and decision.strategy not in (None, Strategy.IGNORE):
+        message = f"selected, but left unchanged: {written.text}"
+        decision = _Decision(None, written, about(item, message, severity=Severity.WARNING))
+    return Choice(
+        item,
+        decision.strategy or Strategy.IGNORE,
+        decision.reason,
+        explicit=decision.strategy is not None,
+        is_written_by_others=written is not None or decision.reason.ground is Ground.OTHER_SET,
+        problem=decision.problem,
+    )
+
+
+def _refused(item: Item, settings: Settings) -> _Decision | None:
+    """Leave alone what no configuration can choose."""
+    if _is_of_another_set(item, settings):
+        reason = Reason(Ground.OTHER_SET, f"it is a revision of set {item.labels[keys.SET]}")
+        return _Decision(None, reason, _stale(item) or _selected_in_vain(item, settings))
     if item.id.name in FIXED_NAMES or not item.id.name:
-        return unchosen, None
-    wanted, problem = _configured(item, settings)
-    if reason and wanted not in (None, Strategy.IGNORE):
-        return unchosen, about(item, f"selected, but left unchanged: {reason}", severity=Severity.WARNING)
-    if wanted is None and problem is None and not reason:
-        wanted, problem = _defaulted(item, references, hints, early, settings)
-    return (unchosen if wanted is None else Choice(item, wanted, is_written_by_others=bool(reason))), problem
+        return _Decision(None, _HAS_FIXED_NAME if item.id.name else _HAS_NO_NAME)
+    return None
 
 
-def _why_written_by_others(item: Item, references: References) -> str:
-    """Say why this object's name or content is not the package's to decide; `""` where it is."""
-    if item in references.written_by_controllers:
-        return "a controller writes to it under this name"
-    if item.id.kind == "Secret" and text(get(item.node, "type")) in _WRITTEN_TYPES:
-        return f"a controller fills Secrets of type {text(get(item.node, 'type'))}"
+def _why_written_by_others(item: Item, references: References) -> Reason | None:
+    """Say why this object's name or content is not the package's to decide; None where it is."""
+    written = references.written_by_controllers.get(item)
+    if written is not None:
+        text = "a controller writes to it under this name"
+        return Reason(Ground.WRITTEN, text, written.referrer, written.reference.field, written.reference.rule.source)
+    kind_of_secret = text_of(get(item.node, "type")) if item.id.kind == "Secret" else ""
+    if kind_of_secret in _WRITTEN_TYPES:
+        return Reason(Ground.WRITTEN, f"a controller fills Secrets of type {kind_of_secret}", item, "type")
     if not is_null(get(item.node, "metadata", "ownerReferences")):
-        return "it has ownerReferences"
-    marks = {**item.labels, **item.annotations}
-    return next((f"{reason} ({mark})" for mark, reason in _WRITTEN_MARKS.items() if mark in marks), "")
+        return Reason(Ground.WRITTEN, "it has ownerReferences", item, "metadata.ownerReferences")
+    for mark, who in _WRITTEN_MARKS.items():
+        for name, marks in (("labels", item.labels), ("annotations", item.annotations)):
+            if mark in marks:
+                return Reason(Ground.WRITTEN, f"{who} ({mark})", item, f"metadata.{name}[{mark}]")
+    return None
 
 
 def _is_of_another_set(item: Item, settings: Settings) -> bool:
@@ -128,19 +178,28 @@ def _selected_in_vain(item: Item, settings: Settings) -> Problem | None:
     return about(item, message, severity=Severity.WARNING)
 
 
-def _configured(item: Item, settings: Settings) -> tuple[Strategy | None, Problem | None]:
-    """Return what configuration and author want: `exclude` wins, then the author's annotation, then `select`."""
-    if any(matches(item, selector) for selector in settings.exclude):
-        return Strategy.IGNORE, None
+def _configured(item: Item, settings: Settings) -> _Decision | None:
+    """Return what configuration and author want: `exclude` wins, then the author's annotation, then `select`.
+
+    None: they leave it to the default.
+    """
+    for number, selector in enumerate(settings.exclude):
+        if matches(item, selector):
+            return _Decision(Strategy.IGNORE, _matched(Ground.EXCLUDE, number))
     annotated = item.annotations.get(keys.STRATEGY)
     if annotated is not None:
         return _annotated(item, annotated, settings)
     if item.id.kind not in settings.kinds:
-        return None, None
-    for selector in settings.select or ():
+        return None
+    for number, selector in enumerate(settings.select or ()):
         if matches(item, selector):
-            return selector.strategy or settings.strategy, None
-    return None, None
+            return _Decision(selector.strategy or settings.strategy, _matched(Ground.SELECT, number))
+    return None
+
+
+def _matched(ground: Ground, number: int) -> Reason:
+    field = f"spec.{ground}[{number}]"
+    return Reason(ground, f"{field} matches it", field=field)
 
 
 def matches(item: Item, selector: Selector) -> bool:
@@ -154,35 +213,47 @@ def matches(item: Item, selector: Selector) -> bool:
     )
 
 
-def _annotated(item: Item, annotated: str, settings: Settings) -> tuple[Strategy | None, Problem | None]:
+def _annotated(item: Item, annotated: str, settings: Settings) -> _Decision:
     field = f"metadata.annotations[{keys.STRATEGY}]"
+    reason = Reason(Ground.ANNOTATION, f"its annotation {keys.STRATEGY} says so", item, field)
     if annotated not in set(Strategy):
-        return None, about(item, f"found {annotated!r}{suggest(annotated, Strategy)}", field)
+        return _Decision(None, reason, about(item, f"found {annotated!r}{suggest(annotated, Strategy)}", field))
     if item.id.kind not in settings.kinds and annotated != Strategy.IGNORE:
         message = f"has no effect: spec.kinds does not contain {item.id.kind}; add it"
-        return None, about(item, message, field, Severity.WARNING)
-    return Strategy(annotated), None
+        return _Decision(None, _not_handled(item), about(item, message, field, Severity.WARNING))
+    return _Decision(Strategy(annotated), reason)
 
 
-def _defaulted(
-    item: Item, references: References, hints: Hints, early: EarlyReaders, settings: Settings
-) -> tuple[Strategy | None, Problem | None]:
+def _not_handled(item: Item) -> Reason:
+    kind = item.id.kind
+    return Reason(Ground.KINDS, f"spec.kinds does not contain {kind}", field="spec.kinds", remedy=f"add {kind} to it")
+
+
+def _defaulted(item: Item, references: References, hints: Hints, early: EarlyReaders, settings: Settings) -> _Decision:
     """Return the default: what pods read, if nothing hints at a reader who needs the name."""
-    is_default = settings.select is None and item.id.kind in settings.kinds
-    if not is_default or item not in references.read_by_pods:
-        return None, None
+    if item.id.kind not in settings.kinds:
+        return _Decision(None, _not_handled(item))
+    if settings.select is not None:
+        return _Decision(None, _NOT_SELECTED)
+    if item not in references.read_by_pods:
+        return _Decision(None, _NOT_READ)
+    return _default_of_what_pods_read(item, hints, early, settings)
+
+
+def _default_of_what_pods_read(item: Item, hints: Hints, early: EarlyReaders, settings: Settings) -> _Decision:
     # A revision of an earlier run in place stays one: whoever chose it has chosen it. A checksum renames nothing.
-    if is_revision(item) or not settings.strategy.makes_revisions:
-        return settings.strategy, None
+    if is_revision(item):
+        return _Decision(settings.strategy, _OF_EARLIER_RUN)
+    if not settings.strategy.makes_revisions:
+        return _Decision(settings.strategy, _READ)
     for reader in early.get(item, {}).values():
-        return None, reader.leave_alone()
-    hint = hints.about(item)
-    return (None, _left_unchanged(item, hint)) if hint else (settings.strategy, None)
+        return _leave_unchanged(item, reader.reason())
+    hint = next(hints.about(item), None)
+    if hint is not None:
+        return _leave_unchanged(item, hint._replace(remedy=_RENAME_ALL_THE_SAME))
+    return _Decision(settings.strategy, _READ_WITHOUT_HINT)
 
 
-def _left_unchanged(item: Item, hint: str) -> Problem:
-    message = (
-        f"left unchanged: {hint}; annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same, "
-        f"or {Strategy.IGNORE} to accept this"
-    )
-    return about(item, message, severity=Severity.WARNING)
+def _leave_unchanged(item: Item, reason: Reason) -> _Decision:
+    message = f"left unchanged: {reason.text}; {reason.remedy}"
+    return _Decision(None, reason, about(item, message, severity=Severity.WARNING))

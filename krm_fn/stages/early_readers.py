@@ -15,10 +15,11 @@ from krm_fn.model.kinds import KINDS
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.model.sync_order import SYNC_WAVE, Step, first_step, is_ordered
-from krm_fn.naming.names import base_name
+from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.reference import Reference
 from krm_fn.references.references import References
 from krm_fn.stages.readings import is_read
+from krm_fn.stages.reason import Ground, Reason
 
 _STARTS_NOTHING = re.compile("Template$|^Cron")
 """Names of kinds whose objects start pods only later, also of kinds that nobody here knows."""
@@ -86,21 +87,21 @@ class EarlyReader(NamedTuple):
         )
         return about(self.referrer, message, self.reference.field, Severity.ERROR if self.blocks else Severity.WARNING)
 
-    def leave_alone(self) -> Problem:
-        """Return the warning about an object that nobody chose explicitly."""
-        referrer = self.referrer.id._replace(name=base_name(self.referrer))
+    def reason(self) -> Reason:
+        """Return why the object is left alone where nobody chose it explicitly."""
+        referrer = authored_id(self.referrer)
         if self._is_hook:
-            why = f"{referrer}, a {self.own_step.hook} hook, reads it before {self.deployer.name} applies it"
+            text = f"{referrer}, a {self.own_step.hook} hook, reads it before {self.deployer.name} applies it"
         else:
-            why = (
+            text = (
                 f"{referrer} in sync wave {self.own_step.wave} reads it before {self.deployer.name} applies it "
                 f"in wave {self.config_step.wave}"
             )
-        message = (
-            f"left unchanged: {why}; {self._remedy()}, "
+        remedy = (
+            f"{self._remedy()}, "
             f"or annotate the {self.config.id.kind} with {keys.STRATEGY}: {Strategy.IGNORE} to accept this"
         )
-        return about(self.config, message, severity=Severity.WARNING)
+        return Reason(Ground.EARLY_READER, text, self.referrer, self.reference.field, remedy=remedy)
 
     @property
     def _is_hook(self) -> bool:

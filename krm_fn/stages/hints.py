@@ -5,17 +5,29 @@ fixed name does not: it fails, or runs with defaults. So an object that nobody c
 nothing hints at such a reader.
 """
 
+from collections.abc import Iterator
 from functools import cached_property
 
 from krm_fn.model.item import Item
 from krm_fn.model.node import entries, get, is_scalar
 from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.api_readers import ApiReaders
+from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.find import ROLES
 from krm_fn.references.near_misses import NearMiss
+from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.references.well_known import looked_up_by
 from krm_fn.stages.package import Package
+from krm_fn.stages.reason import Ground, Reason
+
+HINTS = frozenset(
+    {
+        *(Ground.ROLE, Ground.PROGRAM, Ground.EMPTY, Ground.DATA, Ground.OPTION),
+        *(Ground.API_READER, Ground.FIELD, Ground.NAMESPACE, Ground.CHART),
+    }
+)
+"""The grounds of hints."""
 
 _DATA = ("data", "stringData", "binaryData")
 
@@ -28,96 +40,110 @@ class Hints:
         self._references = references
         self._api_readers = ApiReaders(package.authored, package.namespace_of)
 
-    def about(self, item: Item) -> str:
-        """Say who may look this object up by its name; `""` where nothing hints at anybody."""
+    def about(self, item: Item) -> Iterator[Reason]:
+        """Say who may look this object up by its name; nothing where nothing hints at anybody."""
         hints = (
             *(self._role, self._program, _empty, self._data, self._option, self._reader),
             *(self._field, self._namespace, self._chart),
         )
-        return next(filter(None, (hint(item) for hint in hints)), "")
+        return filter(None, (hint(item) for hint in hints))
 
-    def _role(self, item: Item) -> str:
-        role = self._listed_by_role.get(item)
-        return f"{authored_id(role)} lists it in resourceNames, so a program reads it through the API" if role else ""
+    def _role(self, item: Item) -> Reason | None:
+        found = self._listed_by_role.get(item)
+        if found is None:
+            return None
+        text = f"{authored_id(found.referrer)} lists it in resourceNames, so a program reads it through the API"
+        return Reason(Ground.ROLE, text, found.referrer, found.reference.field)
 
     @cached_property
-    def _listed_by_role(self) -> dict[Item, Item]:
-        listed: dict[Item, Item] = {}
-        for referrer, _, targets in self._references.authored:
-            if referrer.id.kind in ROLES:
-                for target in targets:
-                    listed.setdefault(target, referrer)
+    def _listed_by_role(self) -> dict[Item, ResolvedReference]:
+        listed: dict[Item, ResolvedReference] = {}
+        for one in self._references.authored:
+            if one.referrer.id.kind in ROLES:
+                for target in one.targets:
+                    listed.setdefault(target, one)
         return listed
 
-    def _program(self, item: Item) -> str:
+    def _program(self, item: Item) -> Reason | None:
         known = looked_up_by(item, base_name(item), self._package.namespace_of(item))
-        return f"{known.program} looks it up by this name" if known else ""
+        if known is None:
+            return None
+        return Reason(Ground.PROGRAM, f"{known.program} looks it up by this name", source=known.source)
 
-    def _data(self, item: Item) -> str:
-        holder = self._holders.get(item)
-        return f"the data of {authored_id(holder)} references it" if holder else ""
+    def _data(self, item: Item) -> Reason | None:
+        found = self._held.get(item)
+        if found is None:
+            return None
+        return Reason(Ground.DATA, f"the data of {authored_id(found.item)} references it", found.item, found.field)
 
     @cached_property
-    def _holders(self) -> dict[Item, Item]:
-        return {target: one.item for one in self._references.embedded for target in one.targets}
+    def _held(self) -> dict[Item, EmbeddedReference]:
+        return {target: one for one in self._references.embedded for target in one.targets}
 
-    def _option(self, item: Item) -> str:
+    def _option(self, item: Item) -> Reason | None:
         for name in dict.fromkeys((item.id.name, base_name(item))):
             for referrer, found in self._references.options.passing(item.id.kind, name):
                 if self._package.may_share_namespace(found.namespace or referrer.id.namespace, item.id.namespace):
-                    return f"{authored_id(referrer)} passes its name in {found.option} ({found.field})"
-        return ""
+                    text = f"{authored_id(referrer)} passes its name in {found.shown} ({found.field})"
+                    return Reason(Ground.OPTION, text, referrer, found.field)
+        return None
 
-    def _reader(self, item: Item) -> str:
+    def _reader(self, item: Item) -> Reason | None:
         """Name a program that reads the object from a file, and may read it through the API as well."""
         for referrer in self._references.pod_referrers.get(item, ()):
             role = self._api_readers.role_of(referrer, item.id.kind, self._package.namespace_of(item))
             if role:
-                return f"{authored_id(referrer)} may read {item.id.kind}s through the API, by {role}"
-        return ""
+                text = f"{authored_id(referrer)} may read {item.id.kind}s through the API, by {role}"
+                return Reason(Ground.API_READER, text, referrer)
+        return None
 
-    def _field(self, item: Item) -> str:
+    def _field(self, item: Item) -> Reason | None:
         miss = self._misses.get(item)
-        return f"{authored_id(miss.referrer)} names it in {miss.field}, which no rule follows" if miss else ""
+        if miss is None:
+            return None
+        text = f"{authored_id(miss.referrer)} names it in {miss.field}, which no rule follows"
+        return Reason(Ground.FIELD, text, miss.referrer, miss.field)
 
     @cached_property
     def _misses(self) -> dict[Item, NearMiss]:
         return {miss.target: miss for miss in self._references.unfollowed}
 
-    def _namespace(self, item: Item) -> str:
-        referrer = self._nearly_matched.get(item)
-        return f"{authored_id(referrer)} may mean it, but only one of the two sets a namespace" if referrer else ""
+    def _namespace(self, item: Item) -> Reason | None:
+        found = self._nearly_matched.get(item)
+        if found is None:
+            return None
+        text = f"{authored_id(found.referrer)} may mean it, but only one of the two sets a namespace"
+        return Reason(Ground.NAMESPACE, text, found.referrer, found.reference.field)
 
     @cached_property
-    def _nearly_matched(self) -> dict[Item, Item]:
-        nearly: dict[Item, Item] = {}
-        for referrer, reference, targets in self._references.authored:
-            if reference.in_pod and not targets:
-                namespace = reference.target_namespace
-                for item in self._references.index.find_elsewhere(
-                    referrer, reference.kind, reference.target, namespace
-                ):
-                    nearly.setdefault(item, referrer)
+    def _nearly_matched(self) -> dict[Item, ResolvedReference]:
+        nearly: dict[Item, ResolvedReference] = {}
+        for one in self._references.authored:
+            reference = one.reference
+            if reference.in_pod and not one.targets:
+                place = reference.kind, reference.target, reference.target_namespace
+                for item in self._references.index.find_elsewhere(one.referrer, *place):
+                    nearly.setdefault(item, one)
         return nearly
 
-    def _chart(self, item: Item) -> str:
+    def _chart(self, item: Item) -> Reason | None:
         """Say that a Helm chart makes the object anew on every rendering, as charts make passwords."""
         is_generated = self._package.generated.get(item)
         if is_generated is not None:
-            return "its chart makes it anew on every rendering" if is_generated else ""
+            return Reason(Ground.CHART, "its chart makes it anew on every rendering") if is_generated else None
         is_of_chart = "helm.sh/chart" in item.labels or "Helm" in (
             item.labels.get("app.kubernetes.io/managed-by"),
             item.labels.get("heritage"),
         )
         if item.id.kind == "Secret" and is_of_chart:
-            return "its Helm chart may make it anew on every rendering, or look it up"
-        return ""
+            return Reason(Ground.CHART, "its Helm chart may make it anew on every rendering, or look it up")
+        return None
 
 
-def _empty(item: Item) -> str:
+def _empty(item: Item) -> Reason | None:
     """Say that there is no content, or only empty values."""
     for field in _DATA:
         for _, value in entries(get(item.node, field)):
             if not is_scalar(value) or value.value.strip():
-                return ""
-    return "it has no content, so a controller may fill it"
+                return None
+    return Reason(Ground.EMPTY, "it has no content, so a controller may fill it")

@@ -15,10 +15,11 @@ from krm_fn.naming.content_hash import short_digest
 from krm_fn.naming.go_json import go_json
 from krm_fn.naming.names import MAX_JOB_NAME, base_name
 from krm_fn.references.field_specs import beside
-from krm_fn.references.find import ROLES, Resource, find_in_rules, may_refer, without_lookalikes
+from krm_fn.references.find import ROLES, Resource, find_in_rules, may_refer, split_lookalikes
 from krm_fn.references.reference import Reference, read_reference
 from krm_fn.references.references import References
 from krm_fn.references.resolve import Index
+from krm_fn.references.rule import By, Rule
 from krm_fn.references.shapes import GROUP_FIELDS, PASSED_OVER
 from krm_fn.stages.edited_value import edited_value
 from krm_fn.stages.name import Revision, Revisions, find_clashes, find_too_long
@@ -31,6 +32,8 @@ DEPENDS_ON = "config.kubernetes.io/depends-on"
 _DEPENDS_ON_JOB = re.compile(r"(?P<before>(?:^|,)\s*batch/namespaces/(?P<namespace>[^/,]+)/Job/)(?P<name>[^/,\s]+)")
 _GROUPS = frozenset({"", "batch", "batch/v1"})
 _RULES = (Resource("Job", "batch", "jobs"), Resource("Job", "batch", "jobs/status"), Resource("Job", "batch", "jobs/*"))
+
+_RULE = Rule(By.SHAPE, "name beside kind: Job")
 
 Place: TypeAlias = tuple[Node, str]
 """A node and its field."""
@@ -110,7 +113,7 @@ def find_jobs(item: Item) -> list[Reference]:
     """
     if not may_refer(item.id) or _is_job(item):
         return []
-    by_shape = without_lookalikes(list(_find_by_shape(item.node)), item.id)
+    by_shape = split_lookalikes(list(_find_by_shape(item.node)), item.id).references
     in_rules = find_in_rules(item.node, _RULES) if item.id.kind in ROLES else ()
     return list({reference.field: reference for reference in [*by_shape, *in_rules]}.values())
 
@@ -127,7 +130,7 @@ def _find_by_shape(root: Node) -> Iterator[Reference]:
             around = fields(node)
             name = around.get("name")
             if is_scalar(name) and text(name) and _names_a_job(around):
-                yield read_reference("Job", name, beside(around, "name"), step(field, "name"), around=around)
+                yield read_reference("Job", name, beside(around, "name"), step(field, "name"), _RULE, around=around)
             stack += [(child, step(field, key)) for key, child in around.items() if key not in PASSED_OVER]
 
 

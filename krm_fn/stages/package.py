@@ -4,10 +4,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from krm_fn.model import keys
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import Kinds
 from krm_fn.model.problem import ResourceId
 from krm_fn.naming.emitted import is_emitted
+from krm_fn.stages.reason import Ground, Reason
+
+_EMITTED = Reason(Ground.EMITTED, "an earlier run has emitted it for the linker")
+_CONFIGURATION = Reason(Ground.CONFIGURATION, "it is the configuration")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -16,7 +21,8 @@ class Package:
 
     `config_id` is the functionConfig, None where there is none. `namespace` is where objects without a namespace will
     be applied, `""` if nobody knows. `generated` says of objects from Helm charts whether each rendering of the chart
-    makes another one; objects of which that is not known are missing.
+    makes another one; objects of which that is not known are missing. `set_aside` are ConfigMaps and Secrets that are
+    not to be chosen, and why.
     """
 
     authored: list[Item]
@@ -26,6 +32,7 @@ class Package:
     config_id: ResourceId | None
     namespace: str
     generated: Mapping[Item, bool]
+    set_aside: Mapping[Item, Reason]
 
     def namespace_of(self, item: Item) -> str:
         """Return the namespace that an object will be applied to; `""` if nobody knows."""
@@ -48,7 +55,15 @@ def read_package(
     emitted: list[Item] = []
     for item in items:
         (emitted if is_emitted(item) else authored).append(item)
-    configs = [item for item in authored if item.is_config and not item.is_local and item.id != config_id]
+    set_aside = {item: _EMITTED for item in emitted if item.is_config}
+    configs = []
+    for item in authored:
+        if item.is_config:
+            reason = _why_set_aside(item, config_id)
+            if reason is None:
+                configs.append(item)
+            else:
+                set_aside[item] = reason
     return Package(
         authored=authored,
         configs=configs,
@@ -57,4 +72,13 @@ def read_package(
         config_id=config_id,
         namespace=namespace,
         generated=generated,
+        set_aside=set_aside,
     )
+
+
+def _why_set_aside(item: Item, config_id: ResourceId | None) -> Reason | None:
+    """Say why a ConfigMap or Secret is not to be chosen; None where it may be."""
+    if item.is_local:
+        field = f"metadata.annotations[{keys.LOCAL_CONFIG}]"
+        return Reason(Ground.LOCAL, f"it is for tools, and never applied ({keys.LOCAL_CONFIG})", item, field)
+    return _CONFIGURATION if item.id == config_id else None

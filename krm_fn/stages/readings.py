@@ -17,17 +17,23 @@ _PULLED = ".imagePullSecrets["
 
 
 class Reading:
-    """A pod template, and which keys of each object count; None for all of them."""
+    """A pod template, and which keys of each object count; None for all of them.
+
+    `asked_by`: the controllers whose annotations say that an object counts, where its strategy does not.
+    """
 
     def __init__(self, item: Item, template: PodTemplate) -> None:
         self.item = item
         self.template = template
         self.configs: dict[Item, frozenset[str] | None] = {}
+        self.asked_by: dict[Item, str] = {}
 
-    def add(self, config: Item, keys: frozenset[str] | None) -> None:
+    def add(self, config: Item, keys: frozenset[str] | None, opt_in: OptIn | None = None) -> None:
         """Count these keys as well."""
         before = self.configs.get(config, frozenset())
         self.configs[config] = None if keys is None or before is None else before | keys
+        if opt_in is not None:
+            self.asked_by.setdefault(config, opt_in.controller)
 
 
 class Readings:
@@ -91,21 +97,23 @@ def _add_references(
         asking = by_workload.get(resolved.referrer, ())
         for config in resolved.targets:
             strategy = strategies.get(config, Strategy.RENAME)  # others decide the content: it does not count
-            if strategy is Strategy.CHECKSUM or (
-                strategy is not Strategy.RENAME and any(opt_in.counts(config) for opt_in in asking)
-            ):
+            if strategy is Strategy.CHECKSUM:
                 _add_reference(readings, resolved, config)
+            elif strategy is not Strategy.RENAME:
+                counting = next((one for one in asking if one.counts(config)), None)
+                if counting is not None:
+                    _add_reference(readings, resolved, config, counting)
 
 
-def _add_reference(readings: Readings, resolved: ResolvedReference, config: Item) -> None:
+def _add_reference(readings: Readings, resolved: ResolvedReference, config: Item, opt_in: OptIn | None = None) -> None:
     template = template_around(resolved.referrer.node, resolved.reference.field)
     if template is None:
         readings.untemplated.append(resolved)
     else:
-        readings.of(resolved.referrer, template).add(config, resolved.reference.keys)
+        readings.of(resolved.referrer, template).add(config, resolved.reference.keys, opt_in)
 
 
 def _add_named(readings: Readings, opt_in: OptIn, config: Item) -> None:
     template = template_at(opt_in.item.node, opt_in.template)
     if template is not None and opt_in.allows(config):
-        readings.of(opt_in.item, template).add(config, None)
+        readings.of(opt_in.item, template).add(config, None, opt_in)

@@ -1,6 +1,7 @@
-"""The whole transformation: objects in, changes out."""
+"""The whole transformation: objects in, decisions and changes out."""
 
 from dataclasses import replace
+from typing import NamedTuple
 
 from krm_fn.model.changes import Changes
 from krm_fn.model.settings import Environment, Settings
@@ -8,13 +9,13 @@ from krm_fn.mounts.mount import read_mounts, update_mounts
 from krm_fn.references.embedded import ReadYaml, find_embedded
 from krm_fn.references.references import References, find_authored
 from krm_fn.references.resolve import Index
-from krm_fn.stages.checksum import set_checksums
-from krm_fn.stages.choose import choose
-from krm_fn.stages.early_readers import find_early_readers
+from krm_fn.stages.checksum import Checksums, plan_checksums, set_checksums
+from krm_fn.stages.choose import Choices, choose
+from krm_fn.stages.early_readers import EarlyReaders, find_early_readers
 from krm_fn.stages.jobs import rename_jobs
 from krm_fn.stages.link import emit_linker
 from krm_fn.stages.mark import find_consumers, mark, restore
-from krm_fn.stages.name import name_revisions
+from krm_fn.stages.name import Revisions, name_revisions
 from krm_fn.stages.package import Package
 from krm_fn.stages.update_references import find_contradictions, update_references
 from krm_fn.stages.warnings.made_in_cluster import has_makers
@@ -22,7 +23,19 @@ from krm_fn.stages.warnings.warn import warn
 from krm_fn.stages.wave_reloader import read_opt_ins
 
 
-def transform(package: Package, settings: Settings, environment: Environment, read_yaml: ReadYaml) -> Changes:
+class Transformation(NamedTuple):
+    """What a run has found and decided, and the changes that come of it."""
+
+    package: Package
+    references: References
+    early: EarlyReaders
+    choices: Choices
+    revisions: Revisions
+    checksums: Checksums
+    changes: Changes
+
+
+def transform(package: Package, settings: Settings, environment: Environment, read_yaml: ReadYaml) -> Transformation:
     """Choose, name, mark, rewrite references, mount, set checksums, rename Jobs, emit the linker, and warn.
 
     `read_yaml` reads the YAML that ConfigMaps hold as data.
@@ -43,6 +56,7 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     early = find_early_readers(references, settings.deployers)
     choices = choose(package, references, early, settings)
     revisions = name_revisions(choices, references.embedded, settings)
+    checksums = plan_checksums(references, choices, opt_ins)
     consumers = find_consumers(package, references, revisions, settings)
     changes = (
         Changes(edits=revisions.data, problems=choices.problems + revisions.problems)
@@ -50,7 +64,7 @@ def transform(package: Package, settings: Settings, environment: Environment, re
         + restore(revisions)
         + update_references(references.authored, revisions, index)
         + update_mounts(mounts, revisions.names, index, settings.set)
-        + set_checksums(package, references, choices, opt_ins, revisions.texts, settings)
+        + set_checksums(package, checksums, revisions.texts, settings)
     )
     jobs = rename_jobs(package, references, revisions, changes, settings)
     changes += jobs.changes
@@ -59,4 +73,5 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     changes += warn(package, references, revisions, jobs, changes, settings)
     is_strict = settings.strict or environment.strict
     problems = [problem.as_error() if is_strict else problem for problem in changes.problems]
-    return replace(changes, problems=jobs.readdress(problems))
+    changes = replace(changes, problems=jobs.readdress(problems))
+    return Transformation(package, references, early, choices, revisions, checksums, changes)

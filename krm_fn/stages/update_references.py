@@ -6,29 +6,25 @@ from collections.abc import Iterable, Iterator
 from krm_fn.model.changes import Changes, Edit, SetItems, SetText
 from krm_fn.model.item import Item, about, locate
 from krm_fn.model.node import Node, Sequence, elements, get, is_mapping, is_scalar, is_sequence
-from krm_fn.model.problem import Problem, Severity
-from krm_fn.model.settings import Strategy
-from krm_fn.naming.names import CONTENT_NAME, base_name
+from krm_fn.model.problem import Problem
+from krm_fn.naming.names import base_name
 from krm_fn.references.find import ROLES
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.resolve import Index
-from krm_fn.stages.choose import FIXED_NAMES
-from krm_fn.stages.name import Revision, Revisions
+from krm_fn.stages.name import Revisions
+from krm_fn.stages.near_references import read_base_names, warn_about_near
 
 
 def update_references(references: Iterable[ResolvedReference], revisions: Revisions, index: Index) -> Changes:
     """Rewrite references to renamed objects, and report those that cannot or should not be rewritten."""
-    by_base_name: dict[tuple[str, str], list[Revision]] = defaultdict(list)
-    for revision in revisions.renamed.values():
-        if revision.strategy is Strategy.RENAME:
-            by_base_name[revision.item.id.kind, revision.base_name].append(revision)
+    by_base_name = read_base_names(revisions.renamed.values())
     edits: list[Edit] = []
     problems: list[Problem] = []
     in_rules: dict[Item, list[ResolvedReference]] = defaultdict(list)
     for resolved in references:
         targets = resolved.targets
         if not targets:
-            problems += _explain_missing(resolved, by_base_name, index)
+            problems += warn_about_near(resolved, by_base_name, index)
             continue
         if resolved.reference.written or not any(item in revisions.renamed for item in targets):
             continue
@@ -106,38 +102,4 @@ def _rewrite(resolved: ResolvedReference, name: str, namespace: str) -> Iterator
 def _ambiguous(resolved: ResolvedReference) -> Problem:
     found = " and ".join(map(locate, resolved.targets))
     message = f"{resolved.reference.target!r} matches {found}; give them different names, or exclude one"
-    return _problem(resolved, message, Severity.ERROR)
-
-
-def _explain_missing(
-    resolved: ResolvedReference, by_base_name: dict[tuple[str, str], list[Revision]], index: Index
-) -> Iterator[Problem]:
-    """Warn about a reference that nearly matches an object. It is never changed."""
-    name, kind, namespace = resolved.reference.target, resolved.reference.kind, _namespace_of(resolved)
-    elsewhere = [revision.item for revision in by_base_name.get((kind, name), [])]
-    is_required = not resolved.reference.is_optional and name not in FIXED_NAMES
-    if resolved.reference.in_pod and not resolved.reference.written and is_required:
-        elsewhere += index.find_in_other_namespaces(resolved.referrer, kind, name, resolved.reference.target_namespace)
-    for item in elsewhere[:1]:
-        if not index.kinds.is_cluster_scoped(resolved.referrer.id):
-            there = f"is in namespace {item.id.namespace}" if item.id.namespace else "sets no namespace"
-            if resolved.reference.target_namespace is not None:
-                here = f"this reference names namespace {namespace}"
-            else:
-                here = f"this referrer is in namespace {namespace}" if namespace else "this referrer sets none"
-            yield _problem(resolved, f"not rewritten: {kind} {name} {there}; {here}")
-    # A rule may list the names of several kinds, and those of older revisions.
-    older = CONTENT_NAME.fullmatch(name) if resolved.referrer.id.kind not in ROLES else None
-    for revision in by_base_name.get((kind, older.group(1)), []) if older else []:
-        if revision.id.namespace == namespace:
-            message = f"not rewritten: {name!r} is another revision of {revision.base_name}, now {revision.name}"
-            yield _problem(resolved, message)
-
-
-def _namespace_of(resolved: ResolvedReference) -> str:
-    named = resolved.reference.target_namespace
-    return resolved.referrer.id.namespace if named is None else named
-
-
-def _problem(resolved: ResolvedReference, message: str, severity: Severity = Severity.WARNING) -> Problem:
-    return about(resolved.referrer, message, resolved.reference.field, severity)
+    return about(resolved.referrer, message, resolved.reference.field)

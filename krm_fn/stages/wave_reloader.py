@@ -65,6 +65,10 @@ RELOADER = {
 _RELOADER_KEYS = frozenset({RELOADER_AUTO, RELOADER_SEARCH, *(key for keys in RELOADER.values() for key in keys)})
 
 
+OPT_INS = frozenset({WAVE_ON[0], *WAVE_EXTRA.values(), *_RELOADER_KEYS, *(one.excluded for one in RELOADER.values())})
+"""All annotations of workloads and pod templates that these controllers read."""
+
+
 class Named(NamedTuple):
     """Objects that count whether pods read them or not. `pattern`: the name is a regular expression."""
 

@@ -16,7 +16,7 @@ from krm_fn.mounts.mount import read_mounts
 from krm_fn.naming.emitted import is_emitted
 from krm_fn.naming.names import base_name, hash_in_name, is_revision
 from krm_fn.references.embedded import find_embedded
-from krm_fn.references.references import References, find_authored
+from krm_fn.references.references import Authored, References, find_authored
 from krm_fn.references.resolve import Index
 from krm_fn.stages.choose import Choices, choose
 from krm_fn.stages.early_readers import find_early_readers
@@ -121,7 +121,7 @@ def _configure(package: Package, references: References, settings: Settings) -> 
     with_mounts = References(
         package.authored,
         references.index,
-        authored=[one for one in references.authored if one.reference.name not in own],
+        authored=Authored([one for one in references.authored if one.reference.name not in own], []),
         mounted=mounts.references,
         embedded=references.embedded,
     )

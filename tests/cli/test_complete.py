@@ -28,7 +28,11 @@ def ask(cwd: Path, **variables: str) -> subprocess.CompletedProcess[bytes]:
 
 
 OFFERED = [
-    pytest.param("", [f"plain,{name}" for name in ("render", "verify", "diff", "link", "discover")], id="all commands"),
+    pytest.param(
+        "",
+        ["plain,render", "plain,verify", "plain,diff", "plain,explain", "plain,link", "plain,discover"],
+        id="all commands",
+    ),
     pytest.param("rend", ["plain,render"], id="a command"),
     pytest.param("render --conf", ["plain,--config"], id="an option"),
     pytest.param("link --output ''", ["plain,text", "plain,json"], id="all values of an option"),

@@ -130,8 +130,8 @@ def test_no_control_character_of_an_argument_is_printed(arguments: list[str], me
     assert (done.stdout, done.stderr) == ("", message)
 
 
-LIGHT = [["--help"], *([name, "--help"] for name in ("render", "verify", "diff", "link", "discover"))]
-HEAVY = {"yaml", "jsonschema", "kubernetes", "krm_fn.function", "krm_fn.diff.diff"}
+LIGHT = [["--help"], *([name, "--help"] for name in ("render", "verify", "diff", "explain", "link", "discover"))]
+HEAVY = {"yaml", "jsonschema", "kubernetes", "krm_fn.function", "krm_fn.diff.diff", "krm_fn.explain.explain"}
 
 
 @pytest.mark.parametrize("arguments", LIGHT, ids=" ".join)

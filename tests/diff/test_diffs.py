@@ -13,11 +13,11 @@ from krm_fn.look.cut import columns
 from krm_fn.look.screen import WIDTH, Screen
 from krm_fn.model.problem import Outcome
 from tests.cases import FIXTURES
-from tests.diff.closed_schema import validator
+from tests.closed_schema import validator
 from tests.diff.read_json import read_json
 
 DIFFS = sorted(path.parent for path in FIXTURES.glob("diffs/*/old.yaml"))
-VALIDATOR = validator()
+VALIDATOR = validator("diff-v1.json")
 
 CANARY = re.compile("not-to-be-printed|bm90LXRvLWJl")
 """What every Secret in the fixtures holds, and how it begins in base64."""

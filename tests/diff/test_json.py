@@ -6,11 +6,11 @@ from hypothesis import given
 
 from krm_fn.diff.difference import Difference
 from krm_fn.diff.to_json import write_json
-from tests.diff.closed_schema import validator
+from tests.closed_schema import validator
 from tests.diff.generated import differences
 from tests.diff.read_json import read_json
 
-VALIDATOR = validator()
+VALIDATOR = validator("diff-v1.json")
 
 
 @given(differences())

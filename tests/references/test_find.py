@@ -31,7 +31,7 @@ def node_of(text: str) -> Node:
 
 def find(text: str, *extra: FieldSpec) -> list[Reference]:
     item = read_item(node_of(text))  # type: ignore[arg-type]  # these texts are mappings
-    return find_references(item.node, item.id, extra)
+    return find_references(item.node, item.id, extra).references
 
 
 def seen(text: str) -> list[str]:
@@ -826,5 +826,5 @@ def test_any_shape_can_be_read(kind: str, group: str, shape: dict[str, Any], pat
 
 def test_the_scalar_itself_is_handed_out() -> None:
     item = read_item(node_of(kind_of("v1", "Pod", "spec: {volumes: [{configMap: {name: a}}]}")))  # type: ignore[arg-type]
-    (found,) = find_references(item.node, item.id, ())
+    (found,) = find_references(item.node, item.id, ()).references
     assert found.name is get(get(item.node, "spec", "volumes").value[0], "configMap", "name")  # type: ignore[union-attr]

@@ -10,7 +10,7 @@ from krm_fn.references.annotations import ANNOTATIONS, AnnotationRow
 from krm_fn.references.exclusions import NOT_REFERENCES, NotReference
 from krm_fn.references.field_specs import split_path
 from krm_fn.references.fields import FIELDS, SELECTORS, FieldRow, Selectors
-from krm_fn.references.find import find_references
+from krm_fn.references.find import Found, find_references
 from krm_fn.references.find_by_shape import find_by_shape
 from krm_fn.references.makers import MAKERS, Maker
 from krm_fn.references.reference import Reference
@@ -23,8 +23,12 @@ def nest(steps: tuple[str, ...], content: Any) -> Any:
     return content
 
 
-def find(who: ResourceId, content: dict[str, Any]) -> list[Reference]:
+def find_all(who: ResourceId, content: dict[str, Any]) -> Found:
     return find_references(read_yaml(json.dumps(content).encode()).roots[0], who, ())
+
+
+def find(who: ResourceId, content: dict[str, Any]) -> list[Reference]:
+    return find_all(who, content).references
 
 
 def who_is(group: str, kind: str) -> ResourceId:
@@ -71,7 +75,7 @@ def test_names_for_controllers(row: Maker) -> None:
     for kind in row.kinds:
         found = find(who_is(row.group, kind), content)
         assert [(one.target, one.written) for one in found if one.kind == row.target] == [("a", True)]
-        assert {one.reason for one in found if one.kind == row.target} == {row.reason}
+        assert {one.rule.reason for one in found if one.kind == row.target} == {row.reason}
         assert not any(one.written for one in find(who_is("other.group", kind), content))
     assert row.reason
     assert row.source
@@ -103,6 +107,8 @@ def merge(content: dict[str, Any], more: dict[str, Any]) -> None:
 def test_lookalikes(row: NotReference) -> None:
     content = nest(tuple(row.path.replace("*", ".list").split(".")), {"secretRef": {"name": "a"}})
     for kind in row.kinds:
-        assert find(who_is(row.group, kind), content) == []
+        references, lookalikes = find_all(who_is(row.group, kind), content)
+        assert references == []
+        assert [one.row for one in lookalikes] == [row]
         assert len(find(who_is("other.group", kind), content)) == 1
     assert row.reason

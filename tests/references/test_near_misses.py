@@ -83,7 +83,7 @@ def find(api_version: str, kind: str, rest: str, *extra: FieldSpec) -> list[str]
     (referrer,) = read(f"apiVersion: {api_version}\nkind: {kind}\n{rest}")
     placed = replace(referrer, id=referrer.id._replace(namespace="shop"))
     index = Index(configs, Kinds())
-    references = find_authored([placed], index, extra, but=())
+    references = find_authored([placed], index, extra, but=()).references
     return [
         f"{one.field} {one.target.id.kind} {one.target.id.name}"
         for one in find_unfollowed([*configs, placed], references, index)

@@ -83,7 +83,9 @@ def test_a_name_in_data_is_found(value: str, expected: list[str], kind: str) -> 
     content = base64.b64encode(value.encode()).decode() if kind == "Secret" else value
     text = json.dumps({"apiVersion": "v1", "kind": kind, "metadata": {"name": "x"}, "data": {"app.yaml": content}})
     (item,) = open_envelope(read_yaml(text.encode())).items
-    assert [one.name for one in find_options(item)] == expected
+    found = [*find_options(item)]
+    assert [one.name for one in found] == expected
+    assert all((one.shown == "its data") == (kind == "Secret") for one in found)
 
 
 def test_a_variable_in_data_is_found() -> None:

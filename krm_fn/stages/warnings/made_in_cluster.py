@@ -60,7 +60,7 @@ def _tell(maker: Item, reference: Reference, reader: Item) -> Problem:
     made = ResourceId("v1", reference.kind, reference.target_namespace or maker.id.namespace, reference.target)
     who = reader.id._replace(name=base_name(reader))
     message = (
-        f"{made}, which {who} reads, is not versioned: {reference.reason or _UNKNOWN}, so its name stays, "
+        f"{made}, which {who} reads, is not versioned: {reference.rule.reason or _UNKNOWN}, so its name stays, "
         "and a change restarts no pods; a controller such as Reloader can restart them"
     )
     return about(maker, message, reference.field, Severity.INFO)

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from krm_fn.model.item import about
 from krm_fn.model.problem import Problem, Severity
@@ -14,8 +15,30 @@ from krm_fn.stages.package import Package
 _OTHER = {"ConfigMap": "Secret", "Secret": "ConfigMap"}
 
 
-def find_misspelled(package: Package, references: References) -> Iterator[Problem]:
-    """Warn about each name that the package does not have, if it has one of the same kind and namespace that is near.
+class Misspelled(NamedTuple):
+    """A reference, and the kind, the namespace and the name of what it probably means."""
+
+    resolved: ResolvedReference
+    kind: str
+    namespace: str
+    name: str
+
+    @property
+    def message(self) -> str:
+        """Ask for what is meant."""
+        kind, name = self.resolved.reference.kind, self.resolved.reference.target
+        meant = repr(self.name) if self.kind == kind else f"the {self.kind} of this name"
+        return f"{kind} {name!r} is not in the package; did you mean {meant}?"
+
+
+def warn_about_misspelled(misspelled: Iterable[Misspelled]) -> Iterator[Problem]:
+    """Warn about each of them."""
+    for one in misspelled:
+        yield about(one.resolved.referrer, one.message, one.resolved.reference.field, Severity.WARNING)
+
+
+def find_misspelled(package: Package, references: References) -> Iterator[Misspelled]:
+    """Find each name that the package does not have, if it has one of the same kind and namespace that is near.
 
     The reference may be optional: Kubernetes does not report such a mistake at all. A name that any object of the
     package has is none: an operator may make a Secret under the name of its own object.
@@ -32,14 +55,11 @@ def find_misspelled(package: Package, references: References) -> Iterator[Proble
     unread = _find_unread(package, references)
     for one in unresolved:
         place, name = _place_of(one, package), one.reference.target
-        meant = ""
+        kind, namespace = place
         if name in near[place]:
-            meant = repr(near[place][name])
-        elif one.reference.in_pod and (_OTHER[place[0]], place[1], name) in unread:
-            meant = f"the {_OTHER[place[0]]} of this name"
-        if meant:
-            message = f"{place[0]} {name!r} is not in the package; did you mean {meant}?"
-            yield about(one.referrer, message, one.reference.field, Severity.WARNING)
+            yield Misspelled(one, kind, namespace, near[place][name])
+        elif one.reference.in_pod and (_OTHER[kind], namespace, name) in unread:
+            yield Misspelled(one, _OTHER[kind], namespace, name)
 
 
 def _find_unread(package: Package, references: References) -> set[tuple[str, str, str]]:

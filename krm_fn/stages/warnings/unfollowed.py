@@ -24,7 +24,7 @@ def find_in_options(package: Package, references: References, revisions: Revisio
             is_followed = (item, found.field, found.name) in followed
             if not is_followed and package.may_share_namespace(namespace, revision.item.id.namespace):
                 message = (
-                    f"{found.option} passes {found.name!r}, but {revision.base_id} is renamed to {revision.name}; "
+                    f"{found.shown} passes {found.name!r}, but {revision.base_id} is renamed to {revision.name}; "
                     "read it through a volume or a variable instead, or exclude it"
                 )
                 yield about(item, message, found.field, Severity.WARNING)

@@ -6,7 +6,8 @@ from krm_fn.model.item import Item
 from krm_fn.model.settings import FieldSpec
 from krm_fn.naming.near_names import find_near_word
 from krm_fn.naming.suggest import did_you_mean
-from krm_fn.references.field_specs import find_at, find_missing_step, matches_kind
+from krm_fn.references.field_specs import find_by_specs, find_missing_step, matches_kind
+from krm_fn.references.reference import Reference
 
 
 def find_unmatched_references(specs: Iterable[FieldSpec], objects: Iterable[Item]) -> Iterator[tuple[str, str]]:
@@ -18,7 +19,7 @@ def find_unmatched_references(specs: Iterable[FieldSpec], objects: Iterable[Item
     items = [item for item in objects if not item.is_local]
     kinds = sorted({item.id.kind for item in items})
     by_spec = {spec: [item for item in items if matches_kind(spec, item.id)] for spec in specs}
-    used = {spec for spec in by_spec if any(find_at(item.node, spec.path, spec.target) for item in by_spec[spec])}
+    used = {spec for spec in by_spec if any(_find(spec, by_spec[spec]))}
     for spec, found in by_spec.items():
         if found and spec not in used:
             missing, present = find_missing_step(found[0].node, spec.path)
@@ -30,3 +31,8 @@ def find_unmatched_references(specs: Iterable[FieldSpec], objects: Iterable[Item
             near = find_near_word(spec.kind, kinds)
             if near:
                 yield spec.entry, f"matches no object of the package: there is no {spec.kind}{did_you_mean(near)}"
+
+
+def _find(spec: FieldSpec, items: Iterable[Item]) -> Iterator[Reference]:
+    for item in items:
+        yield from find_by_specs(item.node, item.id, [spec])

@@ -10,7 +10,7 @@ from krm_fn.stages.warnings.duplicates import find_duplicates
 from krm_fn.stages.warnings.immutable import find_immutable
 from krm_fn.stages.warnings.job_names import find_job_names
 from krm_fn.stages.warnings.made_in_cluster import find_made_in_cluster
-from krm_fn.stages.warnings.misspelled import find_misspelled
+from krm_fn.stages.warnings.misspelled import find_misspelled, warn_about_misspelled
 from krm_fn.stages.warnings.no_referrers import find_no_referrers
 from krm_fn.stages.warnings.not_text import find_not_text
 from krm_fn.stages.warnings.other_sets import find_abandoned_linkers
@@ -42,7 +42,7 @@ def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
         *find_templates(package.authored),
         *find_substituted(package, revisions.rendered),
         *find_duplicates(package, revisions),
-        *find_misspelled(package, references),
+        *warn_about_misspelled(find_misspelled(package, references)),
         *find_not_text(revisions.rendered),
         *find_own_annotations(package.authored),
         *find_made_in_cluster(package, references),

@@ -1,4 +1,4 @@
-"""The schema of the JSON, without fields that it does not know: those are for later versions only."""
+"""Schemas of JSON without fields that they do not know: those are for later versions only."""
 
 import json
 from pathlib import Path
@@ -6,11 +6,11 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-SCHEMA = Path(__file__).parent.parent.parent / "schemas/diff-v1.json"
+SCHEMAS = Path(__file__).parent.parent / "schemas"
 
 
-def validator() -> Draft202012Validator:
-    schema = json.loads(SCHEMA.read_text())
+def validator(name: str) -> Draft202012Validator:
+    schema = json.loads((SCHEMAS / name).read_text())
     Draft202012Validator.check_schema(schema)
     return Draft202012Validator(_close(schema))
 

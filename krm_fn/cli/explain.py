@@ -1,0 +1,49 @@
+"""`krm-fn explain`: why each ConfigMap and Secret gets its name, and what follows it."""
+
+import gc
+import os
+
+import click
+
+from krm_fn.cli.options import PATH
+from krm_fn.cli.rendering import RenderingOptions, rendering_options
+from krm_fn.model.problem import Outcome
+from krm_fn.stdio import read_stdin, terminal_width
+
+
+@click.command(short_help="Say why a ConfigMap is renamed or not, and what follows it.")
+@click.argument("path", metavar="PATH", type=PATH)
+@click.argument("name", metavar="[NAME]", default="")
+@click.option("--json", is_flag=True, help="Write JSON, in the form of schemas/explain-v1.json.")
+@rendering_options
+def explain(*, path: str, name: str, json: bool, rendering: RenderingOptions) -> Outcome:
+    """Say of each ConfigMap and Secret at PATH what the function does with it, and why.
+
+    \b
+    - which entry of the configuration, annotation or rule decides about its name
+    - which keys are part of that name
+    - each field that references it, and the rule that found the field
+    - what looks like a reference and is not followed, and why
+    - which pod templates a checksum of it restarts
+
+    PATH is what `krm-fn render` takes: a file, a directory, or - for stdin. NAME is the name of an object, with or
+    without its content hash; Kind/NAME and NAMESPACE/NAME tell objects of one name apart.
+
+    Of Secrets, only keys are shown. Where the function fails, its errors are on stderr, and the exit code is 1.
+    """  # noqa: D301  # click's mark for lines that it must not join
+    from krm_fn.explain.explain import Form
+    from krm_fn.explain.explain import explain as explain_path
+    from krm_fn.look.screen import find_screen
+    from krm_fn.render.sources import Inputs
+
+    gc.disable()  # as for the function: nodes hold no cycles
+    stdin = read_stdin("manifests", rendering.max_bytes + 1) if path == "-" else None
+    return explain_path(
+        Inputs((path,), rendering.config, stdin),
+        name,
+        rendering.helm,
+        rendering.environment(),
+        rendering.limits,
+        Form.JSON if json else Form.TEXT,
+        find_screen(terminal_width(), os.environ),
+    )

@@ -1,0 +1,68 @@
+"""Paths in, the reasons for what the function does with the ConfigMaps and Secrets there out."""
+
+from enum import StrEnum
+
+from krm_fn.explain.explain_absent import explain_absent
+from krm_fn.explain.explain_objects import explain_objects
+from krm_fn.explain.explanation import Explanation
+from krm_fn.explain.find_wanted import EVERYTHING, Wanted, find_wanted, read_wanted
+from krm_fn.explain.places import Places
+from krm_fn.explain.text import write_text
+from krm_fn.explain.to_json import write_json
+from krm_fn.look.masks import Masks
+from krm_fn.look.screen import Screen
+from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
+from krm_fn.model.settings import Environment
+from krm_fn.naming.names import base_name
+from krm_fn.naming.suggest import did_you_mean, nearest
+from krm_fn.render.limits import Allowance, Limits
+from krm_fn.render.render import Opened, decide_opened, open_inputs
+from krm_fn.render.sources import Inputs
+from krm_fn.render.tools import HelmOptions
+from krm_fn.stages.transform import Transformation
+from krm_fn.wire.results import stderr_lines
+
+
+class Form(StrEnum):
+    """How to write an explanation."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and how it is written
+    inputs: Inputs,
+    wanted: str,
+    helm: HelmOptions,
+    environment: Environment,
+    limits: Limits,
+    form: Form,
+    screen: Screen,
+) -> Outcome:
+    """Explain all ConfigMaps and Secrets of a package, or those that `wanted` means.
+
+    Where the function would fail, its errors are reported, and what it decided is explained all the same.
+    """
+    try:
+        opened = open_inputs(inputs, helm, environment, Allowance(limits))
+        found = decide_opened(opened, environment)
+        masks = Masks(item for item in found.package.configs if item.id.kind == "Secret")
+        explanation = _explain(read_wanted(wanted), found, masks, opened)
+    except Rejected as rejected:
+        return Outcome(b"", stderr_lines(rejected.problems), 1)
+    text = write_json(explanation) if form is Form.JSON else write_text(explanation, screen)
+    errors = [problem for problem in opened.place(found.changes.problems) if problem.severity is Severity.ERROR]
+    return Outcome(text.encode(), masks.hide(stderr_lines([*opened.remarks, *errors])), int(bool(errors)))
+
+
+def _explain(wanted: Wanted, found: Transformation, masks: Masks, opened: Opened) -> Explanation:
+    """Explain what is wanted. Raises Rejected if there is no such object, in the package or referenced by it."""
+    configs = [item for item in opened.items if item.is_config]
+    items = find_wanted(wanted, configs, found.revisions.names)
+    if items or wanted == EVERYTHING:
+        return explain_objects(found, items, Places(opened), masks)
+    absent = explain_absent(wanted, found, Places(opened))
+    if not absent:
+        near = nearest(wanted.name, sorted({base_name(item) for item in configs}))
+        raise Rejected(Problem(f"the package has no ConfigMap or Secret {wanted}{did_you_mean(near)}"))
+    return Explanation(tuple(absent))

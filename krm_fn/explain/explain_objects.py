@@ -1,0 +1,138 @@
+"""Put together what was decided about each ConfigMap and Secret, and why."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from krm_fn.explain.explanation import NOWHERE, Because, Explained, Explanation, Reference, Restart
+from krm_fn.explain.find_references import find_references
+from krm_fn.explain.find_unfollowed import find_unfollowed
+from krm_fn.explain.places import Places
+from krm_fn.look.masks import Masks
+from krm_fn.model.item import Item
+from krm_fn.model.node import Node
+from krm_fn.model.problem import Problem, Severity
+from krm_fn.model.settings import Strategy
+from krm_fn.naming.content_hash import hashed_keys
+from krm_fn.naming.names import authored_id, base_name
+from krm_fn.stages.choose import Choice
+from krm_fn.stages.hints import HINTS
+from krm_fn.stages.readings import Reading
+from krm_fn.stages.reason import Reason
+from krm_fn.stages.transform import Transformation
+
+
+def explain_objects(found: Transformation, items: Iterable[Item], places: Places, masks: Masks) -> Explanation:
+    """Explain these ConfigMaps and Secrets. `masks` hide the names of Secrets."""
+    chosen = {choice.item: choice for choice in found.choices.all}
+    wanted = [*items]
+    explainer = _Explainer(found, [item for item in wanted if item in chosen], places, masks)
+    explained = [explainer.explain(chosen[item]) if item in chosen else explainer.set_aside(item) for item in wanted]
+    return Explanation(tuple(sorted(explained, key=_order)))
+
+
+def _order(explained: Explained) -> tuple[str, str, str]:
+    who = explained.who
+    return who.namespace, who.kind, who.name
+
+
+class _Explainer:
+    def __init__(self, found: Transformation, chosen: list[Item], places: Places, masks: Masks) -> None:
+        self._found = found
+        self._places = places
+        self._references = find_references(found, places)
+        self._unfollowed = find_unfollowed(found, chosen, places)
+        self._restarts = _Restarts(found, places)
+        self._hide = masks.hide
+        self._problems: dict[Node | None, list[Problem]] = defaultdict(list)
+        for problem in found.changes.problems:
+            self._problems[problem.node].append(problem)
+
+    def explain(self, choice: Choice) -> Explained:
+        """Explain an object for which a strategy was chosen."""
+        item = choice.item
+        revision = self._found.revisions.renamed.get(item)
+        is_hashed = revision is not None and revision.name != revision.base_name
+        new_name = revision.name if revision else ""
+        return Explained(
+            authored_id(item),
+            _present_name(item),
+            self._places.of(item),
+            choice.strategy.value,
+            self._because(choice.reason),
+            tuple(self._because(hint) for hint in self._hints(choice)),
+            None if is_hashed and item.id.kind == "Secret" else new_name,
+            tuple(hashed_keys(item.node).items()) if is_hashed else None,
+            tuple(self._hide_in(one) for one in self._references.get(item, ())),
+            tuple(one._replace(text=self._hide(one.text)) for one in self._unfollowed.get(item, ())),
+            tuple(self._restarts.of(item)),
+            tuple(self._warnings(choice)),
+        )
+
+    def _hide_in(self, reference: Reference) -> Reference:
+        return reference._replace(text=self._hide(reference.text), notes=tuple(map(self._hide, reference.notes)))
+
+    def set_aside(self, item: Item) -> Explained:
+        """Explain an object that is not to be chosen."""
+        reason = self._because(self._found.package.set_aside[item])
+        return Explained(authored_id(item), _present_name(item), self._places.of(item), Strategy.IGNORE.value, reason)
+
+    def _because(self, reason: Reason) -> Because:
+        if reason.item is not None:
+            place = self._places.of(reason.item, reason.field)
+        else:
+            place = self._places.of_setting(reason.field) if reason.field else NOWHERE
+        return Because(reason.ground.value, reason.text, place, reason.source, reason.remedy)
+
+    def _hints(self, choice: Choice) -> Iterator[Reason]:
+        """Yield who may look the object up by its name, beside the one that decided, and each place once."""
+        if choice.strategy.makes_revisions or choice.reason.ground in HINTS:
+            said = [choice.reason]
+            for hint in self._found.choices.hints.about(choice.item):
+                if not any(_is_same(hint, other) for other in said):
+                    said.append(hint)
+                    yield hint
+
+    def _warnings(self, choice: Choice) -> Iterator[str]:
+        """Yield what the function says about the object, but for what the reason says."""
+        for problem in self._problems.get(choice.item.node, ()):
+            is_said = choice.problem is not None and choice.problem.message == problem.message
+            if problem.severity is not Severity.INFO and not is_said:
+                yield self._hide(f"{problem.field}: {problem.message}" if problem.field else problem.message)
+
+
+def _is_same(one: Reason, other: Reason) -> bool:
+    """Tell whether two reasons say the same, or say it of the same place."""
+    return one.ground is other.ground or (one.item is not None and (one.item, one.field) == (other.item, other.field))
+
+
+def _present_name(item: Item) -> str | None:
+    is_hashed = item.id.name != base_name(item)
+    return None if is_hashed and item.id.kind == "Secret" else item.id.name
+
+
+class _Restarts:
+    """The pod templates that a change of content restarts."""
+
+    def __init__(self, found: Transformation, places: Places) -> None:
+        self._places = places
+        self._by_config: dict[Item, list[tuple[Reading, bool]]] = defaultdict(list)
+        readings = found.checksums.readings
+        for several, is_set in ((readings.restarted, True), (readings.immutable, False)):
+            for reading in several:
+                for config in reading.configs:
+                    self._by_config[config].append((reading, is_set))
+
+    def of(self, config: Item) -> Iterator[Restart]:
+        for reading, is_set in self._by_config.get(config, ()):
+            yield self._restart(reading, config, is_set=is_set)
+
+    def _restart(self, reading: Reading, config: Item, *, is_set: bool) -> Restart:
+        keys = reading.configs[config]
+        return Restart(
+            authored_id(reading.item),
+            self._places.of(reading.item, reading.template.field),
+            reading.template.field,
+            None if keys is None else tuple(sorted(keys)),
+            reading.asked_by.get(config, ""),
+            is_set,
+        )

@@ -1,0 +1,125 @@
+"""The fields that reference each object, and what the function makes of them."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from krm_fn.explain.explanation import FoundBy, Reference
+from krm_fn.explain.places import Places
+from krm_fn.model.changes import Edit, SetItems, SetParts, SetText
+from krm_fn.model.item import Item
+from krm_fn.model.node import Node
+from krm_fn.model.problem import Problem, Severity
+from krm_fn.naming.names import authored_id
+from krm_fn.references.embedded import EmbeddedReference
+from krm_fn.references.find import ROLES
+from krm_fn.references.reference import Reference as WrittenReference
+from krm_fn.references.reference import ResolvedReference
+from krm_fn.references.rule import Rule
+from krm_fn.stages.transform import Transformation
+
+
+def find_references(found: Transformation, places: Places) -> dict[Item, list[Reference]]:
+    """Return the references to each object: those that authors wrote, those of mounts, and those in data."""
+    reader = _Reader(found, places)
+    by_target: dict[Item, list[Reference]] = defaultdict(list)
+    for target, reference in reader.read():
+        by_target[target].append(reference)
+    return by_target
+
+
+class _Reader:
+    def __init__(self, found: Transformation, places: Places) -> None:
+        self._found = found
+        self._places = places
+        self._edits: dict[tuple[Item, str], list[Edit]] = defaultdict(list)
+        for edit in found.changes.edits:
+            self._edits[edit.item, edit.field].append(edit)
+        self._problems: dict[tuple[Node | None, str], list[Problem]] = defaultdict(list)
+        for problem in found.changes.problems:
+            if problem.severity is not Severity.INFO and problem.field:
+                self._problems[problem.node, problem.field].append(problem)
+
+    def read(self) -> Iterator[tuple[Item, Reference]]:
+        references = self._found.references
+        for resolved in references.authored:
+            for target in resolved.targets:
+                yield target, self._read_authored(resolved, target)
+        for resolved in references.mounted:
+            for target in resolved.targets:
+                yield target, self._read_mounted(resolved)
+        for embedded in references.embedded:
+            for target in embedded.targets:
+                yield target, self._read_embedded(embedded)
+
+    def _read_authored(self, resolved: ResolvedReference, target: Item) -> Reference:
+        referrer, one = resolved.referrer, resolved.reference
+        new_name = self._found.revisions.names.get(target, "")
+        is_changed = bool(new_name) and any(_writes(edit, one, new_name) for edit in self._edits_of(resolved))
+        notes = []
+        if (referrer, f"{one.field.rpartition('.')[0]}.namespace") in self._edits:
+            notes.append("the namespace beside it is changed too")
+        if one.written:
+            notes.append(f"the name stays: {one.rule.reason or 'a controller writes the object under it'}")
+        elif new_name and referrer.id.kind in ROLES:
+            notes.append("the base name stays, and the names of revisions are added")
+        elif new_name and not is_changed and one.target == new_name:
+            notes.append("it has the name already")
+        return Reference(
+            authored_id(referrer),
+            self._places.of(referrer, one.field),
+            one.field,
+            one.target,
+            _found_by(one.rule),
+            is_changed,
+            (*notes, *self._messages(referrer, one.field)),
+        )
+
+    def _edits_of(self, resolved: ResolvedReference) -> Iterator[Edit]:
+        """Yield the edits of a field; of a name in a role's rule also those of the list around it."""
+        place, field = resolved.referrer, resolved.reference.field
+        yield from self._edits.get((place, field), ())
+        if resolved.referrer.id.kind in ROLES:
+            yield from self._edits.get((place, field.rpartition("[")[0]), ())
+
+    def _read_mounted(self, resolved: ResolvedReference) -> Reference:
+        referrer, one = resolved.referrer, resolved.reference
+        place = self._places.of(referrer, one.field)
+        return Reference(authored_id(referrer), place, one.field, one.target, _found_by(one.rule), is_changed=True)
+
+    def _read_embedded(self, embedded: EmbeddedReference) -> Reference:
+        holder, field, one = embedded.item, embedded.field, embedded.reference
+        span = embedded.span
+        is_changed = any(
+            (start, end) == span
+            for edit in self._edits.get((holder, field), ())
+            if isinstance(edit.change, SetParts)
+            for start, end, _ in edit.change.parts
+        )
+        is_secret = holder.id.kind == "Secret"
+        place = self._places.of_text(holder, field, embedded.scalar, one.name.start_mark.line)
+        return Reference(
+            authored_id(holder),
+            self._places.of(holder, field) if is_secret else place,
+            # The fields in the values of a Secret are values of it.
+            field if is_secret else f"{field}: {one.field}",
+            one.target,
+            _found_by(one.rule),
+            is_changed,
+        )
+
+    def _messages(self, item: Item, field: str) -> tuple[str, ...]:
+        return tuple(problem.message for problem in self._problems.get((item.node, field), ()))
+
+
+def _writes(edit: Edit, reference: WrittenReference, name: str) -> bool:
+    """Tell whether an edit writes a name in the place of a reference, or adds it to the list around it."""
+    match edit.change:
+        case SetText(text=text):
+            return text == reference.renamed(name)
+        case SetItems(add=added):
+            return name in added
+    return False
+
+
+def _found_by(rule: Rule) -> FoundBy:
+    return FoundBy(rule.by.value, rule.text, rule.source)

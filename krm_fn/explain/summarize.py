@@ -1,0 +1,21 @@
+"""One line that sums up an explanation."""
+
+from collections import Counter
+
+from krm_fn.explain.explain_absent import ABSENT
+from krm_fn.explain.explanation import Explained, Explanation
+
+_OUTCOMES = {"rename": "renamed", "adopt": "adopted", "checksum": "with a checksum", ABSENT: "not in the package"}
+
+
+def summarize(explanation: Explanation) -> str:
+    """Return `2 renamed, 1 left alone`."""
+    counts = Counter(_outcome(one) for one in explanation.objects)
+    outcomes = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))
+    return outcomes or "no ConfigMap or Secret in the package"
+
+
+def _outcome(one: Explained) -> str:
+    if one.strategy == "ignore":
+        return "restored" if one.new_name else "left alone"
+    return _OUTCOMES[one.strategy]

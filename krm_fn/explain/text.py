@@ -1,0 +1,162 @@
+"""An explanation as text for people, at most as wide as their screen where no name is wider."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from krm_fn.explain.explain_absent import ABSENT
+from krm_fn.explain.explanation import (
+    Because,
+    Explained,
+    Explanation,
+    FoundBy,
+    Hashed,
+    Place,
+    Reference,
+    Restart,
+    Unfollowed,
+)
+from krm_fn.explain.find_unfollowed import TEXT
+from krm_fn.explain.summarize import summarize
+from krm_fn.look.cut import columns, fold
+from krm_fn.look.screen import Screen
+from krm_fn.model.printable import printable
+from krm_fn.model.problem import ResourceId
+
+_MOST_TEXTS = 10
+"""Mere texts that are shown for an object. More of them say little."""
+
+_STRATEGIES = {
+    "rename": "rename",
+    "adopt": "adopt: the name stays; labelled, and protected from pruning",
+    "checksum": "checksum: the name stays",
+    "ignore": "left alone",
+    ABSENT: "not in the package",
+}
+_BY_CONTENT = "by its content; the new name is not shown"
+"""Who can guess a Secret's value could compare its hash."""
+
+
+class _Entry(NamedTuple):
+    """A field of an object, and what is said of it."""
+
+    who: ResourceId
+    place: Place
+    field: str
+    texts: tuple[str, ...]
+
+
+def write_text(explanation: Explanation, screen: Screen) -> str:
+    """Write every object, and, of several, one line that sums them up."""
+    lines = [line for one in explanation.objects for line in _write(one, screen)]
+    if len(explanation.objects) != 1:
+        lines += map(screen.strong, _fill(summarize(explanation), screen.width))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _write(one: Explained, screen: Screen) -> Iterator[str]:
+    yield from map(screen.strong, _write_place(one.who, one.place, screen.width, _now(one)))
+    yield from _indent(2, _fill(_strategy(one), screen.width - 2))
+    yield from _indent(4, _fill(f"because {_because(one.reason)}", screen.width - 4))
+    for hint in one.hints:
+        word = "and because" if one.strategy == "ignore" else "although"
+        yield from _indent(4, _fill(f"{word} {_because(hint)}", screen.width - 4))
+    if one.reason.remedy:
+        yield from _indent(4, _fill(f"you can {one.reason.remedy}", screen.width - 4))
+    if one.hashed is not None:
+        yield from _indent(2, _fill(f"hashed: {_keys(one.hashed)}", screen.width - 2))
+    yield from _section("referenced by", map(_reference, one.references), screen)
+    yield from _section("restarts when it changes", map(_restart, one.restarts), screen)
+    shown = [*_without_most_texts(one.unfollowed)]
+    yield from _section("not followed", map(_unfollowed, shown), screen)
+    if len(shown) < len(one.unfollowed):
+        yield f"    and {len(one.unfollowed) - len(shown)} texts more, which --json lists"
+    for warning in one.warnings:
+        yield from map(screen.warning, _indent(2, _fill(f"! {warning}", screen.width - 2)))
+
+
+def _strategy(one: Explained) -> str:
+    said = _STRATEGIES[one.strategy]
+    if one.new_name == "":
+        return said
+    name = _BY_CONTENT if one.new_name is None else f"to {printable(one.new_name)}"
+    if one.strategy == "rename":
+        return f"{said} {name}"
+    return f"{said}, renamed {name}" if one.strategy == "adopt" else f"{said}, under its base name again"
+
+
+def _because(because: Because) -> str:
+    more = [*_place(because.place), *([because.source] if because.source else [])]
+    return because.text + (f" ({', '.join(more)})" if more else "")
+
+
+def _keys(hashed: Hashed) -> str:
+    if [name for name, _ in hashed] == ["data"] and hashed[0][1]:
+        return ", ".join(hashed[0][1])
+    return (
+        "; ".join(f"{name}: {', '.join(of_field)}" if of_field else name for name, of_field in hashed) or "no content"
+    )
+
+
+def _reference(one: Reference) -> _Entry:
+    return _Entry(one.who, one.place, one.field, (_rule(one.rule), *one.notes))
+
+
+def _rule(rule: FoundBy) -> str:
+    return f"by {rule.by}: {rule.text}" + (f" ({rule.source})" if rule.source else "")
+
+
+def _restart(one: Restart) -> _Entry:
+    read = "all keys" if one.keys is None else f"only {', '.join(one.keys)}"
+    asked = (f"by an annotation of {one.asked_by}",) if one.asked_by else ()
+    unset = () if one.is_set else ("it cannot change: it gets no checksum, and nothing restarts it",)
+    return _Entry(one.who, one.place, one.field, (read, *asked, *unset))
+
+
+def _unfollowed(one: Unfollowed) -> _Entry:
+    return _Entry(one.who, one.place, one.field, (one.text,))
+
+
+def _without_most_texts(unfollowed: Iterable[Unfollowed]) -> Iterator[Unfollowed]:
+    texts = 0
+    for one in unfollowed:
+        texts += one.reason == TEXT
+        if one.reason != TEXT or texts <= _MOST_TEXTS:
+            yield one
+
+
+def _section(title: str, entries: Iterable[_Entry], screen: Screen) -> Iterator[str]:
+    for position, entry in enumerate(entries):
+        if not position:
+            yield f"  {title}"
+        yield from _indent(4, _write_place(entry.who, entry.place, screen.width - 4))
+        yield f"      {printable(entry.field)}"
+        for text in entry.texts:
+            yield from _indent(6, _fill(text, screen.width - 6))
+
+
+def _now(one: Explained) -> str:
+    """Return the name that the object has, if that is not its base name and may be shown."""
+    return f" ({one.present_name})" if one.present_name not in {None, one.who.name} else ""
+
+
+def _write_place(who: ResourceId, place: Place, width: int, more: str = "") -> list[str]:
+    """Name an object and its place, in one line if they fit."""
+    name = printable(f"{who.kind} {who.namespace}/{who.name}" if who.namespace else f"{who.kind} {who.name}")
+    name += printable(more)
+    parts = [name, *_place(place)]
+    line = "  ".join(parts)
+    return [line] if columns(line) <= width else [parts[0], *_indent(2, parts[1:])]
+
+
+def _place(place: Place) -> list[str]:
+    if not place.file:
+        return []
+    return [printable(f"{place.file}:{place.line}" if place.line else place.file)]
+
+
+def _fill(text: str, width: int) -> list[str]:
+    return fold(printable(text).split(" "), width, "")
+
+
+def _indent(blanks: int, lines: Iterable[str]) -> Iterator[str]:
+    return (f"{' ' * blanks}{line}" for line in lines)

@@ -1,0 +1,94 @@
+"""References that match no object, but nearly do. They are never changed."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
+
+from krm_fn.model.item import Item, about
+from krm_fn.model.problem import Problem, Severity
+from krm_fn.model.settings import Strategy
+from krm_fn.naming.names import CONTENT_NAME
+from krm_fn.references.find import ROLES
+from krm_fn.references.reference import ResolvedReference
+from krm_fn.references.resolve import Index, PassedOver
+from krm_fn.stages.choose import FIXED_NAMES
+from krm_fn.stages.name import Revision
+
+ByBaseName: TypeAlias = Mapping[tuple[str, str], list[Revision]]
+"""Renamed objects, by kind and base name."""
+
+
+def read_base_names(revisions: Iterable[Revision]) -> ByBaseName:
+    """Return the revisions whose strategy is to rename by their base names."""
+    by_base_name: dict[tuple[str, str], list[Revision]] = defaultdict(list)
+    for revision in revisions:
+        if revision.strategy is Strategy.RENAME:
+            by_base_name[revision.item.id.kind, revision.base_name].append(revision)
+    return by_base_name
+
+
+def warn_about_near(resolved: ResolvedReference, by_base_name: ByBaseName, index: Index) -> Iterator[Problem]:
+    """Warn about a reference without a target that may be meant for a revision, or for what its pods need."""
+    for item, reason in _find_meant(resolved, by_base_name, index):
+        kind, name = resolved.reference.kind, resolved.reference.target
+        yield _problem(resolved, f"not rewritten: {kind} {name} {why_passed_over(resolved, item, reason)}")
+    for revision in find_pinned(resolved, by_base_name):
+        name = resolved.reference.target
+        message = f"not rewritten: {name!r} is another revision of {revision.base_name}, now {revision.name}"
+        yield _problem(resolved, message)
+
+
+def _find_meant(
+    resolved: ResolvedReference, by_base_name: ByBaseName, index: Index
+) -> Iterator[tuple[Item, PassedOver]]:
+    """Yield the object that is most probably meant: one that is renamed, or else one that pods cannot start without."""
+    if index.kinds.is_cluster_scoped(resolved.referrer.id):
+        return
+    name, reference = resolved.reference.target, resolved.reference
+    place = reference.kind, name, reference.target_namespace
+    candidates = [revision.item for revision in by_base_name.get((reference.kind, name), [])]
+    is_required = not reference.is_optional and name not in FIXED_NAMES
+    if reference.in_pod and not reference.written and is_required:
+        candidates += index.find_in_other_namespaces(resolved.referrer, *place)
+    for item in candidates[:1]:
+        yield item, dict(index.find_passed_over(resolved.referrer, *place))[item]
+
+
+def find_pinned(resolved: ResolvedReference, by_base_name: ByBaseName) -> Iterator[Revision]:
+    """Yield the revisions of whose history the reference names another one."""
+    if resolved.referrer.id.kind in ROLES:  # a rule may list the names of several kinds, and those of older revisions
+        return
+    older = CONTENT_NAME.fullmatch(resolved.reference.target)
+    for revision in by_base_name.get((resolved.reference.kind, older.group(1)), []) if older else []:
+        if revision.id.namespace == _namespace_of(resolved):
+            yield revision
+
+
+def why_passed_over(resolved: ResolvedReference, item: Item, reason: PassedOver) -> str:
+    """Say of an object why a reference with one of its names does not mean it."""
+    match reason:
+        case PassedOver.NAMESPACE:
+            there = f"is in namespace {item.id.namespace}" if item.id.namespace else "sets no namespace"
+            return f"{there}; {_where(resolved)}"
+        case PassedOver.AFFIXES:
+            return "has other prefixes or suffixes of kustomize than this referrer"
+        case PassedOver.PACKAGE:
+            return "is in another package of kpt than this referrer, and a nearer one has the name too"
+        case PassedOver.NAME:
+            return "had this name before, and another object has it now"
+
+
+def _where(resolved: ResolvedReference) -> str:
+    namespace = _namespace_of(resolved)
+    if resolved.reference.target_namespace is not None:
+        return f"this reference names namespace {namespace}"
+    return f"this referrer is in namespace {namespace}" if namespace else "this referrer sets none"
+
+
+def _namespace_of(resolved: ResolvedReference) -> str:
+    named = resolved.reference.target_namespace
+    return resolved.referrer.id.namespace if named is None else named
+
+
+def _problem(resolved: ResolvedReference, message: str) -> Problem:
+    return about(resolved.referrer, message, resolved.reference.field, Severity.WARNING)

@@ -1,0 +1,81 @@
+"""Why a ConfigMap or Secret gets its strategy."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+from krm_fn.model.item import Item
+
+
+class Ground(StrEnum):
+    """What decides."""
+
+    LOCAL = "local"
+    """It is for tools, and never applied."""
+
+    CONFIGURATION = "configuration"
+    """It is the configuration."""
+
+    EMITTED = "emitted"
+    """An earlier run has emitted it for the linker."""
+
+    EXCLUDE = "exclude"
+    """An entry of `spec.exclude`."""
+
+    ANNOTATION = "annotation"
+    """The author's annotation on the object."""
+
+    KINDS = "kinds"
+    """`spec.kinds`, which does not contain the kind."""
+
+    SELECT = "select"
+    """An entry of `spec.select`."""
+
+    NOT_SELECTED = "not-selected"
+    """`spec.select`, of which no entry matches."""
+
+    DEFAULT = "default"
+    """Pods read it, and nothing hints at a program that looks it up by its name."""
+
+    NOT_READ = "not-read"
+    """No pods read it."""
+
+    EARLIER_RUN = "earlier-run"
+    """It is a revision already."""
+
+    EARLY_READER = "early-reader"
+    """A hook or a workload reads it before it is applied."""
+
+    FIXED_NAME = "fixed-name"
+    """Programs of every cluster look it up by its name; or it has none."""
+
+    OTHER_SET = "other-set"
+    """It is a revision of another set."""
+
+    WRITTEN = "written"
+    """A controller decides its name or content."""
+
+    # Hints at somebody who looks it up by its name.
+    ROLE = "role"
+    PROGRAM = "program"
+    EMPTY = "empty"
+    DATA = "data"
+    OPTION = "option"
+    API_READER = "api-reader"
+    FIELD = "field"
+    NAMESPACE = "namespace"
+    CHART = "chart"
+
+
+class Reason(NamedTuple):
+    """What decides, and how, as a clause. `item` and `field`: where that is written.
+
+    Without an item, the field is one of the configuration. `source`: where a program says so. `remedy`: what to do if
+    that is not what is wanted.
+    """
+
+    ground: Ground
+    text: str
+    item: Item | None = None
+    field: str = ""
+    source: str = ""
+    remedy: str = ""

@@ -1,0 +1,64 @@
+"""JSON back to an explanation: whatever a text says must be in it."""
+
+from typing import Any
+
+from krm_fn.explain.explanation import (
+    Because,
+    Explained,
+    Explanation,
+    FoundBy,
+    Place,
+    Reference,
+    Restart,
+    Unfollowed,
+)
+from krm_fn.model.problem import ResourceId
+
+
+def read_json(read: Any) -> Explanation:
+    return Explanation(tuple(map(_explained, read["objects"])))
+
+
+def _explained(one: Any) -> Explained:
+    hashed = one["hashed"]
+    return Explained(
+        _who(one),
+        one["presentName"],
+        _place(one),
+        one["strategy"],
+        _because(one["reason"]),
+        tuple(map(_because, one["hints"])),
+        one["newName"],
+        None if hashed is None else tuple((name, tuple(keys)) for name, keys in hashed.items()),
+        tuple(map(_reference, one["references"])),
+        tuple(map(_unfollowed, one["notFollowed"])),
+        tuple(map(_restart, one["restarts"])),
+        tuple(one["warnings"]),
+    )
+
+
+def _who(one: Any) -> ResourceId:
+    return ResourceId(one["apiVersion"], one["kind"], one["namespace"], one["name"])
+
+
+def _place(one: Any) -> Place:
+    return Place(one["file"], one["line"])
+
+
+def _because(one: Any) -> Because:
+    return Because(one["ground"], one["text"], _place(one), one["source"], one["remedy"])
+
+
+def _reference(one: Any) -> Reference:
+    rule = FoundBy(**one["foundBy"])
+    return Reference(_who(one), _place(one), one["field"], one["text"], rule, one["isChanged"], tuple(one["notes"]))
+
+
+def _unfollowed(one: Any) -> Unfollowed:
+    return Unfollowed(_who(one), _place(one), one["field"], one["reason"], one["text"])
+
+
+def _restart(one: Any) -> Restart:
+    keys = one["keys"]
+    read = None if keys is None else tuple(keys)
+    return Restart(_who(one), _place(one), one["field"], read, one["askedBy"], one["isSet"])

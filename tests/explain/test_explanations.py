@@ -1,0 +1,83 @@
+"""Every folder in fixtures/explanations is a claim: what `krm-fn explain` says of a package, in each form."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from pytest_snapshot.plugin import Snapshot
+
+from krm_fn.cli.main import main
+from krm_fn.explain.text import write_text
+from krm_fn.look.cut import columns
+from krm_fn.look.screen import WIDTH, Screen
+from krm_fn.model.problem import Outcome
+from tests.cases import FIXTURES
+from tests.closed_schema import validator
+from tests.explain.read_json import read_json
+
+EXPLANATIONS = sorted(path.parent for path in FIXTURES.glob("explanations/*/input.yaml"))
+VALIDATOR = validator("explain-v1.json")
+
+CANARY = re.compile("not-to-be-printed|bm90LXRvLWJl")
+"""What every Secret in the fixtures holds, and how it begins in base64."""
+
+NAMED_BY_CONTENT = re.compile("hhhhhhhhhh|4444444444")
+"""The hashes in the names of Secrets in the fixtures."""
+
+every_explanation = pytest.mark.parametrize("case", EXPLANATIONS, ids=lambda case: case.name)
+
+
+@pytest.fixture(autouse=True)
+def _in_the_folder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "case" in request.fixturenames:
+        monkeypatch.chdir(request.getfixturevalue("case"))
+
+
+def explain(case: Path, *options: str) -> Outcome:
+    arguments = case / "arguments"
+    more = arguments.read_text().split() if arguments.exists() else []
+    return main(["explain", "input.yaml", *more, *options])
+
+
+@every_explanation
+def test_an_explanation_gives_the_recorded_text(case: Path, snapshot: Snapshot) -> None:
+    snapshot.snapshot_dir = case
+    outcome = explain(case)
+    snapshot.assert_match(outcome.stdout, "explanation.txt")
+    if outcome.exit_code:
+        snapshot.assert_match(outcome.stderr, "stderr.txt")
+    assert bool(outcome.exit_code) == bool(outcome.stderr)
+    for line in outcome.stdout.decode().splitlines():
+        assert line.isprintable()
+        assert columns(line) <= WIDTH or max(map(len, line.split(" "))) > WIDTH // 2, "only a long word is not broken"
+
+
+@every_explanation
+def test_an_explanation_gives_the_recorded_json(case: Path, snapshot: Snapshot) -> None:
+    snapshot.snapshot_dir = case
+    outcome = explain(case, "--json")
+    snapshot.assert_match(outcome.stdout, "explanation.json")
+    assert outcome.exit_code == explain(case).exit_code
+
+
+@every_explanation
+def test_json_has_all_that_the_text_says(case: Path) -> None:
+    written = explain(case, "--json").stdout
+    if written:
+        VALIDATOR.validate(json.loads(written))
+        assert written.isascii()
+        assert write_text(read_json(json.loads(written)), Screen()) == explain(case).stdout.decode()
+
+
+@every_explanation
+def test_nothing_of_a_secret_is_printed(case: Path) -> None:
+    printed = [explain(case, *options) for options in ([], ["--json"])]
+    for text in (text for outcome in printed for text in (outcome.stdout.decode(), outcome.stderr)):
+        assert not CANARY.search(text)
+        assert not NAMED_BY_CONTENT.search(text)
+
+
+def test_there_are_fixtures() -> None:
+    assert len(EXPLANATIONS) > 20
+    assert sum("not-to-be-printed" in (case / "input.yaml").read_text() for case in EXPLANATIONS) > 3

@@ -1,0 +1,275 @@
+"""What holds for the explanation of any package. What is explained is compared with what the function has written."""
+
+import base64
+import json
+import os
+import random
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from krm_fn.explain.explain_objects import explain_objects
+from krm_fn.explain.explanation import Explanation
+from krm_fn.explain.places import Places
+from krm_fn.explain.text import write_text
+from krm_fn.explain.to_json import write_json
+from krm_fn.function import decide, run
+from krm_fn.look.masks import Masks
+from krm_fn.look.screen import Screen
+from krm_fn.model import keys
+from krm_fn.model.changes import Changes, Edit, SetText
+from krm_fn.model.item import Item
+from krm_fn.model.node import FieldPath, Node, entries, fields, get, is_scalar, spell
+from krm_fn.model.problem import Rejected
+from krm_fn.naming.emitted import is_emitted
+from krm_fn.naming.names import CONTENT_NAME, WORD, authored_id
+from krm_fn.references.find import ROLES
+from krm_fn.render.render import Opened
+from krm_fn.stages.transform import Transformation
+from krm_fn.wire.apply import apply_changes
+from krm_fn.wire.envelope import Envelope, open_envelope
+from krm_fn.wire.reader import read_yaml
+from tests.cases import ENVIRONMENT, MIGRATION_STEPS, REJECTIONS, TRANSFORMS
+from tests.closed_schema import validator
+from tests.explain.read_json import read_json
+from tests.test_mutations import mutate
+
+INPUTS = {
+    f"{case.parent.name}/{case.name}/{name}": (case / name).read_bytes()
+    for case in (*TRANSFORMS, *MIGRATION_STEPS)
+    for name in ("input.yaml", "output.yaml")
+}
+"""Everything that the function transforms, and what it makes of it: that is a package too."""
+
+VALIDATOR = validator("explain-v1.json")
+every_input = pytest.mark.parametrize("name", INPUTS)
+
+
+class Read(NamedTuple):
+    """A package, what was decided about it, and the places of its objects."""
+
+    envelope: Envelope
+    found: Transformation
+    places: Places
+
+    @property
+    def configs(self) -> list[Item]:
+        return [item for item in self.envelope.items if item.is_config]
+
+    def explain(self, *items: Item) -> Explanation:
+        masks = Masks(item for item in self.configs if item.id.kind == "Secret")
+        return explain_objects(self.found, items, self.places, masks)
+
+
+def read(data: bytes) -> Read:
+    envelope = open_envelope(read_yaml(data))
+    found = decide(envelope.items, envelope.function_config, ENVIRONMENT)
+    opened = Opened([], [("input.yaml", envelope)], ("input.yaml", envelope.function_config), [])
+    return Read(envelope, found, Places(opened))
+
+
+def say(explanation: Explanation) -> str:
+    return write_text(explanation, Screen())
+
+
+@every_input
+def test_what_the_function_transforms_is_explained(name: str) -> None:
+    package = read(INPUTS[name])
+    explanation = package.explain(*package.configs)
+    assert len(explanation.objects) == len(package.configs)
+    written = json.loads(write_json(explanation))
+    VALIDATOR.validate(written)
+    assert say(read_json(written)) == say(explanation)
+
+
+@every_input
+def test_the_same_package_has_the_same_explanation(name: str) -> None:
+    texts = {write_json(package.explain(*package.configs)) for package in (read(INPUTS[name]), read(INPUTS[name]))}
+    assert len(texts) == 1
+
+
+def test_the_hash_seed_changes_nothing() -> None:
+    for case in TRANSFORMS[:: len(TRANSFORMS) // 8]:
+        done = [
+            subprocess.run(
+                [sys.executable, "-m", "krm_fn", "explain", str(case / "input.yaml"), "--json"],
+                env={"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONHASHSEED": seed},
+                capture_output=True,
+                check=False,
+            ).stdout
+            for seed in ("0", "4242")
+        ]
+        assert done[0] == done[1], case.name
+
+
+def pairs(data: bytes) -> Iterator[tuple[Item, Item, Read]]:
+    """Yield each object of the input with what it is in the output."""
+    package = read(data)
+    output = open_envelope(read_yaml(run(data, environment=ENVIRONMENT).stdout))
+    before, after = ([item for item in one.items if not is_emitted(item)] for one in (package.envelope, output))
+    assert len(before) == len(after)
+    for item, written in zip(before, after, strict=True):
+        yield item, written, package
+
+
+@every_input
+def test_what_is_renamed_is_explained_as_renamed(name: str) -> None:
+    for before, after, package in pairs(INPUTS[name]):
+        if before.is_config:
+            (explained,) = package.explain(before).objects
+            is_renamed = after.id.name != before.id.name
+            if explained.new_name is None:
+                assert before.id.kind == "Secret"
+                assert after.id.name != explained.who.name
+            elif explained.new_name:
+                assert explained.new_name == after.id.name
+            else:
+                assert not is_renamed, say(package.explain(before))
+
+
+class Field(NamedTuple):
+    """A field of an object. Of a role, it is the list of names; in data, the whole value."""
+
+    who: tuple[str, str, str]
+    field: str
+
+
+def field_of(item: Item, field: str) -> Field:
+    who = authored_id(item)
+    return _field((who.kind, who.namespace, who.name), field)
+
+
+def _field(who: tuple[str, str, str], field: str) -> Field:
+    return Field(who, field.rpartition("[")[0] if who[0] in ROLES else field.partition(": ")[0])
+
+
+@every_input
+def test_what_is_rewritten_is_explained_as_rewritten(name: str) -> None:
+    """Look for every new name in the output, and compare with the references that are explained."""
+    paired = [*pairs(INPUTS[name])]
+    if not paired:
+        return
+    package = paired[0][2]
+    explained, mounting = references_of(package)
+    named: dict[str, list[Item]] = defaultdict(list)
+    for before, after, _ in paired:
+        if after.is_config and after.id.name != before.id.name:
+            named[after.id.name].append(before)
+    for before, after, _ in paired:
+        for path, text in new_texts(before, after):
+            field = field_of(before, spell(path))
+            for word in set(WORD.findall(text)):
+                targets = named.get(word, [])
+                is_explained = any(field in explained[target] or field.who in mounting[target] for target in targets)
+                assert is_explained or not targets, f"{field} {word}"
+
+
+@every_input
+def test_what_is_explained_as_rewritten_is_rewritten(name: str) -> None:
+    paired = [*pairs(INPUTS[name])]
+    written: dict[Field, str] = defaultdict(str)
+    for before, after, _ in paired:
+        for path, text in new_texts(before, after):
+            written[field_of(before, spell(path))] += f" {text}"
+    for before, after, package in paired:
+        if before.is_config:
+            (explained,) = package.explain(before).objects
+            for one in explained.references:
+                if one.is_changed and one.rule.by != "mounts":
+                    field = _field((one.who.kind, one.who.namespace, one.who.name), one.field)
+                    assert after.id.name in written[field], one
+
+
+def references_of(package: Read) -> tuple[dict[Item, set[Field]], dict[Item, set[tuple[str, str, str]]]]:
+    """Return the fields that are explained as rewritten for each object, and who mounts it."""
+    explained: dict[Item, set[Field]] = defaultdict(set)
+    mounting: dict[Item, set[tuple[str, str, str]]] = defaultdict(set)
+    for item in package.configs:
+        (one,) = package.explain(item).objects
+        for reference in one.references:
+            who = (reference.who.kind, reference.who.namespace, reference.who.name)
+            if reference.rule.by == "mounts":
+                mounting[item].add(who)
+            elif reference.is_changed:
+                explained[item].add(_field(who, reference.field))
+    return explained, mounting
+
+
+def new_texts(before: Item, after: Item) -> Iterator[tuple[FieldPath, str]]:
+    """Yield the texts of an object that are not in the input, but for its own name and what marks it."""
+    known = dict(texts_of(before.node))
+    for path, text in texts_of(after.node):
+        is_own = path[:1] == ("metadata",) and (path[1:] == ("name",) or keys.PREFIX in str(path[-1]))
+        if known.get(path) != text and not is_own:
+            yield path, text
+
+
+def texts_of(root: Node) -> Iterator[tuple[FieldPath, str]]:
+    stack: list[tuple[FieldPath, Node]] = [((), root)]
+    while stack:
+        path, node = stack.pop()
+        if is_scalar(node):
+            yield path, node.value
+        elif node.id == "sequence":
+            stack += [((*path, place), child) for place, child in enumerate(node.value)]
+        else:
+            stack += [((*path, name), child) for name, child in fields(node).items()]
+
+
+CANARY = "canary-value"
+ENCODED = base64.b64encode(CANARY.encode()).decode()
+
+
+def with_canaries(data: bytes) -> bytes:
+    """Put canaries in the place of all values of Secrets."""
+    envelope = open_envelope(read_yaml(data))
+    edits = {}
+    for item in envelope.items:
+        for field in ("data", "stringData", "binaryData") if item.id.kind == "Secret" else ():
+            for key, value in entries(get(item.node, field)):
+                if is_scalar(value):
+                    text = CANARY if field == "stringData" else ENCODED
+                    edits[value] = Edit(SetText(value, text), item, f"{field}.{key}")
+    return envelope.encode(apply_changes(envelope, Changes(edits=tuple(edits.values()))))
+
+
+@every_input
+def test_no_value_of_a_secret_is_shown(name: str) -> None:
+    package = read(with_canaries(INPUTS[name]))
+    explanation = package.explain(*package.configs)
+    for text in (say(explanation), write_json(explanation)):
+        assert CANARY not in text
+        assert ENCODED[:-2] not in text
+
+
+@every_input
+def test_no_hash_of_a_secret_is_shown(name: str) -> None:
+    package = read(INPUTS[name])
+    explanation = package.explain(*package.configs)
+    names = package.found.revisions.names
+    hashed = {names.get(item, item.id.name) for item in package.configs if item.id.kind == "Secret"}
+    others = {text for item in package.configs for text in (item.id.name, names.get(item)) if item.id.kind != "Secret"}
+    hidden = {name for name in hashed - others if CONTENT_NAME.fullmatch(name)}
+    for text in (say(explanation), write_json(explanation)):
+        assert hidden.isdisjoint(WORD.findall(text))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_mutated_packages_are_explained_or_rejected(seed: int) -> None:
+    rng = random.Random(seed)
+    sources = [(case / "input.yaml").read_bytes() for case in TRANSFORMS + REJECTIONS]
+    for _ in range(int(os.environ.get("KRM_FN_MUTATIONS", "2000")) // 20):
+        data = mutate(rng.choice(sources), rng)
+        try:
+            package = read(data)
+        except Rejected:
+            continue
+        explanation = package.explain(*package.configs)
+        assert len(explanation.objects) == len(package.configs)
+        VALIDATOR.validate(json.loads(write_json(explanation)))
+        assert all(line.isprintable() for line in say(explanation).splitlines())

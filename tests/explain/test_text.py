@@ -1,0 +1,43 @@
+"""An explanation for people: colours, widths, and what is left out."""
+
+from krm_fn.explain.explanation import Because, Explained, Explanation, Place, Unfollowed
+from krm_fn.explain.text import write_text
+from krm_fn.look.cut import columns
+from krm_fn.look.screen import Screen
+from krm_fn.model.problem import ResourceId
+
+WHO = ResourceId("v1", "ConfigMap", "shop", "web-config")
+BECAUSE = Because("not-read", "no pod template of the package references it", remedy="annotate it")
+ONE = Explained(WHO, "web-config", Place("a.yaml", 3), "ignore", BECAUSE)
+
+
+def text(number: int) -> Unfollowed:
+    return Unfollowed(WHO, Place("a.yaml", number), f"spec.rows[{number}]", "text", "no rule reads this field")
+
+
+def test_a_terminal_gets_colours() -> None:
+    written = write_text(Explanation((ONE._replace(warnings=("a warning",)),)), Screen(80, has_colour=True))
+    assert written.startswith("\x1b[1mConfigMap shop/web-config  a.yaml:3\x1b[0m\n  left alone\n")
+    assert written.endswith("\x1b[33m  ! a warning\x1b[0m\n")
+
+
+def test_a_wide_terminal_is_used() -> None:
+    assert "    because no pod template of the package references it\n" in write_text(Explanation((ONE,)), Screen(60))
+    narrow = write_text(Explanation((ONE,)), Screen(40))
+    assert all(columns(line) <= 40 for line in narrow.splitlines())
+    assert len(narrow.splitlines()) > len(write_text(Explanation((ONE,)), Screen(120)).splitlines())
+
+
+def test_few_mere_texts_are_shown() -> None:
+    lines = write_text(Explanation((ONE._replace(unfollowed=tuple(map(text, range(12)))),)), Screen()).splitlines()
+    assert sum("no rule reads this field" in line for line in lines) == 10
+    assert lines[-1] == "    and 2 texts more, which --json lists"
+
+
+def test_several_objects_are_summed_up() -> None:
+    restored = ONE._replace(new_name="web-config")
+    others = [ONE._replace(strategy=strategy, new_name="x") for strategy in ("rename", "adopt", "checksum", "absent")]
+    written = write_text(Explanation((ONE, restored, *others)), Screen(100))
+    summary = "1 adopted, 1 left alone, 1 not in the package, 1 renamed, 1 restored, 1 with a checksum"
+    assert written.splitlines()[-1] == summary
+    assert write_text(Explanation(()), Screen()) == "no ConfigMap or Secret in the package\n"
