@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from krm_fn.linker.cluster import Cluster
+from krm_fn.linker.cluster import Cluster, Reader
 from krm_fn.linker.listing import listing
 from krm_fn.linker.objects import Consumer, Observation, Owner
 from krm_fn.linker.observe import observe, observe_workloads
@@ -107,7 +107,7 @@ def confirm_broken(plan: LinkPlan, observation: Observation, cluster: Cluster) -
     return find_broken(observe(plan, cluster), cluster)
 
 
-def find_broken(observation: Observation, cluster: Cluster) -> list[Missing]:
+def find_broken(observation: Observation, cluster: Reader) -> list[Missing]:
     """Find the live templates that reference a revision which does not exist: their pods do not start."""
     live = {revision.name for revision in observation.revisions if not revision.is_tracker}
     broken = [
