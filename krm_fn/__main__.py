@@ -18,12 +18,20 @@ def main() -> int:
     try:
         outcome = _run(sys.argv[1:])
         write_stderr(outcome.stderr)
-        write_stdout(outcome.stdout)
+        return _print(outcome)
     except StreamError as error:
         write_stderr(f"error: {error}\n")
         return 1
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _print(outcome: Outcome) -> int:
+    try:
+        write_stdout(outcome.stdout)
+    except StreamError as error:
+        write_stderr(f"error: {error}\n")
+        return outcome.if_unprinted
     return outcome.exit_code
 
 

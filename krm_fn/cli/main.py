@@ -6,6 +6,7 @@ from io import StringIO
 import click
 
 from krm_fn import __version__
+from krm_fn.cli.diff import diff
 from krm_fn.cli.discover import discover
 from krm_fn.cli.link import link
 from krm_fn.cli.render import render
@@ -31,7 +32,7 @@ def main(arguments: list[str]) -> Outcome:
         return Outcome(b"", f"error: {message}; see {command} --help\n", error.exit_code)
 
 
-@click.group(commands=[render, verify, link, discover], context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(commands=[render, verify, diff, link, discover], context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def krm_fn() -> None:
     """Name ConfigMaps by their content, and update all references.

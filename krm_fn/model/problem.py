@@ -76,8 +76,9 @@ class Rejected(Exception):
 
 
 class Outcome(NamedTuple):
-    """What the process prints, and its exit code."""
+    """What the process prints, and its exit code. `if_unprinted`: its exit code if stdout cannot be written."""
 
     stdout: bytes
     stderr: str
     exit_code: int
+    if_unprinted: int = 1

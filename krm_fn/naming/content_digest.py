@@ -22,7 +22,7 @@ def content_digest(
 
     `texts`: the new values of scalars that are about to change.
     """
-    content = _content(item, texts)
+    content = read_content(item, texts)
     digest = sha256()
     for key in sorted(content if keys is None else keys):
         value = content.get(key)
@@ -31,8 +31,8 @@ def content_digest(
     return digest.hexdigest()
 
 
-def _content(item: Node, texts: Mapping[Node, str]) -> dict[str, bytes]:
-    """Merge the fields as the API server does: a Secret's `stringData` wins."""
+def read_content(item: Node, texts: Mapping[Node, str] = MappingProxyType({})) -> dict[str, bytes]:
+    """Return the bytes of each key. Fields are merged as the API server does: a Secret's `stringData` wins."""
     kind = text(get(item, "kind"))
     content = {key: _decode(value) for key, value in entries(get(item, _BASE64[kind]))}
     for key, value in entries(get(item, _TEXT[kind])):

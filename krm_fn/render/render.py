@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from krm_fn.function import plan
 from krm_fn.model.changes import Changes
@@ -27,6 +27,15 @@ from krm_fn.wire.write_value import write_document
 _T = TypeVar("_T")
 
 
+class Opened(NamedTuple):
+    """What was read: the texts, the objects in each, the configuration and its file, the warnings of the tools."""
+
+    texts: list[Source]
+    envelopes: list[tuple[str, Envelope]]
+    configuration: tuple[str, Node | None]
+    remarks: list[Problem]
+
+
 def render(
     inputs: Inputs,
     helm: HelmOptions,
@@ -35,32 +44,37 @@ def render(
 ) -> Outcome:
     """Render what is to be applied, as a stream of documents. After an error the stream is empty."""
     try:
-        stream, problems = _render(inputs, helm, environment, Allowance(limits))
+        stream, problems = render_opened(open_inputs(inputs, helm, environment, Allowance(limits)), environment)
     except Rejected as rejected:
         stream, problems = "", list(rejected.problems)
     failed = any(problem.severity is Severity.ERROR for problem in problems)
     return Outcome(b"" if failed else stream.encode(), stderr_lines(problems), int(failed))
 
 
-def _render(
-    inputs: Inputs, helm: HelmOptions, environment: Environment, allowance: Allowance
-) -> tuple[str, list[Problem]]:
+def open_inputs(inputs: Inputs, helm: HelmOptions, environment: Environment, allowance: Allowance) -> Opened:
+    """Read everything at the paths. Raises Rejected for all that is no object, and if nothing is to be applied."""
     texts, configs, remarks = read_sources(inputs, helm, allowance)
     opened = _open_all(texts)
-    envelopes = [envelope for _, envelope in opened]
     configuration = find_configuration(read_config_file(inputs, allowance), configs, opened, environment)
+    return Opened(texts, opened, configuration, remarks)
+
+
+def render_opened(opened: Opened, environment: Environment) -> tuple[str, list[Problem]]:
+    """Return the stream of documents, and all problems. Raises Rejected."""
+    texts, pairs, configuration, remarks = opened
+    envelopes = [envelope for _, envelope in pairs]
     items = [item for envelope in envelopes for item in envelope.items]
     try:
-        changes = plan(items, configuration[1], environment, _find_generated(texts, opened))
+        changes = plan(items, configuration[1], environment, _find_generated(texts, pairs))
         shares = zip(envelopes, _share_out(changes, envelopes), strict=True)
         edited = [apply_changes(envelope, own) for envelope, own in shares]
     except Rejected as rejected:
-        raise Rejected(*place_by_object(rejected.problems, opened, configuration)) from rejected
-    pairs = zip(envelopes, edited, strict=True)
-    ready = [stream if is_deployable(envelope) else deployable(stream) for envelope, stream in pairs]
+        raise Rejected(*place_by_object(rejected.problems, pairs, configuration)) from rejected
+    streams = zip(envelopes, edited, strict=True)
+    ready = [stream if is_deployable(envelope) else deployable(stream) for envelope, stream in streams]
     added = "".join(map(write_document, changes.add))
     joined = join_streams([stream for stream in (*ready, added) if stream])
-    return joined, [*remarks, *place_by_object(changes.problems, opened, configuration)]
+    return joined, [*remarks, *place_by_object(changes.problems, pairs, configuration)]
 
 
 def _find_generated(sources: list[Source], opened: list[tuple[str, Envelope]]) -> dict[Item, bool]:

@@ -61,7 +61,7 @@ def read_rendering(
 
     `namespace` is that of objects that set none. If it is empty, a configuration or the linker's objects may say it.
     """
-    namespace = namespace or _find_namespace(items, settings_by_set.values())
+    namespace = namespace or find_namespace(items, settings_by_set.values())
     package = read_package(items, config_id, namespace)
     index = Index(package.configs, package.kinds, package.namespace)
     specs = tuple(chain.from_iterable(settings.references for settings in settings_by_set.values()))
@@ -79,7 +79,7 @@ def read_rendering(
     )
 
 
-def _find_namespace(items: Collection[Item], configured: Iterable[Settings]) -> str:
+def find_namespace(items: Collection[Item], configured: Iterable[Settings]) -> str:
     """Find the namespace of objects that set none, as far as the function has left a trace of it."""
     emitted = [item for item in items if is_emitted(item)]
     by_config = (settings.linker.namespace or "" for settings in configured)

@@ -1,0 +1,81 @@
+"""`krm-fn diff`: what differs between two renderings."""
+
+import gc
+import os
+
+import click
+
+from krm_fn.cli.options import PATH
+from krm_fn.cli.rendering import RenderingOptions, rendering_options
+from krm_fn.model.problem import Outcome
+from krm_fn.stdio import StreamError, read_stdin, terminal_width
+
+_PATHS = 2
+
+
+@click.command(short_help="Show what differs between two renderings.")
+@click.argument("paths", metavar="OLD NEW | [PATH]...", nargs=-1, type=PATH)
+@click.option("--against", metavar="REV", help="Compare each PATH with what it was in this revision of git.")
+@click.option("--markdown", is_flag=True, help="Write Markdown, for a comment on a pull request.")
+@click.option("--json", is_flag=True, help="Write JSON, in the form of schemas/diff-v1.json.")
+@click.option("--exit-code", is_flag=True, help="Exit with 1 if there is a difference.")
+@rendering_options
+def diff(
+    *,
+    paths: tuple[str, ...],
+    against: str | None,
+    markdown: bool,
+    json: bool,
+    exit_code: bool,
+    rendering: RenderingOptions,
+) -> Outcome:
+    """Show what differs between two renderings, by content and not by name.
+
+    \b
+    krm-fn diff OLD NEW                    two renderings, or what can be rendered
+    krm-fn diff --against REV [PATH]...    the working tree, and what it was
+
+    A revision is compared with the revision of the same base name, key by key, and each workload that rolls is named.
+    Of Secrets, only keys and sizes are shown.
+
+    OLD, NEW and PATH are what `krm-fn render` takes: files, directories, and - for stdin. With --against, the default
+    PATH is the current directory. Directories and what has a configuration are rendered. A file without one is taken
+    for a rendering, and so is whatever holds revisions, or has none where the other side has one.
+
+    --against changes nothing in the repository. It reads no submodules, and compares with the working tree as it is:
+    files that are not committed are part of it. For what a branch has changed, use $(git merge-base main HEAD).
+
+    The exit code is 2 after an error. Otherwise it is 0 or, with --exit-code, 1 for a difference.
+    """  # noqa: D301  # click's mark for lines that it must not join
+    from krm_fn.diff.diff import DIFFERENT, Form, failed
+    from krm_fn.diff.diff import diff as compare
+    from krm_fn.diff.sides import Compared, Way
+    from krm_fn.look.screen import find_screen
+
+    gc.disable()  # as for the function: nodes hold no cycles
+    _check_usage(paths, against, is_twofold=markdown and json)
+    try:
+        stdin = read_stdin("manifests", rendering.max_bytes + 1) if "-" in paths else None
+    except StreamError as error:
+        return failed(f"error: {error}\n")
+    way = Way(rendering.config, rendering.helm, rendering.environment(), rendering.limits)
+    form = Form.MARKDOWN if markdown else Form.JSON if json else Form.TEXT
+    screen = find_screen(terminal_width(), os.environ)
+    outcome = compare(Compared(paths or (".",), against, stdin), way, form, screen)
+    return outcome if exit_code or outcome.exit_code != DIFFERENT else outcome._replace(exit_code=0)
+
+
+def _check_usage(paths: tuple[str, ...], against: str | None, *, is_twofold: bool) -> None:
+    message = ""
+    if is_twofold:
+        message = "only one of --markdown and --json can be given"
+    elif against is None and len(paths) != _PATHS:
+        message = f"expected OLD and NEW, or --against REV; found {len(paths)} paths"
+    elif against is None and paths == ("-", "-"):
+        message = "only one of OLD and NEW can be stdin"
+    elif against is not None and "-" in paths:
+        message = "--against needs paths in a repository, not stdin"
+    elif against is not None and not against:
+        message = "--against found an empty revision"
+    if message:
+        raise click.UsageError(message)

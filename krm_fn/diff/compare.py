@@ -1,0 +1,132 @@
+"""Two renderings in, the difference between them out."""
+
+from functools import partial
+
+from krm_fn.diff.compare_trees import compare_trees
+from krm_fn.diff.difference import Change, Difference, FieldChange, Roll, Who
+from krm_fn.diff.emitted import emitted_base, is_plan, pair_emitted
+from krm_fn.diff.fate import find_fate, find_hazards
+from krm_fn.diff.left_out import find_left_out
+from krm_fn.diff.names import Names, read_names
+from krm_fn.diff.pair import Pair, pair_items
+from krm_fn.diff.release import Release, is_named_by_content, set_of
+from krm_fn.diff.rolls import Rolls, find_rolls
+from krm_fn.diff.tree import LeftOut, TreeReader
+from krm_fn.look.content import KeyChange, compare_content
+from krm_fn.model.item import Item
+from krm_fn.naming.emitted import is_emitted
+from krm_fn.naming.names import base_name
+
+
+def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Difference:
+    """Compare all objects. `names` are those of the two renderings."""
+    pairs = pair_items(old, new)
+    linker, emitted = pair_emitted(old, new)
+    reader = _Reader(read_names(pairs))
+    fields = {pair: reader.compare_fields(pair) for pair in pairs}
+    contents = {pair: reader.compare_content(pair) for pair in pairs}
+    rolls = find_rolls(
+        pairs,
+        {pair.new: found for pair, found in fields.items() if pair.new is not None},
+        [pair.new for pair in pairs if pair.new is not None and pair.old is not None and contents[pair]],
+        new,
+    )
+    writer = _Writer(old, new, rolls)
+    changes = {pair: writer.write(pair, fields[pair], contents[pair]) for pair in pairs}
+    revisions = [change for pair, change in changes.items() if _is_revision(pair)]
+    others = [change for pair, change in changes.items() if not _is_revision(pair)]
+    of_linker = [writer.write(pair, reader.compare_emitted(pair)) for pair in emitted]
+    differing = [change for change in revisions if _differs(change)]
+    return Difference(
+        *names,
+        revisions=tuple(sorted(differing, key=_place)),
+        objects=tuple(sorted(filter(_differs, [*others, *of_linker]), key=_place)),
+        linker=linker,
+        unchanged=len(revisions) - len(differing),
+    )
+
+
+class _Reader:
+    """Reads both sides of a pair and compares them."""
+
+    def __init__(self, names: tuple[Names, Names]) -> None:
+        self._names = names
+
+    def compare_fields(self, pair: Pair) -> tuple[FieldChange, ...]:
+        """Compare all but names, the content of ConfigMaps and Secrets, and what this project writes."""
+        left_out = find_left_out(pair)
+        return self._compare(pair, (left_out, left_out))
+
+    def compare_emitted(self, pair: Pair) -> tuple[FieldChange, ...]:
+        """Compare all but the plan of a linker."""
+        old, new = self._names
+        return self._compare(pair, (partial(is_plan, old), partial(is_plan, new)))
+
+    def _compare(self, pair: Pair, left_out: tuple[LeftOut, LeftOut]) -> tuple[FieldChange, ...]:
+        if pair.old is None or pair.new is None:
+            return ()
+        readers = map(TreeReader, self._names, left_out)
+        before, after = (reader.read_item(item) for reader, item in zip(readers, (pair.old, pair.new), strict=True))
+        return tuple(compare_trees(before, after))
+
+    def compare_content(self, pair: Pair) -> tuple[KeyChange, ...]:
+        """Compare the content of a ConfigMap or Secret, key by key."""
+        if not any(item is not None and item.is_config for item in pair):
+            return ()
+        hide = self._names[1].hide
+        return tuple(
+            KeyChange(key, *(one and one._replace(text=one.text and hide(one.text)) for one in sides))
+            for key, *sides in compare_content(*pair)
+        )
+
+
+class _Writer:
+    """Describes what differs in a pair."""
+
+    def __init__(self, old: Release, new: Release, rolls: Rolls) -> None:
+        self._old = old
+        self._new = new
+        self._rolls = rolls
+
+    def write(self, pair: Pair, fields: tuple[FieldChange, ...], content: tuple[KeyChange, ...] = ()) -> Change:
+        old, new = pair
+        change = Change(
+            None if old is None else _who(old, self._old),
+            None if new is None else _who(new, self._new),
+            keys=content,
+            fields=fields,
+            rolls=() if new is None else self._find_rolls(new),
+        )
+        if old is not None and new is None:
+            return change._replace(fate=find_fate(old, self._old, self._new))
+        if old is not None and new is not None and new.is_config and old.id.name != new.id.name:
+            return change._replace(has_new_name=True, hazards=find_hazards(old, new, self._old))
+        return change
+
+    def _find_rolls(self, item: Item) -> tuple[Roll, ...]:
+        if item.is_config:
+            return tuple(sorted(self._rolls.by_config.get(item, ())))
+        return tuple(roll for one, roll in self._rolls.by_workload.items() if one is item)
+
+
+def _who(item: Item, release: Release) -> Who:
+    name = None if item.id.kind == "Secret" and is_named_by_content(item) else item.id.name
+    namespace = release.package.namespace_of(item)
+    base = emitted_base(item) if is_emitted(item) else base_name(item)
+    return Who(item.id.api_version, item.id.kind, namespace, name, base, set_of(item))
+
+
+def _is_revision(pair: Pair) -> bool:
+    return any(item is not None and set_of(item) for item in pair)
+
+
+def _differs(change: Change) -> bool:
+    old, new = change.old, change.new
+    if old is None or new is None or (old.base, old.set) != (new.base, new.set):
+        return True
+    return change.has_new_name or bool(change.keys or change.fields or change.rolls)
+
+
+def _place(change: Change) -> tuple[str, ...]:
+    who = change.who
+    return who.namespace, who.kind, who.base, who.name or ""

@@ -1,0 +1,53 @@
+"""Compare two renderings, and say what differs."""
+
+from enum import StrEnum
+
+from krm_fn.diff.compare import compare
+from krm_fn.diff.difference import Difference
+from krm_fn.diff.sides import Compared, Way, open_sides, read_side
+from krm_fn.diff.text import write_text
+from krm_fn.diff.to_json import write_json
+from krm_fn.diff.to_markdown import write_markdown
+from krm_fn.look.screen import Screen
+from krm_fn.model.problem import Outcome, Rejected
+from krm_fn.wire.results import stderr_lines
+
+SAME, DIFFERENT, FAILED = 0, 1, 2
+"""Exit codes, as those of the program `diff`."""
+
+
+class Form(StrEnum):
+    """How to write a difference."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    JSON = "json"
+
+
+def diff(compared: Compared, way: Way, form: Form, screen: Screen) -> Outcome:
+    """Compare two paths, or all paths with what they were in a revision of git."""
+    try:
+        sides = open_sides(compared, way)
+        old, _ = read_side(sides.old, sides.new, way)
+        new, problems = read_side(sides.new, sides.old, way)
+    except Rejected as rejected:
+        return failed(stderr_lines(rejected.problems))
+    difference = compare(old, new, (sides.old.name, sides.new.name))
+    text = _write(difference, form, screen, " ".join(compared.paths))
+    notes = stderr_lines([*sides.notes, *problems])
+    return Outcome(text.encode(), notes, DIFFERENT if difference else SAME, if_unprinted=FAILED)
+
+
+def failed(message: str) -> Outcome:
+    """Return the outcome of a comparison that could not be made."""
+    return Outcome(b"", message, FAILED)
+
+
+def _write(difference: Difference, form: Form, screen: Screen, key: str) -> str:
+    match form:
+        case Form.TEXT:
+            return write_text(difference, screen)
+        case Form.MARKDOWN:
+            return write_markdown(difference, key)
+        case Form.JSON:
+            return write_json(difference)

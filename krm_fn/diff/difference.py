@@ -1,0 +1,115 @@
+"""The difference between two renderings, as values. Nothing in it is a Secret's value, or a digest of one."""
+
+from typing import NamedTuple, TypeAlias
+
+from krm_fn.look.content import KeyChange
+
+Value: TypeAlias = str | dict[str, "Value"] | list["Value"]
+"""What is shown of a field: every scalar as text, with quotes where it would mean something else without them."""
+
+BY_NAME, BY_CHECKSUM, BY_IMAGE, BY_TEMPLATE = "name", "checksum", "image", "template"
+"""What in a pod template has changed: the name of a revision, a checksum, an image, or anything else."""
+
+ROLLS, NEXT_RUN, RUNS, NEW_PODS, REFUSED, CHANGES = (
+    "rolls",
+    "next-run",
+    "runs-again",
+    "new-pods",
+    "refused",
+    "changes",
+)
+"""What a change of a reference does. `refused`: the API server refuses it. `changes`: of an object without pods."""
+
+KEPT, RETAINED, UNUSED, PRUNED, LEFT = "kept", "retained", "unused", "pruned", "left"
+"""What becomes of an object that is no longer rendered.
+
+`kept`: until nothing in the cluster uses it; `retained`: for good; `unused`: the linker deletes it with the next run;
+`pruned`: at once by the deployer; `left`: the deployer does not prune it, and nothing else deletes it.
+"""
+
+
+class Who(NamedTuple):
+    """An object. `name` is None for a Secret whose name is made from its content."""
+
+    api_version: str
+    kind: str
+    namespace: str
+    name: str | None
+    base: str
+    set: str = ""
+
+
+class FieldChange(NamedTuple):
+    """A field that differs; None on the side that lacks it. Of what may not be shown, the values are sizes."""
+
+    path: str
+    old: Value | None
+    new: Value | None
+
+
+class Roll(NamedTuple):
+    """What a change does to a workload, and by what in its pod template."""
+
+    kind: str
+    namespace: str
+    name: str
+    effect: str
+    by: tuple[str, ...]
+
+
+class Fate(NamedTuple):
+    """What becomes of an object that is no longer rendered. `users` are the workloads that still used it."""
+
+    outcome: str
+    users: tuple[str, ...] = ()
+    deployers: tuple[str, ...] = ()
+
+
+class Change(NamedTuple):
+    """One object that differs; None on the side that lacks it.
+
+    `has_new_name`: it is another ConfigMap or Secret to the cluster. `rolls` are the workloads that roll because of it;
+    for a workload that rolls by itself, that one. `hazards` are the deployers that would prune the old one while pods
+    use it.
+    """
+
+    old: Who | None
+    new: Who | None
+    has_new_name: bool = False
+    keys: tuple[KeyChange, ...] = ()
+    fields: tuple[FieldChange, ...] = ()
+    rolls: tuple[Roll, ...] = ()
+    fate: Fate | None = None
+    hazards: tuple[str, ...] = ()
+
+    @property
+    def who(self) -> Who:
+        """The object, as it is called now."""
+        who = self.new or self.old
+        assert who is not None, "no object is missing on both sides"  # noqa: S101  # for the type checker
+        return who
+
+
+class Linker(NamedTuple):
+    """How often the linker runs, and the sets, each with its namespace, that have got or lost one."""
+
+    runs: int = 0
+    added: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+
+class Difference(NamedTuple):
+    """Everything that differs. `revisions` and `objects` are in order of namespace, kind and name.
+
+    `unchanged` is the number of revisions that do not differ.
+    """
+
+    old: str
+    new: str
+    revisions: tuple[Change, ...]
+    objects: tuple[Change, ...]
+    linker: Linker
+    unchanged: int
+
+    def __bool__(self) -> bool:
+        return bool(self.revisions or self.objects or self.linker != Linker())

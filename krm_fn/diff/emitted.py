@@ -1,0 +1,70 @@
+"""The objects of linkers on both sides, and how often a linker runs."""
+
+import re
+from collections.abc import Hashable
+
+from krm_fn.diff.difference import Linker
+from krm_fn.diff.names import Names
+from krm_fn.diff.pair import Matcher, Pair
+from krm_fn.diff.release import Release
+from krm_fn.model import keys
+from krm_fn.model.item import Item
+from krm_fn.model.node import FieldPath, Node, is_scalar
+from krm_fn.naming.names import HASH, base_name
+
+_JOB_HASH = re.compile(f"(-link)-{HASH}")
+_PLANNED = ("--workload=", "--revision=")
+
+
+def pair_emitted(old: Release, new: Release) -> tuple[Linker, list[Pair]]:
+    """Pair the objects of the linkers that are on both sides. What comes and goes with a rendering is in no pair.
+
+    That is a whole linker, a Job, and the tracker of a Secret.
+    """
+    jobs = {(item.id.namespace, item.id.name) for item in old.package.emitted if item.id.kind == "Job"}
+    runs = [item for item in new.package.emitted if item.id.kind == "Job" and item.id[2:] not in jobs]
+    linker = Linker(
+        len(runs),
+        tuple(map(_spell, sorted(new.linked_sets - old.linked_sets))),
+        tuple(map(_spell, sorted(old.linked_sets - new.linked_sets))),
+    )
+    kept = old.linked_sets & new.linked_sets
+    matcher = Matcher(*([item for item in one.package.emitted if _linker_of(item, one) in kept] for one in (old, new)))
+    matcher.match(lambda item, release: (*_linker_of(item, release), item.id.kind, item.id.name), old, new)
+    matcher.match(_key, old, new)
+    rest = [*(Pair(item, None) for item in matcher.old), *(Pair(None, item) for item in matcher.new)]
+    return linker, matcher.pairs + [pair for pair in rest if not _is_planned(pair.new or pair.old)]
+
+
+def is_plan(names: Names, path: FieldPath, node: Node) -> bool:
+    """Tell whether a field of a linker's object is part of the plan: what is rendered, and by whom it is referenced."""
+    match path:
+        case ("metadata", "annotations", keys.RENDERED) | ("metadata", "name"):
+            return True
+        case ("spec", "template", "spec", "containers", _, "args", _):
+            return is_scalar(node) and node.value.startswith(_PLANNED)
+        case ("rules", _, "resourceNames", _):
+            return is_scalar(node) and node.value in names
+    return False
+
+
+def emitted_base(item: Item) -> str:
+    """Return what stays of the name of a linker's object."""
+    return _JOB_HASH.sub(r"\1", base_name(item))
+
+
+def _spell(linker: tuple[str, str]) -> str:
+    name, namespace = linker
+    return f"{namespace}/{name}" if namespace else name
+
+
+def _linker_of(item: Item, release: Release) -> tuple[str, str]:
+    return item.labels.get(keys.SET, ""), release.package.namespace_of(item)
+
+
+def _key(item: Item, release: Release) -> Hashable:
+    return (*_linker_of(item, release), item.id.kind, emitted_base(item))
+
+
+def _is_planned(item: Item | None) -> bool:
+    return item is not None and (item.id.kind == "Job" or item.labels.get(keys.COMPONENT) in keys.TRACKERS)

@@ -1,0 +1,133 @@
+"""Which workloads roll, and by what in their pod templates."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from krm_fn.diff.difference import (
+    BY_CHECKSUM,
+    BY_IMAGE,
+    BY_NAME,
+    BY_TEMPLATE,
+    CHANGES,
+    NEW_PODS,
+    NEXT_RUN,
+    REFUSED,
+    ROLLS,
+    RUNS,
+    FieldChange,
+    Roll,
+)
+from krm_fn.diff.pair import Pair
+from krm_fn.diff.release import Release
+from krm_fn.model import keys
+from krm_fn.model.item import Item
+from krm_fn.model.kinds import cannot_change, is_replaced
+from krm_fn.model.node import descend, get, text
+from krm_fn.model.pods import find_templates, template_around
+from krm_fn.naming.names import WORD, base_name
+from krm_fn.references.find import ROLES
+from krm_fn.references.reference import Reference
+
+_EFFECTS = {"CronJob": NEXT_RUN, "ReplicaSet": NEW_PODS, "ReplicationController": NEW_PODS}
+"""What another pod template means to kinds that do not replace their pods, by the documentation of each."""
+
+_ORDER = (BY_NAME, BY_CHECKSUM, BY_IMAGE, BY_TEMPLATE)
+
+_IN_TEMPLATE = re.compile(r"(?:^|\.)\w*[tT]emplate\.(?:spec|metadata)\.")
+_IMAGE = re.compile(r"\.(?:initC|c)ontainers\[[^]]*\]\.image$")
+
+
+class Rolls(NamedTuple):
+    """`by_config`: the workloads that roll because of a ConfigMap or Secret. `by_workload`: those that roll besides."""
+
+    by_config: Mapping[Item, list[Roll]]
+    by_workload: Mapping[Item, Roll]
+
+
+def find_rolls(
+    pairs: Iterable[Pair], fields: Mapping[Item, tuple[FieldChange, ...]], edited: Iterable[Item], release: Release
+) -> Rolls:
+    """Find what rolls. All keys are objects of `release`, the new rendering.
+
+    `fields`: the fields in which an object differs, but for names and checksums. `edited`: the ConfigMaps and Secrets
+    whose content differs.
+    """
+    former = {pair.new: pair.old for pair in pairs if pair.new is not None and pair.old is not None}
+    by_config: dict[Item, list[Roll]] = defaultdict(list)
+    by_workload: dict[Item, Roll] = {}
+    for item, old in former.items():
+        if item.is_config or item.id.kind in ROLES:
+            continue
+        for config, effect in _find_followed(item, former, release).items():
+            by_config[config].append(_roll(item, effect or _effect_on(item, old), {BY_NAME}))
+        causes = {cause for change in fields.get(item, ()) for cause in _causes(item, change)}
+        if _has_new_checksum(item, old):
+            read = [config for config in edited if _counts(config, item, release)]
+            for config in read:
+                by_config[config].append(_roll(item, _effect_on(item, old), {BY_CHECKSUM}))
+            causes |= set() if read else {BY_CHECKSUM}
+        if causes:
+            by_workload[item] = _roll(item, _effect_on(item, old), causes)
+    return Rolls(by_config, by_workload)
+
+
+def _roll(item: Item, effect: str, by: set[str]) -> Roll:
+    return Roll(item.id.kind, item.id.namespace, base_name(item), effect, tuple(sorted(by, key=_ORDER.index)))
+
+
+def _effect_on(item: Item, old: Item) -> str:
+    """Return what another pod template does."""
+    if cannot_change(item):
+        return REFUSED if item.id.name == old.id.name else RUNS
+    if item.id.kind in {"Job", "Pod"} and is_replaced(item):
+        return RUNS
+    return _EFFECTS.get(item.id.kind, ROLLS)
+
+
+def _find_followed(item: Item, former: Mapping[Item, Item], release: Release) -> dict[Item, str]:
+    """Find the configs whose new name an object follows, with the effect; `""` for that of another pod template."""
+    effects: dict[Item, str] = {}
+    for _, reference, targets in release.by_referrer.get(item, ()):
+        for config in targets:
+            before = former.get(config)
+            if before is not None and before.id.name != config.id.name:
+                is_in_pod = _is_in_template(item, reference)
+                effects[config] = "" if is_in_pod else effects.get(config, CHANGES)
+    return effects
+
+
+def _is_in_template(item: Item, reference: Reference) -> bool:
+    return item.id.kind == "Pod" or template_around(item.node, reference.field) is not None
+
+
+def _causes(item: Item, change: FieldChange) -> Iterator[str]:
+    is_pod = item.id.kind == "Pod" and change.path.startswith("spec.")
+    if is_pod or (_IN_TEMPLATE.search(change.path) and any(find_templates(item.node))):
+        if _IMAGE.search(change.path):
+            yield BY_IMAGE
+        elif change.path.endswith("]") and "annotations[" in change.path and "checksum" in change.path:
+            yield BY_CHECKSUM
+        else:
+            yield BY_TEMPLATE
+
+
+def _has_new_checksum(item: Item, old: Item) -> bool:
+    """Tell whether a checksum that this project manages differs in any pod template."""
+    names = {one.annotations[keys.CHECKSUM] for one in (old, item) if keys.CHECKSUM in one.annotations}
+    for template in find_templates(item.node) if names else ():
+        before = descend(old.node, template.path)
+        for name in names:
+            place = ("metadata", "annotations", name)
+            if text(get(before, *place)) != text(get(template.node, *place)):
+                return True
+    return False
+
+
+def _counts(config: Item, item: Item, release: Release) -> bool:
+    """Tell whether the checksum of a workload covers a config: its pods read it, or an annotation names it."""
+    if any(one.referrer is item and one.reference.in_pod for one in release.by_target.get(config, ())):
+        return True
+    named = {word for value in item.annotations.values() for word in WORD.findall(value)}
+    return release.package.namespace_of(config) == release.package.namespace_of(item) and base_name(config) in named

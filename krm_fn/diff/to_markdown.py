@@ -1,0 +1,111 @@
+"""A difference as Markdown, for a comment on a pull request.
+
+Names and values may come from somebody whom nobody trusts. They are only in blocks of code, whose fence is longer than
+any in them, and in `<code>` within HTML, where neither Markdown nor a mention of a person means anything.
+"""
+
+import re
+from collections.abc import Iterator
+from html import escape
+
+from krm_fn.diff.difference import ROLLS, Change, Difference, Roll
+from krm_fn.diff.lines import CHANGED, STATEMENT, WARNING, Line, write_lines
+from krm_fn.diff.picture import draw
+from krm_fn.diff.titles import summarize, write_title
+from krm_fn.look.cut import cut
+from krm_fn.model.printable import printable
+
+MARK = "<!-- krm-fn diff"
+"""The beginning of a comment by which a program finds its own."""
+
+_MOST = 65_000
+"""GitHub refuses a comment of more than 65,536 characters."""
+
+_TAIL = 500
+"""Room for what is said about the rest."""
+
+_WIDTH = 300
+_MOST_LINES = 150
+"""Of one change."""
+
+_MOST_ROLLS = 10
+_UNSAFE = re.compile("[^A-Za-z0-9._/ ]")
+_SIGNS = {CHANGED: "!", WARNING: "!", STATEMENT: " "}
+
+
+def write_markdown(difference: Difference, key: str) -> str:
+    """Write a verdict, a picture of what rolls, and each change in a block of its own.
+
+    `key` tells the comment about one comparison from those about others. It is hidden in the text.
+    """
+    changes = (*difference.revisions, *difference.objects)
+    head = [f"{MARK} {_hidden(key)} -->", *_verdict(difference), *draw(changes)]
+    text = "\n".join(head)
+    left_out = []
+    for change in changes:
+        block = "\n".join(_block(change))
+        if _length(text) + _length(block) + _TAIL <= _MOST:
+            text += block
+        else:
+            left_out.append(change)
+    return text + _tell_rest(left_out)
+
+
+def _hidden(key: str) -> str:
+    """Encode a text for an HTML comment, which ends at the first `--`."""
+    return _UNSAFE.sub(lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "replace")), key)[:500]
+
+
+def _verdict(difference: Difference) -> Iterator[str]:
+    yield f"<p><strong>{summarize(difference, _code)}</strong></p>"
+    yield f"<p>{_code(difference.new)} against {_code(difference.old)}{_list_rolls(difference)}</p>"
+    yield ""
+
+
+def _list_rolls(difference: Difference) -> str:
+    rolls = [roll for change in (*difference.revisions, *difference.objects) for roll in change.rolls]
+    names = sorted({_spell(roll) for roll in rolls if roll.effect == ROLLS})
+    if not names:
+        return ""
+    more = f" and {len(names) - _MOST_ROLLS} more" if len(names) > _MOST_ROLLS else ""
+    return f"; rolls {', '.join(map(_code, names[:_MOST_ROLLS]))}{more}"
+
+
+def _spell(roll: Roll) -> str:
+    return "/".join(filter(None, [roll.kind, roll.namespace, roll.name]))
+
+
+def _block(change: Change) -> Iterator[str]:
+    yield f"<details><summary>{_code(' '.join(write_title(change)))}</summary>"
+    yield ""
+    lines = [_write(line) for line in write_lines(change, _WIDTH)]
+    if len(lines) > _MOST_LINES:
+        lines[_MOST_LINES:] = [f"  ... {len(lines) - _MOST_LINES:,} more lines"]
+    if lines:
+        fence = "`" * (max([2, *(len(run) for line in lines for run in re.findall("`+", line))]) + 1)
+        yield f"{fence}diff"
+        yield from lines
+        yield fence
+        yield ""
+    yield "</details>"
+    yield ""
+
+
+def _write(line: Line) -> str:
+    return f"{_SIGNS.get(line.sign, line.sign)} {line.text}"
+
+
+def _code(text: str) -> str:
+    return f"<code>{escape(cut(printable(text), _WIDTH))}</code>"
+
+
+def _length(text: str) -> int:
+    """Count as JavaScript does, for which some characters are two."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _tell_rest(left_out: list[Change]) -> str:
+    if not left_out:
+        return ""
+    changes = "1 change" if len(left_out) == 1 else f"{len(left_out):,} changes"
+    return f"<p>Left out, as there is no room in a comment: {changes}, which the first line counts too.</p>\n"
