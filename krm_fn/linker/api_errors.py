@@ -15,7 +15,11 @@ class ApiError(Exception):
         super().__init__(f"{what}: {why}")
 
 
-class Forbidden(ApiError):
+class Refused(ApiError):
+    """The API server has answered a request with an error."""
+
+
+class Forbidden(Refused):
     """A request failed as the Role lacks a `rule`, in the form of YAML."""
 
     def __init__(self, what: str, why: str, rule: str) -> None:
@@ -24,7 +28,7 @@ class Forbidden(ApiError):
 
 
 def check_response(response: Response, verb: str, kind: Kind, namespace: str, name: str = "") -> None:
-    """Raise ApiError unless the request succeeded; Forbidden if a right is missing.
+    """Raise Refused unless the request succeeded; Forbidden if a right is missing.
 
     `verb` is that of an RBAC rule, such as `list`. An empty name means all objects of the kind.
     """
@@ -32,7 +36,7 @@ def check_response(response: Response, verb: str, kind: Kind, namespace: str, na
         what = f"{kind.kind} {namespace}/{name}" if name else f"{kind.plural} in {namespace}"
         if response.status == _FORBIDDEN:
             raise _forbidden(what, response, verb, kind, name)
-        raise ApiError(what, f"cannot {verb}: {_why(response)}")
+        raise Refused(what, f"cannot {verb}: {_why(response)}")
 
 
 def is_uid_mismatch(response: Response) -> bool:

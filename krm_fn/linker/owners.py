@@ -66,7 +66,7 @@ def plan_owners(plan: LinkPlan, observation: Observation) -> list[RevisionPatch]
     patches = []
     for revision in observation.revisions:
         if revision.is_retained:
-            patch = RevisionPatch(revision, remove=_added_by_linkers(plan, revision))
+            patch = RevisionPatch(revision, remove=linker_owners(plan, revision))
         else:
             needs_mark = revision.name in wanted and not revision.is_wanted
             patch = RevisionPatch(
@@ -129,7 +129,6 @@ def rendered_names(plan: LinkPlan, observation: Observation) -> frozenset[str]:
 
 
 def _is_linker_owner(plan: LinkPlan, kinds: frozenset[tuple[str, str]], owner: Owner) -> bool:
-    """Tell whether a linker adds such owners: the inventory, and objects of the kinds that it reads."""
     if (owner.group, owner.kind) == ("", "ConfigMap"):
         return owner.name == plan.inventory
     return (owner.group, owner.kind) in kinds
@@ -155,7 +154,8 @@ def _missing_owners(
     return tuple(sorted(owner for owner in can_own if owner.uid not in present))
 
 
-def _added_by_linkers(plan: LinkPlan, revision: Revision) -> tuple[Owner, ...]:
+def linker_owners(plan: LinkPlan, revision: Revision) -> tuple[Owner, ...]:
+    """Return the owners that a linker adds: the inventory, and objects of the kinds that it reads."""
     kinds = _owner_kinds(plan)
     return tuple(sorted(owner for owner in revision.owners if _is_linker_owner(plan, kinds, owner)))
 

@@ -21,7 +21,7 @@ _PATIENCE = 5.0
 _LISTED = 3
 """Revisions of one workload that a line lists while it waits."""
 
-_MAX_LOOKUPS = 20
+MAX_LOOKUPS = 20
 """ConfigMaps of other sets that are looked up in one observation."""
 
 _HISTORY = {kind.kind: kind.history for kind in CONSUMER_KINDS if kind.history}
@@ -116,7 +116,7 @@ def find_broken(observation: Observation, cluster: Reader) -> list[Missing]:
         if consumer.is_current and not consumer.is_being_deleted
         for name in consumer.required - live
     ]
-    names = sorted({name for name, _ in broken})[:_MAX_LOOKUPS]
+    names = sorted({name for name, _ in broken})[:MAX_LOOKUPS]
     absent = {name for name in names if not cluster.has_config_map(name)}
     return [
         Missing(
