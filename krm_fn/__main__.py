@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from krm_fn.model.printable import printable
@@ -15,8 +16,20 @@ INTERRUPTED = 130
 
 def main() -> int:
     """Run the KRM function without arguments, kustomize's exec plugin with a file, else the command line."""
+    return _end_with(lambda: _run(sys.argv[1:]))
+
+
+def kubectl_revisions() -> int:
+    """Run `kubectl revisions`: kubectl finds it on PATH by its name."""
+    from krm_fn.cli.main import kubectl_revisions as command_line  # noqa: PLC0415  # as below
+
+    return _end_with(lambda: command_line(sys.argv[1:]))
+
+
+def _end_with(run: Callable[[], Outcome]) -> int:
+    """Run and print the outcome. Returns the exit code."""
     try:
-        outcome = _run(sys.argv[1:])
+        outcome = run()
         write_stderr(outcome.stderr)
         return _print(outcome)
     except StreamError as error:

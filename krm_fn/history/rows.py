@@ -45,8 +45,8 @@ def write_base(entry: Entry) -> str:
 
 def with_commas(parts: list[str]) -> list[str]:
     """Put a comma behind each part but the last, and before no `and`."""
-    following = [*parts[1:], ""]
-    return [
-        part if not after or after.startswith("and ") else f"{part},"
-        for part, after in zip(parts, following, strict=True)
-    ]
+    if not parts:
+        return []
+    following = [*parts[1:], "and "]
+    pairs = zip(parts, following, strict=True)
+    return [part if after.startswith("and ") else f"{part}," for part, after in pairs]

@@ -15,6 +15,10 @@ class ApiError(Exception):
         super().__init__(f"{what}: {why}")
 
 
+class Unreachable(ApiError):
+    """The API server has not answered a request."""
+
+
 class Refused(ApiError):
     """The API server has answered a request with an error."""
 

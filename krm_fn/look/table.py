@@ -58,17 +58,19 @@ def write_table(titles: Sequence[str], groups: Sequence[Group], width: int) -> I
 def _share(cells: Sequence[tuple[Sequence[str], Sequence[str]]], titles: Sequence[str], room: int) -> tuple[int, int]:
     """Share the columns among the two cells with line breaks: half of them, or fewer if one needs no more."""
     wholes = [[columns(" ".join(cell[side])) for cell in cells] for side in (0, 1)]
-    parts = [[columns(part) for cell in cells for part in cell[side]] for side in (0, 1)]
+    words = [columns(word) for cell in cells for part in cell[0] for word in part.split(" ")]
     left, right = (max([columns(title), *sizes]) for title, sizes in zip(titles, wholes, strict=True))
     if left + right > room:
-        longest = max(parts[0], default=0)
+        longest = max(words)
         left = min(left, max(room // 2, room - right))
         left = longest if left < longest <= room - _ROOM // 2 else left
     return left, room - left
 
 
 def _fold(parts: Sequence[str], width: int) -> list[str]:
-    return fold([*parts], width, "") if parts else []
+    """Break a cell into lines. A part that does not fit is broken at its blanks."""
+    words = [word for part in parts for word in ([part] if columns(part) <= width else part.split(" "))]
+    return fold(words, width, "") if words else []
 
 
 def _lay(cells: Sequence[Sequence[str]], starts: Sequence[int]) -> Iterator[str]:

@@ -37,7 +37,8 @@ class FakeSource:
             raise Forbidden(what, f"not permitted to list; the Role of this ServiceAccount needs the rule {rule}", rule)
         found = [one for one in self.items if (one["apiVersion"], one["kind"]) == (kind.api_version, kind.kind)]
         if not found and kind not in CONSUMER_KINDS and kind.kind != "ConfigMap":
-            raise Refused(f"{kind.plural} in {NAMESPACE}", "cannot list: 404 the server could not find it")
+            what = f"{kind.plural} in {NAMESPACE}"
+            raise Refused(what, "cannot list: 404 the server could not find it")
         chosen = [one for one in found if _matches(one, **selectors)]
         shown = [{"metadata": one["metadata"]} if metadata_only else one for one in chosen]
         return Listed([made for one in shown if (made := read(one)) is not None], self.now)

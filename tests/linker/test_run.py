@@ -105,5 +105,5 @@ def test_an_interrupted_run_says_what_it_has_done(monkeypatch: pytest.MonkeyPatc
 
 
 def test_missing_credentials_are_an_error() -> None:
-    outcome, _ = run_with(Options(context="unknown"))
+    outcome, _ = run_with(Options(access=Access(context="unknown")))
     assert outcome == Outcome(b"", "error: no credentials: set KUBECONFIG\n", 1)

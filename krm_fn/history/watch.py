@@ -1,0 +1,70 @@
+"""Show a history again and again: on a terminal in place, elsewhere one block after the other."""
+
+import time
+from collections.abc import Callable
+from typing import NamedTuple, NoReturn
+
+from krm_fn.history.ask import NoAnswer
+from krm_fn.history.history import History
+from krm_fn.history.to_json import write_time
+from krm_fn.look.screen import Screen
+
+_PAUSE = 2.0
+_SHARE = 4.0
+"""The least pause in seconds, and in times of what reading took: a large namespace is read less often."""
+
+_HOME, _CLEAR_LINE, _CLEAR_REST = "\x1b[H", "\x1b[K", "\x1b[J"
+_CLEAR = "\x1b[2J"
+
+
+class Place(NamedTuple):
+    """Where a history is shown. `height`: lines of a terminal, 0 for anything else."""
+
+    screen: Screen
+    height: int
+
+
+class Output(NamedTuple):
+    """How a history is shown: `put` prints, and `say` tells what has gone wrong. A terminal may change its size."""
+
+    write: Callable[[History, Screen], str]
+    find_place: Callable[[], Place]
+    put: Callable[[str], None]
+    say: Callable[[str], None]
+
+
+def watch(ask: Callable[[], History], output: Output, sleep: Callable[[float], None] = time.sleep) -> NoReturn:
+    """Show what `ask` returns, until an exception ends it. Raises NoAnswer only for the first question."""
+    shown: History | None = None
+    while True:
+        started = time.monotonic()
+        try:
+            history = ask()
+        except NoAnswer as error:
+            if shown is None:
+                raise
+            output.say(f"warning: {error}; trying again")
+        else:
+            _show(history, shown, output)
+            shown = history
+        sleep(max(_PAUSE, _SHARE * (time.monotonic() - started)))
+
+
+def _show(history: History, shown: History | None, output: Output) -> None:
+    place = output.find_place()
+    text = output.write(history, place.screen)
+    if place.height:
+        output.put(("" if shown else _CLEAR) + _draw(text, place.height))
+    elif shown is None:
+        output.put(text)
+    elif history._replace(now=0) != shown._replace(now=0):
+        output.put(f"--- {write_time(history.now)}\n{text}")
+
+
+def _draw(text: str, height: int) -> str:
+    """Write over what is on the terminal, line by line: it does not flicker then."""
+    lines = text.splitlines()
+    most = height - 1  # the cursor is in the last one
+    if len(lines) > most:
+        lines[most - 1 :] = [f"... {len(lines) - most + 1} more lines: use a larger terminal, --set or NAME"]
+    return _HOME + "".join(f"{line}{_CLEAR_LINE}\n" for line in lines) + _CLEAR_REST
