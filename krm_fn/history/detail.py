@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from krm_fn.history.history import Entry, Fate, History, Referrer, SetHistory
-from krm_fn.history.rows import with_commas
 from krm_fn.history.statements import (
     Note,
     count,
@@ -52,48 +51,47 @@ def _find_notes(history: History) -> Iterator[Note]:
         for workload in one.workloads:
             if workload.is_done and not workload.situation:
                 for note in write_way_back(workload):
-                    yield note._replace(words=[f"{printable(str(workload))}:", *note.words])
+                    yield note._replace(sentence=f"{printable(str(workload))}: {note.sentence}")
 
 
 def _write_entry(one: SetHistory, entry: Entry, history: History, screen: Screen) -> Iterator[str]:
     paint = find_paint(entry, screen)
     yield screen.strong(printable(f"{entry.kind} {history.namespace}/{entry.name}"))
-    for label, statements in _find_statements(one, entry, history.now):
-        for place, words in enumerate(statements):
-            title = f"{label}:" if place == 0 else ""
-            for number, line in enumerate(fold(words, screen.width - _LABEL, "")):
-                head = title if number == 0 else ""
+    for label, sentences in _find_statements(one, entry, history.now):
+        head = f"{label}:"
+        for sentence in sentences:
+            for line in fold(sentence.split(" "), screen.width - _LABEL, ""):
                 yield f"  {head:{_LABEL - 2}}{paint(line) if label == 'state' else line}"
+                head = ""
 
 
-def _find_statements(one: SetHistory, entry: Entry, now: float) -> Iterator[tuple[str, list[list[str]]]]:
-    """Yield labels, each with sentences in parts that stay together."""
-    yield "state", [with_commas(write_state(entry, now))]
-    yield "set", [[f"{printable(one.name)},", f"base name {printable(entry.base)}"]]
+def _find_statements(one: SetHistory, entry: Entry, now: float) -> Iterator[tuple[str, list[str]]]:
+    """Yield labels, each with sentences."""
+    inventory = f"ConfigMap/{printable(one.name)}-linker"
+    yield "state", [", ".join(write_state(entry, now))]
+    yield "set", [f"{printable(one.name)}, base name {printable(entry.base)}"]
     if entry.created is not None:
-        yield "created", [[f"{duration(now - entry.created)} ago,", write_time(entry.created)]]
+        yield "created", [f"{duration(now - entry.created)} ago, {write_time(entry.created)}"]
     if entry.pods is not None:
-        yield "pods", [[write_pods(entry.pods)]]
+        yield "pods", [write_pods(entry.pods)]
     if entry.referrers or entry.is_rendered:
-        keepers = (
-            [[f"ConfigMap/{printable(one.name)}-linker,", "which lists what is rendered"]] if entry.is_rendered else []
-        )
-        yield "kept by", [*keepers, *(_write_keeper(referrer, now) for referrer in entry.referrers)]
+        lists_it = [f"{inventory}, which lists what is rendered"] if entry.is_rendered else []
+        yield "kept by", [*lists_it, *(_write_keeper(referrer, now) for referrer in entry.referrers)]
     end = _write_end(entry, now)
     if end:
-        yield "goes", [end.split(" ")]
+        yield "goes", [end]
     if entry.owners:
-        yield "owners", [with_commas([*map(printable, entry.owners)])]
+        yield "owners", [", ".join(map(printable, entry.owners))]
     if entry.to_link:
-        yield "next run", [["adds", *with_commas([*map(printable, entry.to_link)]), "as owners"]]
+        yield "next run", [f"adds the owners {', '.join(map(printable, entry.to_link))}"]
 
 
-def _write_keeper(one: Referrer, now: float) -> list[str]:
+def _write_keeper(one: Referrer, now: float) -> str:
     """Write an object that references the revision. Only what never changes has done so since it was created."""
     of = f", {one.role} of {printable(one.of)}" if one.role else f", of {printable(one.of)}" if one.of else ""
     since = "" if one.is_current else f", for {duration(now - one.created)}"
     pods = f", {write_pods(one.pods)}" if one.pods is not None else ""
-    return [f"{printable(str(one))}{of}{since}{pods}"]
+    return f"{printable(str(one))}{of}{since}{pods}"
 
 
 def _write_end(entry: Entry, now: float) -> str:

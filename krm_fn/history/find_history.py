@@ -97,7 +97,7 @@ class _SetFinder:
                 owners=tuple(map(str, revision.owners)),
                 foreign=tuple(str(owner) for owner in revision.owners if owner not in linkers),
                 to_link=() if revision.is_retained else tuple(map(str, to_link.get(revision.uid, ()))),
-                is_linked=bool(linkers) or revision.is_retained,
+                is_linked=bool(linkers) or revision.is_retained or observation.inventory is None,
                 is_marked=not revision.is_wanted and Keeper.REFERENCED not in keepers,
             )
 

@@ -83,7 +83,7 @@ class Entry(NamedTuple):
     `is_awaited`: a workload references it, and its controller has not made anything of that yet.
     `last`: for fate `history`, the objects that keep it longest. `due`: for fate `young`, when it is old enough.
     `owners`: the objects that own it. `foreign`: those of them that no linker adds. `to_link`: the owners that the next
-    run adds. `is_linked`: a run has seen it. `is_marked`: a run is about to delete it, or was.
+    run adds. `is_linked`: a run has seen it, or need not. `is_marked`: a run is about to delete it, or was.
     """
 
     kind: str

@@ -50,6 +50,6 @@ def find_paint(entry: Entry, screen: Screen) -> Callable[[str], str]:
 def write_notes(notes: Iterable[Note], screen: Screen) -> Iterator[str]:
     """Yield the lines of sentences. A command is a line of its own, which is never broken."""
     for note in notes:
-        yield from map(screen.warning if note.is_warning else str, fold(note.words, screen.width))
+        yield from map(screen.warning if note.is_warning else str, fold(note.sentence.split(" "), screen.width))
         if note.command:
             yield f"  {note.command}"

@@ -26,7 +26,7 @@ def _history(history: History) -> dict[str, object]:
         "namespace": history.namespace,
         "time": write_time(history.now),
         "sets": [_set(one, history.now) for one in history.sets],
-        "notes": [" ".join(filter(None, [*note.words, note.command])) for note in find_notes(history)],
+        "notes": [" ".join(filter(None, [note.sentence, note.command])) for note in find_notes(history)],
         "unseen": [one._asdict() for one in history.unseen],
     }
 

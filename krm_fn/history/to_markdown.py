@@ -27,7 +27,7 @@ def _write(history: History) -> Iterator[str]:
         yield ""
     for note in find_notes(history):
         command = f" {_code(note.command)}" if note.command else ""
-        yield f"- {_escape(' '.join(note.words))}{command}"
+        yield f"- {_escape(note.sentence)}{command}"
 
 
 def _write_set(one: SetHistory, now: float) -> Iterator[str]:

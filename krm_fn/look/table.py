@@ -12,7 +12,7 @@ _GAP = 2
 _INDENT = 2
 """Columns in front of the rows of a group whose title is a line of its own."""
 
-_ROOM = 44
+_ROOM = 40
 """Columns that both cells with line breaks need together, to be readable."""
 
 

@@ -14,7 +14,8 @@ _T = TypeVar("_T")
 class FakeSource:
     """Objects as the API server lists them, at noon on 1 June 2026.
 
-    Plurals in `forbidden` may not be listed. `lists` records what was listed: the plural, and the selector.
+    Plurals in `forbidden` may not be listed. `lists` records what was listed: the plural, and the selector;
+    `metadata_lists` those of them without content.
     """
 
     def __init__(self, items: Iterable[Object], forbidden: Iterable[str] = (), now: float = NOON) -> None:
@@ -22,6 +23,7 @@ class FakeSource:
         self.forbidden = frozenset(forbidden)
         self.now = now
         self.lists: list[str] = []
+        self.metadata_lists: list[str] = []
 
     @property
     def namespace(self) -> str:
@@ -31,6 +33,7 @@ class FakeSource:
         self, kind: Kind, read: Callable[[Any], _T | None], *, metadata_only: bool = False, **selectors: str
     ) -> Listed[_T]:
         self.lists.append(" ".join([kind.plural, *selectors.values()]))
+        self.metadata_lists += self.lists[-1:] if metadata_only else []
         if kind.plural in self.forbidden:
             rule = f'{{apiGroups: ["{kind.group}"], resources: [{kind.plural}], verbs: [list]}}'
             what = f"{kind.plural} in {NAMESPACE}"
@@ -50,4 +53,4 @@ def _matches(item: Object, labelSelector: str = "", fieldSelector: str = "") -> 
         key, equals, value = requirement.partition("=")
         if key not in labels or (equals and labels[key] != value):
             return False
-    return not fieldSelector or fieldSelector == f"metadata.name={item['metadata']['name']}"
+    return not fieldSelector or fieldSelector == f"metadata.name={item['metadata'].get('name')}"
