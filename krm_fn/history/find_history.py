@@ -98,7 +98,8 @@ class _SetFinder:
                 foreign=tuple(str(owner) for owner in revision.owners if owner not in linkers),
                 to_link=() if revision.is_retained else tuple(map(str, to_link.get(revision.uid, ()))),
                 is_linked=bool(linkers) or revision.is_retained or observation.inventory is None,
-                is_marked=not revision.is_wanted and Keeper.REFERENCED not in keepers,
+                is_marked=not revision.is_wanted and fate is Fate.NEXT_RUN,
+                is_incomplete=bool(observation.unread),
             )
 
     def _absent_entries(self) -> Iterator[Entry]:

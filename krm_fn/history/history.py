@@ -84,6 +84,7 @@ class Entry(NamedTuple):
     `last`: for fate `history`, the objects that keep it longest. `due`: for fate `young`, when it is old enough.
     `owners`: the objects that own it. `foreign`: those of them that no linker adds. `to_link`: the owners that the next
     run adds. `is_linked`: a run has seen it, or need not. `is_marked`: a run is about to delete it, or was.
+    `is_incomplete`: objects that could not be listed may reference it too.
     """
 
     kind: str
@@ -102,6 +103,7 @@ class Entry(NamedTuple):
     to_link: tuple[str, ...] = ()
     is_linked: bool = True
     is_marked: bool = False
+    is_incomplete: bool = False
 
     @property
     def suffix(self) -> str:

@@ -60,7 +60,7 @@ def _write_use(entry: Entry) -> list[str]:
             return [" and ".join(ordered)]
         return [f"{role} of {listed(sorted(workloads[role]))}" for role in ordered]
     if not entry.referrers:
-        return {Fate.RETAINED: [], Fate.UNKNOWN: ["no reference seen"]}.get(entry.fate, ["unused"])
+        return [] if entry.fate is Fate.RETAINED else ["no reference seen" if entry.is_incomplete else "unused"]
     if entry.is_awaited:
         return ["not started"]
     return ["in use" if any(one.is_current or has_pods(one) for one in entry.referrers) else "in history"]
