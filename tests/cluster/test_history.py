@@ -1,8 +1,10 @@
 """What `krm-fn history` says in the middle of a rollout and after it, with the rights that README.md names."""
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,7 +16,15 @@ from tests.cluster.release import Release, config, with_image
 from tests.cluster.rollouts_controller import abort, promote, rollout_in_phase
 from tests.cluster.test_canary import web
 from tests.cluster.wait import until
-from tests.cluster.workloads import until_unreferenced
+from tests.cluster.workloads import (
+    WITH_HISTORY,
+    config_of,
+    mounted_configs,
+    one_of_each,
+    until_settled,
+    until_unreferenced,
+)
+from tests.tools.require import require
 
 pytestmark = pytest.mark.usefixtures("rollouts")
 
@@ -90,6 +100,57 @@ def test_after_promotion_the_old_revision_is_history_until_it_is_trimmed(
     assert reader.states()[old] == "unused, goes with the next run"
     paused.link()
     assert reader.states().keys() == {new}
+
+
+def test_the_roles_of_every_kind_of_workload(shop: Release, reader: HistoryReader) -> None:
+    """The controllers themselves say by labels and status which template is which."""
+    shop.release(*one_of_each("a"))
+    until_settled(shop.api)
+    first = set(shop.revisions())
+    shop.release(*one_of_each("b"))
+    until_settled(shop.api)
+    with_history = {config_of(kind) for kind in WITH_HISTORY}
+    expected = {
+        name: "rendered, in use" if base == config_of("CronJob") else "rendered, stable"
+        for name in set(shop.revisions()) - first
+        if (base := name.rpartition("-")[0])
+    }
+    until("all are stable", lambda: newest(reader, first), lambda found: found == expected)
+    old = {name: state for name, state in reader.states().items() if name in first}
+    assert {
+        name.rpartition("-")[0] for name, state in old.items() if state.startswith("in history, goes")
+    } == with_history
+    ways = {kind: way["revisions"] for kind, way in ways_back(reader).items()}
+    assert {kind: [name in first for name in names] for kind, names in ways.items()} == {
+        kind: [True] for kind in WITH_HISTORY
+    }
+
+
+def ways_back(reader: HistoryReader) -> dict[str, dict[str, Any]]:
+    """Return the way back of each workload by kind."""
+    workloads = json.loads(reader.show("-o", "json"))["sets"][0]["workloads"]
+    return {one["kind"]: one["wayBack"] for one in workloads if one["wayBack"]}
+
+
+def test_the_command_that_it_prints_goes_back(shop: Release, reader: HistoryReader, tmp_path: Path) -> None:
+    kubectl = require("kubectl")
+    kinds = ("Deployment", "StatefulSet", "DaemonSet")
+    for content in ("a", "b"):
+        shop.release(*one_of_each(content, *kinds))
+        until_settled(shop.api, *kinds)
+    ways = until("all can go back", lambda: ways_back(reader), lambda found: found.keys() == set(kinds))
+    admin = write_kubeconfig(tmp_path / "admin", shop.api.server, token=shop.api.token, namespace="default")
+    for way in ways.values():
+        program, *arguments = way["command"].split(" ")
+        assert program == "kubectl"
+        subprocess.run([kubectl, "--kubeconfig", admin, *arguments], check=True, capture_output=True)
+    until_settled(shop.api, *kinds)
+    mounted = {kind: set(mounted_configs(shop.api, kind)) for kind in kinds}
+    assert mounted == {kind: set(ways[kind]["revisions"]) for kind in kinds}
+
+
+def newest(reader: HistoryReader, first: set[str]) -> dict[str, str]:
+    return {name: state for name, state in reader.states().items() if name not in first}
 
 
 def test_a_revision_that_no_run_has_seen_is_unlinked(shop: Release, reader: HistoryReader) -> None:
