@@ -64,7 +64,8 @@ def history(
         cluster = Cluster(Access(kubeconfig, context), namespace, _say)
         question = Question(set_name, name)
         if watch:
-            watch_history(lambda: cluster.ask(question), Output(write_in_form, find_place, _put, _say))
+            shown = Output(write_in_form, find_place, _put, _say, is_in_lines=form is Form.JSON_LINE)
+            watch_history(lambda: cluster.ask(question), shown)
         text = write_in_form(cluster.ask(question), find_place().screen)
     except NoAnswer as error:
         return Outcome(b"", f"error: {printable(str(error))}\n", 1)

@@ -25,12 +25,16 @@ class Place(NamedTuple):
 
 
 class Output(NamedTuple):
-    """How a history is shown: `put` prints, and `say` tells what has gone wrong. A terminal may change its size."""
+    """How a history is shown: `put` prints, and `say` tells what has gone wrong. A terminal may change its size.
+
+    `is_in_lines`: each history is one line, so that nothing has to separate them.
+    """
 
     write: Callable[[History, Screen], str]
     find_place: Callable[[], Place]
     put: Callable[[str], None]
     say: Callable[[str], None]
+    is_in_lines: bool = False
 
 
 def watch(ask: Callable[[], History], output: Output, sleep: Callable[[float], None] = time.sleep) -> NoReturn:
@@ -55,10 +59,9 @@ def _show(history: History, shown: History | None, output: Output) -> None:
     text = output.write(history, place.screen)
     if place.height:
         output.put(("" if shown else _CLEAR) + _draw(text, place.height))
-    elif shown is None:
-        output.put(text)
-    elif history._replace(now=0) != shown._replace(now=0):
-        output.put(f"--- {write_time(history.now)}\n{text}")
+    elif shown is None or history._replace(now=0) != shown._replace(now=0):
+        separator = "" if shown is None or output.is_in_lines else f"--- {write_time(history.now)}\n"
+        output.put(separator + text)
 
 
 def _draw(text: str, height: int) -> str:
