@@ -13,38 +13,33 @@ from krm_fn.stdio import StreamError, can_hold_input, read_stdin, write_stderr, 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as a shell reports it."""
 
+_FAILED = {"diff": 2}
+"""The exit code of a command that fails, where 1 means something else."""
+
 
 def main() -> int:
     """Run the KRM function without arguments, kustomize's exec plugin with a file, else the command line."""
-    return _end_with(lambda: _run(sys.argv[1:]))
+    return _print(_run, sys.argv[1:])
 
 
 def kubectl_revisions() -> int:
     """Run `kubectl revisions`: kubectl finds it on PATH by its name."""
     from krm_fn.cli.main import kubectl_revisions as command_line  # noqa: PLC0415  # as below
 
-    return _end_with(lambda: command_line(sys.argv[1:]))
+    return _print(command_line, sys.argv[1:])
 
 
-def _end_with(run: Callable[[], Outcome]) -> int:
-    """Run and print the outcome. Returns the exit code."""
+def _print(run: Callable[[list[str]], Outcome], arguments: list[str]) -> int:
+    """Run, and print the outcome. Returns the exit code."""
     try:
-        outcome = run()
+        outcome = run(arguments)
         write_stderr(outcome.stderr)
-        return _print(outcome)
-    except StreamError as error:
-        write_stderr(f"error: {error}\n")
-        return 1
-    except KeyboardInterrupt:
-        return INTERRUPTED
-
-
-def _print(outcome: Outcome) -> int:
-    try:
         write_stdout(outcome.stdout)
     except StreamError as error:
         write_stderr(f"error: {error}\n")
-        return outcome.if_unprinted
+        return _FAILED.get("".join(arguments[:1]), 1)
+    except KeyboardInterrupt:
+        return INTERRUPTED
     return outcome.exit_code
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.cli.main import main
 from krm_fn.render.render import render
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
@@ -30,6 +31,19 @@ def test_the_example_is_what_is_rendered() -> None:
     assert told
     for line in told:
         assert line.replace("all of it", "the whole of it") in rendered
+
+
+def test_the_difference_is_what_is_printed(tmp_path: Path) -> None:
+    for side, edits in (("old", {}), ("new", {"info": "debug", "steps: 3": "steps: 1", "api:1.0": "api:1.1"})):
+        (tmp_path / side).mkdir()
+        for name in ("krm-fn.yaml", "config.yaml", "web.yaml", "api.yaml", "report.yaml"):
+            text = (ROOT / "examples/canary" / name).read_text()
+            for before, after in edits.items():
+                text = text.replace(before, after)
+            (tmp_path / side / name).write_text(text)
+    outcome = main(["diff", str(tmp_path / "old"), str(tmp_path / "new")])
+    (shown,) = re.findall(r"^\$ krm-fn diff .*\n([^`]+)^```$", README, re.MULTILINE)
+    assert (outcome.stdout.decode(), outcome.stderr) == (shown, "")
 
 
 @pytest.mark.parametrize("named", sorted({name for name in TESTS_NAMED if name}))

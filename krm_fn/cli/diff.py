@@ -8,7 +8,7 @@ import click
 from krm_fn.cli.options import PATH
 from krm_fn.cli.rendering import RenderingOptions, rendering_options
 from krm_fn.model.problem import Outcome
-from krm_fn.stdio import StreamError, read_stdin, terminal_width
+from krm_fn.stdio import read_stdin, terminal_width
 
 _PATHS = 2
 
@@ -47,17 +47,14 @@ def diff(
 
     The exit code is 2 after an error. Otherwise it is 0 or, with --exit-code, 1 for a difference.
     """  # noqa: D301  # click's mark for lines that it must not join
-    from krm_fn.diff.diff import DIFFERENT, Form, failed
+    from krm_fn.diff.diff import DIFFERENT, Form
     from krm_fn.diff.diff import diff as compare
     from krm_fn.diff.sides import Compared, Way
     from krm_fn.look.screen import find_screen
 
     gc.disable()  # as for the function: nodes hold no cycles
     _check_usage(paths, against, is_twofold=markdown and json)
-    try:
-        stdin = read_stdin("manifests", rendering.max_bytes + 1) if "-" in paths else None
-    except StreamError as error:
-        return failed(f"error: {error}\n")
+    stdin = read_stdin("manifests", rendering.max_bytes + 1) if "-" in paths else None
     way = Way(rendering.config, rendering.helm, rendering.environment(), rendering.limits)
     form = Form.MARKDOWN if markdown else Form.JSON if json else Form.TEXT
     screen = find_screen(terminal_width(), os.environ)

@@ -13,6 +13,7 @@ from krm_fn.diff.release import Release, is_named_by_content, set_of
 from krm_fn.diff.rolls import Rolls, find_rolls
 from krm_fn.diff.tree import LeftOut, TreeReader
 from krm_fn.look.content import KeyChange, compare_content
+from krm_fn.model import keys
 from krm_fn.model.item import Item
 from krm_fn.naming.emitted import is_emitted
 from krm_fn.naming.names import base_name
@@ -22,7 +23,7 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
     """Compare all objects. `names` are those of the two renderings."""
     pairs = pair_items(old, new)
     linker, emitted = pair_emitted(old, new)
-    reader = _Reader(read_names(pairs))
+    reader = _Reader(read_names(pairs, (old, new)))
     fields = {pair: reader.compare_fields(pair) for pair in pairs}
     contents = {pair: reader.compare_content(pair) for pair in pairs}
     rolls = find_rolls(
@@ -99,21 +100,28 @@ class _Writer:
         )
         if old is not None and new is None:
             return change._replace(fate=find_fate(old, self._old, self._new))
-        if old is not None and new is not None and new.is_config and old.id.name != new.id.name:
+        if old is not None and new is not None and old.id.name != new.id.name and _is_followed(new):
             return change._replace(has_new_name=True, hazards=find_hazards(old, new, self._old))
         return change
 
     def _find_rolls(self, item: Item) -> tuple[Roll, ...]:
         if item.is_config:
             return tuple(sorted(self._rolls.by_config.get(item, ())))
-        return tuple(roll for one, roll in self._rolls.by_workload.items() if one is item)
+        own = self._rolls.by_workload.get(item)
+        return (own,) if own else ()
 
 
 def _who(item: Item, release: Release) -> Who:
-    name = None if item.id.kind == "Secret" and is_named_by_content(item) else item.id.name
+    is_of_secret = item.id.kind == "Secret" or item.labels.get(keys.COMPONENT) in keys.TRACKERS
+    name = None if is_of_secret and is_named_by_content(item) else item.id.name
     namespace = release.package.namespace_of(item)
     base = emitted_base(item) if is_emitted(item) else base_name(item)
     return Who(item.id.api_version, item.id.kind, namespace, name, base, set_of(item))
+
+
+def _is_followed(item: Item) -> bool:
+    """Tell whether others reference the object, so that its new name is a change to them."""
+    return item.is_config and not is_emitted(item)
 
 
 def _is_revision(pair: Pair) -> bool:

@@ -1,10 +1,10 @@
 """The fields in which two objects differ. Elements of a list are compared by what identifies them, not by position."""
 
-import json
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterable, Iterator
+from typing import NamedTuple
 
 from krm_fn.diff.align import align
-from krm_fn.diff.difference import FieldChange, Value
+from krm_fn.diff.difference import FieldChange
 from krm_fn.diff.tree import Leaf, Tree, show
 from krm_fn.model.node import step
 
@@ -12,45 +12,52 @@ _MERGE_KEYS = ("name", "mountPath", "devicePath", "containerPort", "port", "ip",
 """Fields that identify an element of a list, the first that fits. Most are a `patchMergeKey` in Kubernetes."""
 
 
-def compare_trees(old: Tree, new: Tree, path: str = "") -> Iterator[FieldChange]:
+class _Place(NamedTuple):
+    """A field on both sides; None on the side that lacks it."""
+
+    path: str
+    old: Tree | None
+    new: Tree | None
+
+
+def compare_trees(old: Tree, new: Tree) -> Iterator[FieldChange]:
     """Yield the fields that differ, by name."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        for name in sorted(old.keys() | new.keys()):
-            below = step(path, name)
-            if name in old and name in new:
-                yield from compare_trees(old[name], new[name], below)
-            else:
-                yield FieldChange(below, _show(old.get(name)), _show(new.get(name)))
-    elif isinstance(old, list) and isinstance(new, list):
-        yield from _compare_lists(old, new, path)
-    elif not _are_equal(old, new):
-        yield FieldChange(path, show(old), show(new))
+    stack = [_Place("", old, new)]  # no recursion: objects may be nested deeper than generators
+    while stack:
+        place = stack.pop()
+        if isinstance(place.old, dict) and isinstance(place.new, dict):
+            stack += reversed([*_compare_named(place.old, place.new, place.path)])
+        elif isinstance(place.old, list) and isinstance(place.new, list):
+            stack += reversed([*_compare_lists(place.old, place.new, place.path)])
+        elif not (isinstance(place.old, Leaf) and isinstance(place.new, Leaf)):
+            yield FieldChange(place.path, *(None if tree is None else show(tree) for tree in place[1:]))
+        elif _identity(place.old) != _identity(place.new):
+            yield FieldChange(place.path, *_show_both(place.old, place.new))
 
 
-def _are_equal(old: Tree, new: Tree) -> bool:
-    return isinstance(old, Leaf) and isinstance(new, Leaf) and old[:2] == new[:2]
+def _identity(leaf: Leaf) -> tuple[str, bool]:
+    return leaf.value, leaf.is_text
 
 
-def _show(tree: Tree | None) -> Value | None:
-    return None if tree is None else show(tree)
+def _show_both(old: Leaf, new: Leaf) -> tuple[str, str]:
+    """Show what differs, be it only the hash in a name."""
+    return (old.shown, new.shown) if old.shown != new.shown else (old.written, new.written)
 
 
-def _compare_lists(old: list[Tree], new: list[Tree], path: str) -> Iterator[FieldChange]:
+def _compare_named(old: dict[str, Tree], new: dict[str, Tree], path: str) -> Iterator[_Place]:
+    return (_Place(step(path, name), old.get(name), new.get(name)) for name in sorted(old.keys() | new.keys()))
+
+
+def _compare_lists(old: list[Tree], new: list[Tree], path: str) -> Iterator[_Place]:
     key = next((key for key in _MERGE_KEYS if _identifies(key, old) and _identifies(key, new)), None)
     if key is None or not (old and new):
         yield from _compare_in_order(old, new, path)
         return
     before, after = _by_key(old, key), _by_key(new, key)
     for name in sorted(before.keys() | after.keys()):
-        below = f"{path}[{name}]"
-        if name in before and name in after:
-            yield from compare_trees(before[name], after[name], below)
-        else:
-            yield FieldChange(below, _show(before.get(name)), _show(after.get(name)))
-    order_before = [name for name in before if name in after]
-    order_after = [name for name in after if name in before]
-    if order_before != order_after:
-        yield FieldChange(f"{path} (order)", ", ".join(order_before), ", ".join(order_after))
+        yield _Place(f"{path}[{name}]", before.get(name), after.get(name))
+    orders = [", ".join(name for name in names if name in before and name in after) for names in (before, after)]
+    yield _Place(f"{path} (order)", *(Leaf(order, order, order) for order in orders))
 
 
 def _identifies(key: str, elements: list[Tree]) -> bool:
@@ -68,14 +75,32 @@ def _by_key(elements: list[Tree], key: str) -> dict[str, Tree]:
     return named
 
 
-def _compare_in_order(old: list[Tree], new: list[Tree], path: str) -> Iterator[FieldChange]:
+def _compare_in_order(old: list[Tree], new: list[Tree], path: str) -> Iterator[_Place]:
     """Compare elements that nothing identifies: those between equal ones, one after the other."""
-    for hunk in align([json.dumps(element) for element in old], [json.dumps(element) for element in new]):
+    for hunk in align(_freeze_all(old), _freeze_all(new)):
         removed, added = old[hunk.old_start : hunk.old_end], new[hunk.new_start : hunk.new_end]
         common = min(len(removed), len(added))
         for place in range(common):
-            yield from compare_trees(removed[place], added[place], f"{path}[{hunk.new_start + place}]")
+            yield _Place(f"{path}[{hunk.new_start + place}]", removed[place], added[place])
         for place in range(common, len(removed)):
-            yield FieldChange(f"{path}[{hunk.old_start + place}]", show(removed[place]), None)
+            yield _Place(f"{path}[{hunk.old_start + place}]", removed[place], None)
         for place in range(common, len(added)):
-            yield FieldChange(f"{path}[{hunk.new_start + place}]", None, show(added[place]))
+            yield _Place(f"{path}[{hunk.new_start + place}]", None, added[place])
+
+
+def _freeze_all(trees: Iterable[Tree]) -> list[Hashable]:
+    return [_freeze(tree) for tree in trees]
+
+
+def _freeze(tree: Tree) -> Hashable:
+    """Return a value that is equal if and only if nothing differs."""
+    if isinstance(tree, Leaf):
+        return _identity(tree)
+    frozen: list[Hashable] = []
+    if isinstance(tree, dict):
+        for name in sorted(tree):
+            frozen.append((name, _freeze(tree[name])))  # noqa: PERF401  # a frame more for each level of nesting
+        return ("mapping", *frozen)
+    for child in tree:
+        frozen.append(_freeze(child))  # noqa: PERF401  # as above
+    return ("list", *frozen)

@@ -28,19 +28,13 @@ def diff(compared: Compared, way: Way, form: Form, screen: Screen) -> Outcome:
     """Compare two paths, or all paths with what they were in a revision of git."""
     try:
         sides = open_sides(compared, way)
-        old, _ = read_side(sides.old, sides.new, way)
-        new, problems = read_side(sides.new, sides.old, way)
+        old = read_side(sides.old, sides.new, way)
+        new = read_side(sides.new, sides.old, way)
     except Rejected as rejected:
-        return failed(stderr_lines(rejected.problems))
+        return Outcome(b"", stderr_lines(rejected.problems), FAILED)
     difference = compare(old, new, (sides.old.name, sides.new.name))
     text = _write(difference, form, screen, " ".join(compared.paths))
-    notes = stderr_lines([*sides.notes, *problems])
-    return Outcome(text.encode(), notes, DIFFERENT if difference else SAME, if_unprinted=FAILED)
-
-
-def failed(message: str) -> Outcome:
-    """Return the outcome of a comparison that could not be made."""
-    return Outcome(b"", message, FAILED)
+    return Outcome(text.encode(), stderr_lines(sides.notes), DIFFERENT if difference else SAME)
 
 
 def _write(difference: Difference, form: Form, screen: Screen, key: str) -> str:

@@ -17,9 +17,10 @@ _PLANNED = ("--workload=", "--revision=")
 
 
 def pair_emitted(old: Release, new: Release) -> tuple[Linker, list[Pair]]:
-    """Pair the objects of the linkers that are on both sides. What comes and goes with a rendering is in no pair.
+    """Pair the objects of the linkers that are on both sides.
 
-    That is a whole linker, a Job, and the tracker of a Secret.
+    What is told in another way is in no pair: a whole linker, a Job that runs, a tracker that comes or goes with its
+    Secret.
     """
     jobs = {(item.id.namespace, item.id.name) for item in old.package.emitted if item.id.kind == "Job"}
     runs = [item for item in new.package.emitted if item.id.kind == "Job" and item.id[2:] not in jobs]
@@ -32,8 +33,9 @@ def pair_emitted(old: Release, new: Release) -> tuple[Linker, list[Pair]]:
     matcher = Matcher(*([item for item in one.package.emitted if _linker_of(item, one) in kept] for one in (old, new)))
     matcher.match(lambda item, release: (*_linker_of(item, release), item.id.kind, item.id.name), old, new)
     matcher.match(_key, old, new)
-    rest = [*(Pair(item, None) for item in matcher.old), *(Pair(None, item) for item in matcher.new)]
-    return linker, matcher.pairs + [pair for pair in rest if not _is_planned(pair.new or pair.old)]
+    removed = [Pair(item, None) for item in matcher.old if not _comes_with_secret(item, old, new)]
+    added = [Pair(None, item) for item in matcher.new if not _comes_with_secret(item, new, old)]
+    return linker, [*matcher.pairs, *removed, *(pair for pair in added if pair.new not in runs)]
 
 
 def is_plan(names: Names, path: FieldPath, node: Node) -> bool:
@@ -66,5 +68,17 @@ def _key(item: Item, release: Release) -> Hashable:
     return (*_linker_of(item, release), item.id.kind, emitted_base(item))
 
 
-def _is_planned(item: Item | None) -> bool:
-    return item is not None and (item.id.kind == "Job" or item.labels.get(keys.COMPONENT) in keys.TRACKERS)
+def _comes_with_secret(item: Item, here: Release, there: Release) -> bool:
+    """Tell whether this is a tracker whose Secret is on one side only."""
+    if item.labels.get(keys.COMPONENT) not in keys.TRACKERS:
+        return False
+    secret = _secret_of(item, here)
+    return secret in _secrets(here) and secret not in _secrets(there)
+
+
+def _secret_of(tracker: Item, release: Release) -> tuple[str, str]:
+    return release.package.namespace_of(tracker), base_name(tracker)
+
+
+def _secrets(release: Release) -> set[tuple[str, str]]:
+    return {_secret_of(item, release) for item in release.package.configs if item.id.kind == "Secret"}

@@ -134,20 +134,19 @@ def _shorten(path: str, old: str, new: str) -> str:
     return tag if is_same else new
 
 
-def _write_value(label: str, value: Value, indent: str = "") -> Iterator[str]:
+def _write_value(label: str, value: Value) -> Iterator[str]:
     """Yield the lines of a field, as YAML looks in most cases."""
-    if isinstance(value, str):
-        if "\n" not in value:
-            yield f"{indent}{label}: {printable(value)}"
-            return
-        yield f"{indent}{label}: |"
-        yield from (f"{indent}  {line}" for line in _split(value, ends_alike=True))
-    elif not value:
-        yield f"{indent}{label}: {'{}' if isinstance(value, dict) else '[]'}"
-    else:
-        yield f"{indent}{label}:"
-        named = value.items() if isinstance(value, dict) else enumerate(value)
-        for name, child in named:
-            yield from _write_value(
-                printable(str(name)) if isinstance(value, dict) else f"[{name}]", child, indent + "  "
-            )
+    stack = [(f"{label}:", value, "")]  # no recursion: objects may be nested deeper than generators
+    while stack:
+        start, child, indent = stack.pop()
+        if isinstance(child, str):
+            first, *rest = [child] if "\n" not in child else ["|", *_split(child, ends_alike=True)]
+            yield f"{indent}{start} {printable(first)}"
+            yield from (f"{indent}  {line}" for line in rest)
+        elif not child:
+            yield f"{indent}{start} {'{}' if isinstance(child, dict) else '[]'}"
+        else:
+            yield f"{indent}{start}"
+            named = child.items() if isinstance(child, dict) else (("-", one) for one in child)
+            below = [(name if name == "-" else f"{printable(name)}:", one, f"{indent}  ") for name, one in named]
+            stack += reversed(below)

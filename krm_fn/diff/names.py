@@ -1,59 +1,118 @@
 """Names that are made from content, in any text: fold them into base names, and never show those of Secrets."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from krm_fn.diff.pair import Pair
-from krm_fn.diff.release import is_named_by_content
+from krm_fn.diff.release import Release, is_named_by_content
+from krm_fn.model.item import Item
+from krm_fn.model.node import Node, Scalar
 from krm_fn.naming.names import CONTENT_NAME, HASH, WORD, base_name
+from krm_fn.references.find import ROLES
 
 _HASH = re.compile(HASH)
 _SECRET = "Secret"  # noqa: S105  # the name of a kind
-_MASK = "(hash)"
+
+_FOLDED = "\0"
+"""What no text of YAML begins with."""
 
 
-class Names:
-    """The names of one rendering.
+class Masks:
+    """What is shown in the place of names that are made from the content of Secrets: `db-(hash 1)`, `db-(hash 2)`.
 
-    `labels`: what stands for each name that is made from content. It is the same for a revision and its predecessor.
-    `secrets`: the base names of Secrets that are named by content, in both renderings.
+    A hash would let people guess the content. Equal names have equal numbers, in both renderings.
     """
 
-    def __init__(self, labels: Mapping[str, str], secrets: frozenset[str]) -> None:
-        self._labels = labels
-        self._secrets = secrets
-
-    def __contains__(self, name: str) -> bool:
-        """Tell whether the name is made from content."""
-        return name in self._labels
-
-    def fold(self, text: str) -> str:
-        """Replace each name by what stands for it."""
-        if not _HASH.search(text):
-            return text
-        return WORD.sub(lambda found: self._labels.get(found[0], found[0]), text)
+    def __init__(self, secrets: Iterable[Item]) -> None:
+        self._numbers: dict[str, dict[str, int]] = defaultdict(dict)
+        for item in secrets:
+            self._number(base_name(item), item.id.name)
 
     def hide(self, text: str) -> str:
-        """Mask the hash in the names of Secrets, also of revisions that are in neither rendering."""
-        if not self._secrets or not _HASH.search(text):
+        """Mask each such name in a text."""
+        if not self._numbers or not _HASH.search(text):
             return text
         return WORD.sub(lambda found: self._mask(found[0]), text)
 
     def _mask(self, name: str) -> str:
         match = CONTENT_NAME.fullmatch(name)
-        return f"{match[1]}-{_MASK}" if match and match[1] in self._secrets else name
+        if match is None or match[1] not in self._numbers:  # else it may be of a revision that is in no rendering
+            return name
+        return f"{match[1]}-(hash {self._number(match[1], name)})"
+
+    def _number(self, base: str, name: str) -> int:
+        numbers = self._numbers[base]
+        return numbers.setdefault(name, len(numbers) + 1)
 
 
-def read_names(pairs: Iterable[Pair]) -> tuple[Names, Names]:
+class Folded(NamedTuple):
+    """A text in which labels stand for names. `value` is equal to no text that just contains the label."""
+
+    value: str
+    shown: str
+
+
+class Names:
+    """The names of one rendering.
+
+    `labels`: what stands for each name that is made from content. The label is the same for a revision and its
+    predecessor. `references`: the same for texts that reference an object by any name, and the text with the label.
+    """
+
+    def __init__(self, labels: Mapping[str, str], references: Mapping[Node, str], masks: Masks) -> None:
+        self._labels = labels
+        self._references = references
+        self._masks = masks
+
+    def __contains__(self, name: str) -> bool:
+        """Tell whether the name is made from content."""
+        return name in self._labels
+
+    def fold(self, scalar: Scalar) -> Folded:
+        """Replace each name by its label."""
+        if scalar in self._references:
+            label = self._references[scalar]
+            return Folded(_FOLDED + label, label)
+        if not _HASH.search(scalar.value):
+            return Folded(scalar.value, scalar.value)
+        shown = WORD.sub(lambda found: self._labels.get(found[0], found[0]), scalar.value)
+        return Folded(shown if shown == scalar.value else _FOLDED + shown, shown)
+
+    def hide(self, text: str) -> str:
+        """Mask the names of Secrets."""
+        return self._masks.hide(text)
+
+
+def read_names(pairs: Iterable[Pair], releases: tuple[Release, Release]) -> tuple[Names, Names]:
     """Return the names of the old and of the new rendering."""
-    old: dict[str, str] = {}
-    new: dict[str, str] = {}
-    secrets: set[str] = set()
+    by_item: dict[Item, str] = {}
+    by_name: tuple[dict[str, str], dict[str, str]] = ({}, {})
+    secrets: list[Item] = []
     for pair in pairs:
         label = next(base_name(item) for item in reversed(pair) if item is not None)
-        for item, labels in zip(pair, (old, new), strict=True):
-            if item is not None and is_named_by_content(item):
+        for item, labels in zip(pair, by_name, strict=True):
+            if item is None:
+                continue
+            by_item[item] = label
+            if is_named_by_content(item):
                 labels[item.id.name] = label
                 if item.id.kind == _SECRET:
-                    secrets.add(base_name(item))
-    return Names(old, frozenset(secrets)), Names(new, frozenset(secrets))
+                    secrets.append(item)
+    masks = Masks(secrets)
+    old, new = (
+        Names(labels, _label_references(release, by_item), masks)
+        for labels, release in zip(by_name, releases, strict=True)
+    )
+    return old, new
+
+
+def _label_references(release: Release, labels: Mapping[Item, str]) -> dict[Node, str]:
+    """Return the labels of references. A rule of a Role has base names and others, and one text may be of two kinds."""
+    return {
+        reference.name: reference.renamed(labels[targets[0]])
+        for references in release.by_referrer.values()
+        for referrer, reference, targets in references
+        if len(targets) == 1 and reference.target == targets[0].id.name and referrer.id.kind not in ROLES
+    }

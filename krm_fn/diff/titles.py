@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
-from krm_fn.diff.difference import Change, Difference, Who
+from krm_fn.diff.difference import Change, Difference
 from krm_fn.model.printable import printable
 
 _WAYS = ("changed", "added", "removed")
@@ -11,7 +11,7 @@ _WAYS = ("changed", "added", "removed")
 def write_title(change: Change) -> list[str]:
     """Return the parts of `ConfigMap shop/web-config: web-config-mffg77kmb5 -> web-config-5dtbmb74d2`."""
     old, new = change.old, change.new
-    parts = [f"{printable(change.who.kind)} {_place(change.who)}"]
+    parts = [write_place(change)]
     if old is None or new is None:
         own = [printable(change.who.name)] if change.who.name not in (None, change.who.base) else []
         return _with_colon(["+" if old is None else "-", *parts], own)
@@ -28,8 +28,10 @@ def _with_colon(parts: list[str], more: list[str]) -> list[str]:
     return [*parts[:-1], f"{parts[-1]}:", *more] if more else parts
 
 
-def _place(who: Who) -> str:
-    return printable(f"{who.namespace}/{who.base}" if who.namespace else who.base)
+def write_place(change: Change) -> str:
+    """Return `ConfigMap shop/web-config`."""
+    who = change.who
+    return printable(f"{who.kind} {who.namespace}/{who.base}" if who.namespace else f"{who.kind} {who.base}")
 
 
 def summarize(difference: Difference, quote: Callable[[str], str] = printable) -> str:

@@ -11,7 +11,8 @@ from html import escape
 from krm_fn.diff.difference import ROLLS, Change, Difference, Roll
 from krm_fn.diff.lines import CHANGED, STATEMENT, WARNING, Line, write_lines
 from krm_fn.diff.picture import draw
-from krm_fn.diff.titles import summarize, write_title
+from krm_fn.diff.statements import find_statements
+from krm_fn.diff.titles import summarize, write_place, write_title
 from krm_fn.look.cut import cut
 from krm_fn.model.printable import printable
 
@@ -29,6 +30,11 @@ _MOST_LINES = 150
 """Of one change."""
 
 _MOST_ROLLS = 10
+_MOST_WARNINGS = 5
+
+_FEW = 3
+"""Changes that are shown at once. More are folded."""
+
 _UNSAFE = re.compile("[^A-Za-z0-9._/ ]")
 _SIGNS = {CHANGED: "!", WARNING: "!", STATEMENT: " "}
 
@@ -42,8 +48,9 @@ def write_markdown(difference: Difference, key: str) -> str:
     head = [f"{MARK} {_hidden(key)} -->", *_verdict(difference), *draw(changes)]
     text = "\n".join(head)
     left_out = []
+    is_open = len(changes) <= _FEW
     for change in changes:
-        block = "\n".join(_block(change))
+        block = "\n".join(_block(change, is_open=is_open))
         if _length(text) + _length(block) + _TAIL <= _MOST:
             text += block
         else:
@@ -59,7 +66,18 @@ def _hidden(key: str) -> str:
 def _verdict(difference: Difference) -> Iterator[str]:
     yield f"<p><strong>{summarize(difference, _code)}</strong></p>"
     yield f"<p>{_code(difference.new)} against {_code(difference.old)}{_list_rolls(difference)}</p>"
+    warnings = [*_find_warnings(difference)]
+    yield from (f"<p><strong>Warning:</strong> {warning}</p>" for warning in warnings[:_MOST_WARNINGS])
+    if len(warnings) > _MOST_WARNINGS:
+        yield f"<p>{len(warnings) - _MOST_WARNINGS:,} more warnings</p>"
     yield ""
+
+
+def _find_warnings(difference: Difference) -> Iterator[str]:
+    for change in (*difference.revisions, *difference.objects):
+        for statement in find_statements(change):
+            if statement.is_warning:
+                yield f"{_code(write_place(change))}: {_code(' '.join(statement.words))}"
 
 
 def _list_rolls(difference: Difference) -> str:
@@ -75,18 +93,22 @@ def _spell(roll: Roll) -> str:
     return "/".join(filter(None, [roll.kind, roll.namespace, roll.name]))
 
 
-def _block(change: Change) -> Iterator[str]:
-    yield f"<details><summary>{_code(' '.join(write_title(change)))}</summary>"
-    yield ""
+def _block(change: Change, *, is_open: bool) -> Iterator[str]:
+    title = _code(" ".join(write_title(change)))
     lines = [_write(line) for line in write_lines(change, _WIDTH)]
+    if not lines:
+        yield f"<p>{title}</p>"
+        yield ""
+        return
     if len(lines) > _MOST_LINES:
         lines[_MOST_LINES:] = [f"  ... {len(lines) - _MOST_LINES:,} more lines"]
-    if lines:
-        fence = "`" * (max([2, *(len(run) for line in lines for run in re.findall("`+", line))]) + 1)
-        yield f"{fence}diff"
-        yield from lines
-        yield fence
-        yield ""
+    fence = "`" * (max([2, *(len(run) for line in lines for run in re.findall("`+", line))]) + 1)
+    yield f"<details{' open' * is_open}><summary>{title}</summary>"
+    yield ""
+    yield f"{fence}diff"
+    yield from lines
+    yield fence
+    yield ""
     yield "</details>"
     yield ""
 

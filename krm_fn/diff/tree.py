@@ -17,11 +17,15 @@ _WORDS = _OLD_BOOLEANS | {"true", "false", "null", "~"}
 
 
 class Leaf(NamedTuple):
-    """A scalar. `value` and `is_text` are compared, and never leave the comparison; `shown` is what people see."""
+    """A scalar. `value` and `is_text` are compared, and never leave the comparison; `shown` is what people see.
+
+    In `shown`, base names stand for names that are made from content. `written` has these too.
+    """
 
     value: str
-    is_text: bool
     shown: str
+    written: str
+    is_text: bool = True
 
 
 Tree: TypeAlias = Leaf | dict[str, "Tree"] | list["Tree"]
@@ -64,12 +68,19 @@ class TreeReader:
         return elements
 
     def _read_scalar(self, node: Scalar, *, hidden: bool) -> Leaf:
-        value = self._names.fold(node.value)
-        is_word = is_text(node) and not (node.tag is None and not node.style and value.lower() in _OLD_BOOLEANS)
         if hidden:
-            return Leaf(node.value, is_word, f"({len(node.value.encode())} bytes)")
-        shown = self._names.hide(value)
-        return Leaf(value, is_word, _quoted(shown) if is_word else shown or "null")
+            size = f"({len(node.value.encode())} bytes)"
+            return Leaf(node.value, size, size, _is_text(node))
+        folded = self._names.fold(node)
+        shown, written = self._names.hide(folded.shown), self._names.hide(node.value)
+        if _is_text(node):
+            return Leaf(folded.value, _quoted(shown), _quoted(written))
+        return Leaf(folded.value, shown or "null", written or "null", is_text=False)
+
+
+def _is_text(node: Scalar) -> bool:
+    is_old_boolean = not node.tag and not node.style and node.value.lower() in _OLD_BOOLEANS
+    return is_text(node) and not is_old_boolean
 
 
 def _quoted(text: str) -> str:

@@ -1,11 +1,14 @@
 """Text that fits into a number of columns, and always says how much of it is left out."""
 
 from itertools import accumulate
-from unicodedata import combining, east_asian_width
+from unicodedata import east_asian_width
 
 _GAP = "..."
 _BEFORE = 20
 """Columns of equal text that stay in front of a difference."""
+
+_LONGEST = 400
+"""A kind, a namespace and a name have at most 63, 63 and 253 characters."""
 
 
 def columns(text: str) -> int:
@@ -36,9 +39,12 @@ def cut_both(old: str, new: str, width: int) -> tuple[str, str]:
 
 
 def fold(parts: list[str], width: int, indent: str = "  ") -> list[str]:
-    """Join parts with blanks, and begin another line where the next part does not fit."""
-    lines = [parts[0]]
-    for part in parts[1:]:
+    """Join parts with blanks, and begin another line where the next part does not fit.
+
+    A part may be wider: names are not cut, unless they are longer than any that Kubernetes accepts.
+    """
+    lines = [cut(parts[0], _LONGEST)]
+    for part in (cut(part, _LONGEST) for part in parts[1:]):
         if columns(lines[-1]) + 1 + columns(part) <= width:
             lines[-1] += f" {part}"
         else:
@@ -53,7 +59,8 @@ def _common_length(old: str, new: str) -> int:
 
 
 def _columns_of(character: str) -> int:
-    return 0 if combining(character) else 1 + (east_asian_width(character) in {"W", "F"})
+    # One that combines with the last counts too: else a line of them would never be too long.
+    return 1 + (east_asian_width(character) in {"W", "F"})
 
 
 def _fitting(text: str, room: int) -> int:

@@ -76,9 +76,8 @@ class Rejected(Exception):
 
 
 class Outcome(NamedTuple):
-    """What the process prints, and its exit code. `if_unprinted`: its exit code if stdout cannot be written."""
+    """What the process prints, and its exit code."""
 
     stdout: bytes
     stderr: str
     exit_code: int
-    if_unprinted: int = 1

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from krm_fn.model import keys
@@ -49,7 +50,7 @@ def base_name(item: Item) -> str:
     name = item.id.name
     recorded = _recorded_base(item)
     if recorded:
-        return re.sub(f"({re.escape(recorded)})-{HASH}", r"\1", name)
+        return _hashed(recorded).sub(r"\1", name)
     match = CONTENT_NAME.fullmatch(name)
     return match.group(1) if match and match.group(2) == _own_hash(item) else name
 
@@ -76,14 +77,20 @@ def hash_in_name(item: Item) -> str:
     A prefix or suffix may have been added to the name since.
     """
     base = item.annotations.get(keys.BASE_NAME, "")
-    found = re.search(f"{re.escape(base)}-({HASH})", item.id.name) if base else None
-    return found.group(1) if found else ""
+    found = _hashed(base).search(item.id.name) if base else None
+    return found.group(2) if found else ""
 
 
 def _recorded_base(item: Item) -> str:
     """Return the base name in the annotation; `""` if it does not fit the name, as in a copy of another object."""
     base = item.annotations.get(keys.BASE_NAME, "")
-    return base if base and re.search(f"{re.escape(base)}-{HASH}", item.id.name) else ""
+    return base if base and _hashed(base).search(item.id.name) else ""
+
+
+@lru_cache(maxsize=8192)
+def _hashed(base: str) -> re.Pattern[str]:
+    """Return the pattern of a base name and a hash. To make it takes longer than to use it, and packages have many."""
+    return re.compile(f"({re.escape(base)})-({HASH})")
 
 
 def _own_hash(item: Item) -> str | None:

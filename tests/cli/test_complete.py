@@ -27,8 +27,9 @@ def ask(cwd: Path, **variables: str) -> subprocess.CompletedProcess[bytes]:
     )
 
 
+COMMANDS = ("render", "verify", "diff", "history", "link", "discover")
 OFFERED = [
-    pytest.param("", ["plain,render", "plain,verify", "plain,link", "plain,discover"], id="all commands"),
+    pytest.param("", [f"plain,{one}" for one in COMMANDS], id="all commands"),
     pytest.param("rend", ["plain,render"], id="a command"),
     pytest.param("render --conf", ["plain,--config"], id="an option"),
     pytest.param("link --output ''", ["plain,text", "plain,json"], id="all values of an option"),
@@ -39,6 +40,8 @@ OFFERED = [
     pytest.param("render --helm-values sho", ["file,sho"], id="values of a chart"),
     pytest.param("verify sho", ["file,sho"], id="what to verify"),
     pytest.param("verify --config sho", ["file,sho"], id="its configuration"),
+    pytest.param("diff a sho", ["file,sho"], id="what to compare"),
+    pytest.param("diff --against ma", [], id="a revision, which git knows"),
     pytest.param("link --set sho", [], id="a name that only the user knows"),
 ]
 

@@ -70,6 +70,27 @@ WRONG = [
         id="--check alone",
     ),
     pytest.param(["render", "--deployed", "a"], "--deployed needs --check", "krm-fn render", id="--deployed alone"),
+    pytest.param(["diff"], "expected OLD and NEW, or --against REV; found 0 paths", "krm-fn diff", id="nothing"),
+    pytest.param(
+        ["diff", "a", "b", "c"],
+        "expected OLD and NEW, or --against REV; found 3 paths",
+        "krm-fn diff",
+        id="three paths",
+    ),
+    pytest.param(["diff", "-", "-"], "only one of OLD and NEW can be stdin", "krm-fn diff", id="stdin twice"),
+    pytest.param(
+        ["diff", "--against=main", "-"],
+        "--against needs paths in a repository, not stdin",
+        "krm-fn diff",
+        id="stdin in git",
+    ),
+    pytest.param(["diff", "--against="], "--against found an empty revision", "krm-fn diff", id="no revision"),
+    pytest.param(
+        ["diff", "--json", "--markdown", "a", "b"],
+        "only one of --markdown and --json can be given",
+        "krm-fn diff",
+        id="two forms",
+    ),
     pytest.param(
         ["render", "-", "--check", "--deployed", "-"],
         "only one of PATH and --deployed can be stdin",
@@ -109,8 +130,8 @@ def test_no_control_character_of_an_argument_is_printed(arguments: list[str], me
     assert (done.stdout, done.stderr) == ("", message)
 
 
-LIGHT = [["--help"], ["render", "--help"], ["verify", "--help"], ["link", "--help"], ["discover", "--help"]]
-HEAVY = {"yaml", "jsonschema", "kubernetes", "krm_fn.function"}
+LIGHT = [["--help"], *([command, "--help"] for command in ("render", "verify", "diff", "history", "link", "discover"))]
+HEAVY = {"yaml", "jsonschema", "kubernetes", "krm_fn.function", "krm_fn.diff.diff", "krm_fn.history.ask"}
 
 
 @pytest.mark.parametrize("arguments", LIGHT, ids=" ".join)

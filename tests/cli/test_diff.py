@@ -1,0 +1,121 @@
+"""`krm-fn diff` as a process: what it reads, its colours, and its exit codes."""
+
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import termios
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cases import FIXTURES
+from tests.cli.process import KRM_FN, krm_fn
+
+CASE = FIXTURES / "diffs/a-changed-key-rolls-its-rollout"
+OLD, NEW, TEXT = (CASE / name for name in ("old.yaml", "new.yaml", "diff.txt"))
+SAME = "no difference: 2 revisions unchanged\n"
+
+
+@pytest.mark.parametrize("paths", [("-", str(NEW)), (str(OLD), "-")], ids=["old", "new"])
+def test_one_side_may_be_stdin(paths: tuple[str, str], tmp_path: Path) -> None:
+    stdin = (OLD if paths[0] == "-" else NEW).read_text()
+    done = krm_fn("diff", *paths, cwd=tmp_path, stdin=stdin)
+    assert (done.stdout, done.stderr, done.returncode) == (TEXT.read_text(), "", 0)
+
+
+def test_a_package_is_compared_with_its_rendering(tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop/all.yaml").write_text(NEW.read_text())
+    rendered = krm_fn("render", str(OLD), cwd=tmp_path).stdout
+    for old, new in (("-", "shop"), ("-", str(NEW))):
+        assert krm_fn("diff", old, new, cwd=tmp_path, stdin=rendered).stdout == TEXT.read_text()
+    rendered = krm_fn("render", "shop", cwd=tmp_path).stdout
+    assert krm_fn("diff", "shop", "-", cwd=tmp_path, stdin=rendered).stdout == SAME
+
+
+EXIT_CODES = [
+    pytest.param([str(OLD), str(NEW)], 0, id="a difference"),
+    pytest.param(["--exit-code", str(OLD), str(NEW)], 1, id="a difference that matters"),
+    pytest.param(["--exit-code", str(OLD), str(OLD)], 0, id="no difference"),
+    pytest.param([str(OLD), "missing"], 2, id="an error"),
+    pytest.param(["--exit-code", str(OLD), "missing"], 2, id="an error, not a difference"),
+    pytest.param(["--exit-code", str(OLD), "--config=missing", str(NEW)], 2, id="a missing configuration"),
+    pytest.param([str(OLD)], 2, id="a wrong command line"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code"), EXIT_CODES)
+def test_exit_codes(arguments: list[str], code: int, tmp_path: Path) -> None:
+    done = krm_fn("diff", *arguments, cwd=tmp_path)
+    assert done.returncode == code
+    assert bool(done.stderr) == (not done.stdout) == (code == 2)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_no_difference() -> None:
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [*KRM_FN, "diff", str(OLD), str(NEW), "--exit-code"], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert (done.returncode, done.stderr) == (2, b"error: cannot write the output: No space left on device\n")
+
+
+def test_a_package_that_cannot_be_rendered(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(NEW.read_text().replace("kind: ConfigRevisions", "kind: ConfigRevision"))
+    done = krm_fn("diff", str(OLD), "a.yaml", "--config=a.yaml", cwd=tmp_path)
+    assert (done.stdout, done.returncode) == ("", 2)
+    assert done.stderr.startswith("error: a.yaml: expected one functionConfig document, found ")
+
+
+TERMINALS = [
+    pytest.param({"TERM": "xterm"}, True, id="in colour"),
+    pytest.param({"TERM": "xterm", "NO_COLOR": "1"}, False, id="without"),
+    pytest.param({"TERM": "dumb"}, False, id="for a terminal that has none"),
+]
+
+
+@pytest.mark.parametrize(("environment", "in_colour"), TERMINALS)
+@pytest.mark.parametrize("width", [60, 200])
+def test_at_a_terminal(environment: dict[str, str], in_colour: bool, width: int) -> None:
+    screen, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    case = FIXTURES / "diffs/a-difference-in-a-long-line-is-in-view"
+    command = [*KRM_FN, "diff", str(case / "old.yaml"), str(case / "new.yaml")]
+    colours = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    subprocess.run(command, stdin=subprocess.DEVNULL, stdout=terminal, check=True, env={**colours, **environment})
+    os.close(terminal)
+    text = os.read(screen, 65_536).decode()
+    os.close(screen)
+    lines = text.replace("\r\n", "\n").splitlines()
+    assert ("\x1b[31m- ...x" in text) == in_colour
+    assert ("\x1b" in text) == in_colour
+    plain = [line.replace("\x1b[", "\0").partition("m")[2] if line.startswith("\x1b") else line for line in lines]
+    assert max(map(len, plain)) <= max(width, 80) + (9 if in_colour else 0)
+    assert (max(map(len, plain)) > 90) == (width == 200)
+
+
+HUGE = [
+    pytest.param("x" * 900_000, "x" * 899_999 + "y", id="one line"),
+    pytest.param("x\n" * 400_000, "x\n" * 200_000 + "y\n" * 200_000, id="many lines"),
+    pytest.param(
+        "".join(f"{n}\n" for n in range(100_000)), "".join(f"{-n}\n" for n in range(100_000)), id="all differ"
+    ),
+]
+
+
+@pytest.mark.parametrize(("old", "new"), HUGE)
+@pytest.mark.parametrize("form", [[], ["--markdown"], ["--json"]], ids=["text", "Markdown", "JSON"])
+def test_huge_values_take_no_huge_time(old: str, new: str, form: list[str], tmp_path: Path) -> None:
+    for name, value in (("old", old), ("new", new)):
+        text = "".join(f"    {line}\n" for line in value.splitlines())
+        manifest = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\ndata:\n  a: |\n{text}"
+        (tmp_path / f"{name}.yaml").write_text(manifest)
+    start = time.monotonic()
+    done = krm_fn("diff", *form, "old.yaml", "new.yaml", cwd=tmp_path)
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert time.monotonic() - start < 60
+    if form == ["--markdown"]:
+        assert len(done.stdout) < 65_536

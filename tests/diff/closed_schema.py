@@ -1,0 +1,24 @@
+"""The schema of the JSON, without fields that it does not know: those are for later versions only."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+
+SCHEMA = Path(__file__).parent.parent.parent / "schemas/diff-v1.json"
+
+
+def validator() -> Draft202012Validator:
+    schema = json.loads(SCHEMA.read_text())
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(_close(schema))
+
+
+def _close(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_close(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    closed = {name: _close(one) for name, one in schema.items()}
+    return {**closed, "additionalProperties": False} if isinstance(schema.get("properties"), dict) else closed

@@ -1,0 +1,53 @@
+"""Differences with texts that try to be more than text."""
+
+from hypothesis import strategies as st
+
+from krm_fn.diff.difference import (
+    BY_NAME,
+    KEPT,
+    PRUNED,
+    REFUSED,
+    ROLLS,
+    Change,
+    Difference,
+    Fate,
+    FieldChange,
+    Linker,
+    Roll,
+    Who,
+)
+from krm_fn.look.content import KeyChange, Shown
+
+HOSTILE = [
+    *("`", "```", "~~~", "\n", "\r\n", "\n\n", "    ", " ", "a", "\u202e", "\x00", "\U0001f600"),
+    *("</details>", "</code>", "-->", "<!--", "]]>", "<img src=x>", "&", "&#64;"),
+    *("@team", "#1", "|", "**", "![x](http://a.example)", "www.a.example"),
+]
+
+hostile = st.lists(st.sampled_from(HOSTILE), max_size=8).map("".join)
+
+
+def who(text: str) -> Who:
+    return Who(text, text, text, text, text, text)
+
+
+@st.composite
+def differences(draw: st.DrawFn) -> Difference:
+    text = hostile
+    roll = Roll(draw(text), draw(text), draw(text), draw(st.sampled_from([ROLLS, REFUSED])), (BY_NAME,))
+    new = who(draw(text))
+    change = Change(
+        draw(st.none() | st.builds(new._replace, api_version=text, name=st.none() | text, base=text, set=text)),
+        new,
+        has_new_name=draw(st.booleans()),
+        keys=(KeyChange(draw(text), Shown(1, draw(text)), Shown(2, draw(text))),),
+        fields=(
+            FieldChange(draw(text), draw(text), draw(text)),
+            FieldChange(draw(text), None, {draw(text): [draw(text), {draw(text): draw(text)}]}),
+        ),
+        rolls=(roll,),
+        hazards=("argocd",),
+    )
+    gone = Change(who(draw(text)), None, fate=Fate(draw(st.sampled_from([KEPT, PRUNED])), (draw(text),), ()))
+    linker = Linker(1, (draw(text),), (draw(text),))
+    return Difference(draw(text), draw(text), (change,), (gone,), linker, 0)

@@ -1,0 +1,42 @@
+"""JSON back to a difference: whatever a text says must be in it."""
+
+from typing import Any
+
+from krm_fn.diff.difference import Change, Difference, Fate, FieldChange, Linker, Roll, Who
+from krm_fn.look.content import KeyChange, Shown
+
+
+def read_json(read: Any) -> Difference:
+    return Difference(
+        read["old"],
+        read["new"],
+        tuple(map(_read_change, read["revisions"])),
+        tuple(map(_read_change, read["objects"])),
+        Linker(read["linker"]["runs"], tuple(read["linker"]["added"]), tuple(read["linker"]["removed"])),
+        read["unchangedRevisions"],
+    )
+
+
+def _read_change(read: Any) -> Change:
+    old, new = (
+        one and Who(one["apiVersion"], read["kind"], read["namespace"], one["name"], one["baseName"], one["set"])
+        for one in (read["old"], read["new"])
+    )
+    return Change(
+        old,
+        new,
+        has_new_name=read["hasNewName"],
+        keys=tuple(KeyChange(one["key"], _read_shown(one["old"]), _read_shown(one["new"])) for one in read["keys"]),
+        fields=tuple(FieldChange(**one) for one in read["fields"]),
+        rolls=tuple(Roll(**{**one, "by": tuple(one["by"])}) for one in read["rolls"]),
+        fate=_read_fate(read["fate"]),
+        hazards=tuple(read["hazards"]),
+    )
+
+
+def _read_shown(read: Any) -> Shown | None:
+    return read and Shown(read["bytes"], read["text"])
+
+
+def _read_fate(read: Any) -> Fate | None:
+    return read and Fate(read["outcome"], tuple(read["users"]), tuple(read["deployers"]))

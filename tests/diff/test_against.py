@@ -1,0 +1,312 @@
+"""`krm-fn diff --against`: real repositories, which are the same afterwards."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.cli.process import krm_fn
+from tests.diff.repository import ENVIRONMENT, commit, git
+from tests.render.run import write
+
+CONFIG = (
+    "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: shop}\n"
+    "spec: {linker: {image: registry.example/krm-fn:0.1.0}}\n"
+)
+READER = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec: {template: {spec: {containers: [{name: app, image: a, envFrom: [{configMapRef: {name: web-config}}]}]}}}
+"""
+SAME = "no difference: 1 revision unchanged\n"
+
+
+def config_map(level: str) -> str:
+    return f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web-config, namespace: shop}}\ndata: {{A: {level}}}\n"
+
+
+def shop(level: str, folder: str = "shop") -> dict[str, str | bytes]:
+    return {f"{folder}/krm-fn.yaml": CONFIG, f"{folder}/web.yaml": READER, f"{folder}/config.yaml": config_map(level)}
+
+
+def diff(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return krm_fn("diff", *arguments, cwd=folder, **ENVIRONMENT, **environment)
+
+
+def edit(folder: Path, level: str) -> None:
+    write(folder, {"shop/config.yaml": config_map(level)})
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder for temporary folders of krm-fn."""
+    folder = tmp_path / "temporary files"
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    return folder
+
+
+@pytest.fixture
+def repository(tmp_path: Path, temporary: Path) -> Path:
+    """Return a repository with one commit, in which a value is `one`."""
+    assert temporary
+    folder = tmp_path / "repository"
+    commit(folder, shop("one"))
+    return folder
+
+
+CHANGED = "  - A: one\n  + A: two\n  rolls Deployment/web\n1 revision changed; linker runs once\n"
+NOTE = "warning: uncommitted changes are compared too: shop/config.yaml\n"
+
+WAYS = [
+    pytest.param(".", ["shop"], id="a path"),
+    pytest.param("shop", [], id="the current directory"),
+    pytest.param("shop", ["../shop"], id="a path upwards"),
+    pytest.param(".", ["shop/web.yaml", "shop/config.yaml", "--config=shop/krm-fn.yaml"], id="files"),
+    pytest.param(".", ["{}/shop"], id="an absolute path"),
+    pytest.param(".", ["--root=.", "shop"], id="a root"),
+]
+
+
+@pytest.mark.parametrize(("working", "arguments"), WAYS)
+def test_the_working_tree_is_compared_with_a_revision(working: str, arguments: list[str], repository: Path) -> None:
+    edit(repository, "two")
+    paths = [argument.format(repository) for argument in arguments]
+    done = diff(repository / working, "--against=main", "--exit-code", *paths)
+    assert done.stderr == NOTE
+    assert done.stdout.partition("\n")[2] == CHANGED
+    assert done.returncode == 1
+
+
+def test_any_revision_will_do(repository: Path) -> None:
+    first = git(repository, "rev-parse", "HEAD")
+    git(repository, "tag", "--annotate", "v1", "--message=a")
+    commit(repository, shop("two"))
+    for revision in (first, first[:10], "v1", "HEAD~1", "main^", "HEAD@{1}"):
+        done = diff(repository, f"--against={revision}", "shop")
+        assert (done.stdout.partition("\n")[2], done.stderr) == (CHANGED, "")
+    assert diff(repository, "--against=HEAD", "shop").stdout == SAME
+
+
+FAILURES = [
+    pytest.param(["--against=nothing"], "error: git rev-parse: Needed a single revision\n", id="no such revision"),
+    pytest.param(["--against=--all"], "error: git rev-parse: Needed a single revision\n", id="an option"),
+    pytest.param(["--against=main", "none"], "error: none: exists neither here nor in main\n", id="no such path"),
+    pytest.param(["--against=main", "shop", ".."], "error: ..: is outside of the repository {}\n", id="outside"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), FAILURES)
+def test_failures(arguments: list[str], message: str, repository: Path, temporary: Path) -> None:
+    done = diff(repository, *arguments, "--exit-code")
+    assert (done.stdout, done.stderr, done.returncode) == ("", message.format(repository), 2)
+    assert not [*temporary.iterdir()]
+
+
+def test_outside_of_any_repository(tmp_path: Path) -> None:
+    done = diff(tmp_path, "--against=main", GIT_CEILING_DIRECTORIES=str(tmp_path.parent))
+    assert done.stderr.startswith("error: git rev-parse: not a git repository")
+    assert done.returncode == 2
+
+
+def test_without_git(repository: Path) -> None:
+    done = diff(repository, "--against=main", PATH="/nowhere")
+    assert (done.stderr, done.returncode) == ("error: --against needs git on PATH\n", 2)
+
+
+def test_an_error_in_a_revision_says_where(repository: Path, temporary: Path) -> None:
+    commit(repository, {"shop/web.yaml": "a: [\n"})
+    write(repository, {"shop/web.yaml": READER})
+    done = diff(repository, "--against=HEAD", "shop")
+    assert done.stderr.startswith("error: HEAD:shop/web.yaml:2:1: invalid YAML: ")
+    assert (done.stdout, done.returncode) == ("", 2)
+    assert not [*temporary.iterdir()]
+
+
+def test_an_error_of_the_function_in_a_revision_says_where(repository: Path) -> None:
+    """With `strict`, a warning is an error."""
+    strict = CONFIG.replace("spec: {", "spec: {strict: true, exclude: [{name: none}], ")
+    commit(repository, {"shop/krm-fn.yaml": strict})
+    write(repository, {"shop/krm-fn.yaml": CONFIG})
+    done = diff(repository, "--against=HEAD", "shop")
+    assert re.fullmatch(r"error: \S+ spec.exclude\[0\] \(HEAD:shop/krm-fn.yaml:4:\d+\): .*\n", done.stderr)
+    assert (done.stdout, done.returncode) == ("", 2)
+
+
+def test_a_path_that_is_new_or_gone_is_said(repository: Path) -> None:
+    write(repository, shop("one", "store"))
+    there, back = (diff(repository, "--against=main", folder) for folder in ("store", "shop"))
+    assert "warning: store: does not exist in main: all in it is new\n" in there.stderr
+    assert there.stdout.endswith(
+        "1 revision added; 1 other object added; linker of shop/shop added;\n  linker runs once\n"
+    )
+    assert back.stdout == SAME
+    for file in (repository / "shop").iterdir():
+        file.unlink()
+    (repository / "shop").rmdir()
+    gone = diff(repository, "--against=main", "shop")
+    assert "warning: shop: does not exist any more\n" in gone.stderr
+    assert gone.stdout.endswith("1 revision removed; 1 other object removed; linker of shop/shop removed\n")
+
+
+def test_many_uncommitted_files_are_counted(repository: Path) -> None:
+    write(repository, {f"new{number}": "" for number in range(5)})
+    done = diff(repository, "--against=main", "shop")
+    assert done.stderr == "warning: uncommitted changes are compared too: 5 files, such as new0\n"
+
+
+def test_a_side_without_a_configuration_is_taken_as_it_is(tmp_path: Path, temporary: Path) -> None:
+    """The function was not in use then."""
+    commit(tmp_path / "r", {"shop/web.yaml": READER, "shop/config.yaml": config_map("one")})
+    write(tmp_path / "r", shop("one"))
+    done = diff(tmp_path / "r", "--against=main", "shop")
+    assert "warning: main: has no configuration, so it is compared as it is\n" in done.stderr
+    assert "  becomes a revision of set shop\n" in done.stdout
+    assert not [*temporary.iterdir()]
+
+
+def test_two_sides_without_a_configuration_are_rendered_as_render_does(tmp_path: Path) -> None:
+    commit(tmp_path / "r", {"shop/web.yaml": READER, "shop/config.yaml": config_map("one")})
+    edit(tmp_path / "r", "two")
+    done = diff(tmp_path / "r", "--against=main", "shop")
+    assert done.stdout.partition("\n")[2] == CHANGED
+
+
+def test_what_was_rendered_before_is_not_rendered_again(repository: Path) -> None:
+    """Some keep renderings in git. Without a configuration, the function would make them revisions of another set."""
+    for level in ("one", "two"):
+        edit(repository, level)
+        rendered = krm_fn("render", "shop", cwd=repository).stdout
+        write(repository, {"rendered/all.yaml": rendered, "rendered/note.yaml": "apiVersion: v1\nkind: A\n"})
+        if level == "one":
+            commit(repository, {})
+    done = diff(repository, "--against=main", "rendered")
+    assert done.stdout.partition("\n")[2] == CHANGED
+
+
+def _state(folder: Path) -> Mapping[str, tuple[int, bytes]]:
+    """Return all files of a repository, with their contents and times."""
+    return {
+        str(file): (file.stat().st_mtime_ns, file.read_bytes())
+        for file in sorted(folder.rglob("*"))
+        if file.is_file() and not file.is_symlink()
+    }
+
+
+SETTINGS = [
+    pytest.param([], id="none"),
+    pytest.param(["core.splitIndex=true"], id="an index in two files"),
+    pytest.param(["core.hooksPath=hooks"], id="hooks"),
+    pytest.param(["core.fsmonitor=hooks/post-index-change"], id="a monitor"),
+    pytest.param(["core.untrackedCache=true"], id="a cache in the index"),
+    pytest.param(["core.sparseCheckout=true", "submodule.recurse=true"], id="a part of the tree"),
+]
+
+
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_the_repository_stays_as_it_is(settings: list[str], repository: Path) -> None:
+    hook = "#!/bin/sh\ntouch ran\n"
+    names = ("post-index-change", "post-checkout", "reference-transaction", "query-watchman")
+    commit(repository, {f"hooks/{name}": hook for name in names})
+    for file in (repository / "hooks").iterdir():
+        file.chmod(0o755)
+    for setting in settings:
+        git(repository, "config", *setting.split("="))
+    edit(repository, "two")
+    os.utime(repository / "shop/web.yaml", (1, 1))  # git would like to note that the content is the same
+    before = _state(repository)
+    assert diff(repository, "--against=main", "shop").stdout.endswith(CHANGED)
+    assert _state(repository) == before
+
+
+def test_line_ends_and_attributes_are_those_of_a_checkout(tmp_path: Path) -> None:
+    attributes = "*.yaml text eol=crlf\nshop/web.yaml export-ignore\nshop/config.yaml export-subst\n"
+    commit(tmp_path / "r", {**shop("one"), ".gitattributes": attributes})
+    git(tmp_path / "r", "rm", "--cached", "-r", "--quiet", ".")
+    git(tmp_path / "r", "reset", "--hard", "--quiet")
+    assert b"\r\n" in (tmp_path / "r/shop/web.yaml").read_bytes()
+    assert diff(tmp_path / "r", "--against=main", "shop").stdout == SAME
+
+
+@pytest.mark.parametrize("is_configured", [True, False])
+def test_a_filter_runs_if_the_user_has_configured_it(is_configured: bool, tmp_path: Path) -> None:
+    """As for files that are encrypted in git. A repository only names the filter."""
+    repository = tmp_path / "r"
+    commit(repository, {".gitattributes": "config.yaml filter=loud\n"})
+    for name, command in (("clean", "sed s/one/ONE/"), ("smudge", "sed s/ONE/one/")):
+        git(repository, "config", f"filter.loud.{name}", command)
+    commit(repository, shop("one"))
+    assert "ONE" in git(repository, "show", "HEAD:shop/config.yaml")
+    if not is_configured:
+        git(repository, "config", "--remove-section", "filter.loud")
+    done = diff(repository, "--against=HEAD", "shop")
+    assert ("  - A: ONE\n" in done.stdout) == (not is_configured)
+
+
+def test_a_submodule_is_said_to_be_left_out(repository: Path, tmp_path: Path) -> None:
+    commit(tmp_path / "other", {"a.yaml": config_map("one")})
+    git(
+        repository, "-c", "protocol.file.allow=always", "submodule", "add", "--quiet", str(tmp_path / "other"), "vendor"
+    )
+    git(repository, "commit", "--quiet", "--message=b")
+    done = diff(repository, "--against=HEAD", "shop")
+    assert (done.stdout, done.stderr) == (SAME, "warning: submodules of HEAD are not read: vendor\n")
+
+
+def test_a_worktree_and_a_path_from_elsewhere(repository: Path, tmp_path: Path) -> None:
+    git(repository, "worktree", "add", "--quiet", str(tmp_path / "tree"), "-b", "other")
+    edit(tmp_path / "tree", "two")
+    done = diff(tmp_path, "--against=main", "tree/shop")
+    assert done.stdout.partition("\n")[2] == CHANGED
+
+
+def test_a_link_in_a_revision_leads_to_nothing_outside_of_it(tmp_path: Path, temporary: Path) -> None:
+    (tmp_path / "outside.yaml").write_text(config_map("one"))
+    repository = tmp_path / "r"
+    write(repository, shop("one"))
+    (repository / "shop/link.yaml").symlink_to(tmp_path / "outside.yaml")
+    commit(repository, {})
+    done = diff(repository, "--against=main", "shop")
+    assert re.match(r"error: main:shop/link.yaml: leads to \S+, outside of the root main; --root ", done.stderr)
+    assert not [*temporary.iterdir()]
+
+
+SLOW = "#!/bin/sh\ntouch ../started\nsleep 1000\n"
+ENDS = [
+    pytest.param(signal.SIGKILL, id="by force"),
+    pytest.param(signal.SIGTERM, id="politely"),
+    pytest.param(signal.SIGINT, id="as by Ctrl-C"),
+]
+
+
+@pytest.mark.parametrize("number", ENDS)
+def test_nothing_is_left_when_the_process_is_ended(number: int, repository: Path, temporary: Path) -> None:
+    commit(repository, {"shop/kustomization.yaml": "resources: [web.yaml]\n"})
+    write(repository, {"../bin/kustomize": SLOW})
+    (repository / "../bin/kustomize").chmod(0o755)
+    environment = {**os.environ, **ENVIRONMENT, "PATH": f"{repository}/../bin:{os.environ['PATH']}"}
+    command = [sys.executable, "-P", "-m", "krm_fn", "diff", "--against=main", "shop"]
+    with subprocess.Popen(command, cwd=repository, env=environment, stdout=subprocess.DEVNULL) as process:
+        while not (repository / "../started").exists() and process.poll() is None:
+            time.sleep(0.01)
+        assert [*temporary.iterdir()]
+        process.send_signal(number)
+        process.wait(timeout=30)
+    deadline = time.monotonic() + 30
+    while [*temporary.iterdir()] and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not [*temporary.iterdir()]
+
+
+def test_without_room_for_temporary_files(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", "/nowhere")
+    done = diff(repository, "--against=main", "shop")
+    message = "error: cannot make a temporary folder; set TMPDIR to a folder with room in it\n"
+    assert (done.stdout, done.stderr, done.returncode) == ("", message, 2)

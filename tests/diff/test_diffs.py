@@ -1,0 +1,84 @@
+"""Every folder in fixtures/diffs is a claim: what `krm-fn diff` says of two renderings, in each form."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from pytest_snapshot.plugin import Snapshot
+
+from krm_fn.cli.main import main
+from krm_fn.diff.text import write_text
+from krm_fn.look.cut import columns
+from krm_fn.look.screen import WIDTH, Screen
+from krm_fn.model.problem import Outcome
+from tests.cases import FIXTURES
+from tests.diff.closed_schema import validator
+from tests.diff.read_json import read_json
+
+DIFFS = sorted(path.parent for path in FIXTURES.glob("diffs/*/old.yaml"))
+VALIDATOR = validator()
+
+CANARY = re.compile("not-to-be-printed|bm90LXRvLWJl")
+"""What every Secret in the fixtures holds, and how it begins in base64."""
+
+every_diff = pytest.mark.parametrize("case", DIFFS, ids=lambda case: case.name)
+
+
+@pytest.fixture(autouse=True)
+def _in_the_folder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "case" in request.fixturenames:
+        monkeypatch.chdir(request.getfixturevalue("case"))
+
+
+def diff(*options: str) -> Outcome:
+    return main(["diff", "--exit-code", *options, "old.yaml", "new.yaml"])
+
+
+@every_diff
+def test_a_diff_gives_the_recorded_text(case: Path, snapshot: Snapshot) -> None:
+    snapshot.snapshot_dir = case
+    outcome = diff()
+    snapshot.assert_match(outcome.stdout, "diff.txt")
+    text = outcome.stdout.decode()
+    assert (outcome.stderr, outcome.exit_code) == ("", int(not text.startswith("no difference")))
+    assert all(line.isprintable() and columns(line) <= WIDTH for line in text.splitlines())
+    assert text.endswith("\n")
+
+
+@every_diff
+def test_a_diff_gives_the_recorded_markdown(case: Path, snapshot: Snapshot) -> None:
+    snapshot.snapshot_dir = case
+    snapshot.assert_match(diff("--markdown").stdout, "diff.md")
+
+
+@every_diff
+def test_a_diff_gives_the_recorded_json(case: Path, snapshot: Snapshot) -> None:
+    snapshot.snapshot_dir = case
+    outcome = diff("--json")
+    snapshot.assert_match(outcome.stdout, "diff.json")
+    VALIDATOR.validate(json.loads(outcome.stdout))
+
+
+@every_diff
+def test_json_has_all_that_the_text_says(case: Path) -> None:
+    assert write_text(read_json(json.loads(diff("--json").stdout)), Screen()) == diff().stdout.decode(), case
+
+
+@every_diff
+def test_no_value_of_a_secret_is_printed(case: Path) -> None:
+    printed = [diff(*options).stdout.decode() for options in ([], ["--markdown"], ["--json"])]
+    assert not any(map(CANARY.search, printed)), case
+
+
+@every_diff
+def test_the_other_way_round_has_as_many_changes(case: Path) -> None:
+    there = json.loads(diff("--json").stdout)
+    back = json.loads(main(["diff", "--json", "new.yaml", "old.yaml"]).stdout)
+    for what in ("revisions", "objects"):
+        assert len(there[what]) == len(back[what]), case
+
+
+def test_there_are_fixtures() -> None:
+    assert len(DIFFS) > 30
+    assert sum("not-to-be-printed" in (case / "new.yaml").read_text() for case in DIFFS) > 3

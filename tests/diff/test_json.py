@@ -1,0 +1,22 @@
+"""JSON holds a whole difference, in the form of its schema."""
+
+import json
+
+from hypothesis import given
+
+from krm_fn.diff.difference import Difference
+from krm_fn.diff.to_json import write_json
+from tests.diff.closed_schema import validator
+from tests.diff.generated import differences
+from tests.diff.read_json import read_json
+
+VALIDATOR = validator()
+
+
+@given(differences())
+def test_a_difference_comes_back(difference: Difference) -> None:
+    written = write_json(difference)
+    assert written.isascii()
+    read = json.loads(written)
+    VALIDATOR.validate(read)
+    assert read_json(read) == difference

@@ -1,0 +1,64 @@
+"""Texts that are cut say how much is missing, and fit."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krm_fn.look.cut import columns, cut, cut_both, fold
+
+CUT = [
+    pytest.param("short", "short", id="what fits"),
+    pytest.param("x" * 20, "x" * 20, id="what just fits"),
+    pytest.param("x" * 21, "xxxxxxxxxxx... (+10)", id="what does not"),
+    pytest.param("\u754c" * 11, "\u754c" * 5 + "... (+6)", id="wide characters take two columns"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), CUT)
+def test_cut(text: str, expected: str) -> None:
+    assert cut(text, 20) == expected
+    assert columns(expected) <= 20
+
+
+BOTH = [
+    pytest.param("a", "b", ("a", "b"), id="what fits"),
+    pytest.param(
+        "x" * 100 + "A" + "y" * 9,
+        "x" * 100 + "B",
+        ("...xxxxxxxxxxxxxxxxxxxxAyyyyyyyyy", "...xxxxxxxxxxxxxxxxxxxxB"),
+        id="a difference far behind",
+    ),
+    pytest.param(
+        "A" + "x" * 100,
+        "B" + "x" * 100,
+        ("A" + "x" * 29 + "... (+71)", "B" + "x" * 29 + "... (+71)"),
+        id="a difference in front",
+    ),
+    pytest.param("x" * 100, "x" * 101, ("..." + "x" * 20, "..." + "x" * 21), id="only the length"),
+]
+
+
+@pytest.mark.parametrize(("old", "new", "expected"), BOTH)
+def test_cut_both(old: str, new: str, expected: tuple[str, str]) -> None:
+    assert cut_both(old, new, 40) == expected
+
+
+@given(st.text(max_size=200), st.text(max_size=200), st.text(max_size=200), st.integers(60, 100))
+def test_a_difference_stays_in_view(same: str, old: str, new: str, width: int) -> None:
+    shown = cut_both(same + old, same + new, width)
+    assert max(map(columns, shown)) <= width
+    if old[:1] != new[:1] and old[:1].isascii() and new[:1].isascii() and same.isascii():
+        assert shown[0] != shown[1]
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        pytest.param(["a:", "b", "c"], ["a: b c"], id="one line"),
+        pytest.param(["a:", "b" * 15, "c" * 5], ["a: " + "b" * 15, "  ccccc"], id="two lines"),
+        pytest.param(["a" * 30, "b"], ["a" * 30, "  b"], id="a part that never fits"),
+        pytest.param(["a" * 1000], ["a" * 389 + "... (+611)"], id="a part that is no name"),
+    ],
+)
+def test_fold(parts: list[str], expected: list[str]) -> None:
+    assert fold(parts, 20) == expected

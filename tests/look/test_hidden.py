@@ -1,0 +1,78 @@
+"""Fields that are never shown, and those beside them that are."""
+
+import pytest
+
+from krm_fn.look.hidden import is_hidden
+from krm_fn.model.node import FieldPath, descend, fields, read_path
+from krm_fn.wire.reader import read_yaml
+
+PLAIN = """\
+kind: Secret
+metadata:
+  name: db
+  labels: {app: web}
+  annotations:
+    kubectl.kubernetes.io/last-applied-configuration: value
+    argocd.argoproj.io/sync-options: Prune=false
+    note: value
+  odd: value
+type: Opaque
+data: {password: value}
+stringData: {password: value}
+spec: value
+"""
+OTHER = """\
+kind: Bundle
+metadata: {annotations: {kubectl.kubernetes.io/last-applied-configuration: value, note: shown}}
+data: {level: shown}
+spec:
+  objects:
+  - {kind: Secret, metadata: {name: shown}, stringData: {password: value}}
+  - {kind: ConfigMap, data: {level: shown}}
+  reference: {kind: Secret, name: shown}
+  template: {metadata: {annotations: {checksum/config: value, example.com/config-hash: value}}}
+  checksum: shown
+"""
+
+HIDDEN = [
+    pytest.param(PLAIN, "data.password", id="data"),
+    pytest.param(PLAIN, "stringData.password", id="text"),
+    pytest.param(PLAIN, "spec", id="a field that no Secret has"),
+    pytest.param(PLAIN, "metadata.odd", id="one in its metadata"),
+    pytest.param(PLAIN, "metadata.annotations.note", id="an annotation"),
+    pytest.param(PLAIN, "metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]", id="all of it"),
+    pytest.param(OTHER, "metadata.annotations[kubectl.kubernetes.io/last-applied-configuration]", id="all of another"),
+    pytest.param(OTHER, "spec.objects[0].stringData.password", id="a Secret within"),
+    pytest.param(OTHER, "spec.template.metadata.annotations[checksum/config]", id="a checksum"),
+    pytest.param(OTHER, "spec.template.metadata.annotations[example.com/config-hash]", id="a hash"),
+    pytest.param("kind: Secret\nmetadata: value\n", "metadata", id="metadata that is none"),
+]
+
+SHOWN = [
+    pytest.param(PLAIN, "type", id="the type"),
+    pytest.param(PLAIN, "metadata.labels.app", id="a label"),
+    pytest.param(PLAIN, "metadata.annotations[argocd.argoproj.io/sync-options]", id="what a deployer reads"),
+    pytest.param(OTHER, "data.level", id="data of another kind"),
+    pytest.param(OTHER, "metadata.annotations.note", id="an annotation"),
+    pytest.param(OTHER, "spec.objects[0].metadata.name", id="the name of a Secret within"),
+    pytest.param(OTHER, "spec.objects[1].data.level", id="a ConfigMap within"),
+    pytest.param(OTHER, "spec.reference.name", id="a reference"),
+    pytest.param(OTHER, "spec.checksum", id="a field that is no annotation"),
+]
+
+
+def hides(text: str, path: FieldPath) -> bool:
+    (root,) = read_yaml(text.encode()).roots
+    ways = [path[: length + 1] for length in range(len(path)) if isinstance(path[length], str)]
+    kind = fields(root)["kind"].value
+    return any(is_hidden(kind, way, fields(descend(root, way[:-1]))) for way in ways)
+
+
+@pytest.mark.parametrize(("text", "field"), HIDDEN)
+def test_hidden(text: str, field: str) -> None:
+    assert hides(text, read_path(field))
+
+
+@pytest.mark.parametrize(("text", "field"), SHOWN)
+def test_shown(text: str, field: str) -> None:
+    assert not hides(text, read_path(field))

@@ -1,0 +1,25 @@
+"""Colours are for terminals, unless somebody does not want them."""
+
+import pytest
+
+from krm_fn.look.screen import Screen, find_screen
+
+SCREENS = [
+    pytest.param(0, {"TERM": "xterm"}, Screen(80), id="a file"),
+    pytest.param(120, {"TERM": "xterm"}, Screen(120, has_colour=True), id="a terminal"),
+    pytest.param(40, {"TERM": "xterm"}, Screen(80, has_colour=True), id="a narrow terminal"),
+    pytest.param(80, {"TERM": "xterm", "NO_COLOR": "1"}, Screen(80), id="no colours"),
+    pytest.param(80, {"TERM": "xterm", "NO_COLOR": ""}, Screen(80, has_colour=True), id="an empty variable"),
+    pytest.param(80, {"TERM": "dumb"}, Screen(80), id="a dumb terminal"),
+    pytest.param(80, {}, Screen(80), id="a terminal that nobody knows"),
+]
+
+
+@pytest.mark.parametrize(("width", "environment", "expected"), SCREENS)
+def test_screens(width: int, environment: dict[str, str], expected: Screen) -> None:
+    assert find_screen(width, environment) == expected
+
+
+def test_paint() -> None:
+    assert Screen(has_colour=True).added("a") == "\x1b[32ma\x1b[0m"
+    assert Screen().added("a") == "a"
