@@ -22,6 +22,9 @@ from krm_fn.stdio import terminal_height, terminal_width, write_stderr, write_st
     show_default=True,
     help="JSON has the form of schemas/history-v1.json.",
 )
+@click.option(
+    "--diff", is_flag=True, help="Also show what changed from each ConfigMap to the next. Reads their content."
+)
 @click.option("--watch", "-w", is_flag=True, help="Show it again when it changes. Ctrl-C ends it.")
 def history(
     *,
@@ -31,14 +34,15 @@ def history(
     context: str | None,
     kubeconfig: str | None,
     output: str,
+    diff: bool,
     watch: bool,
 ) -> Outcome:
     """Show which revisions are live in a namespace, who references them, how many pods run them, and when they go.
 
     NAME is a base name, a revision, or the hash of one: it is shown in detail, with the way back to it.
 
-    The linker's own rules say what becomes of a revision. The command only reads, and it requests no content: neither
-    of ConfigMaps nor of Secrets. Whatever it may not list, it says, and goes on.
+    The linker's own rules say what becomes of a revision. The command only lists. It requests no content of
+    ConfigMaps, except for --diff, and nothing of Secrets. What you may not list, it says, and goes on.
 
     The exit code is 1 if there is nothing to show or no API server, and 130 after Ctrl-C.
     """
@@ -62,7 +66,7 @@ def history(
 
     try:
         cluster = Cluster(Access(kubeconfig, context), namespace, _say)
-        question = Question(set_name, name)
+        question = Question(set_name, name, diff)
         if watch:
             shown = Output(write_in_form, find_place, _put, _say, is_in_lines=form is Form.JSON_LINE)
             watch_history(lambda: cluster.ask(question), shown)

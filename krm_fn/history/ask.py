@@ -5,6 +5,7 @@ from collections.abc import Callable
 from threading import Event
 from typing import NamedTuple
 
+from krm_fn.history.changes import add_changes
 from krm_fn.history.find_history import find_history
 from krm_fn.history.history import History
 from krm_fn.history.select import find_names, select
@@ -30,10 +31,11 @@ class NoAnswer(Exception):
 
 
 class Question(NamedTuple):
-    """One set or all of them, and one base name or revision or all of them."""
+    """One set or all of them, and one base name or revision or all of them; with what changed in ConfigMaps, or not."""
 
     set: str | None = None
     name: str | None = None
+    with_changes: bool = False
 
 
 class Cluster:
@@ -75,12 +77,13 @@ class Cluster:
         if snapshot is None or not snapshot.sets:
             raise NoAnswer(self._explain_absence(lists, question.set))
         history = find_history(snapshot)
-        if question.name is None:
-            return history
-        selected = select(history, question.name)
-        if not selected.sets:
+        selected = history if question.name is None else select(history, question.name)
+        if question.name is not None and not selected.sets:
             raise NoAnswer(_explain_unknown(question.name, history))
-        return selected
+        if not question.with_changes:
+            return selected
+        changed = add_changes(history, lists, find_names(selected))
+        return changed if question.name is None else select(changed, question.name)
 
     def _explain_absence(self, lists: Lists, set_name: str | None) -> str:
         labels = lists.read(CONFIG_MAPS, _read_set, metadata_only=True, labelSelector=keys.SET).items

@@ -13,7 +13,7 @@ from krm_fn.history.statements import (
     write_state,
     write_way_back,
 )
-from krm_fn.history.text import find_paint, write_notes
+from krm_fn.history.text import find_paint, join_parts, write_changes, write_notes
 from krm_fn.history.to_json import write_time
 from krm_fn.look.cut import fold
 from krm_fn.look.screen import Screen
@@ -40,8 +40,7 @@ def write_detail(history: History, screen: Screen) -> str:
     for one in history.sets:
         for entry in one.entries:
             lines += [*([""] if lines else []), *_write_entry(one, entry, history, screen)]
-    notes = [*write_notes(_find_notes(history), screen)]
-    return "".join(f"{line}\n" for line in [*lines, *([""] if notes else []), *notes])
+    return join_parts(lines, write_changes(history, screen), write_notes(_find_notes(history), screen))
 
 
 def _find_notes(history: History) -> Iterator[Note]:

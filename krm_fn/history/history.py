@@ -1,7 +1,12 @@
-"""The history of a namespace as values: which revision is where, and what becomes of it. Nothing in it is content."""
+"""The history of a namespace as values: which revision is where, and what becomes of it.
+
+Nothing in it is content, but for the changes of ConfigMaps that somebody has asked for.
+"""
 
 from enum import StrEnum
 from typing import NamedTuple
+
+from krm_fn.diff.difference import Change
 
 
 class Role(StrEnum):
@@ -84,7 +89,8 @@ class Entry(NamedTuple):
     `last`: for fate `history`, the objects that keep it longest. `due`: for fate `young`, when it is old enough.
     `owners`: the objects that own it. `foreign`: those of them that no linker adds. `to_link`: the owners that the next
     run adds. `is_linked`: a run has seen it, or need not. `is_marked`: a run is about to delete it, or was.
-    `is_incomplete`: objects that could not be listed may reference it too.
+    `is_incomplete`: objects that could not be listed may reference it too. `change`: what differs from the next older
+    revision, if that was asked for.
     """
 
     kind: str
@@ -104,6 +110,7 @@ class Entry(NamedTuple):
     is_linked: bool = True
     is_marked: bool = False
     is_incomplete: bool = False
+    change: Change | None = None
 
     @property
     def suffix(self) -> str:

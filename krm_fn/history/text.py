@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 
+from krm_fn.diff.text import write_change
 from krm_fn.history.history import Entry, Fate, History, Role, SetHistory
 from krm_fn.history.rows import TITLES, by_base, write_cells
 from krm_fn.history.statements import Note, find_notes
@@ -20,8 +21,21 @@ def write_text(history: History, screen: Screen) -> str:
         if len(history.sets) > 1:
             lines += [*([""] if lines else []), screen.strong(f"Set {printable(one.name)}")]
         lines += _write_set(one, history.now, screen)
-    notes = list(write_notes(find_notes(history), screen))
-    return "".join(f"{line}\n" for line in [*lines, *([""] if notes else []), *notes])
+    return join_parts(lines, write_changes(history, screen), write_notes(find_notes(history), screen))
+
+
+def join_parts(*parts: Iterable[str]) -> str:
+    """Join the lines of parts, with an empty line between them."""
+    texts = ["".join(f"{line}\n" for line in part) for part in parts]
+    return "\n".join(filter(None, texts))
+
+
+def write_changes(history: History, screen: Screen) -> Iterator[str]:
+    """Yield what differs between neighbours, if that was asked for."""
+    for one in history.sets:
+        for entry in one.entries:
+            if entry.change is not None:
+                yield from write_change(entry.change, screen)
 
 
 def _write_set(one: SetHistory, now: float, screen: Screen) -> Iterator[str]:

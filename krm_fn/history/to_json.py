@@ -3,6 +3,7 @@
 import json
 from datetime import UTC, datetime
 
+from krm_fn.diff.to_json import write_change
 from krm_fn.history.history import Entry, History, LinkerJob, Pods, Referrer, SetHistory, Template, Workload
 from krm_fn.history.statements import find_notes, write_state
 
@@ -68,6 +69,7 @@ def _entry(entry: Entry, now: float) -> dict[str, object]:
         "owners": entry.owners,
         "foreignOwners": entry.foreign,
         "nextRunAdds": entry.to_link,
+        "change": entry.change and write_change(entry.change),
     }
 
 

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from krm_fn.diff.to_markdown import write_block
 from krm_fn.history.history import History, SetHistory
 from krm_fn.history.rows import TITLES, write_cells
 from krm_fn.history.statements import find_notes
@@ -25,6 +26,9 @@ def _write(history: History) -> Iterator[str]:
         yield ""
         yield from _write_set(one, history.now)
         yield ""
+        for entry in one.entries:
+            if entry.change is not None:
+                yield from write_block(entry.change, is_open=False)
     for note in find_notes(history):
         command = f" {_code(note.command)}" if note.command else ""
         yield f"- {_escape(note.sentence)}{command}"

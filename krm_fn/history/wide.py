@@ -5,7 +5,7 @@ from collections.abc import Callable
 from krm_fn.history.history import Entry, History
 from krm_fn.history.rows import with_commas
 from krm_fn.history.statements import duration, find_notes, write_referrers, write_state
-from krm_fn.history.text import find_paint, write_notes
+from krm_fn.history.text import find_paint, join_parts, write_changes, write_notes
 from krm_fn.look.cut import columns
 from krm_fn.look.screen import Screen
 from krm_fn.model.printable import printable
@@ -25,8 +25,7 @@ def write_wide(history: History, screen: Screen) -> str:
         *cells, state = row
         padded = [text + " " * (size - columns(text)) for text, size in zip(cells, sizes[:-1], strict=True)]
         lines.append(_GAP.join([*padded, paint(state)]))
-    notes = list(write_notes(find_notes(history), screen))
-    return "".join(f"{line}\n" for line in [*lines, *([""] if notes else []), *notes])
+    return join_parts(lines, write_changes(history, screen), write_notes(find_notes(history), screen))
 
 
 def _write_cells(set_name: str, entry: Entry, now: float) -> tuple[str, ...]:

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import yaml
 
+from krm_fn.history.changes import add_changes
 from krm_fn.history.find_history import find_history
 from krm_fn.history.history import History
+from krm_fn.history.select import find_names
 from krm_fn.history.snapshot import read_snapshot
 from tests.cases import FIXTURES
 from tests.history.fake_source import FakeSource
@@ -26,4 +28,7 @@ def read_source(case: Path) -> FakeSource:
 
 
 def read_history(case: Path) -> History:
-    return find_history(read_snapshot(read_source(case), None))
+    """Return the history of a folder; with what changed between neighbours, if there is a file `diff`."""
+    source = read_source(case)
+    history = find_history(read_snapshot(source, None))
+    return add_changes(history, source, find_names(history)) if (case / "diff").exists() else history
