@@ -60,8 +60,9 @@ def history(
     form = Form.DETAIL if output == "text" and name else Form.JSON_LINE if output == "json" and watch else Form(output)
 
     def find_place() -> Place:
+        width = terminal_width()
         is_dumb = os.environ.get("TERM", "dumb") == "dumb"
-        return Place(find_screen(terminal_width(), os.environ), 0 if is_dumb else terminal_height())
+        return Place(find_screen(width, os.environ), width, 0 if is_dumb else terminal_height())
 
     def write_in_form(found: History, screen: Screen) -> str:
         return write(found, form, screen)

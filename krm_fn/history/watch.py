@@ -1,12 +1,15 @@
 """Show a history again and again: on a terminal in place, elsewhere one block after the other."""
 
+import re
 import time
 from collections.abc import Callable
+from itertools import accumulate
 from typing import NamedTuple, NoReturn
 
 from krm_fn.history.ask import NoAnswer
 from krm_fn.history.history import History
 from krm_fn.history.to_json import write_time
+from krm_fn.look.cut import columns
 from krm_fn.look.screen import Screen
 
 _PAUSE = 2.0
@@ -15,12 +18,14 @@ _SHARE = 4.0
 
 _HOME, _CLEAR_LINE, _CLEAR_REST = "\x1b[H", "\x1b[K", "\x1b[J"
 _CLEAR = "\x1b[2J"
+_COLOUR = re.compile("\x1b\\[[0-9;]*m")
 
 
 class Place(NamedTuple):
-    """Where a history is shown. `height`: lines of a terminal, 0 for anything else."""
+    """Where a history is shown. `width` and `height` are those of a terminal, 0 for anything else."""
 
     screen: Screen
+    width: int
     height: int
 
 
@@ -57,17 +62,24 @@ def watch(ask: Callable[[], History], output: Output, sleep: Callable[[float], N
 def _show(history: History, shown: History | None, output: Output) -> None:
     place = output.find_place()
     text = output.write(history, place.screen)
-    if place.height:
-        output.put(("" if shown else _CLEAR) + _draw(text, place.height))
+    if place.width and place.height and not output.is_in_lines:
+        output.put(("" if shown else _CLEAR) + _draw(text, place))
     elif shown is None or history._replace(now=0) != shown._replace(now=0):
         separator = "" if shown is None or output.is_in_lines else f"--- {write_time(history.now)}\n"
         output.put(separator + text)
 
 
-def _draw(text: str, height: int) -> str:
+def _draw(text: str, place: Place) -> str:
     """Write over what is on the terminal, line by line: it does not flicker then."""
     lines = text.splitlines()
-    most = height - 1  # the cursor is in the last one
-    if len(lines) > most:
-        lines[most - 1 :] = [f"... {len(lines) - most + 1} more lines: use a larger terminal, --set or NAME"]
+    used = [*accumulate(_rows(line, place.width) for line in lines)]
+    room = place.height - 1  # the cursor is in the last row
+    if used and used[-1] > room:
+        fitting = sum(rows < room for rows in used)
+        lines[fitting:] = [f"... {len(lines) - fitting} more lines: use a larger terminal, --set or NAME"]
     return _HOME + "".join(f"{line}{_CLEAR_LINE}\n" for line in lines) + _CLEAR_REST
+
+
+def _rows(line: str, width: int) -> int:
+    """Return how many rows of a terminal a line takes."""
+    return max(1, -(-columns(_COLOUR.sub("", line)) // width))

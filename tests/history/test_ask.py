@@ -88,6 +88,24 @@ def test_it_only_lists_and_requests_no_content(canary: Cluster, tmp_path: Path) 
     )
 
 
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        pytest.param([], ["mffg77kmb5 -> web-config-5dtbmb74d2", "k2b4c5t7h9 -> web-config-mffg77kmb5"], id="all"),
+        pytest.param(["mffg77kmb5"], ["k2b4c5t7h9 -> web-config-mffg77kmb5"], id="one, and the one before it"),
+        pytest.param(["k2b4c5t7h9"], [], id="the oldest"),
+    ],
+)
+def test_diff_shows_what_changed_between_neighbours(tmp_path: Path, arguments: list[str], shown: list[str]) -> None:
+    changed = FIXTURES / "histories" / "what-changed-between-neighbours"
+    cluster = Cluster(read_objects(changed / "objects.yaml"))
+    printed = history(cluster.answer, tmp_path, "--diff", *arguments).stdout
+    titles = [line for line in printed.splitlines() if line.startswith("ConfigMap shop/web-config: ")]
+    assert titles == [f"ConfigMap shop/web-config: web-config-{title}" for title in shown]
+    assert ("  - LOG_LEVEL: info\n" in printed) is (arguments == [])
+    assert {request for request in cluster.requests if "secrets" in request} == set()
+
+
 def test_a_namespace_that_does_not_exist(tmp_path: Path) -> None:
     done = history(Cluster([]).answer, tmp_path, "-n", "shpo")
     expected = "error: namespace shpo does not exist; see --namespace and --context\n"

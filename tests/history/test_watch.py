@@ -29,7 +29,7 @@ class Viewer:
     def watch(self) -> None:
         output = Output(
             lambda history, _: "".join(f"{history.namespace} {line}\n" for line in range(3)),
-            lambda: Place(Screen(), self.height),
+            lambda: Place(Screen(), 10, self.height),
             self.shown.append,
             self.said.append,
         )
@@ -68,6 +68,13 @@ def test_what_does_not_fit_on_a_terminal_is_counted() -> None:
         viewer.watch()
     more = "... 2 more lines: use a larger terminal, --set or NAME"
     assert viewer.shown == [f"\x1b[2J\x1b[Hshop 0\x1b[K\n{more}\x1b[K\n\x1b[J"]
+
+
+def test_a_line_that_is_wider_than_the_terminal_takes_several_rows() -> None:
+    viewer = Viewer(FIRST._replace(namespace="\x1b[31mshop-shop-shop\x1b[0m"), height=5)
+    with pytest.raises(Ended):
+        viewer.watch()
+    assert "... 2 more lines" in viewer.shown[0]
 
 
 def test_the_first_question_must_be_answered() -> None:
