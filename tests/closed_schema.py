@@ -5,14 +5,18 @@ from pathlib import Path
 from typing import Any
 
 from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
 
 SCHEMAS = Path(__file__).parent.parent / "schemas"
 
 
 def validator(name: str) -> Draft202012Validator:
-    schema = json.loads((SCHEMAS / name).read_text())
-    Draft202012Validator.check_schema(schema)
-    return Draft202012Validator(close(schema))
+    """Return the validator of one schema, which may refer to the others by their `$id`."""
+    schemas = {path.name: json.loads(path.read_text()) for path in SCHEMAS.glob("*.json")}
+    Draft202012Validator.check_schema(schemas[name])
+    others = [Resource.from_contents(close(schema)) for schema in schemas.values() if "$id" in schema]
+    registry = Registry().with_resources((other.id() or "", other) for other in others)
+    return Draft202012Validator(close(schemas[name]), registry=registry)
 
 
 def close(schema: Any) -> Any:

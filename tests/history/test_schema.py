@@ -4,27 +4,16 @@ import json
 from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
-from referencing import Registry, Resource
 
 from krm_fn.history.write import Form, write
 from krm_fn.look.screen import Screen
-from tests.diff.closed_schema import SCHEMA as DIFF
-from tests.diff.closed_schema import close
+from tests.closed_schema import validator
 from tests.history.cases import HISTORIES, read_history
 
-SCHEMA = DIFF.parent / "history-v1.json"
-
-
-@pytest.fixture(scope="module")
-def validator() -> Draft202012Validator:
-    schema = json.loads(SCHEMA.read_text())
-    Draft202012Validator.check_schema(schema)
-    diff = Resource.from_contents(close(json.loads(DIFF.read_text())))
-    return Draft202012Validator(close(schema), registry=Registry().with_resource(diff.id() or "", diff))
+VALIDATOR = validator("history-v1.json")
 
 
 @pytest.mark.parametrize("case", HISTORIES, ids=lambda case: case.name)
-def test_the_json_is_valid(case: Path, validator: Draft202012Validator) -> None:
+def test_the_json_is_valid(case: Path) -> None:
     document = json.loads(write(read_history(case), Form.JSON, Screen()))
-    assert [error.message for error in validator.iter_errors(document)] == []
+    assert [error.message for error in VALIDATOR.iter_errors(document)] == []
