@@ -40,12 +40,14 @@ def find_history(snapshot: Snapshot) -> History:
 def _find_unseen(snapshot: Snapshot) -> Iterator[Unseen]:
     """Find the kinds that could not be listed.
 
-    The API server also forbids to list kinds that do not exist. So Argo's count only if a Rollout has made something.
+    The API server also forbids to list kinds that do not exist. So Argo's count then only if a Rollout has made
+    something.
     """
     has_rollouts = any(fact.made_by[0] == "Rollout" for fact in snapshot.facts.values())
     for kind, error in snapshot.unseen.items():
-        if kind.group != _ADD_ONS or has_rollouts:
-            yield Unseen(kind.plural, str(error), error.rule if isinstance(error, Forbidden) else "")
+        rule = error.rule if isinstance(error, Forbidden) else ""
+        if kind.group != _ADD_ONS or has_rollouts or not rule:
+            yield Unseen(kind.plural, str(error), rule)
 
 
 class _SetFinder:

@@ -160,6 +160,20 @@ def test_an_error_is_one_line(
     assert (done.returncode, done.stdout, done.stderr) == (1, "", f"error: {expected}\n")
 
 
+@pytest.mark.parametrize(
+    ("status", "note"),
+    [
+        pytest.param(403, "", id="so is a kind that does not exist"),
+        pytest.param(400, "not seen: rollouts in shop: cannot list: 400 no\n", id="something else is wrong"),
+    ],
+)
+def test_what_may_not_be_listed_is_said_unless_nothing_is_of_that_kind(tmp_path: Path, status: int, note: str) -> None:
+    case = FIXTURES / "histories" / "a-deployment-that-is-done"
+    cluster = Cluster(read_objects(case / "objects.yaml"), {"rollouts": status})
+    expected = (case / "output.txt").read_text() + (f"\n{note}" if note else "")
+    assert history(cluster.answer, tmp_path).stdout == expected
+
+
 @pytest.mark.parametrize("status", [200, 403])
 def test_a_namespace_without_revisions(tmp_path: Path, status: int) -> None:
     """Who may not get namespaces does not learn whether there is this one."""
