@@ -5,10 +5,10 @@ from enum import StrEnum
 from krm_fn.explain.explain_absent import explain_absent
 from krm_fn.explain.explain_objects import explain_objects
 from krm_fn.explain.explanation import Explanation
-from krm_fn.explain.find_wanted import EVERYTHING, Wanted, find_wanted, read_wanted
 from krm_fn.explain.places import Places
 from krm_fn.explain.text import write_text
 from krm_fn.explain.to_json import write_json
+from krm_fn.explain.wanted import EVERYTHING, Wanted, find_wanted, read_wanted
 from krm_fn.look.masks import Masks
 from krm_fn.look.screen import Screen
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity

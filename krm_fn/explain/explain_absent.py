@@ -3,17 +3,14 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
-from krm_fn.explain.explanation import Because, Explained, Unfollowed
-from krm_fn.explain.find_wanted import Wanted
+from krm_fn.explain.explanation import ABSENT, Because, Explained, Unfollowed
 from krm_fn.explain.places import Places
+from krm_fn.explain.wanted import Wanted
 from krm_fn.model.problem import ResourceId
 from krm_fn.naming.names import authored_id
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.stages.transform import Transformation
 from krm_fn.stages.warnings.misspelled import find_misspelled
-
-ABSENT = "absent"
-"""What is said in the place of a strategy, a ground, and a reason."""
 
 _NOT_HERE = "the package does not contain it: its name stays"
 

@@ -4,6 +4,12 @@ from typing import NamedTuple, TypeAlias
 
 from krm_fn.model.problem import ResourceId
 
+ABSENT = "absent"
+"""The strategy of an object that is only referenced; also the ground for it, and the reason why nothing follows it."""
+
+OLDER, MISSPELLED, LOOKALIKE, OPTION, FIELD, TEXT = "older", "misspelled", "lookalike", "option", "field", "text"
+"""Reasons why a field is not followed, beside those of `PassedOver`."""
+
 
 class Place(NamedTuple):
     """A file and a line, counted from 1. `""` and 0 where they are not known."""

@@ -1,11 +1,11 @@
 """The fields that reference each object, and what the function makes of them."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from krm_fn.explain.explanation import FoundBy, Reference
 from krm_fn.explain.places import Places
-from krm_fn.model.changes import Edit, SetItems, SetParts, SetText
+from krm_fn.model.changes import Edit, ListPatch, SetItems, SetParts, SetText
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node
 from krm_fn.model.problem import Problem, Severity
@@ -38,6 +38,9 @@ class _Reader:
         for problem in found.changes.problems:
             if problem.severity is not Severity.INFO and problem.field:
                 self._problems[problem.node, problem.field].append(problem)
+        self._mounted: dict[Item, set[str]] = defaultdict(set)
+        for item, patch in found.changes.patches if found.references.mounted else ():
+            self._mounted[item] |= set(_texts_in(patch.get("spec")))
 
     def read(self) -> Iterator[tuple[Item, Reference]]:
         references = self._found.references
@@ -46,7 +49,7 @@ class _Reader:
                 yield target, self._read_authored(resolved, target)
         for resolved in references.mounted:
             for target in resolved.targets:
-                yield target, self._read_mounted(resolved)
+                yield target, self._read_mounted(resolved, target)
         for embedded in references.embedded:
             for target in embedded.targets:
                 yield target, self._read_embedded(embedded)
@@ -81,10 +84,13 @@ class _Reader:
         if resolved.referrer.id.kind in ROLES:
             yield from self._edits.get((place, field.rpartition("[")[0]), ())
 
-    def _read_mounted(self, resolved: ResolvedReference) -> Reference:
+    def _read_mounted(self, resolved: ResolvedReference, target: Item) -> Reference:
+        """Read what is mounted. An earlier run may have mounted it already."""
         referrer, one = resolved.referrer, resolved.reference
         place = self._places.of(referrer, one.field)
-        return Reference(authored_id(referrer), place, one.field, one.target, _found_by(one.rule), is_changed=True)
+        name = self._found.revisions.names.get(target, target.id.name)
+        is_changed = name in self._mounted[referrer]
+        return Reference(authored_id(referrer), place, one.field, one.target, _found_by(one.rule), is_changed)
 
     def _read_embedded(self, embedded: EmbeddedReference) -> Reference:
         holder, field, one = embedded.item, embedded.field, embedded.reference
@@ -119,6 +125,21 @@ def _writes(edit: Edit, reference: WrittenReference, name: str) -> bool:
         case SetItems(add=added):
             return name in added
     return False
+
+
+def _texts_in(patch: object) -> Iterator[str]:
+    """Yield all texts that a patch writes."""
+    if isinstance(patch, str):
+        yield patch
+    elif isinstance(patch, Mapping):
+        for value in patch.values():
+            yield from _texts_in(value)
+    elif isinstance(patch, ListPatch):
+        for value in (*patch.change.values(), *patch.add):
+            yield from _texts_in(value)
+    elif isinstance(patch, Sequence):
+        for value in patch:
+            yield from _texts_in(value)
 
 
 def _found_by(rule: Rule) -> FoundBy:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 
-from krm_fn.explain.explanation import Unfollowed
+from krm_fn.explain.explanation import FIELD, LOOKALIKE, MISSPELLED, OLDER, OPTION, TEXT, Unfollowed
 from krm_fn.explain.mentions import find_mentions
 from krm_fn.explain.places import Places
 from krm_fn.model.item import Item
@@ -12,9 +12,6 @@ from krm_fn.references.resolve import PassedOver
 from krm_fn.stages.near_references import find_pinned, read_base_names, why_passed_over
 from krm_fn.stages.transform import Transformation
 from krm_fn.stages.warnings.misspelled import find_misspelled
-
-OLDER, MISSPELLED, LOOKALIKE, OPTION, FIELD, TEXT = "older", "misspelled", "lookalike", "option", "field", "text"
-"""Kinds of reasons, beside those of `PassedOver`."""
 
 
 def find_unfollowed(found: Transformation, targets: Collection[Item], places: Places) -> dict[Item, list[Unfollowed]]:

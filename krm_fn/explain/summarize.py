@@ -2,8 +2,7 @@
 
 from collections import Counter
 
-from krm_fn.explain.explain_absent import ABSENT
-from krm_fn.explain.explanation import Explained, Explanation
+from krm_fn.explain.explanation import ABSENT, Explained, Explanation
 
 _OUTCOMES = {"rename": "renamed", "adopt": "adopted", "checksum": "with a checksum", ABSENT: "not in the package"}
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from krm_fn.explain.explain_absent import ABSENT
 from krm_fn.explain.explanation import (
+    ABSENT,
+    TEXT,
     Because,
     Explained,
     Explanation,
@@ -15,7 +16,6 @@ from krm_fn.explain.explanation import (
     Restart,
     Unfollowed,
 )
-from krm_fn.explain.find_unfollowed import TEXT
 from krm_fn.explain.summarize import summarize
 from krm_fn.look.cut import columns, fold
 from krm_fn.look.screen import Screen

@@ -12,6 +12,9 @@ from krm_fn.explain.text import write_text
 from krm_fn.look.cut import columns
 from krm_fn.look.screen import WIDTH, Screen
 from krm_fn.model.problem import Outcome
+from krm_fn.references.resolve import PassedOver
+from krm_fn.references.rule import By
+from krm_fn.stages.reason import Ground
 from tests.cases import FIXTURES
 from tests.closed_schema import validator
 from tests.explain.read_json import read_json
@@ -76,6 +79,20 @@ def test_nothing_of_a_secret_is_printed(case: Path) -> None:
     for text in (text for outcome in printed for text in (outcome.stdout.decode(), outcome.stderr)):
         assert not CANARY.search(text)
         assert not NAMED_BY_CONTENT.search(text)
+
+
+def test_every_kind_of_reason_is_in_a_fixture() -> None:
+    objects = [
+        one
+        for case in EXPLANATIONS
+        for text in [(case / "explanation.json").read_text()]
+        for one in json.loads(text or '{"objects": []}')["objects"]
+    ]
+    grounds = {one["reason"]["ground"] for one in objects}
+    assert grounds == {*Ground, "absent"}
+    assert {reference["foundBy"]["by"] for one in objects for reference in one["references"]} == {*By}
+    reasons = {unfollowed["reason"] for one in objects for unfollowed in one["notFollowed"]}
+    assert reasons == {*PassedOver, "older", "misspelled", "absent", "lookalike", "option", "field", "text"}
 
 
 def test_there_are_fixtures() -> None:

@@ -33,7 +33,7 @@ from krm_fn.render.render import Opened
 from krm_fn.stages.transform import Transformation
 from krm_fn.wire.apply import apply_changes
 from krm_fn.wire.envelope import Envelope, open_envelope
-from krm_fn.wire.reader import read_yaml
+from krm_fn.wire.reader import MAX_DEPTH, read_yaml
 from tests.cases import ENVIRONMENT, MIGRATION_STEPS, REJECTIONS, TRANSFORMS
 from tests.closed_schema import validator
 from tests.explain.read_json import read_json
@@ -180,9 +180,12 @@ def test_what_is_explained_as_rewritten_is_rewritten(name: str) -> None:
         if before.is_config:
             (explained,) = package.explain(before).objects
             for one in explained.references:
-                if one.is_changed and one.rule.by != "mounts":
-                    field = _field((one.who.kind, one.who.namespace, one.who.name), one.field)
-                    assert after.id.name in written[field], one
+                who = (one.who.kind, one.who.namespace, one.who.name)
+                if one.rule.by == "mounts":
+                    mounted = [text for (other, field), text in written.items() if other == who and "spec" in field]
+                    assert one.is_changed == (f" {after.id.name}" in mounted), one
+                elif one.is_changed:
+                    assert after.id.name in written[_field(who, one.field)], one
 
 
 def references_of(package: Read) -> tuple[dict[Item, set[Field]], dict[Item, set[tuple[str, str, str]]]]:
@@ -257,6 +260,18 @@ def test_no_hash_of_a_secret_is_shown(name: str) -> None:
     hidden = {name for name in hashed - others if CONTENT_NAME.fullmatch(name)}
     for text in (say(explanation), write_json(explanation)):
         assert hidden.isdisjoint(WORD.findall(text))
+
+
+@pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ("{a: ", "}")])
+def test_an_object_may_be_as_deep_as_the_reader_allows(opening: str, closing: str) -> None:
+    levels = MAX_DEPTH - 2
+    config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web-config}\n"
+    widget = (
+        f"apiVersion: e.x/v1\nkind: A\nmetadata: {{name: a}}\nspec: {opening * levels}web-config{closing * levels}\n"
+    )
+    package = read(f"{config}---\n{widget}".encode())
+    (explained,) = package.explain(*package.configs).objects
+    assert len(explained.unfollowed) == 1
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -3,7 +3,7 @@
 import pytest
 
 from krm_fn.model.node import Mapping, is_mapping
-from krm_fn.naming.content_hash import Unhashable, content_hash, read_fields, read_value
+from krm_fn.naming.content_hash import Unhashable, content_hash, hashed_keys, read_fields, read_value
 from krm_fn.naming.go_json import JsonValue
 from krm_fn.wire.reader import read_yaml
 from tests.hash_vectors import OBSERVED, RECORDED, Vector
@@ -187,3 +187,36 @@ def test_nesting_as_deep_as_the_reader_allows_is_read() -> None:
         assert isinstance(value, list)
         (value,) = value
     assert value == []
+
+
+COVERED = [
+    pytest.param(CONFIG_MAP + "data: {a: b, c: d}", {"data": ("a", "c")}, id="data"),
+    pytest.param(
+        CONFIG_MAP + "binaryData: {b: YQ==}\ndata: {a: b}\nimmutable: true",
+        {"data": ("a",), "binaryData": ("b",)},
+        id="binary data, and no other field",
+    ),
+    pytest.param(
+        SECRET + "type: Opaque\ndata: {a: YQ==}\nstringData: {b: c}\nbinaryData: {d: YQ==}",
+        {"type": (), "data": ("a",), "stringData": ("b",)},
+        id="a Secret's type, data and text",
+    ),
+    pytest.param(CONFIG_MAP + "stringData: {a: b}", {}, id="a ConfigMap has no text of its own"),
+    pytest.param(CONFIG_MAP + "data:", {}, id="nothing"),
+    pytest.param(CONFIG_MAP + "data: {}", {"data": ()}, id="no keys"),
+    pytest.param(CONFIG_MAP + "data: text", {"data": ()}, id="text"),
+    pytest.param(CONFIG_MAP + "data: [a]", {"data": ()}, id="a list"),
+    pytest.param(CONFIG_MAP + "x: &x {data: {a: b}}\n<<: *x", {"data": ("a",)}, id="what is merged in"),
+]
+
+
+@pytest.mark.parametrize(("source", "expected"), COVERED)
+def test_the_keys_that_are_covered(source: str, expected: dict[str, tuple[str, ...]]) -> None:
+    assert hashed_keys(read_yaml(source.encode()).roots[0]) == expected
+
+
+@pytest.mark.parametrize("field", ["data", "binaryData", "stringData", "type", "immutable", "other"])
+@pytest.mark.parametrize("kind", [CONFIG_MAP, SECRET])
+def test_a_field_is_covered_if_it_changes_the_hash(kind: str, field: str) -> None:
+    source, changed = (f"{kind}{field}: {value}" for value in ("{a: b}", "{a: c}"))
+    assert (field in hashed_keys(read_yaml(source.encode()).roots[0])) == (hash_of(source) != hash_of(changed))
