@@ -1,0 +1,88 @@
+"""A graph as values. Nothing in it is a Secret's value, or a digest of one."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Lane(StrEnum):
+    """Where a node is drawn, in order from left to right. The value is the title."""
+
+    REFERRERS = "Workloads and other referrers"
+    REVISIONS = "ConfigMaps and Secrets"
+    OWNERS = "Owners"
+
+
+class Look(StrEnum):
+    """What a node looks like. `revision` is one that is rendered, `plain` any other ConfigMap or Secret."""
+
+    REFERRER = "referrer"
+    REVISION = "revision"
+    PLAIN = "plain"
+    ABSENT = "absent"
+    OWNER = "owner"
+
+
+class Tie(StrEnum):
+    """What an arrow means."""
+
+    REFERENCES = "references"
+    OWNS = "owns"
+
+
+class Key(NamedTuple):
+    """A key of a ConfigMap or Secret, and the size of its value in bytes."""
+
+    name: str
+    size: int
+
+
+class Node(NamedTuple):
+    """An object. `state` says in a few words what becomes of it. `facts` are sentences about it.
+
+    `keys` is None where the content is not known. All texts are as others wrote them: who writes a form escapes them.
+    """
+
+    lane: Lane
+    look: Look
+    kind: str
+    namespace: str
+    name: str
+    state: str = ""
+    facts: tuple[str, ...] = ()
+    keys: tuple[Key, ...] | None = None
+
+    @property
+    def place(self) -> str:
+        """The namespace and the name: `shop/web`."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+
+class Edge(NamedTuple):
+    """An arrow between two nodes, by their positions. `fields`: what in the source references the target."""
+
+    source: int
+    target: int
+    tie: Tie
+    fields: tuple[str, ...] = ()
+
+
+class Graph(NamedTuple):
+    """All nodes, lane by lane, and all arrows. `title` is what people call it."""
+
+    title: str
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+
+def summarize(graph: Graph) -> str:
+    """Return `2 revisions, 1 other ConfigMap or Secret, 3 referrers`."""
+    looks = [node.look for node in graph.nodes]
+    revisions = looks.count(Look.REVISION)
+    others = looks.count(Look.PLAIN) + looks.count(Look.ABSENT)
+    referrers = looks.count(Look.REFERRER)
+    more = [f"{others} other ConfigMap{'s' * (others != 1)} and Secret{'s' * (others != 1)}"] if others else []
+    return ", ".join([_count(revisions, "revision"), *more, _count(referrers, "referrer")])
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
