@@ -16,10 +16,10 @@ from krm_fn.stdio import read_stdin
 @click.option(
     "--output",
     "-o",
-    type=click.Choice(["mermaid", "dot"]),
+    type=click.Choice(["mermaid", "dot", "html"]),
     default="mermaid",
     show_default=True,
-    help="The language of Mermaid, which GitHub and GitLab draw, or that of Graphviz.",
+    help="Mermaid, which GitHub and GitLab draw; the language of Graphviz; or a page that needs no network.",
 )
 @rendering_options
 def graph(*, path: str, name: str, output: str, rendering: RenderingOptions) -> Outcome:

@@ -4,12 +4,13 @@ from collections import defaultdict
 from collections.abc import Hashable
 from typing import TypeAlias
 
-from krm_fn.graph.graph import Edge, Graph, Lane, Node, Tie
+from krm_fn.graph.graph import Edge, Graph, Lane, Look, Node, Tie
 
 Handle: TypeAlias = Hashable
 """What the caller calls a node."""
 
 _LANES = {lane: position for position, lane in enumerate(Lane)}
+_LOOKS = {look: position for position, look in enumerate(Look)}
 
 
 class Builder:
@@ -29,7 +30,7 @@ class Builder:
         self._edges[source, target, tie] |= {field} - {""}
 
     def build(self, title: str) -> Graph:
-        """Return the graph: the nodes of a lane in order of their texts, and the arrows in order of the nodes."""
+        """Return the graph: the nodes of each lane by their looks and texts, and the arrows in the order of these."""
         order = sorted(self._nodes, key=lambda handle: _rank(self._nodes[handle]))
         place = {handle: position for position, handle in enumerate(order)}
         edges = [
@@ -39,5 +40,5 @@ class Builder:
         return Graph(title, tuple(self._nodes[handle] for handle in order), tuple(sorted(edges)))
 
 
-def _rank(node: Node) -> tuple[int, Node]:
-    return _LANES[node.lane], node._replace(keys=node.keys or ())
+def _rank(node: Node) -> tuple[int, int, Node]:
+    return _LANES[node.lane], _LOOKS[node.look], node._replace(keys=node.keys or ())

@@ -6,6 +6,7 @@ from krm_fn.explain.find_wanted import read_wanted
 from krm_fn.graph.graph import Graph
 from krm_fn.graph.graph_package import graph_package
 from krm_fn.graph.to_dot import write_dot
+from krm_fn.graph.to_html import write_html
 from krm_fn.graph.to_mermaid import find_excess, write_mermaid
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import Environment
@@ -21,6 +22,7 @@ class Form(StrEnum):
 
     MERMAID = "mermaid"
     DOT = "dot"
+    HTML = "html"
 
 
 def draw_path(  # noqa: PLR0913, PLR0917  # what is drawn, how it is read, and how it is written
@@ -46,7 +48,11 @@ def write(graph: Graph, form: Form) -> tuple[str, list[Problem]]:
     match form:
         case Form.DOT:
             return write_dot(graph), []
+        case Form.HTML:
+            return write_html(graph), []
         case Form.MERMAID:
             text = write_mermaid(graph)
             excess = find_excess(graph, text)
-            return text, [Problem(f"{excess}; draw one object (NAME)", severity=Severity.WARNING)] if excess else []
+            return text, [
+                Problem(f"{excess}; draw one object (NAME), or use -o html", severity=Severity.WARNING)
+            ] if excess else []

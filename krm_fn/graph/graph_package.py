@@ -87,7 +87,7 @@ class _Drawer:
         """Draw what is referenced and not in the package."""
         for one in absent:
             who = one.who
-            node = self._node(Lane.REVISIONS, Look.ABSENT, who, "not in the package", (one.reason.text,))
+            node = self._node(Lane.REVISIONS, Look.ABSENT, who, "not in the package", (_sentence(one.reason.text),))
             key: Handle = self.builder.add(("absent", who), node)
             for missing in one.unfollowed:
                 self._refer(missing.who, key, missing.field, missing.place)
@@ -122,7 +122,8 @@ class _Drawer:
         self.builder.tie(referrer, target, Tie.REFERENCES, self._hide(f"{field} ({where})" if where else field))
 
     def _node(self, lane: Lane, look: Look, who: ResourceId, state: str = "", facts: tuple[str, ...] = ()) -> Node:
-        return Node(lane, look, who.kind, who.namespace, self._hide(who.name), state, tuple(map(self._hide, facts)))
+        name = self._hide(who.name) or "(generated name)"
+        return Node(lane, look, who.kind, who.namespace, name, state, tuple(map(self._hide, facts)))
 
     def _config(self, item: Item) -> Node:
         strategy = self._strategies.get(item, Strategy.IGNORE)
@@ -144,7 +145,11 @@ class _Drawer:
             is_secret = item.id.kind == "Secret"
             yield "The name ends in a hash, which is not shown." if is_secret else f"The base name is {base}."
         if item in self._reasons and strategy is Strategy.IGNORE:
-            yield f"Left alone because {self._reasons[item].text}."
+            yield _sentence(f"left alone because {self._reasons[item].text}")
+
+
+def _sentence(clause: str) -> str:
+    return f"{clause[:1].upper()}{clause[1:]}."
 
 
 def _find_emitted(found: Transformation) -> Iterator[_Emitted]:

@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from html.parser import HTMLParser
 from typing import NamedTuple
 
 from krm_fn.graph.graph import Graph
@@ -47,6 +48,48 @@ def read_dot(text: str) -> Read:
         if edge := _DOT_EDGE.fullmatch(line):
             edges.append((int(edge[1]), int(edge[2]), edge[3]))
     return Read(nodes, edges)
+
+
+def read_html(text: str) -> Read:
+    reader = _Page()
+    reader.feed(text)
+    reader.close()
+    return Read([(position, look, _lines(texts)) for position, look, texts in reader.nodes], reader.edges)
+
+
+def _lines(texts: dict[str, str]) -> list[str]:
+    kind, _, namespace = texts["kind"].partition(" in ")
+    place = f"{namespace}/{texts['name']}" if namespace else texts["name"]
+    return [line for line in (f"{kind} {place}", texts.get("state", "")) if line]
+
+
+class _Page(HTMLParser):
+    """Reads cards and arrows, and the texts in the summary of each card by their classes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.nodes: list[tuple[int, str, dict[str, str]]] = []
+        self.edges: list[tuple[int, int, str]] = []
+        self._part = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {name: value or "" for name, value in attrs}
+        if tag == "details":
+            _, look = given["class"].split()
+            self.nodes.append((int(given["id"][1:]), look, {}))
+        elif tag == "path" and "data-from" in given:
+            self.edges.append((int(given["data-from"][1:]), int(given["data-to"][1:]), given["class"]))
+        elif given.get("class") in {"kind", "name", "state"}:
+            self._part = given["class"]
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "summary" or (tag == "span" and self._part):
+            self._part = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._part:
+            texts = self.nodes[-1][2]
+            texts[self._part] = texts.get(self._part, "") + data
 
 
 def decode_dot(label: str) -> list[str]:

@@ -20,7 +20,7 @@ CANARY = re.compile("not-to-be-printed|bm90LXRvLWJl")
 """What every Secret in the fixtures holds, and how it begins in base64."""
 
 every_graph = pytest.mark.parametrize("case", GRAPHS, ids=lambda case: case.name)
-each_form = pytest.mark.parametrize("form", FORMS)
+each_language = pytest.mark.parametrize("form", FORMS)
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,7 @@ def _in_the_folder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPat
 
 
 @every_graph
-@each_form
+@each_language
 def test_a_graph_is_as_recorded(case: Path, form: str, snapshot: Snapshot) -> None:
     snapshot.snapshot_dir = case
     outcome = draw(case, form)
@@ -40,13 +40,23 @@ def test_a_graph_is_as_recorded(case: Path, form: str, snapshot: Snapshot) -> No
 
 
 @every_graph
-@each_form
+@each_language
 def test_nothing_of_a_secret_is_drawn(case: Path, form: str) -> None:
     written = draw(case, form).stdout.decode()
     assert not CANARY.search(written)
     secrets = re.findall(r"^\s*name: (\S+)-[2456789bcdfghkmt]{10}$", (case / "input.yaml").read_text(), re.MULTILINE)
     for base in secrets:
         assert not re.search(f"{re.escape(base)}-[2456789bcdfghkmt]{{10}}", written)
+
+
+@every_graph
+def test_a_page_is_as_recorded(case: Path, snapshot: Snapshot) -> None:
+    """Compare what is made from the graph. The style and the script are the same for all."""
+    snapshot.snapshot_dir = case
+    written = draw(case, "html").stdout.decode()
+    body = written[written.index("<header>") : written.index("<script>")]
+    snapshot.assert_match(body.encode(), "graph.html")
+    assert not CANARY.search(written)
 
 
 @every_graph

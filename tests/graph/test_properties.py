@@ -14,6 +14,7 @@ from krm_fn.explain.places import Places
 from krm_fn.graph.graph import Edge, Graph, Lane, Look, Tie
 from krm_fn.graph.graph_package import graph_package
 from krm_fn.graph.to_dot import write_dot
+from krm_fn.graph.to_html import write_html
 from krm_fn.graph.to_mermaid import MOST_CHARACTERS, MOST_EDGES, find_excess, write_mermaid
 from krm_fn.model.problem import Rejected, Severity
 from krm_fn.render.limits import DEFAULT_LIMITS, Allowance
@@ -23,7 +24,7 @@ from krm_fn.render.tools import HelmOptions
 from krm_fn.stages.transform import Transformation
 from tests.cases import ENVIRONMENT, FIXTURES
 from tests.graph.cases import GRAPHS
-from tests.graph.read_forms import expect, read_dot, read_mermaid
+from tests.graph.read_forms import expect, read_dot, read_html, read_mermaid
 
 _ALL = Wanted("", ())
 _SET, _BASE_NAME = "revisions.krm-fn.io/set", "revisions.krm-fn.io/base-name"
@@ -82,7 +83,10 @@ def test_every_reference_that_is_explained_is_drawn(opened: Opened, found: Trans
 @every_package
 def test_every_form_holds_the_same(opened: Opened, found: Transformation) -> None:
     graph = _draw(opened, found)
-    assert read_mermaid(write_mermaid(graph)) == read_dot(write_dot(graph)) == expect(graph)
+    expected = expect(graph)
+    assert read_mermaid(write_mermaid(graph)) == expected
+    assert read_dot(write_dot(graph)) == expected
+    assert read_html(write_html(graph)) == expected
 
 
 @every_package

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "diagrams"
-FILES = ("package.json", "package-lock.json", "read.mjs")
+FILES = ("package.json", "package-lock.json", "read.mjs", "browse.mjs")
 
 
 def install() -> None:
