@@ -25,13 +25,13 @@ _HEADINGS = {
 _LEGEND = {Tie.REFERENCES: "references", Tie.OWNS: "owns, so that it stays"}
 
 
+_FILES = ("page.css", "page.js")
+
+
 def write_html(graph: Graph) -> str:
     """Write the page."""
-    style, script = (files("krm_fn.graph").joinpath("page", name).read_text("utf-8") for name in _FILES)
+    style, script = (files("krm_fn.graph").joinpath(name).read_text("utf-8") for name in _FILES)
     return "".join(f"{line}\n" for line in _write(graph, style, script))
-
-
-_FILES = ("page.css", "page.js")
 
 
 def _write(graph: Graph, style: str, script: str) -> Iterator[str]:
