@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 from typing import IO, NamedTuple
 
-from benchmarks.namespace import DEPLOYMENTS, arguments, fill, unlink
+from benchmarks.namespace import DEPLOYMENTS, GENERATIONS, arguments, fill, unlink
 from tests.cluster.api import Api
 from tests.cluster.control_plane import CLIENTS, control_plane
 from tests.cluster.fault_proxy import Call, proxy_before
@@ -75,6 +75,7 @@ def _measure(api: Api, folder: Path, runs: int) -> list[Row]:
         unlink(api)
         changing.append(_run(kubeconfig, folder))
         idle.append(_run(kubeconfig, folder))
+    shown = [_show(kubeconfig, folder) for _ in range(runs)]
     assert {run.changes for run in changing} == {DEPLOYMENTS}
     unlink(api)
     calls, idle_calls = _calls(kubeconfig, folder, api), _calls(kubeconfig, folder, api)
@@ -89,6 +90,8 @@ def _measure(api: Api, folder: Path, runs: int) -> list[Row]:
         Row("nothing changes: MiB", 150, [run.mebibytes for run in idle]),
         Row("nothing changes: writes", 0, [sum(call.method != "GET" for call in idle_calls)]),
         Row("seconds to the first API call", 0.6, starts),
+        Row("krm-fn history: seconds", 3, [run.seconds for run in shown]),
+        Row("krm-fn history: MiB", 150, [run.mebibytes for run in shown]),
     ]
 
 
@@ -108,9 +111,25 @@ def _calls(kubeconfig: Path, folder: Path, api: Api) -> list[Call]:
 def _run(kubeconfig: Path, folder: Path) -> Run:
     """Run the linker, and measure it from the start of the process to its end."""
     output = folder / "output"
+    seconds, mebibytes = _measure_process(kubeconfig, output, [*arguments(), "--output=json"])
+    report = json.loads(output.read_text())
+    return Run(seconds, mebibytes, report["calls"], len(report["changes"]))
+
+
+def _show(kubeconfig: Path, folder: Path) -> Run:
+    """Run `krm-fn history` as the linker. It tells of every revision, and changes nothing."""
+    output = folder / "output"
+    seconds, mebibytes = _measure_process(kubeconfig, output, ["history", "--output=json"])
+    (found,) = json.loads(output.read_text())["sets"]
+    assert len(found["revisions"]) == DEPLOYMENTS * GENERATIONS
+    return Run(seconds, mebibytes, 0, 0)
+
+
+def _measure_process(kubeconfig: Path, output: Path, command: list[str]) -> tuple[float, float]:
+    """Return seconds, and MiB of memory."""
     with output.open("wb") as stdout:
         started = time.perf_counter()
-        process = _start(kubeconfig, stdout=stdout)
+        process = _start(kubeconfig, command, stdout=stdout)
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - started
     process.returncode = os.waitstatus_to_exitcode(status)
@@ -118,8 +137,7 @@ def _run(kubeconfig: Path, folder: Path) -> Run:
     assert usage.ru_maxrss > resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, (
         "this process needs more memory than the linker"
     )
-    report = json.loads(output.read_text())
-    return Run(seconds, usage.ru_maxrss / 1024, report["calls"], len(report["changes"]))
+    return seconds, usage.ru_maxrss / 1024
 
 
 def _seconds_to_first_call(kubeconfig: Path, api: Api) -> float:
@@ -127,7 +145,7 @@ def _seconds_to_first_call(kubeconfig: Path, api: Api) -> float:
         address = Server(url=f"http://127.0.0.1:{listener.getsockname()[1]}", certificate=api.server.certificate)
         write_kubeconfig(kubeconfig, address, token=api.token, namespace=NAMESPACE)
         started = time.perf_counter()
-        process = _start(kubeconfig, stdout=subprocess.DEVNULL)
+        process = _start(kubeconfig, arguments(), stdout=subprocess.DEVNULL)
         listener.accept()[0].close()
         seconds = time.perf_counter() - started
     process.kill()
@@ -135,9 +153,9 @@ def _seconds_to_first_call(kubeconfig: Path, api: Api) -> float:
     return seconds
 
 
-def _start(kubeconfig: Path, stdout: int | IO[bytes]) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "krm_fn", *arguments(), "--output=json"]
-    return subprocess.Popen(command, env={**os.environ, "KUBECONFIG": str(kubeconfig)}, stdout=stdout)
+def _start(kubeconfig: Path, command: list[str], stdout: int | IO[bytes]) -> subprocess.Popen[bytes]:
+    whole = [sys.executable, "-m", "krm_fn", *command]
+    return subprocess.Popen(whole, env={**os.environ, "KUBECONFIG": str(kubeconfig)}, stdout=stdout)
 
 
 def _tool(name: str) -> Path:

@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from krm_fn.model.printable import printable
@@ -18,9 +19,20 @@ _FAILED = {"diff": 2}
 
 def main() -> int:
     """Run the KRM function without arguments, kustomize's exec plugin with a file, else the command line."""
-    arguments = sys.argv[1:]
+    return _print(_run, sys.argv[1:])
+
+
+def kubectl_revisions() -> int:
+    """Run `kubectl revisions`: kubectl finds it on PATH by its name."""
+    from krm_fn.cli.main import kubectl_revisions as command_line  # noqa: PLC0415  # as below
+
+    return _print(command_line, sys.argv[1:])
+
+
+def _print(run: Callable[[list[str]], Outcome], arguments: list[str]) -> int:
+    """Run, and print the outcome. Returns the exit code."""
     try:
-        outcome = _run(arguments)
+        outcome = run(arguments)
         write_stderr(outcome.stderr)
         write_stdout(outcome.stdout)
     except StreamError as error:

@@ -48,6 +48,15 @@ def terminal_width() -> int:
         return 0
 
 
+def terminal_height() -> int:
+    """Return the lines of the terminal that stdout is; 0 if it is none."""
+    try:
+        descriptor = _descriptor(sys.__stdout__)
+        return os.get_terminal_size(descriptor).lines if os.isatty(descriptor) else 0
+    except OSError:
+        return 0
+
+
 def write_stdout(data: bytes) -> None:
     """Write everything or fail: a deployer would delete the objects that are missing in half an answer."""
     try:

@@ -12,13 +12,13 @@ SCHEMAS = Path(__file__).parent.parent / "schemas"
 def validator(name: str) -> Draft202012Validator:
     schema = json.loads((SCHEMAS / name).read_text())
     Draft202012Validator.check_schema(schema)
-    return Draft202012Validator(_close(schema))
+    return Draft202012Validator(close(schema))
 
 
-def _close(schema: Any) -> Any:
+def close(schema: Any) -> Any:
     if isinstance(schema, list):
-        return [_close(one) for one in schema]
+        return [close(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    closed = {name: _close(one) for name, one in schema.items()}
+    closed = {name: close(one) for name, one in schema.items()}
     return {**closed, "additionalProperties": False} if isinstance(schema.get("properties"), dict) else closed

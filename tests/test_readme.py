@@ -46,6 +46,10 @@ def test_the_difference_is_what_is_printed(tmp_path: Path) -> None:
     assert (outcome.stdout.decode(), outcome.stderr) == (shown, "")
 
 
+def test_the_example_of_history_is_its_fixture() -> None:
+    assert (ROOT / "fixtures/histories/a-paused-canary/output.txt").read_text() in README
+
+
 @pytest.mark.parametrize("named", sorted({name for name in TESTS_NAMED if name}))
 def test_each_guarantee_names_a_test_that_is_there(named: str) -> None:
     file, _, function = named.partition("::")

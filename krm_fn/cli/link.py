@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import click
 
+from krm_fn.cli.access import access_options, needs_client
 from krm_fn.model.kinds import Kind
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Unreadable, Workload, read_kind, read_revision, read_workload
 from krm_fn.model.problem import Outcome
@@ -71,10 +72,7 @@ def _each_read_by(
     show_default=True,
     help="Minimum age before an unreferenced revision is deleted.",
 )
-@click.option(
-    "--namespace", "-n", metavar="NAME", help="Default: the pod's own, else that of the kubeconfig's context."
-)
-@click.option("--context", metavar="NAME", help="Context of the kubeconfig.")
+@access_options
 @click.option("--dry-run", is_flag=True, help="Print the changes without making them.")
 @click.option("--output", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def link(
@@ -87,6 +85,7 @@ def link(
     minimum_age: int,
     namespace: str | None,
     context: str | None,
+    kubeconfig: str | None,
     dry_run: bool,
     output: str,
 ) -> Outcome:
@@ -103,14 +102,13 @@ def link(
     plan = LinkPlan(
         set=set_name, workloads=workloads, revisions=revisions, kinds=kinds, timeout=timeout, minimum_age=minimum_age
     )
-    try:
+    with needs_client():
+        from krm_fn.linker.api import Access
         from krm_fn.linker.run import Options, run
-    except ModuleNotFoundError as error:
-        message = f"needs the Python package {error.name}: pip install 'krm-fn[linker]'"
-        raise click.ClickException(message) from error
     stop = Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    return run(plan, Options(namespace, context, dry_run, as_json=output == "json"), stop, _print_line, _say)
+    options = Options(namespace, Access(kubeconfig, context), dry_run, as_json=output == "json")
+    return run(plan, options, stop, _print_line, _say)
 
 
 def _print_line(line: str) -> None:

@@ -10,6 +10,7 @@ from krm_fn.cli.diff import diff
 from krm_fn.cli.discover import discover
 from krm_fn.cli.explain import explain
 from krm_fn.cli.graph import graph
+from krm_fn.cli.history import history
 from krm_fn.cli.link import link
 from krm_fn.cli.render import render
 from krm_fn.cli.verify import verify
@@ -18,24 +19,34 @@ from krm_fn.model.problem import Outcome
 
 
 def main(arguments: list[str]) -> Outcome:
+    """Run a command of `krm-fn`."""
+    return _run(krm_fn, "krm-fn", arguments)
+
+
+def kubectl_revisions(arguments: list[str]) -> Outcome:
+    """Run `kubectl revisions`, which is `krm-fn history`."""
+    return _run(history, "kubectl revisions", arguments)
+
+
+def _run(command: click.Command, program: str, arguments: list[str]) -> Outcome:
     """Run a command. What click prints itself, which is help and the version, is in the outcome too."""
     printed = StringIO()
-    # Not `krm_fn.main`: it lets a variable turn every command into a request for shell completion.
+    # Not `command.main`: it lets a variable turn every command into a request for shell completion.
     try:
-        with redirect_stdout(printed), krm_fn.make_context("krm-fn", list(arguments)) as context:
-            outcome: Outcome = krm_fn.invoke(context)
+        with redirect_stdout(printed), command.make_context(program, list(arguments)) as context:
+            outcome: Outcome = command.invoke(context)
             return outcome
     except click.exceptions.Exit as done:
         return Outcome(printed.getvalue().encode(), "", done.exit_code)
     except click.ClickException as error:
         failed = error.ctx if isinstance(error, click.UsageError) else None
-        command = failed.command_path if failed else "krm-fn"
+        path = failed.command_path if failed else program
         message = printable(" ".join(error.format_message().rstrip(".").split("\n")))
-        return Outcome(b"", f"error: {message}; see {command} --help\n", error.exit_code)
+        return Outcome(b"", f"error: {message}; see {path} --help\n", error.exit_code)
 
 
 @click.group(
-    commands=[render, verify, diff, explain, graph, link, discover],
+    commands=[render, verify, diff, explain, history, graph, link, discover],
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")

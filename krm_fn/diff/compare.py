@@ -107,7 +107,8 @@ class _Writer:
     def _find_rolls(self, item: Item) -> tuple[Roll, ...]:
         if item.is_config:
             return tuple(sorted(self._rolls.by_config.get(item, ())))
-        return tuple(roll for one, roll in self._rolls.by_workload.items() if one is item)
+        own = self._rolls.by_workload.get(item)
+        return (own,) if own else ()
 
 
 def _who(item: Item, release: Release) -> Who:

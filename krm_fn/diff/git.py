@@ -3,19 +3,25 @@
 import os
 import shutil
 import subprocess
+from bisect import bisect_left
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from krm_fn.model.problem import Problem, Rejected
+from krm_fn.render.kustomization import KUSTOMIZATIONS
 from krm_fn.render.limits import Allowance
 from krm_fn.render.program import run_program
 
-_SETTINGS = ("core.hooksPath=/dev/null", "core.fsmonitor=false", "core.splitIndex=false")
-"""No program of the repository runs, and the index that git writes has no second part in the repository."""
+_SETTINGS = (
+    *("core.hooksPath=/dev/null", "core.fsmonitor=false"),  # no program of the repository runs
+    "core.splitIndex=false",  # the index has no second part in the repository
+    *("core.sparseCheckout=false", "submodule.recurse=false"),  # all files are written, and nothing is fetched
+)
 
-_SUBMODULE = "160000"
+_LINK, _SUBMODULE = "120000", "160000"
+"""Types of entries in the index of git."""
 
 # POSIX has no mktemp, but every system has. The name is printed without a line break.
 _KEEP_A_FOLDER = """
@@ -42,6 +48,16 @@ class Repository:
         self.folder = Path(self._run(where, "rev-parse", "--show-toplevel").removesuffix("\n"))
         self._git_folder = self._run(where, "rev-parse", "--absolute-git-dir").removesuffix("\n")
 
+    def find(self, path: str) -> str | None:
+        """Return a path from the top of the repository, `.` for itself; None for one that is not in it.
+
+        It is found in the text of the path: links may have led elsewhere in another revision.
+        """
+        for absolute in (Path(os.path.normpath(Path(path).absolute())), Path(path).resolve()):
+            if "://" not in path and absolute.is_relative_to(self.folder):
+                return absolute.relative_to(self.folder).as_posix()
+        return None
+
     def resolve(self, revision: str) -> str:
         """Return the commit that a revision means."""
         return self._run(self.folder, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}").strip()
@@ -52,24 +68,37 @@ class Repository:
         return [entry[3:] for entry in status.split("\0") if entry]
 
     @contextmanager
-    def check_out(self, commit: str) -> Iterator[CheckedOut]:
-        """Write the files of a commit into a temporary folder, as a checkout would: with filters and line ends."""
+    def check_out(self, commit: str, paths: list[str]) -> Iterator[CheckedOut]:
+        """Write the files of a commit into a temporary folder, as a checkout would: with filters and line ends.
+
+        At least those are there that are needed to render the paths, which begin at the top of the repository.
+        """
         with temporary_folder() as folder:
             tree = folder / "tree"
             tree.mkdir()
-            index = {"GIT_INDEX_FILE": str(folder / "index"), "GIT_WORK_TREE": str(tree), "GIT_DIR": self._git_folder}
-            self._run(tree, "read-tree", commit, **index)
-            self._run(tree, "checkout-index", "--all", "--quiet", **index)
-            entries = self._run(tree, "ls-files", "--stage", "-z", **index).split("\0")
-            submodules = [entry.partition("\t")[2] for entry in entries if entry.startswith(_SUBMODULE)]
-            yield CheckedOut(tree, submodules)
+            variables = {
+                "GIT_INDEX_FILE": str(folder / "index"),
+                "GIT_WORK_TREE": str(tree),
+                "GIT_DIR": self._git_folder,
+            }
+            self._run(tree, "read-tree", commit, **variables)
+            index = _Index(self._run(tree, "ls-files", "--stage", "-z", **variables))
+            needed = index.find_needed(paths)
+            if needed:
+                self._run(tree, "checkout", "--quiet", "--", *needed, **variables)
+            yield CheckedOut(tree, index.submodules)
 
     def _run(self, where: Path, *arguments: str, **variables: str) -> str:
         settings = [part for setting in _SETTINGS for part in ("-c", setting)]
         command = ["git", "-C", str(where), *settings, *arguments]
         # Without the lock, `status` does not write the index of the repository.
-        environment = {**os.environ, "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C", **variables}
-        ended = run_program(command, environment, self._allowance)
+        environment = {
+            **os.environ,
+            "GIT_OPTIONAL_LOCKS": "0",
+            "GIT_TERMINAL_PROMPT": "0",
+            "GIT_LITERAL_PATHSPECS": "1",
+        }
+        ended = run_program(command, {**environment, "LC_ALL": "C", **variables}, self._allowance)
         if ended.too_slow:
             limit = f"{self._allowance.limits.timeout:g} s"
             raise Rejected(Problem(f"git {arguments[0]} was stopped: it may take {limit}; --timeout sets the limit"))
@@ -79,6 +108,37 @@ class Repository:
             *_, last = ["", *os.fsdecode(ended.stderr).strip().splitlines()]
             raise Rejected(Problem(f"git {arguments[0]}: {last.removeprefix('fatal: ')}"))
         return os.fsdecode(ended.stdout)
+
+
+class _Index:
+    """The files of a commit, from the output of `git ls-files --stage -z`."""
+
+    def __init__(self, listed: str) -> None:
+        entries = (entry.partition("\t") for entry in listed.split("\0") if entry)
+        self._types = {path: what.partition(" ")[0] for what, _, path in entries}
+        self._paths = sorted(self._types)
+
+    @property
+    def submodules(self) -> list[str]:
+        return [path for path in self._paths if self._types[path] == _SUBMODULE]
+
+    def find_needed(self, paths: list[str]) -> list[str]:
+        """Return the paths that are there, or everything if more than these may be needed.
+
+        The bases of a kustomization may be anywhere, and so may what a link leads to.
+        """
+        needed = [path for path in paths if path in self._types or self._below(path)]
+        return ["."] if self._paths and any(map(self._may_lead_out, paths)) else needed
+
+    def _may_lead_out(self, path: str) -> bool:
+        above = [str(parent) for parent in PurePosixPath(path).parents]
+        files = [path, *above, *self._below(path)]
+        is_linked = any(self._types.get(file) == _LINK for file in files)
+        return is_linked or path == "." or any(f"{path}/{name}" in self._types for name in KUSTOMIZATIONS)
+
+    def _below(self, path: str) -> list[str]:
+        start = bisect_left(self._paths, f"{path}/")
+        return self._paths[start : bisect_left(self._paths, f"{path}0")]  # the character behind the slash
 
 
 @contextmanager

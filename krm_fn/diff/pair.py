@@ -8,7 +8,6 @@ from krm_fn.diff.release import Release, set_of
 from krm_fn.model.item import Item
 from krm_fn.naming.content_digest import content_digest, read_content
 from krm_fn.naming.names import base_name
-from krm_fn.references.reference import ResolvedReference
 
 
 class Pair(NamedTuple):
@@ -61,32 +60,38 @@ def _find_renamed(matcher: Matcher, old: Release, new: Release) -> Iterator[Pair
 
     Either the content is the same, or the same field references it and they share most of their keys.
     """
-    added = [item for item in matcher.new if item.is_config]
+    copies: dict[Hashable, list[Item]] = defaultdict(list)
+    successors: dict[Hashable, list[Item]] = defaultdict(list)
+    for item in (item for item in matcher.new if item.is_config):
+        copies[_content(item, new)].append(item)
+        for place in _find_places(item, new):
+            successors[place].append(item)
     for before in [item for item in matcher.old if item.is_config]:
-        here = [item for item in added if _place(item, new) == _place(before, old)]
-        same = [item for item in here if _is_copy(before, item)]
-        alike = [item for item in here if _is_successor(before, item, old, new)]
-        for after in (same or alike)[:1]:
-            added.remove(after)
+        same = copies[_content(before, old)] if _keys(before) else []
+        alike = [item for place in _find_places(before, old) for item in successors[place] if _share(before, item)]
+        after = next((item for item in [*same, *alike] if item in matcher.new), None)
+        if after is not None:
             del matcher.old[before], matcher.new[after]
             yield Pair(before, after)
 
 
-def _is_copy(before: Item, after: Item) -> bool:
-    return bool(_keys(before)) and content_digest(before.node) == content_digest(after.node)
+def _content(item: Item, release: Release) -> Hashable:
+    return (*_place(item, release), content_digest(item.node))
 
 
-def _is_successor(before: Item, after: Item, old: Release, new: Release) -> bool:
+def _find_places(item: Item, release: Release) -> list[Hashable]:
+    """Return where an object is referenced: the fields of other objects."""
+    return [
+        (*_place(item, release), *_place(referrer, release), base_name(referrer), reference.field)
+        for referrer, reference, _ in release.by_target.get(item, ())
+    ]
+
+
+def _share(before: Item, after: Item) -> bool:
+    """Tell whether two objects share at least half of their keys."""
     keys_before, keys_after = _keys(before), _keys(after)
-    is_similar = 2 * len(keys_before & keys_after) >= max(len(keys_before | keys_after), 1)
-    places = {_referrer(one, old) for one in old.by_target.get(before, ())}
-    return is_similar and not places.isdisjoint(_referrer(one, new) for one in new.by_target.get(after, ()))
+    return 2 * len(keys_before & keys_after) >= max(len(keys_before | keys_after), 1)
 
 
 def _keys(item: Item) -> set[str]:
     return set(read_content(item.node))
-
-
-def _referrer(one: ResolvedReference, release: Release) -> tuple[str, ...]:
-    """Return the place of a reference: the same field of the same object."""
-    return (*_place(one.referrer, release), base_name(one.referrer), one.reference.field)

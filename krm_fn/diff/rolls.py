@@ -55,22 +55,39 @@ def find_rolls(
     whose content differs.
     """
     former = {pair.new: pair.old for pair in pairs if pair.new is not None and pair.old is not None}
+    checksummed = _Checksummed(edited, release)
+    rollouts = _find_rollouts(release)
     by_config: dict[Item, list[Roll]] = defaultdict(list)
     by_workload: dict[Item, Roll] = {}
     for item, old in former.items():
         if item.is_config or item.id.kind in ROLES:
             continue
+        rolling = rollouts.get(item, item)
         for config, effect in _find_followed(item, former, release).items():
-            by_config[config].append(_roll(item, effect or _effect_on(item, old), {BY_NAME}))
+            by_config[config].append(_roll(rolling, effect or _effect_on(item, old), {BY_NAME}))
         causes = {cause for change in fields.get(item, ()) for cause in _causes(item, change)}
         if _has_new_checksum(item, old):
-            read = [config for config in edited if _counts(config, item, release)]
+            read = checksummed.find(item)
             for config in read:
-                by_config[config].append(_roll(item, _effect_on(item, old), {BY_CHECKSUM}))
+                by_config[config].append(_roll(rolling, _effect_on(item, old), {BY_CHECKSUM}))
             causes |= set() if read else {BY_CHECKSUM}
         if causes:
-            by_workload[item] = _roll(item, _effect_on(item, old), causes)
+            by_workload[item] = _roll(rolling, _effect_on(item, old), causes)
     return Rolls(by_config, by_workload)
+
+
+def _find_rollouts(release: Release) -> dict[Item, Item]:
+    """Find the Rollouts that take their pods from another workload, by that workload: it has no pods of its own."""
+    workloads = {
+        (release.package.namespace_of(item), item.id.kind, item.id.name): item for item in release.package.authored
+    }
+    found: dict[Item, Item] = {}
+    for rollout in release.package.authored:
+        reference = get(rollout.node, "spec", "workloadRef") if rollout.id.kind == "Rollout" else None
+        place = (release.package.namespace_of(rollout), text(get(reference, "kind")), text(get(reference, "name")))
+        if place in workloads:
+            found[workloads[place]] = rollout
+    return found
 
 
 def _roll(item: Item, effect: str, by: set[str]) -> Roll:
@@ -125,9 +142,21 @@ def _has_new_checksum(item: Item, old: Item) -> bool:
     return False
 
 
-def _counts(config: Item, item: Item, release: Release) -> bool:
-    """Tell whether the checksum of a workload covers a config: its pods read it, or an annotation names it."""
-    if any(one.referrer is item and one.reference.in_pod for one in release.by_target.get(config, ())):
-        return True
-    named = {word for value in item.annotations.values() for word in WORD.findall(value)}
-    return release.package.namespace_of(config) == release.package.namespace_of(item) and base_name(config) in named
+class _Checksummed:
+    """The ConfigMaps and Secrets that a checksum may cover, of those whose content differs."""
+
+    def __init__(self, edited: Iterable[Item], release: Release) -> None:
+        self._release = release
+        self._by_name: dict[tuple[str, str], list[Item]] = defaultdict(list)
+        for config in edited:
+            self._by_name[release.package.namespace_of(config), base_name(config)].append(config)
+        self._edited = frozenset(config for configs in self._by_name.values() for config in configs)
+
+    def find(self, workload: Item) -> list[Item]:
+        """Find those that the pods of a workload read, and those that its annotations name, as for Reloader."""
+        references = self._release.by_referrer.get(workload, ())
+        read = [target for one in references if one.reference.in_pod for target in one.targets]
+        namespace = self._release.package.namespace_of(workload)
+        words = (word for value in workload.annotations.values() for word in WORD.findall(value))
+        named = [config for word in words for config in self._by_name.get((namespace, word), ())]
+        return [config for config in dict.fromkeys([*read, *named]) if config in self._edited]

@@ -1,7 +1,7 @@
 """The two renderings to compare, from what the command line names."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -45,12 +45,14 @@ class Compared(NamedTuple):
 class Side(NamedTuple):
     """What was read of one rendering; None if there is nothing. `name` is what people call it.
 
-    `has_folder`: a folder is among the paths, so it is not a rendering that somebody has stored.
+    `has_folder`: a folder is among the paths, so it is not a rendering that somebody has stored. `rename` says where a
+    problem is, for people.
     """
 
     name: str
     opened: Opened | None = None
     has_folder: bool = False
+    rename: Callable[[Problem], Problem] = lambda problem: problem
 
     @property
     def has_configuration(self) -> bool:
@@ -75,18 +77,22 @@ def open_sides(compared: Compared, way: Way) -> Sides:
 
 def _open_against(revision: str, paths: tuple[str, ...], way: Way) -> Sides:
     """Read the paths as they were in a revision of git, and as they are."""
-    allowance = Allowance(way.limits)
-    repository = Repository(Path(paths[0]).absolute(), allowance)
+    repository = Repository(Path(os.path.normpath(Path(paths[0]).absolute())), Allowance(way.limits))
     commit = repository.resolve(revision)
     name = " ".join(paths)
-    with repository.check_out(commit) as checked_out:
+    outside = [path for path in paths if repository.find(path) is None]
+    if outside:
+        raise Rejected(*(Problem(f"is outside of the repository {repository.folder}", file=path) for path in outside))
+    named = [*paths, *filter(None, [way.config]), *way.helm.values]
+    needed = [found for path in named if (found := repository.find(path)) is not None]
+    with repository.check_out(commit, ["."] if way.limits.root else needed) as checked_out:
         there = _There(repository, checked_out, revision)
         former = [there.locate(path) for path in paths]
         absent = [path for path, before in zip(paths, former, strict=True) if not os.path.lexists(before)]
         if not any(map(os.path.lexists, paths)) and len(absent) == len(paths):
             raise Rejected(Problem(f"exists neither here nor in {revision}", file=name))
         try:
-            old = _open_existing(revision, former, there.readdress(way))
+            old = _open_existing(revision, former, there.readdress(way))._replace(rename=there.rename)
         except Rejected as rejected:
             raise Rejected(*map(there.rename, rejected.problems)) from rejected
     new = _open_existing(name, paths, way)
@@ -106,44 +112,30 @@ class _There:
     """Another folder that holds the files of the repository as they were."""
 
     def __init__(self, repository: Repository, checked_out: CheckedOut, revision: str) -> None:
-        self._here = repository.folder
-        self._there = checked_out.folder
+        self._repository = repository
+        self._folder = checked_out.folder
         self._revision = revision
 
     def locate(self, path: str) -> str:
-        """Return where a path of the working tree is there. Raises Rejected for one that git does not hold."""
-        relative = self._relative(path)
-        if relative is None:
-            raise Rejected(Problem(f"is outside of the repository {self._here}", file=path))
-        return str(self._there / relative)
+        """Return where a path of the working tree is there; a path outside of the repository as it is."""
+        found = self._repository.find(path)
+        return path if found is None else str(self._folder / found)
 
     def readdress(self, way: Way) -> Way:
         """Return the way with the files as they were. What is outside of the repository is the same for both."""
-        root = way.limits.root and self._relative(str(way.limits.root))
-        values = tuple(self._file(path) if "://" not in path else path for path in way.helm.values)
+        root = way.limits.root
         return way._replace(
-            config=way.config and self._file(way.config),
-            helm=way.helm._replace(values=values),
-            limits=way.limits._replace(root=self._there / root if root else self._there),
+            config=way.config and self.locate(way.config),
+            helm=way.helm._replace(values=tuple(map(self.locate, way.helm.values))),
+            limits=way.limits._replace(root=Path(self.locate(str(root))) if root else self._folder),
         )
 
     def rename(self, problem: Problem) -> Problem:
         """Say where in the revision a problem is: `main:shop/web.yaml`."""
         return problem._replace(file=self._rename(problem.file), message=self._rename(problem.message))
 
-    def _file(self, path: str) -> str:
-        relative = self._relative(path)
-        return path if relative is None else str(self._there / relative)
-
-    def _relative(self, path: str) -> Path | None:
-        """Return a path from the top of the repository, by its text: links may have led elsewhere then."""
-        for absolute in (Path(os.path.normpath(Path(path).absolute())), Path(path).resolve()):
-            if absolute.is_relative_to(self._here):
-                return absolute.relative_to(self._here)
-        return None
-
     def _rename(self, text: str) -> str:
-        for spelled in (str(self._there), os.path.relpath(self._there)):
+        for spelled in (str(self._folder), os.path.relpath(self._folder)):
             text = text.replace(f"{spelled}/", f"{self._revision}:").replace(spelled, self._revision)
         return text
 
@@ -172,10 +164,13 @@ def read_side(side: Side, other: Side, way: Way) -> Release:
     is_package = side.has_folder and not other.has_configuration and not any(map(_is_made, items))
     if not side.has_configuration and not is_package:
         return read_release(items, None, namespace)
-    stream, problems = render_opened(side.opened, way.environment)
+    try:
+        stream, problems = render_opened(side.opened, way.environment)
+    except Rejected as rejected:
+        raise Rejected(*map(side.rename, rejected.problems)) from rejected
     errors = [problem for problem in problems if problem.severity is Severity.ERROR]
     if errors:  # warnings are for those who render
-        raise Rejected(*errors)
+        raise Rejected(*map(side.rename, errors))
     return read_release(_read(stream), parse_config(side.opened.configuration[1], way.environment), namespace)
 
 

@@ -22,13 +22,14 @@ def _difference(difference: Difference) -> dict[str, object]:
         "new": difference.new,
         "summary": summarize(difference),
         "unchangedRevisions": difference.unchanged,
-        "revisions": [_change(change) for change in difference.revisions],
-        "objects": [_change(change) for change in difference.objects],
+        "revisions": [write_change(change) for change in difference.revisions],
+        "objects": [write_change(change) for change in difference.objects],
         "linker": difference.linker._asdict(),
     }
 
 
-def _change(change: Change) -> dict[str, object]:
+def write_change(change: Change) -> dict[str, object]:
+    """Write one object that differs."""
     return {
         "kind": change.who.kind,
         "namespace": change.who.namespace,

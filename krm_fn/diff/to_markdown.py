@@ -50,7 +50,7 @@ def write_markdown(difference: Difference, key: str) -> str:
     left_out = []
     is_open = len(changes) <= _FEW
     for change in changes:
-        block = "\n".join(_block(change, is_open=is_open))
+        block = "\n".join(write_block(change, is_open=is_open))
         if _length(text) + _length(block) + _TAIL <= _MOST:
             text += block
         else:
@@ -93,7 +93,8 @@ def _spell(roll: Roll) -> str:
     return "/".join(filter(None, [roll.kind, roll.namespace, roll.name]))
 
 
-def _block(change: Change, *, is_open: bool) -> Iterator[str]:
+def write_block(change: Change, *, is_open: bool) -> Iterator[str]:
+    """Yield the lines about one object, in a block of its own."""
     title = _code(" ".join(write_title(change)))
     lines = [_write(line) for line in write_lines(change, _WIDTH)]
     if not lines:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from kubernetes import config
 from kubernetes.client import ApiClient, Configuration
@@ -13,7 +13,7 @@ from kubernetes.config import ConfigException
 from urllib3.exceptions import HTTPError
 
 from krm_fn import __version__
-from krm_fn.linker.api_errors import ApiError
+from krm_fn.linker.api_errors import ApiError, Unreachable
 from krm_fn.linker.retry import Deadline, NoResponse, Response, retry
 
 _IN_POD = Path("/var/run/secrets/kubernetes.io/serviceaccount")
@@ -30,8 +30,21 @@ _DEPTH = 11_000
 _T = TypeVar("_T")
 
 
+class Access(NamedTuple):
+    """Which cluster, and as whom. Without any of these it is the pod's own, else that of the default kubeconfig.
+
+    `kubeconfig` is a file, and `context` a name in it.
+    """
+
+    kubeconfig: str | None = None
+    context: str | None = None
+
+
 class TooLarge(Exception):
     """A response has more bytes than the caller wants to read."""
+
+
+_DEFAULT = Access()
 
 
 class Api:
@@ -40,11 +53,11 @@ class Api:
     It sends requests and repeats them; the caller interprets the responses. `calls` counts the requests sent.
     """
 
-    def __init__(self, deadline: Deadline, context: str | None = None) -> None:
+    def __init__(self, deadline: Deadline, access: Access = _DEFAULT) -> None:
         """Load the credentials. Raises ApiError if there are none."""
         self.deadline = deadline
         self.calls = 0
-        self._context = context
+        self._access = access
         self._client = self._connect()
 
     def request(  # noqa: PLR0913  # the parts of an HTTP request
@@ -81,25 +94,25 @@ class Api:
         except NoResponse as error:
             host = self._client.configuration.host
             what = f"{method} {path}"
-            raise ApiError(what, f"no response from {host}: {error}") from error
+            raise Unreachable(what, f"no response from {host}: {error}") from error
 
     def namespace(self) -> str:
         """Return the pod's own namespace, else that of the kubeconfig's context."""
         file = _IN_POD / "namespace"
-        if self._context is None and file.exists():
+        if self._access == _DEFAULT and file.exists():
             return file.read_text().strip()
-        contexts, active = config.list_kube_config_contexts()
-        chosen = next((one for one in contexts if one["name"] == self._context), active)
+        contexts, active = config.list_kube_config_contexts(self._access.kubeconfig)
+        chosen = next((one for one in contexts if one["name"] == self._access.context), active)
         return str(chosen["context"].get("namespace") or "default")
 
     def _connect(self) -> ApiClient:
         configuration = Configuration()
         configuration.retries = False  # `retry` repeats requests, until the deadline
         try:
-            if self._context is None and _IN_POD.exists():
+            if self._access == _DEFAULT and _IN_POD.exists():
                 config.load_incluster_config(configuration)
             else:
-                config.load_kube_config(context=self._context, client_configuration=configuration)
+                config.load_kube_config(*self._access, client_configuration=configuration)
         except (ConfigException, OSError) as error:
             what = "no credentials for the API server"
             raise ApiError(what, f"{error}; run inside a cluster, or set KUBECONFIG") from error

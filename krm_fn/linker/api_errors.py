@@ -15,19 +15,32 @@ class ApiError(Exception):
         super().__init__(f"{what}: {why}")
 
 
-class Forbidden(ApiError):
-    """A request failed as the Role lacks a rule."""
+class Unreachable(ApiError):
+    """The API server has not answered a request."""
+
+
+class Refused(ApiError):
+    """The API server has answered a request with an error."""
+
+
+class Forbidden(Refused):
+    """A request failed as the Role lacks a `rule`, in the form of YAML."""
+
+    def __init__(self, what: str, why: str, rule: str) -> None:
+        super().__init__(what, why)
+        self.rule = rule
 
 
 def check_response(response: Response, verb: str, kind: Kind, namespace: str, name: str = "") -> None:
-    """Raise ApiError unless the request succeeded; Forbidden if a right is missing.
+    """Raise Refused unless the request succeeded; Forbidden if a right is missing.
 
     `verb` is that of an RBAC rule, such as `list`. An empty name means all objects of the kind.
     """
     if response.status not in _SUCCESS:
         what = f"{kind.kind} {namespace}/{name}" if name else f"{kind.plural} in {namespace}"
-        error = Forbidden if response.status == _FORBIDDEN else ApiError
-        raise error(what, _why(response, verb, kind, name))
+        if response.status == _FORBIDDEN:
+            raise _forbidden(what, response, verb, kind, name)
+        raise Refused(what, f"cannot {verb}: {_why(response)}")
 
 
 def is_uid_mismatch(response: Response) -> bool:
@@ -36,19 +49,22 @@ def is_uid_mismatch(response: Response) -> bool:
     return any(mapping(cause).get("field") == "metadata.uid" for cause in causes)
 
 
-def _why(response: Response, verb: str, kind: Kind, name: str) -> str:
-    message = _message(response)
+def _why(response: Response) -> str:
     if response.status == _UNAUTHORIZED:
-        return f"cannot {verb}: the token is no longer valid; run the Job again, or log in again"
-    if response.status != _FORBIDDEN:
-        return f"cannot {verb}: {response.status} {message}"
+        return "the token is no longer valid; run the Job again, or log in again"
+    return f"{response.status} {_message(response)}"
+
+
+def _forbidden(what: str, response: Response, verb: str, kind: Kind, name: str) -> Forbidden:
     # The admission plugin OwnerReferencesPermissionEnforcement, which OpenShift enables, asks whoever adds an owner
     # for the right to delete the object.
-    is_for_owner = "cannot set an ownerRef" in message
+    is_for_owner = "cannot set an ownerRef" in _message(response)
     missing_verb, hint = ("delete", ", which spec.linker.openshift adds") if is_for_owner else (verb, "")
     only = f", resourceNames: [{name}]" if kind.kind == "Secret" else ""
     rule = f'{{apiGroups: ["{kind.group}"], resources: [{kind.plural}], verbs: [{missing_verb}]{only}}}'
-    return f"not permitted to {verb}; the Role of this ServiceAccount needs the rule {rule}{hint}"
+    return Forbidden(
+        what, f"not permitted to {verb}; the Role of this ServiceAccount needs the rule {rule}{hint}", rule
+    )
 
 
 def _message(response: Response) -> str:

@@ -21,18 +21,15 @@ class Configs(NamedTuple):
     now: float
 
 
-class Cluster(Protocol):
-    """One namespace of a cluster.
+class Reader(Protocol):
+    """One namespace of a cluster, to be read.
 
     All methods raise ApiError for a request that the API server refuses or does not answer, and Stopped once the run
-    has been told to stop. A write to an object that has changed meanwhile is no error: see each method.
+    has been told to stop.
     """
 
     @property
     def namespace(self) -> str: ...
-
-    @property
-    def deadline(self) -> Deadline: ...
 
     def configs(self, plan: LinkPlan) -> Configs:
         """List the ConfigMaps of a set, without their content."""
@@ -45,6 +42,16 @@ class Cluster(Protocol):
 
         Raises Forbidden without the right to list them.
         """
+
+
+class Cluster(Reader, Protocol):
+    """One namespace of a cluster.
+
+    A write to an object that has changed meanwhile is no error: see each method.
+    """
+
+    @property
+    def deadline(self) -> Deadline: ...
 
     def patch(self, patch: RevisionPatch) -> str | None:
         """Patch a revision. Returns its new resource version; None if that object no longer exists."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from krm_fn.linker.api_errors import Forbidden
-from krm_fn.linker.cluster import Cluster
+from krm_fn.linker.cluster import Reader
 from krm_fn.linker.objects import Consumer, Names, Observation
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan
@@ -12,19 +12,19 @@ _OPTIONAL_GROUP = "argoproj.io"
 """The Role has a rule for this group only if the package holds such objects."""
 
 
-def observe(plan: LinkPlan, cluster: Cluster) -> Observation:
+def observe(plan: LinkPlan, cluster: Reader) -> Observation:
     """Read every object that may reference a revision of the set."""
     return _observe_kinds(plan, cluster, (*CONSUMER_KINDS, *plan.kinds))
 
 
-def observe_workloads(plan: LinkPlan, cluster: Cluster) -> Observation:
+def observe_workloads(plan: LinkPlan, cluster: Reader) -> Observation:
     """Read only the kinds of the planned workloads, which is cheap enough to be repeated while waiting."""
     planned = {(workload.api_version, workload.kind) for workload in plan.workloads}
     kinds = [kind for kind in (*CONSUMER_KINDS, *plan.kinds) if (kind.api_version, kind.kind) in planned]
     return _observe_kinds(plan, cluster, kinds)
 
 
-def _observe_kinds(plan: LinkPlan, cluster: Cluster, kinds: Iterable[Kind]) -> Observation:
+def _observe_kinds(plan: LinkPlan, cluster: Reader, kinds: Iterable[Kind]) -> Observation:
     revisions, inventory, now = cluster.configs(plan)
     names = Names.of({revision.name for revision in revisions} | {revision.name for revision in plan.rendered})
     consumers: list[Consumer] = []

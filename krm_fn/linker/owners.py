@@ -5,12 +5,25 @@ workload is trimmed, or when a workload goes back to an earlier revision and no 
 """
 
 from collections.abc import Collection, Iterable
+from enum import StrEnum
 from typing import NamedTuple
 
 from krm_fn.linker.objects import Consumer, Observation, Owner, Revision
 from krm_fn.model import keys
 from krm_fn.model.kinds import CONSUMER_KINDS
 from krm_fn.model.link_plan import LinkPlan
+
+
+class Keeper(StrEnum):
+    """Why a run does not delete a revision."""
+
+    REFERENCED = "referenced"
+    RENDERED = "rendered"
+    RETAINED = "retained"
+    FOREIGN_OWNER = "foreign owner"
+    YOUNG = "young"
+    UNLINKED_TRACKER = "unlinked tracker"
+    """No run has linked the Secret of this tracker in time: the Secret would stay without it."""
 
 
 class RevisionPatch(NamedTuple):
@@ -53,7 +66,7 @@ def plan_owners(plan: LinkPlan, observation: Observation) -> list[RevisionPatch]
     patches = []
     for revision in observation.revisions:
         if revision.is_retained:
-            patch = RevisionPatch(revision, remove=_added_by_linkers(plan, revision))
+            patch = RevisionPatch(revision, remove=linker_owners(plan, revision))
         else:
             needs_mark = revision.name in wanted and not revision.is_wanted
             patch = RevisionPatch(
@@ -74,16 +87,32 @@ def plan_deletions(plan: LinkPlan, observation: Observation) -> list[Revision]:
     """
     if observation.inventory is None or observation.unread:
         return []
-    return [
-        revision for revision in _unreferenced(plan, observation) if revision.owns_secret or not revision.is_tracker
-    ]
+    return [revision for revision, keepers in find_keepers(plan, observation) if not keepers]
 
 
 def plan_leaks(plan: LinkPlan, observation: Observation) -> list[Revision]:
     """Find the trackers that must not be deleted, as their Secrets would stay: no run has linked them in time."""
-    return [
-        revision for revision in _unreferenced(plan, observation) if revision.is_tracker and not revision.owns_secret
-    ]
+    leak = {Keeper.UNLINKED_TRACKER}
+    return [revision for revision, keepers in find_keepers(plan, observation) if keepers == leak]
+
+
+def find_keepers(plan: LinkPlan, observation: Observation) -> list[tuple[Revision, frozenset[Keeper]]]:
+    """Find what keeps each revision from being deleted by this run."""
+    referenced = _by_referenced_name(observation.consumers)
+    rendered = rendered_names(plan, observation)
+    kinds = _owner_kinds(plan)
+    found = []
+    for revision in observation.revisions:
+        is_kept_by = {
+            Keeper.REFERENCED: revision.name in referenced,
+            Keeper.RENDERED: revision.name in rendered,
+            Keeper.RETAINED: revision.is_retained,
+            Keeper.FOREIGN_OWNER: not all(_is_linker_owner(plan, kinds, owner) for owner in revision.owners),
+            Keeper.YOUNG: revision.created >= observation.now - plan.minimum_age,
+            Keeper.UNLINKED_TRACKER: revision.is_tracker and not revision.owns_secret,
+        }
+        found.append((revision, frozenset(keeper for keeper, is_kept in is_kept_by.items() if is_kept)))
+    return found
 
 
 def is_left_to_kpt(plan: LinkPlan, observation: Observation, revision: Revision) -> bool:
@@ -99,11 +128,14 @@ def rendered_names(plan: LinkPlan, observation: Observation) -> frozenset[str]:
     return listed | {revision.name for revision in plan.rendered}
 
 
-def is_linker_owner(plan: LinkPlan, owner: Owner) -> bool:
-    """Tell whether a linker adds such owners: the inventory, and objects of the kinds that it reads."""
+def _is_linker_owner(plan: LinkPlan, kinds: frozenset[tuple[str, str]], owner: Owner) -> bool:
     if (owner.group, owner.kind) == ("", "ConfigMap"):
         return owner.name == plan.inventory
-    return any((owner.group, owner.kind) == (kind.group, kind.kind) for kind in (*CONSUMER_KINDS, *plan.kinds))
+    return (owner.group, owner.kind) in kinds
+
+
+def _owner_kinds(plan: LinkPlan) -> frozenset[tuple[str, str]]:
+    return frozenset((kind.group, kind.kind) for kind in (*CONSUMER_KINDS, *plan.kinds))
 
 
 def _missing_owners(
@@ -122,20 +154,10 @@ def _missing_owners(
     return tuple(sorted(owner for owner in can_own if owner.uid not in present))
 
 
-def _added_by_linkers(plan: LinkPlan, revision: Revision) -> tuple[Owner, ...]:
-    return tuple(sorted(owner for owner in revision.owners if is_linker_owner(plan, owner)))
-
-
-def _unreferenced(plan: LinkPlan, observation: Observation) -> list[Revision]:
-    used = {*_by_referenced_name(observation.consumers), *rendered_names(plan, observation)}
-    return [
-        revision
-        for revision in observation.revisions
-        if revision.name not in used
-        and not revision.is_retained
-        and revision.created < observation.now - plan.minimum_age
-        and all(is_linker_owner(plan, owner) for owner in revision.owners)
-    ]
+def linker_owners(plan: LinkPlan, revision: Revision) -> tuple[Owner, ...]:
+    """Return the owners that a linker adds: the inventory, and objects of the kinds that it reads."""
+    kinds = _owner_kinds(plan)
+    return tuple(sorted(owner for owner in revision.owners if _is_linker_owner(plan, kinds, owner)))
 
 
 def _by_referenced_name(consumers: Iterable[Consumer]) -> dict[str, list[Consumer]]:

@@ -28,7 +28,7 @@ def read_revision(item: Any, plan: LinkPlan) -> Revision | None:
     """
     metadata, labels, annotations = _metadata(item), _labels(item), _annotations(item)
     name, uid, base = _text(metadata, "name"), _text(metadata, "uid"), _text(annotations, keys.BASE_NAME)
-    created = _time(_text(metadata, "creationTimestamp"))
+    created = read_time(_text(metadata, "creationTimestamp"))
     is_named = bool(base and uid) and re.fullmatch(f"{re.escape(base)}(-{HASH})?", name)
     component = labels.get(keys.COMPONENT)
     is_emitted = labels.get(keys.SET) == plan.set and component in (None, *keys.TRACKERS)
@@ -118,7 +118,8 @@ def _owners(metadata: dict[str, Any]) -> tuple[Owner, ...]:
     return tuple(Owner(*(_text(owner, field) for field in ("apiVersion", "kind", "name", "uid"))) for owner in owners)
 
 
-def _time(text: str) -> float | None:
+def read_time(text: str) -> float | None:
+    """Return a time of the API server in Unix seconds, None for anything else."""
     try:
         return datetime.fromisoformat(text).timestamp()
     except (ValueError, OverflowError):

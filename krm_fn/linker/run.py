@@ -7,7 +7,7 @@ from collections.abc import Callable
 from threading import Event
 from typing import NamedTuple
 
-from krm_fn.linker.api import Api
+from krm_fn.linker.api import Access, Api
 from krm_fn.linker.api_errors import ApiError
 from krm_fn.linker.cluster import Cluster
 from krm_fn.linker.dry_run import DryRun
@@ -26,11 +26,11 @@ _ENDS = {128 + signal.SIGTERM: "terminated", 128 + signal.SIGINT: "interrupted"}
 class Options(NamedTuple):
     """How to run, beyond what was rendered.
 
-    `namespace`: None is the pod's own, or that of the kubeconfig's context. `context`: None is the current context.
+    `namespace`: None is the pod's own, or that of the kubeconfig's context.
     """
 
     namespace: str | None = None
-    context: str | None = None
+    access: Access = Access()
     dry_run: bool = False
     as_json: bool = False
 
@@ -45,7 +45,7 @@ def run(
     """
     started = time.monotonic()
     try:
-        api = Api(Deadline(plan.timeout, stop, say=say), options.context)
+        api = Api(Deadline(plan.timeout, stop, say=say), options.access)
         live = LiveCluster(api, options.namespace or api.namespace())
     except ApiError as error:
         return Outcome(b"", f"error: {printable(str(error))}\n", 1)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from krm_fn.linker.cluster import Cluster
+from krm_fn.linker.cluster import Cluster, Reader
 from krm_fn.linker.listing import listing
 from krm_fn.linker.objects import Consumer, Observation, Owner
 from krm_fn.linker.observe import observe, observe_workloads
@@ -21,7 +21,7 @@ _PATIENCE = 5.0
 _LISTED = 3
 """Revisions of one workload that a line lists while it waits."""
 
-_MAX_LOOKUPS = 20
+MAX_LOOKUPS = 20
 """ConfigMaps of other sets that are looked up in one observation."""
 
 _HISTORY = {kind.kind: kind.history for kind in CONSUMER_KINDS if kind.history}
@@ -107,7 +107,7 @@ def confirm_broken(plan: LinkPlan, observation: Observation, cluster: Cluster) -
     return find_broken(observe(plan, cluster), cluster)
 
 
-def find_broken(observation: Observation, cluster: Cluster) -> list[Missing]:
+def find_broken(observation: Observation, cluster: Reader) -> list[Missing]:
     """Find the live templates that reference a revision which does not exist: their pods do not start."""
     live = {revision.name for revision in observation.revisions if not revision.is_tracker}
     broken = [
@@ -116,7 +116,7 @@ def find_broken(observation: Observation, cluster: Cluster) -> list[Missing]:
         if consumer.is_current and not consumer.is_being_deleted
         for name in consumer.required - live
     ]
-    names = sorted({name for name, _ in broken})[:_MAX_LOOKUPS]
+    names = sorted({name for name, _ in broken})[:MAX_LOOKUPS]
     absent = {name for name in names if not cluster.has_config_map(name)}
     return [
         Missing(

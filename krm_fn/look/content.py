@@ -3,6 +3,7 @@
 Not even a digest is shown: who can guess a value could compare it.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
@@ -17,6 +18,18 @@ class Shown(NamedTuple):
     text: str | None = None
 
 
+class Value(NamedTuple):
+    """The bytes of a value, and its text; None for binary data, and for all that is in a Secret."""
+
+    content: bytes
+    text: str | None
+
+    @property
+    def shown(self) -> Shown:
+        """What may be shown of it."""
+        return Shown(len(self.content), self.text)
+
+
 class KeyChange(NamedTuple):
     """A key whose value differs; None on the side that lacks it."""
 
@@ -27,26 +40,33 @@ class KeyChange(NamedTuple):
 
 def show_content(item: Item | None) -> dict[str, Shown]:
     """Return what may be shown of each key."""
+    return {key: value.shown for key, value in _values_of(item).items()}
+
+
+def compare_content(old: Item | None, new: Item | None) -> tuple[KeyChange, ...]:
+    """Compare all bytes, and return what may be shown of the keys that differ, in order."""
+    return compare_values(_values_of(old), _values_of(new))
+
+
+def compare_values(old: Mapping[str, Value], new: Mapping[str, Value]) -> tuple[KeyChange, ...]:
+    """Compare all bytes, and return what may be shown of the keys that differ, in order."""
+    return tuple(
+        KeyChange(key, *(side[key].shown if key in side else None for side in (old, new)))
+        for key in sorted(old.keys() | new.keys())
+        if _bytes_of(old.get(key)) != _bytes_of(new.get(key))
+    )
+
+
+def _values_of(item: Item | None) -> dict[str, Value]:
     if item is None:
         return {}
     is_secret = item.id.kind == "Secret"
     texts: dict[str, Node] = {} if is_secret else fields(get(item.node, "data"))
     return {
-        key: Shown(len(value), value.decode() if is_scalar(texts.get(key)) else None)
+        key: Value(value, value.decode() if is_scalar(texts.get(key)) else None)
         for key, value in read_content(item.node).items()
     }
 
 
-def compare_content(old: Item | None, new: Item | None) -> tuple[KeyChange, ...]:
-    """Compare all bytes, and return what may be shown of the keys that differ, in order."""
-    before, after = _bytes_of(old), _bytes_of(new)
-    shown_before, shown_after = show_content(old), show_content(new)
-    return tuple(
-        KeyChange(key, shown_before.get(key), shown_after.get(key))
-        for key in sorted(before.keys() | after.keys())
-        if before.get(key) != after.get(key)
-    )
-
-
-def _bytes_of(item: Item | None) -> dict[str, bytes]:
-    return read_content(item.node) if item is not None else {}
+def _bytes_of(value: Value | None) -> bytes | None:
+    return value and value.content

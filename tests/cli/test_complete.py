@@ -27,12 +27,9 @@ def ask(cwd: Path, **variables: str) -> subprocess.CompletedProcess[bytes]:
     )
 
 
+COMMANDS = ("render", "verify", "diff", "explain", "history", "graph", "link", "discover")
 OFFERED = [
-    pytest.param(
-        "",
-        ["plain,render", "plain,verify", "plain,diff", "plain,explain", "plain,link", "plain,discover"],
-        id="all commands",
-    ),
+    pytest.param("", [f"plain,{one}" for one in COMMANDS], id="all commands"),
     pytest.param("rend", ["plain,render"], id="a command"),
     pytest.param("render --conf", ["plain,--config"], id="an option"),
     pytest.param("link --output ''", ["plain,text", "plain,json"], id="all values of an option"),

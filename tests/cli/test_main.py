@@ -130,8 +130,12 @@ def test_no_control_character_of_an_argument_is_printed(arguments: list[str], me
     assert (done.stdout, done.stderr) == ("", message)
 
 
-LIGHT = [["--help"], *([name, "--help"] for name in ("render", "verify", "diff", "explain", "link", "discover"))]
-HEAVY = {"yaml", "jsonschema", "kubernetes", "krm_fn.function", "krm_fn.diff.diff", "krm_fn.explain.explain"}
+COMMANDS = ("render", "verify", "diff", "explain", "history", "graph", "link", "discover")
+LIGHT = [["--help"], *([command, "--help"] for command in COMMANDS)]
+HEAVY = {
+    *("yaml", "jsonschema", "kubernetes"),
+    *("krm_fn.function", "krm_fn.diff.diff", "krm_fn.explain.explain", "krm_fn.history.ask", "krm_fn.graph.draw"),
+}
 
 
 @pytest.mark.parametrize("arguments", LIGHT, ids=" ".join)

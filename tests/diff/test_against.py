@@ -130,6 +130,16 @@ def test_an_error_in_a_revision_says_where(repository: Path, temporary: Path) ->
     assert not [*temporary.iterdir()]
 
 
+def test_an_error_of_the_function_in_a_revision_says_where(repository: Path) -> None:
+    """With `strict`, a warning is an error."""
+    strict = CONFIG.replace("spec: {", "spec: {strict: true, exclude: [{name: none}], ")
+    commit(repository, {"shop/krm-fn.yaml": strict})
+    write(repository, {"shop/krm-fn.yaml": CONFIG})
+    done = diff(repository, "--against=HEAD", "shop")
+    assert re.fullmatch(r"error: \S+ spec.exclude\[0\] \(HEAD:shop/krm-fn.yaml:4:\d+\): .*\n", done.stderr)
+    assert (done.stdout, done.returncode) == ("", 2)
+
+
 def test_a_path_that_is_new_or_gone_is_said(repository: Path) -> None:
     write(repository, shop("one", "store"))
     there, back = (diff(repository, "--against=main", folder) for folder in ("store", "shop"))
@@ -196,6 +206,7 @@ SETTINGS = [
     pytest.param(["core.hooksPath=hooks"], id="hooks"),
     pytest.param(["core.fsmonitor=hooks/post-index-change"], id="a monitor"),
     pytest.param(["core.untrackedCache=true"], id="a cache in the index"),
+    pytest.param(["core.sparseCheckout=true", "submodule.recurse=true"], id="a part of the tree"),
 ]
 
 

@@ -14,6 +14,7 @@ from krm_fn.diff.to_json import write_json
 from krm_fn.diff.to_markdown import write_markdown
 from krm_fn.look.screen import Screen
 from krm_fn.model.item import Item
+from krm_fn.naming.names import hash_in_name
 from krm_fn.render.deployable import is_deployed
 from krm_fn.wire.apply import plan_splices
 from krm_fn.wire.envelope import open_envelope
@@ -109,6 +110,33 @@ def test_every_single_mistake_is_a_difference(mutate: Mutate) -> None:
             assert compare(release_of(data), release_of(mistake)), f"{name}:\n{mistake.decode()}"
             tried += 1
     assert tried > 50
+
+
+WITH_SECRETS = [
+    name
+    for name, data in REVISED.items()
+    if any(one.item.id.kind == "Secret" and hash_in_name(one.item) for one in read(data)[1].revisions.rendered)
+]
+
+
+@pytest.mark.parametrize("name", WITH_SECRETS)
+@pytest.mark.parametrize("mutate", MUTATIONS)
+def test_no_hash_of_a_secret_is_shown(name: str, mutate: Mutate) -> None:
+    """Neither where the Secret is, nor where anything references it."""
+    envelope, rendering = read(REVISED[name])
+    hashes = {hash_in_name(one.item) for one in rendering.revisions.rendered if one.item.id.kind == "Secret"}
+    before = release_of(REVISED[name])
+    nothing = read_release([], None, "")
+    for changes in mutate(rendering):
+        mistake = apply_splices(envelope.document.text, plan_splices(envelope, changes)).encode()
+        after = release_of(mistake)
+        for old, new in ((before, after), (after, before), (nothing, after), (after, nothing)):
+            shown = write_json(compare(old, new))
+            assert not any(one in shown for one in hashes if one), shown
+
+
+def test_there_are_renderings_with_secrets() -> None:
+    assert len(WITH_SECRETS) > 10
 
 
 @pytest.mark.parametrize("text", ["[", "{a: "])

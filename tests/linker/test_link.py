@@ -445,7 +445,7 @@ def test_kinds_of_argo_that_the_package_does_not_hold_may_be_forbidden() -> None
 def forbid(call: str) -> Hook:
     def hook(what: str) -> None:
         if what == call:
-            raise Forbidden(what, "not permitted")
+            raise Forbidden(what, "not permitted", "{}")
 
     return hook
 

@@ -6,6 +6,7 @@ from threading import Event
 import pytest
 
 from krm_fn.linker import run as module
+from krm_fn.linker.api import Access
 from krm_fn.linker.api_errors import ApiError
 from krm_fn.linker.retry import Deadline
 from krm_fn.linker.run import Options, run
@@ -29,8 +30,8 @@ class FakeApi:
 
     calls = 7
 
-    def __init__(self, deadline: Deadline, context: str | None) -> None:
-        if context == "unknown":
+    def __init__(self, deadline: Deadline, access: Access) -> None:
+        if access.context == "unknown":
             what = "no credentials"
             raise ApiError(what, "set KUBECONFIG")
         self.deadline = deadline
@@ -105,5 +106,5 @@ def test_an_interrupted_run_says_what_it_has_done(monkeypatch: pytest.MonkeyPatc
 
 
 def test_missing_credentials_are_an_error() -> None:
-    outcome, _ = run_with(Options(context="unknown"))
+    outcome, _ = run_with(Options(access=Access(context="unknown")))
     assert outcome == Outcome(b"", "error: no credentials: set KUBECONFIG\n", 1)

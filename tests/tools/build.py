@@ -38,6 +38,7 @@ KUBERNETES_VERSION = tuple(
     for variable in ("gitVersion={version}", "gitMajor={major}", "gitMinor={minor}", "gitTreeState=clean")
 )
 FAMILIES = (
+    Family(TOOLS / "actionlint", "github.com/rhysd/actionlint", ("actionlint",)),
     Family(TOOLS / "helm", "helm.sh/helm/v3", ("helm",), ("helm.sh/helm/v3/internal/version.version={version}",)),
     Family(TOOLS / "kustomize", "sigs.k8s.io/kustomize/kustomize/v5", ("kustomize",)),
     Family(CLUSTER_TOOLS / "etcd", "go.etcd.io/etcd/server/v3", ("etcd",)),

@@ -1,0 +1,257 @@
+"""What the action does on a runner: compare packages with the base of a pull request, and tell what differs.
+
+It needs the standard library alone, git, and krm-fn beside this Python.
+"""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
+from pathlib import Path
+from typing import Any, NamedTuple
+
+SAME, FAILED = 0, 2
+"""Exit codes of `krm-fn diff --exit-code`. Between them is that for a difference."""
+
+MOST_IN_COMMENT = 65_000
+"""GitHub refuses a comment of more than 65,536 characters."""
+
+MOST_IN_SUMMARY = 1_000_000
+"""GitHub shows no summary of a step that has more than 1 MiB."""
+
+_ROOM = 300
+"""For what is said about packages that do not fit."""
+
+_MOST_NAMES = 10
+_MOST_LINES = 50
+_WIDTH = 500
+
+_SECONDS = 30
+_COMMAND = re.compile(r"^\s*(::|##\[)")
+"""What begins a workflow command in a line of output."""
+
+_UNSAFE = re.compile("[^A-Za-z0-9._/]")
+
+# The fields are those that GitHub's own `gh pr comment --edit-last` uses.
+_FIND = """
+query($id: ID!, $after: String) {
+  node(id: $id) {
+    ... on PullRequest {
+      comments(first: 100, after: $after) {
+        pageInfo { hasNextPage endCursor }
+        nodes { id body viewerDidAuthor }
+      }
+    }
+  }
+}
+"""
+_ADD = "mutation($id: ID!, $body: String!) { addComment(input: {subjectId: $id, body: $body}) { clientMutationId } }"
+_EDIT = "mutation($id: ID!, $body: String!) { updateIssueComment(input: {id: $id, body: $body}) { clientMutationId } }"
+
+
+class Failure(Exception):
+    """What the user has to know, in one line."""
+
+
+class Compared(NamedTuple):
+    """A package, the exit code of the comparison, and what it printed."""
+
+    path: str
+    code: int
+    markdown: str
+    stderr: str
+
+
+def main(environment: Mapping[str, str]) -> int:
+    """Compare all packages. Return 1 if one of them cannot be compared."""
+    try:
+        pull_request = json.loads(Path(environment["GITHUB_EVENT_PATH"]).read_text("utf-8")).get("pull_request")
+        base = environment["INPUT_BASE"] or _find_base(pull_request)
+        compared = [_compare(path, base, environment) for path in _lines(environment["INPUT_PATHS"])]
+    except Failure as failure:
+        _tell("error", str(failure))
+        return 1
+    for line in (line for one in compared for line in one.stderr.splitlines()):
+        print(_COMMAND.sub("(command)", line))
+    _append(environment["GITHUB_STEP_SUMMARY"], write_all(compared, MOST_IN_SUMMARY))
+    differs = any(one.code != SAME for one in compared)
+    _append(environment["GITHUB_OUTPUT"], f"changed={str(differs).lower()}\n")
+    if pull_request and environment["INPUT_COMMENT"] == "true":
+        api = Api(environment["GITHUB_GRAPHQL_URL"], environment["INPUT_TOKEN"])
+        mark = _mark(environment)
+        try:
+            _comment(api, pull_request["node_id"], mark, mark + write_all(compared, MOST_IN_COMMENT), differs=differs)
+        except Failure as failure:  # a token of a fork may only read, and the summary has it all
+            _tell("warning", f"no comment: {failure}")
+    failed = [one.path for one in compared if one.code == FAILED]
+    if failed:
+        _tell("error", f"cannot compare {', '.join(failed)}")
+    return int(bool(failed))
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _tell(level: str, message: str) -> None:
+    """Show a message on the page of the run, as a workflow command."""
+    escaped = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    print(f"::{level} title=krm-fn diff::{escaped}")
+
+
+def _append(file: str, text: str) -> None:
+    with Path(file).open("a", encoding="utf-8") as opened:
+        opened.write(text)
+
+
+def _find_base(pull_request: Any) -> str:
+    """Return the commit that the pull request changes, and fetch it if the checkout does not hold it.
+
+    Normally the checkout is the merge of both: then it is its first parent. Else it is where the branches parted, if
+    the checkout is deep enough to tell.
+    """
+    if not pull_request:
+        message = "this event has no pull request; set the input `base` to the revision to compare with"
+        raise Failure(message)
+    # A shallow checkout has no parents, but the commit names them.
+    header = _git("cat-file", "commit", "HEAD").partition("\n\n")[0]
+    parents = [line.removeprefix("parent ") for line in header.splitlines() if line.startswith("parent ")]
+    is_merge = parents[1:] == [pull_request["head"]["sha"]]
+    base: str = parents[0] if is_merge else pull_request["base"]["sha"]
+    if not _succeeds("cat-file", "-e", f"{base}^{{commit}}"):
+        _git("fetch", "--quiet", "--no-tags", "--depth=1", "origin", base)
+    if is_merge or not _succeeds("merge-base", base, "HEAD"):
+        return base
+    return _git("merge-base", base, "HEAD").strip()
+
+
+def _git(*arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
+    if done.returncode:
+        *_, last = ["", *done.stderr.strip().splitlines()]
+        message = f"git {arguments[0]}: {last.removeprefix('fatal: ')}"
+        raise Failure(message)
+    return done.stdout
+
+
+def _succeeds(*arguments: str) -> bool:
+    return subprocess.run(["git", *arguments], capture_output=True, check=False).returncode == 0
+
+
+def _compare(path: str, base: str, environment: Mapping[str, str]) -> Compared:
+    """Run krm-fn, without the token: kustomize and helm get its environment."""
+    options = ["--against", base, "--markdown", "--exit-code", *_lines(environment["INPUT_ARGUMENTS"])]
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "krm_fn", "diff", *options, "--", path],
+        env={name: value for name, value in environment.items() if name != "INPUT_TOKEN"},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    return Compared(path, done.returncode if done.stdout else FAILED, done.stdout, done.stderr)
+
+
+def write_all(compared: Iterable[Compared], most: int) -> str:
+    """Write all packages. One that is too long is there with its verdict only, or at least in a number."""
+    compared = list(compared)
+    same = [one for one in compared if one.code == SAME]
+    text = f"<p>No difference: {_list(same)}</p>\n" if same else ""
+    left_out = 0
+    for one in (one for one in compared if one.code != SAME):
+        whole = _write(one)
+        verdict = whole.partition("\n\n")[0] + "\n<p>There is no room here for the rest.</p>\n"
+        found = next((part for part in (whole, verdict) if _length(text) + _length(part) + _ROOM <= most), None)
+        text += f"\n{found}" if found else ""
+        left_out += found is None
+    return text + (f"\n<p>There is no room for {left_out:,} more packages that differ.</p>\n" if left_out else "")
+
+
+def _list(compared: list[Compared]) -> str:
+    named = [_code(one.path) for one in compared[:_MOST_NAMES]]
+    more = len(compared) - len(named)
+    return ", ".join(named) + (f" and {more:,} more" if more else "")
+
+
+def _write(one: Compared) -> str:
+    if one.code != FAILED:
+        return one.markdown
+    lines = one.stderr.splitlines()[:_MOST_LINES]
+    fence = "`" * (max([2, *(len(run) for line in lines for run in re.findall("`+", line))]) + 1)
+    shown = "\n".join([fence, *(line[:_WIDTH] for line in lines), fence])
+    return f"<p><strong>{_code(one.path)} cannot be compared</strong></p>\n\n{shown}\n"
+
+
+def _code(text: str) -> str:
+    return f"<code>{escape(text)}</code>"
+
+
+def _length(text: str) -> int:
+    """Count as JavaScript does, for which some characters are two."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _mark(environment: Mapping[str, str]) -> str:
+    """Return the first line of the comment of this job. Nothing in it ends an HTML comment."""
+    parts = (environment["GITHUB_WORKFLOW"], environment["GITHUB_JOB"], environment["INPUT_KEY"])
+    safe = (_UNSAFE.sub(lambda found: f"%{ord(found[0]):X}", part) for part in parts)
+    return f"<!-- krm-fn action {' '.join(safe)} -->\n"
+
+
+class Api:
+    """GitHub's GraphQL API."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self._url = url
+        self._token = token
+
+    def query(self, query: str, **variables: str | None) -> Any:
+        """Return `data` of the answer. Raises Failure, without anything of the token."""
+        data = json.dumps({"query": query, "variables": variables}).encode()
+        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
+        request = urllib.request.Request(self._url, data, headers)  # noqa: S310  # the runner says where its API is
+        try:
+            with urllib.request.urlopen(request, timeout=_SECONDS) as response:  # noqa: S310  # as above
+                answer = json.load(response)
+        except urllib.error.HTTPError as error:
+            message = f"GitHub answers {error.code} {error.reason}"
+            raise Failure(message) from error
+        except (OSError, ValueError) as error:
+            message = f"cannot reach GitHub: {error}"
+            raise Failure(message) from error
+        if answer.get("errors"):
+            message = "; ".join(str(error.get("message")) for error in answer["errors"])
+            raise Failure(message)
+        return answer["data"]
+
+
+def _comment(api: Api, pull_request: str, mark: str, body: str, *, differs: bool) -> None:
+    """Edit the comment of an earlier run. Where there is none, add one if there is anything to say."""
+    present = next((one for one in _find_comments(api, pull_request) if _is_own(one, mark)), None)
+    if present is not None:
+        api.query(_EDIT, id=present["id"], body=body)
+    elif differs:
+        api.query(_ADD, id=pull_request, body=body)
+
+
+def _is_own(comment: Any, mark: str) -> bool:
+    """Tell whether this job has written a comment: anybody can copy the mark."""
+    return bool(comment["viewerDidAuthor"]) and comment["body"].replace("\r\n", "\n").startswith(mark)
+
+
+def _find_comments(api: Api, pull_request: str) -> Iterator[Any]:
+    after = None
+    while True:
+        comments = api.query(_FIND, id=pull_request, after=after)["node"]["comments"]
+        yield from comments["nodes"]
+        if not comments["pageInfo"]["hasNextPage"]:
+            return
+        after = comments["pageInfo"]["endCursor"]
+
+
+if __name__ == "__main__":
+    sys.exit(main(os.environ))

@@ -1,0 +1,88 @@
+"""`krm-fn history`: which configuration runs where, and what becomes of it. Also `kubectl revisions`."""
+
+import gc
+import os
+
+import click
+
+from krm_fn.cli.access import access_options, needs_client
+from krm_fn.model.printable import printable
+from krm_fn.model.problem import Outcome
+from krm_fn.stdio import terminal_height, terminal_width, write_stderr, write_stdout
+
+
+@click.command(short_help="Show which revisions are live, who uses them, and when they go.")
+@click.argument("name", metavar="[NAME]", required=False)
+@click.option("--set", "set_name", metavar="NAME", help="Only this set. Default: all sets of the namespace.")
+@access_options
+@click.option(
+    "--output",
+    "-o",
+    type=click.Choice(["text", "wide", "json", "markdown"]),
+    default="text",
+    show_default=True,
+    help="JSON has the form of schemas/history-v1.json.",
+)
+@click.option(
+    "--diff", is_flag=True, help="Also show what changed from each ConfigMap to the next. Reads their content."
+)
+@click.option("--watch", "-w", is_flag=True, help="Show it again when it changes. Ctrl-C ends it.")
+def history(
+    *,
+    name: str | None,
+    set_name: str | None,
+    namespace: str | None,
+    context: str | None,
+    kubeconfig: str | None,
+    output: str,
+    diff: bool,
+    watch: bool,
+) -> Outcome:
+    """Show which revisions are live in a namespace, who references them, how many pods run them, and when they go.
+
+    NAME is a base name, a revision, or the hash of one: it is shown in detail, with the way back to it.
+
+    The linker's own rules say what becomes of a revision. The command only lists. It requests no content of
+    ConfigMaps, except for --diff, and nothing of Secrets. What you may not list, it says, and goes on.
+
+    The exit code is 1 if there is nothing to show or no API server, and 130 after Ctrl-C.
+    """
+    with needs_client():
+        from krm_fn.history.ask import Cluster, NoAnswer, Question
+        from krm_fn.history.history import History
+        from krm_fn.history.watch import Output, Place
+        from krm_fn.history.watch import watch as watch_history
+        from krm_fn.history.write import Form, write
+        from krm_fn.linker.api import Access
+    from krm_fn.look.screen import Screen, find_screen
+
+    gc.disable()  # what the API server sends has no cycles; to look for some takes a third of the time
+    form = Form.DETAIL if output == "text" and name else Form.JSON_LINE if output == "json" and watch else Form(output)
+
+    def find_place() -> Place:
+        width = terminal_width()
+        is_dumb = os.environ.get("TERM", "dumb") == "dumb"
+        return Place(find_screen(width, os.environ), width, 0 if is_dumb else terminal_height())
+
+    def write_in_form(found: History, screen: Screen) -> str:
+        return write(found, form, screen)
+
+    try:
+        cluster = Cluster(Access(kubeconfig, context), namespace, _say)
+        question = Question(set_name, name, diff)
+        if watch:
+            gc.enable()
+            shown = Output(write_in_form, find_place, _put, _say, is_in_lines=form is Form.JSON_LINE)
+            watch_history(lambda: cluster.ask(question), shown)
+        text = write_in_form(cluster.ask(question), find_place().screen)
+    except NoAnswer as error:
+        return Outcome(b"", f"error: {printable(str(error))}\n", 1)
+    return Outcome(text.encode(), "", 0)
+
+
+def _put(text: str) -> None:
+    write_stdout(text.encode())
+
+
+def _say(line: str) -> None:
+    write_stderr(f"{printable(line)}\n")

@@ -1,0 +1,117 @@
+"""Ask an API server for the history of a namespace, and say what to do if there is no answer."""
+
+import re
+from collections.abc import Callable
+from threading import Event
+from typing import NamedTuple
+
+from krm_fn.history.changes import add_changes
+from krm_fn.history.find_history import find_history
+from krm_fn.history.history import History
+from krm_fn.history.select import find_names, select
+from krm_fn.history.snapshot import CONFIG_MAPS, read_snapshot
+from krm_fn.linker.api import Access, Api
+from krm_fn.linker.api_errors import ApiError, Forbidden, Unreachable
+from krm_fn.linker.lists import Lists
+from krm_fn.linker.retry import Deadline, OutOfTime
+from krm_fn.model import keys
+from krm_fn.naming.names import SET_NAME
+from krm_fn.naming.suggest import did_you_mean, nearest
+
+_PATIENCE = 10.0
+"""Seconds in which requests without an answer are repeated: a person waits."""
+
+_MOST_NAMES = 10
+_NAMESPACE = re.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+_NOT_FOUND = 404
+
+
+class NoAnswer(Exception):
+    """There is nothing to show. The message says why, and what to do."""
+
+
+class Question(NamedTuple):
+    """One set or all of them, and one base name or revision or all of them; with what changed in ConfigMaps, or not."""
+
+    set: str | None = None
+    name: str | None = None
+    with_changes: bool = False
+
+
+class Cluster:
+    """A namespace of a cluster. It sends no request that writes. `say` is called with what it waits for."""
+
+    def __init__(self, access: Access, namespace: str | None, say: Callable[[str], None]) -> None:
+        """Load the credentials. Raises NoAnswer if there are none."""
+        self._say = say
+        try:
+            self._api = Api(self._deadline(), access)
+        except ApiError as error:
+            raise NoAnswer(str(error)) from error
+        self.namespace = namespace or self._api.namespace()
+        if not _NAMESPACE.fullmatch(self.namespace):
+            message = f"namespace {self.namespace}: no namespace can have this name"
+            raise NoAnswer(message)
+
+    def ask(self, question: Question) -> History:
+        """Read the namespace. Raises NoAnswer."""
+        self._api.deadline = self._deadline()
+        try:
+            return self._ask(question)
+        except Unreachable as error:
+            message = f"{error}; are --context and --kubeconfig right?"
+            raise NoAnswer(message) from error
+        except Forbidden as error:
+            message = f"you may not list ConfigMaps in namespace {self.namespace}: you need the rule {error.rule}"
+            raise NoAnswer(message) from error
+        except ApiError as error:
+            raise NoAnswer(str(error)) from error
+        except OutOfTime as error:
+            message = f"namespace {self.namespace}: the API server is too slow"
+            raise NoAnswer(message) from error
+
+    def _ask(self, question: Question) -> History:
+        lists = Lists(self._api, self.namespace)
+        is_name = question.set is None or SET_NAME.fullmatch(question.set)
+        snapshot = read_snapshot(lists, question.set) if is_name else None
+        if snapshot is None or not snapshot.sets:
+            raise NoAnswer(self._explain_absence(lists, question.set))
+        history = find_history(snapshot)
+        selected = history if question.name is None else select(history, question.name)
+        if question.name is not None and not selected.sets:
+            raise NoAnswer(_explain_unknown(question.name, history))
+        if not question.with_changes:
+            return selected
+        changed = add_changes(history, lists, find_names(selected))
+        return changed if question.name is None else select(changed, question.name)
+
+    def _explain_absence(self, lists: Lists, set_name: str | None) -> str:
+        labels = lists.read(CONFIG_MAPS, _read_set, metadata_only=True, labelSelector=keys.SET).items
+        if labels:
+            return f"no set {set_name} in namespace {self.namespace}; found: {_list(sorted(set(labels)))}"
+        response = self._api.request("GET", f"/api/v1/namespaces/{self.namespace}")
+        if response.status == _NOT_FOUND:
+            return f"namespace {self.namespace} does not exist; see --namespace and --context"
+        return f"no revisions in namespace {self.namespace}: no ConfigMap has the label {keys.SET}; see --namespace"
+
+    def _deadline(self) -> Deadline:
+        return Deadline(_PATIENCE, Event(), say=self._say)
+
+
+def _read_set(item: object) -> str | None:
+    match item:
+        case {"metadata": {"labels": {keys.SET: str(name)}}}:
+            return name
+    return None
+
+
+def _explain_unknown(name: str, history: History) -> str:
+    names = find_names(history)
+    hint = did_you_mean(nearest(name, names))
+    where = f"in namespace {history.namespace}"
+    return f"no base name or revision {name} {where}{hint or f'; found: {_list(names)}'}"
+
+
+def _list(names: list[str]) -> str:
+    more = len(names) - _MOST_NAMES
+    return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")

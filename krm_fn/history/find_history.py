@@ -1,0 +1,241 @@
+"""From what is live to the history of each set. The linker's own plan says what becomes of a revision."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+
+from krm_fn.history.facts import Fact
+from krm_fn.history.history import (
+    Entry,
+    Fate,
+    History,
+    LinkerJob,
+    Referrer,
+    Role,
+    SetHistory,
+    Template,
+    Unseen,
+    Workload,
+)
+from krm_fn.history.live import Live
+from krm_fn.history.roles import newest_first
+from krm_fn.history.snapshot import Reading, Snapshot
+from krm_fn.history.way_back import find_way_back
+from krm_fn.linker.api_errors import Forbidden
+from krm_fn.linker.objects import Consumer, Revision
+from krm_fn.linker.owners import Keeper, find_keepers, is_left_to_kpt, linker_owners, plan_owners, rendered_names
+from krm_fn.model.kinds import CONSUMER_KINDS
+from krm_fn.naming.names import without_hash
+
+_ADD_ONS = "argoproj.io"
+_HISTORY_OF = {kind.kind: kind.history for kind in CONSUMER_KINDS if kind.history}
+
+
+def find_history(snapshot: Snapshot) -> History:
+    """Tell of every revision who references it, how many pods run it, and what the linker does with it."""
+    live = Live(snapshot)
+    sets = tuple(_SetFinder(reading, live).find() for reading in snapshot.sets)
+    return History(snapshot.namespace, snapshot.now, sets, tuple(_find_unseen(snapshot)))
+
+
+def _find_unseen(snapshot: Snapshot) -> Iterator[Unseen]:
+    """Find the kinds that could not be listed.
+
+    The API server also forbids to list kinds that do not exist. So Argo's count only if a Rollout has made something.
+    """
+    has_rollouts = any(fact.made_by[0] == "Rollout" for fact in snapshot.facts.values())
+    for kind, error in snapshot.unseen.items():
+        if kind.group != _ADD_ONS or has_rollouts:
+            yield Unseen(kind.plural, str(error), error.rule if isinstance(error, Forbidden) else "")
+
+
+class _SetFinder:
+    """Finds the history of one set."""
+
+    def __init__(self, reading: Reading, live: Live) -> None:
+        self._reading = reading
+        self._live = live
+        self._facts = live.snapshot.facts
+        self._rendered = rendered_names(reading.plan, reading.observation)
+        self._references = {one.owner.uid: one.references for one in reading.observation.consumers}
+        self._consumers: dict[str, list[Consumer]] = defaultdict(list)
+        for consumer in reading.observation.consumers:
+            for name in consumer.references:
+                self._consumers[name].append(consumer)
+
+    def find(self) -> SetHistory:
+        reading = self._reading
+        entries = [*self._live_entries(), *self._absent_entries()]
+        job = reading.job
+        return SetHistory(
+            reading.plan.set,
+            tuple(sorted(entries, key=_place)),
+            tuple(self._workloads()),
+            has_inventory=reading.observation.inventory is not None,
+            job=job and LinkerJob(job.name, job.created, job.ended, job.failure),
+        )
+
+    def _live_entries(self) -> Iterator[Entry]:
+        plan, observation = self._reading.plan, self._reading.observation
+        to_link = {patch.revision.uid: patch.add for patch in plan_owners(plan, observation)}
+        for revision, keepers in find_keepers(plan, observation):
+            linkers = linker_owners(plan, revision)
+            referrers = self._referrers(self._consumers[revision.name])
+            fate, last = self._fate(revision, keepers, referrers)
+            is_young = fate is Fate.YOUNG
+            yield Entry(
+                revision.kind,
+                revision.name,
+                self._reading.bases[revision.name],
+                revision.created,
+                fate,
+                is_rendered=Keeper.RENDERED in keepers,
+                is_awaited=self._is_awaited(revision.name),
+                referrers=referrers,
+                pods=self._live.pods_with(revision.name),
+                last=last,
+                due=revision.created + plan.minimum_age if is_young else None,
+                owners=tuple(map(str, revision.owners)),
+                foreign=tuple(str(owner) for owner in revision.owners if owner not in linkers),
+                to_link=() if revision.is_retained else tuple(map(str, to_link.get(revision.uid, ()))),
+                is_linked=bool(linkers) or revision.is_retained or observation.inventory is None,
+                is_marked=not revision.is_wanted and fate is Fate.NEXT_RUN,
+                is_incomplete=bool(observation.unread),
+            )
+
+    def _absent_entries(self) -> Iterator[Entry]:
+        """Tell of what is rendered or needed and does not exist."""
+        live = self._reading.bases
+        kinds = {revision.name: revision.kind for revision in self._reading.plan.rendered}
+        for name in sorted({*self._rendered, *self._reading.absent} - live.keys()):
+            if not name:
+                continue
+            uids = self._reading.absent.get(name, ())
+            needing = [one for one in self._reading.observation.consumers if one.owner.uid in uids]
+            yield Entry(
+                kinds.get(name, "ConfigMap"),
+                name,
+                without_hash(name),
+                None,
+                Fate.MISSING if needing else Fate.NOT_APPLIED,
+                is_rendered=name in self._rendered,
+                referrers=self._referrers(needing or self._consumers[name]),
+                pods=self._live.pods_with(name),
+            )
+
+    def _fate(
+        self, revision: Revision, keepers: frozenset[Keeper], referrers: tuple[Referrer, ...]
+    ) -> tuple[Fate, tuple[Referrer, ...]]:
+        """Say what becomes of a revision, with the objects that keep it longest if it is only history."""
+        observation = self._reading.observation
+        forever = [
+            (Keeper.RETAINED, Fate.RETAINED),
+            (Keeper.RENDERED, Fate.RENDERED),
+            (Keeper.FOREIGN_OWNER, Fate.FOREIGN_OWNER),
+            (Keeper.UNLINKED_TRACKER, Fate.LEAK),
+        ]
+        kept = next((fate for keeper, fate in forever if keeper in keepers), None)
+        is_in_use = any(one.is_current or _has_pods(one) for one in referrers)
+        if kept in (Fate.RETAINED, Fate.RENDERED):
+            return kept, ()
+        if is_in_use:
+            return Fate.IN_USE, ()
+        if kept is not None:
+            return kept, ()
+        if referrers:
+            return Fate.HISTORY, _last(referrers)
+        return self._fate_of_unreferenced(revision, keepers, is_unread=bool(observation.unread)), ()
+
+    def _fate_of_unreferenced(self, revision: Revision, keepers: frozenset[Keeper], *, is_unread: bool) -> Fate:
+        observation = self._reading.observation
+        if is_unread:
+            return Fate.UNKNOWN
+        if observation.inventory is None:
+            return Fate.NO_INVENTORY
+        if is_left_to_kpt(self._reading.plan, observation, revision):
+            return Fate.LEFT_TO_KPT
+        return Fate.YOUNG if Keeper.YOUNG in keepers else Fate.NEXT_RUN
+
+    def _referrers(self, consumers: Iterable[Consumer]) -> tuple[Referrer, ...]:
+        found = [self._referrer(consumer) for consumer in consumers]
+        return tuple(
+            sorted(found, key=lambda one: (not one.is_current, bool(one.of), -one.created, one.kind, one.name))
+        )
+
+    def _referrer(self, consumer: Consumer) -> Referrer:
+        owner = consumer.owner
+        fact = self._facts.get(owner.uid) or Fact(owner.kind, owner.name, owner.uid, 0.0)
+        is_made = bool(fact.controller) and fact.kind in ("ReplicaSet", "ControllerRevision")
+        return Referrer(
+            owner.kind,
+            owner.name,
+            fact.created,
+            of="/".join(fact.made_by) if is_made else "",
+            role=self._live.role_of(fact),
+            number=fact.number if is_made else 0,
+            is_current=consumer.is_current,
+            pods=self._live.pods_of(fact),
+            rollouts_left=self._live.rollouts_left(fact),
+        )
+
+    def _is_awaited(self, revision: str) -> bool:
+        """Tell whether only workloads want a revision whose controllers have not made anything of that yet."""
+        consumers = self._consumers[revision]
+        facts = [self._facts.get(one.owner.uid) for one in consumers if one.is_current]
+        roles = [self._live.role_of(fact) for one in consumers if (fact := self._facts.get(one.owner.uid))]
+        has_started = any(role not in (None, Role.PAST) for role in roles)
+        return bool(facts) and not has_started and all(self._is_seen_to_roll(fact) for fact in facts)
+
+    def _is_seen_to_roll(self, workload: Fact | None) -> bool:
+        """Tell whether the object is a workload, and whether what its controller makes could be listed."""
+        if workload is None or workload.progress is None:
+            return False
+        return all(_HISTORY_OF.get(workload.kind) != kind.kind for kind in self._live.snapshot.unseen)
+
+    def _workloads(self) -> Iterator[Workload]:
+        """Find the workloads that reference revisions of the set, or did so."""
+        uids = {uid for consumers in self._consumers.values() for one in consumers for uid in _workload_uids(one)}
+        facts = [self._facts[uid] for uid in uids if uid in self._facts]
+        for fact in sorted(facts, key=lambda one: (one.kind, one.name)):
+            if fact.progress is not None:
+                templates = tuple(map(self._template, newest_first(self._live.made_by(fact))))
+                yield Workload(
+                    fact.kind,
+                    fact.name,
+                    fact.progress.is_done,
+                    fact.progress.situation,
+                    fact.progress.reason,
+                    templates,
+                    find_way_back(fact.kind, fact.name, self._live.snapshot.namespace, fact.progress, templates),
+                )
+
+    def _template(self, fact: Fact) -> Template:
+        role = self._live.role_of(fact)
+        return Template(
+            fact.name,
+            fact.number,
+            Role.PAST if role is None else role,
+            tuple(sorted(self._references.get(fact.uid, ()))),
+            self._live.pods_of(fact),
+            tuple(name for name, uids in self._reading.absent.items() if fact.uid in uids),
+        )
+
+
+def _place(entry: Entry) -> tuple[str, str, bool, float, str]:
+    """Sort by base name and kind; what does not exist first, then the newest."""
+    return entry.base, entry.kind, entry.created is not None, -(entry.created or 0.0), entry.name
+
+
+def _last(referrers: Iterable[Referrer]) -> tuple[Referrer, ...]:
+    """Return the object that each workload keeps longest, and all objects that belong to none."""
+    last: dict[str, Referrer] = {}
+    for one in sorted(referrers, key=lambda one: (one.number, one.created)):
+        last[one.of or str(one)] = one
+    return tuple(sorted(last.values(), key=lambda one: (one.kind, one.name)))
+
+
+def _has_pods(referrer: Referrer) -> bool:
+    return referrer.pods is not None and referrer.pods.total > 0
+
+
+def _workload_uids(consumer: Consumer) -> tuple[str, str]:
+    return consumer.owner.uid, consumer.controller

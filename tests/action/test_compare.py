@@ -1,0 +1,201 @@
+"""What the action tells of a pull request: with real repositories, and a stand-in for GitHub's API."""
+
+import importlib.util
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tests.action.github import TOKEN, GitHub, serve
+from tests.action.runner import SCRIPT, Runner
+from tests.diff.markdown import read_markdown
+from tests.diff.test_against import config_map, shop
+
+MARK = "<!-- krm-fn action diff%20%2D%2D%3E%20all diff  -->\n"
+CHANGED = "<p><strong>1 revision changed; linker runs once</strong></p>"
+SAME = "<p>No difference: <code>shop</code></p>"
+
+
+@pytest.fixture
+def github() -> Iterator[GitHub]:
+    with serve() as api:
+        yield api
+
+
+@pytest.fixture
+def runner(tmp_path: Path, github: GitHub) -> Runner:
+    """Return a runner with a checkout of a pull request that changes a value from `one` to `two`."""
+    one = Runner(tmp_path, github)
+    one.push_main(shop("one"))
+    one.open_pull_request(shop("two"))
+    one.check_out()
+    return one
+
+
+def test_a_change_is_in_the_summary_and_in_a_comment(runner: Runner, github: GitHub) -> None:
+    done = runner.run()
+    assert (done.code, done.output, done.outputs) == (0, "", "changed=true\n")
+    assert CHANGED in done.summary
+    assert "- A: one\n+ A: two\n" in done.summary
+    (comment,) = github.comments
+    assert comment["body"] == MARK + done.summary
+
+
+def test_the_comment_of_an_earlier_run_is_edited(runner: Runner, github: GitHub) -> None:
+    others = [
+        {"id": "A", "body": "Looks good to me", "viewerDidAuthor": False},
+        {"id": "B", "body": MARK + "copied by somebody", "viewerDidAuthor": False},
+        {"id": "C", "body": "of another job", "viewerDidAuthor": True},
+    ]
+    github.comments += [dict(one) for one in others]
+    runner.run()
+    runner.open_pull_request(shop("three"))
+    runner.check_out()
+    runner.run()
+    *before, comment = github.comments
+    assert before == others
+    assert "- A: one\n+ A: three\n" in comment["body"]
+    assert github.edits == 1
+
+
+def test_nothing_to_say_is_no_comment(runner: Runner, github: GitHub) -> None:
+    runner.open_pull_request({**shop("one"), "README": "new"})
+    runner.check_out()
+    done = runner.run()
+    assert (done.code, done.outputs, github.comments) == (0, "changed=false\n", [])
+    assert SAME in done.summary
+
+
+def test_a_comment_does_not_stay_when_it_is_no_longer_true(runner: Runner, github: GitHub) -> None:
+    runner.run()
+    runner.open_pull_request(shop("one"))
+    runner.check_out()
+    runner.run()
+    (comment,) = github.comments
+    assert comment["body"] == f"{MARK}{SAME}\n"
+
+
+CHECKOUTS = [
+    pytest.param("merge", 1, id="the merge alone"),
+    pytest.param("merge", 0, id="the merge and all before it"),
+    pytest.param("change", 0, id="the branch and all before it"),
+]
+
+
+@pytest.mark.parametrize(("branch", "depth"), CHECKOUTS)
+def test_only_the_changes_of_the_branch_count(branch: str, depth: int, runner: Runner) -> None:
+    """Something else has been merged since the branch was made."""
+    runner.push_main({"shop/other.yaml": config_map("other").replace("web-config", "other")})
+    runner.open_pull_request({"README": "new"})
+    runner.check_out(branch, depth=depth)
+    done = runner.run()
+    assert CHANGED in done.summary
+    assert "other" not in done.summary
+
+
+REFUSALS: list[Any] = [
+    pytest.param((403, {}), "GitHub answers 403 Forbidden", id="a token that may only read"),
+    pytest.param((502, {}), "GitHub answers 502 Bad Gateway", id="an outage"),
+    pytest.param(
+        (200, {"errors": [{"message": "Resource not accessible\n::error::by integration"}], "data": None}),
+        "Resource not accessible%0A::error::by integration",
+        id="a refusal",
+    ),
+]
+
+
+@pytest.mark.parametrize(("refusal", "message"), REFUSALS)
+def test_without_a_comment_there_is_the_summary(
+    refusal: tuple[int, dict[str, Any]], message: str, runner: Runner, github: GitHub
+) -> None:
+    github.refusal = refusal
+    done = runner.run()
+    assert (done.code, done.output) == (0, f"::warning title=krm-fn diff::no comment: {message}\n")
+    assert CHANGED in done.summary
+    assert TOKEN not in done.output
+
+
+def test_no_comment_is_written_where_nobody_wants_one(runner: Runner, github: GitHub) -> None:
+    assert (runner.run(COMMENT="false").code, github.comments) == (0, [])
+
+
+def test_a_key_tells_comments_apart(runner: Runner, github: GitHub) -> None:
+    for key in ("a", "b -->", "a"):
+        runner.run(KEY=key)
+    assert [one["body"].partition("\n")[0] for one in github.comments] == [
+        "<!-- krm-fn action diff%20%2D%2D%3E%20all diff a -->",
+        "<!-- krm-fn action diff%20%2D%2D%3E%20all diff b%20%2D%2D%3E -->",
+    ]
+
+
+def test_a_package_that_cannot_be_rendered_fails(runner: Runner, github: GitHub) -> None:
+    runner.open_pull_request({"shop/web.yaml": "a: [\n", **shop("two", "blog")})
+    runner.check_out()
+    done = runner.run(PATHS="shop\n\n  blog\n")
+    error = "error: shop/web.yaml:2:1: invalid YAML: did not find expected node content, while parsing a flow node\n"
+    assert done.code == 1
+    assert done.output.endswith("::error title=krm-fn diff::cannot compare shop\n")
+    assert error in done.output
+    assert f"<p><strong><code>shop</code> cannot be compared</strong></p>\n\n```\n{error}```\n" in done.summary
+    assert "<code>blog</code> against" in done.summary
+    assert len(github.comments) == 1
+
+
+def test_other_events_need_a_base(runner: Runner, github: GitHub) -> None:
+    runner.event = {"before": "a"}
+    message = "this event has no pull request; set the input `base` to the revision to compare with"
+    assert runner.run()[:2] == (1, f"::error title=krm-fn diff::{message}\n")
+    runner.check_out(depth=0)
+    done = runner.run(BASE="HEAD^1")
+    assert (done.code, github.comments) == (0, [])
+    assert CHANGED in done.summary
+
+
+def test_no_program_gets_the_token(runner: Runner, tmp_path: Path) -> None:
+    build = f"#!/bin/sh\nenv >> '{tmp_path}/seen'\ncat \"$3\"/*.yaml\n"
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/kustomize").write_text(build)
+    (tmp_path / "bin/kustomize").chmod(0o755)
+    runner.open_pull_request({"shop/kustomization.yml": "resources: [web.yaml]\n"})
+    runner.check_out()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
+        runner.run()
+    assert TOKEN not in (tmp_path / "seen").read_text()
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("compare_action", SCRIPT)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["compare_action"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_many_packages_fit_into_a_comment(script: ModuleType) -> None:
+    verdict = "<!-- krm-fn diff a -->\n<p><strong>verdict</strong></p>\n\n"
+    block = "<details><summary>a</summary>\n\n```diff\n" + "- x\n" * 1000 + "```\n\n</details>\n"
+    compared = [script.Compared(f"p{n}", 1, verdict + block, "") for n in range(1000)]
+    compared += [script.Compared(f"q{n}", 0, "", "") for n in range(12)]
+    text = script.write_all(compared, script.MOST_IN_COMMENT)
+    assert len(text) < script.MOST_IN_COMMENT
+    assert text.startswith("<p>No difference: <code>q0</code>, ")
+    assert "</code> and 2 more</p>" in text
+    assert 10 < text.count("</details>") < text.count("verdict") < 1000
+    assert f"There is no room for {1000 - text.count('verdict')} more packages that differ." in text
+    assert read_markdown(text.replace("<!-- krm-fn diff a -->", "")).types == {"html_block", "fence"}
+
+
+def test_what_a_failure_says_stays_in_its_block(script: ModuleType) -> None:
+    failed = script.Compared("<b>@team", script.FAILED, "", "error: ```\nerror: </details> @team\n" + "x" * 9999)
+    text = script.write_all([failed], script.MOST_IN_COMMENT)
+    seen = read_markdown(text)
+    assert seen.types == {"html_block", "fence"}
+    assert "@team" not in seen.text
+    assert len(text) < 2000

@@ -1,0 +1,93 @@
+"""Run `krm-fn history` as a person with few rights, and record what it requests."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.cluster.api import Api, Object
+from tests.cluster.fault_proxy import Proxy, proxy_before
+from tests.cluster.kubeconfig import write_kubeconfig
+from tests.cluster.linker_job import ROOT
+from tests.cluster.tokens import token_of
+from tests.cluster.wait import until
+
+NAME = "reader"
+
+
+def rules_of_readme() -> list[Object]:
+    """Return the rules that README.md says are enough."""
+    section = (ROOT / "README.md").read_text().partition("## Which configuration runs where")[2]
+    rules: list[Object] = yaml.safe_load(section.partition("```yaml\n")[2].partition("```")[0])["rules"]
+    return rules
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HistoryReader:
+    """A person who runs the command. `proxy` records the requests."""
+
+    api: Api
+    kubeconfig: Path
+    proxy: Proxy
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "krm_fn", "history", "--kubeconfig", str(self.kubeconfig), *arguments]
+        environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": str(self.kubeconfig.parent)}
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+    def show(self, *arguments: str) -> str:
+        """Return what is printed. The command must succeed."""
+        done = self.run(*arguments)
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+    def states(self, *arguments: str) -> dict[str, str]:
+        """Return the state of each revision by name."""
+        document: Any = json.loads(self.show("-o", "json", *arguments))
+        return {one["name"]: one["state"] for found in document["sets"] for one in found["revisions"]}
+
+
+@contextlib.contextmanager
+def history_reader(api: Api, folder: Path, rules: list[Object]) -> Iterator[HistoryReader]:
+    """Create the account. Afterwards, check that it has only listed, and no content of ConfigMaps and Secrets."""
+    grant(api, rules)
+    with proxy_before(api.server) as proxy:
+        kubeconfig = write_kubeconfig(
+            folder / "kubeconfig", proxy.server, token=token_of(api, NAME), namespace=api.namespace
+        )
+        yield HistoryReader(api=api, kubeconfig=kubeconfig, proxy=proxy)
+        assert {call.method for call in proxy.calls} <= {"GET"}
+        assert not [call.target for call in proxy.calls if "/secrets" in call.target]
+        configs = [call.headers["accept"] for call in proxy.calls if "/configmaps" in call.target]
+        assert all("PartialObjectMetadataList" in accept for accept in configs)
+
+
+def grant(api: Api, rules: list[Object]) -> None:
+    """Create a ServiceAccount with exactly these rights, and wait until the API server knows them."""
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": NAME}
+    subject = {"kind": "ServiceAccount", "name": NAME, "namespace": api.namespace}
+    api.apply({"kind": "ServiceAccount", "metadata": {"name": NAME}})
+    api.apply({"kind": "Role", "metadata": {"name": NAME}, "rules": rules})
+    api.apply({"kind": "RoleBinding", "metadata": {"name": NAME}, "roleRef": role, "subjects": [subject]})
+    allowed = {(group, resource) for rule in rules for group in rule["apiGroups"] for resource in rule["resources"]}
+    for group, resource in (("", "configmaps"), ("", "pods"), ("apps", "replicasets"), ("argoproj.io", "rollouts")):
+        is_allowed = (group, resource) in allowed
+        until(
+            f"{NAME} {'may' if is_allowed else 'may not'} list {resource}",
+            lambda group=group, resource=resource: _may_list(api, group, resource),  # type: ignore[misc]
+            lambda found, is_allowed=is_allowed: found == is_allowed,  # type: ignore[misc]
+        )
+
+
+def _may_list(api: Api, group: str, resource: str) -> bool:
+    attributes = {"namespace": api.namespace, "group": group, "resource": resource, "verb": "list"}
+    spec = {"user": f"system:serviceaccount:{api.namespace}:{NAME}", "resourceAttributes": attributes}
+    body = {"apiVersion": "authorization.k8s.io/v1", "kind": "SubjectAccessReview", "spec": spec}
+    return bool(api.call("POST", "/apis/authorization.k8s.io/v1/subjectaccessreviews", body)["status"]["allowed"])

@@ -1,0 +1,42 @@
+"""Which files of a revision are written: all that a rendering needs, and of large repositories no others."""
+
+from pathlib import Path
+
+import pytest
+
+from krm_fn.diff.git import Repository
+from krm_fn.render.limits import Allowance, Limits
+from tests.diff.repository import commit
+from tests.render.run import write
+
+FILES = ["plain/a.yaml", "plain/deep/b.yaml", "plain2/c.yaml", "chart/Chart.yaml", "top.yaml"]
+BUILT = ["built/kustomization.yaml"]
+LINKS = {"linked/in.yaml": "../top.yaml", "through": "plain"}
+EVERYTHING = sorted([*FILES, *BUILT, *LINKS])
+
+NEEDED = [
+    pytest.param(["plain"], ["plain/a.yaml", "plain/deep/b.yaml"], id="a folder"),
+    pytest.param(["chart", "top.yaml"], ["chart/Chart.yaml", "top.yaml"], id="a chart and its values"),
+    pytest.param(["plain/a.yaml", "new"], ["plain/a.yaml"], id="a path that is not there"),
+    pytest.param(["new"], [], id="nothing"),
+    pytest.param(["built"], EVERYTHING, id="a kustomization, whose bases may be anywhere"),
+    pytest.param(["linked"], EVERYTHING, id="a link, which may lead anywhere"),
+    pytest.param(["through/deep"], EVERYTHING, id="a path through a link"),
+    pytest.param(["."], EVERYTHING, id="the whole repository"),
+]
+
+
+@pytest.mark.parametrize(("paths", "expected"), NEEDED)
+def test_what_is_needed_is_written(paths: list[str], expected: list[str], tmp_path: Path) -> None:
+    folder = tmp_path / "repository"
+    write(folder, dict.fromkeys([*FILES, *BUILT], "a: b\n"))
+    for name, target in LINKS.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).symlink_to(target)
+    made = commit(folder, {})
+    repository = Repository(folder, Allowance(Limits()))
+    with repository.check_out(repository.resolve(made[:10]), paths) as checked_out:
+        files = (path for path in checked_out.folder.rglob("*") if path.is_symlink() or not path.is_dir())
+        written = sorted(path.relative_to(checked_out.folder).as_posix() for path in files)
+        assert written == expected
+    assert not checked_out.folder.exists()

@@ -1,0 +1,34 @@
+"""The folders in fixtures/histories, and the namespaces of fixtures/links."""
+
+from pathlib import Path
+
+import yaml
+
+from krm_fn.history.changes import add_changes
+from krm_fn.history.find_history import find_history
+from krm_fn.history.history import History
+from krm_fn.history.select import find_names
+from krm_fn.history.snapshot import read_snapshot
+from tests.cases import FIXTURES
+from tests.history.fake_source import FakeSource
+from tests.linker.object_store import Object
+
+HISTORIES = sorted(path.parent for path in FIXTURES.glob("histories/*/objects.yaml"))
+NAMESPACES = [*(case / "objects.yaml" for case in HISTORIES), *sorted(FIXTURES.glob("links/*/before.yaml"))]
+
+
+def read_objects(path: Path) -> list[Object]:
+    return list(yaml.load_all(path.read_text(), Loader=yaml.CSafeLoader))
+
+
+def read_source(case: Path) -> FakeSource:
+    """Return the namespace of a folder. `forbidden.txt` lists what may not be listed."""
+    forbidden = case / "forbidden.txt"
+    return FakeSource(read_objects(case / "objects.yaml"), forbidden.read_text().split() if forbidden.exists() else ())
+
+
+def read_history(case: Path) -> History:
+    """Return the history of a folder; with what changed between neighbours, if there is a file `diff`."""
+    source = read_source(case)
+    history = find_history(read_snapshot(source, None))
+    return add_changes(history, source, find_names(history)) if (case / "diff").exists() else history

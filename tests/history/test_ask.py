@@ -1,0 +1,219 @@
+"""The command as a process, before an API server that answers what a test says."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from krm_fn.model.kinds import CONSUMER_KINDS
+from tests.cases import FIXTURES
+from tests.cli.process import HOSTILE, SHOWN
+from tests.history.cases import read_objects
+from tests.linker.hostile_server import Behaviour, Handler, answer, hostile_server
+from tests.linker.object_store import Object
+
+CANARY = FIXTURES / "histories" / "a-paused-canary"
+PLURALS = {kind.plural: kind.kind for kind in CONSUMER_KINDS} | {"configmaps": "ConfigMap"}
+
+
+class Cluster:
+    """A namespace `shop` that answers lists. It records requests as `GET configmaps PartialObjectMetadataList`."""
+
+    def __init__(self, items: Sequence[Object], statuses: dict[str, int] | None = None) -> None:
+        self.items = items
+        self.statuses = statuses or {}
+        self.requests: list[str] = []
+
+    def answer(self, handler: Handler) -> None:
+        url = urlsplit(handler.path)
+        *_, resource = url.path.split("/")
+        accepted = handler.headers["Accept"].partition("as=")[2].partition(";")[0]
+        self.requests.append(" ".join(filter(None, [handler.command, resource, accepted])))
+        status = self.statuses.get(resource, 200 if resource in PLURALS else 404)
+        selector = parse_qs(url.query).get("labelSelector", [""])[0]
+        found = [item for item in self.items if item["kind"] == PLURALS.get(resource) and _is_selected(item, selector)]
+        answer(handler, {"items": found, "metadata": {}} if status == 200 else {"message": "no"}, status)
+
+
+def _is_selected(item: Object, selector: str) -> bool:
+    labels = item["metadata"].get("labels", {})
+    pairs = [one.partition("=") for one in selector.split(",") if one]
+    return all(key in labels and (not equals or labels[key] == value) for key, equals, value in pairs)
+
+
+def history(behaviour: Behaviour, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    with hostile_server(behaviour, folder) as kubeconfig:
+        return run("--kubeconfig", str(kubeconfig), *arguments, folder=folder)
+
+
+def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "krm_fn", "history", *arguments]
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder)}
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.fixture
+def canary() -> Cluster:
+    return Cluster(read_objects(CANARY / "objects.yaml"))
+
+
+def test_it_prints_what_is_recorded(canary: Cluster, tmp_path: Path) -> None:
+    done = history(canary.answer, tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, (CANARY / "output.txt").read_text(), "")
+
+
+@pytest.mark.parametrize("form", ["json", "markdown", "wide"])
+def test_other_forms(canary: Cluster, tmp_path: Path, form: str) -> None:
+    file = {"json": "output.json", "markdown": "output.md", "wide": "wide.txt"}[form]
+    assert history(canary.answer, tmp_path, "-o", form).stdout == (CANARY / file).read_text()
+
+
+@pytest.mark.parametrize("name", ["web-config", "web-config-mffg77kmb5", "mffg77kmb5"])
+def test_a_name_shows_details(canary: Cluster, tmp_path: Path, name: str) -> None:
+    paragraphs = (CANARY / "detail.txt").read_text().split("\n\n")
+    shown = paragraphs[:-1] if name == "web-config" else paragraphs[1:2]
+    assert history(canary.answer, tmp_path, name).stdout == "\n\n".join([*shown, paragraphs[-1]])
+
+
+def test_it_only_lists_and_requests_no_content(canary: Cluster, tmp_path: Path) -> None:
+    history(canary.answer, tmp_path)
+    assert sorted(canary.requests) == sorted(
+        ["GET configmaps PartialObjectMetadataList", "GET jobs", *(f"GET {kind.plural}" for kind in CONSUMER_KINDS)]
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        pytest.param([], ["mffg77kmb5 -> web-config-5dtbmb74d2", "k2b4c5t7h9 -> web-config-mffg77kmb5"], id="all"),
+        pytest.param(["mffg77kmb5"], ["k2b4c5t7h9 -> web-config-mffg77kmb5"], id="one, and the one before it"),
+        pytest.param(["k2b4c5t7h9"], [], id="the oldest"),
+    ],
+)
+def test_diff_shows_what_changed_between_neighbours(tmp_path: Path, arguments: list[str], shown: list[str]) -> None:
+    changed = FIXTURES / "histories" / "what-changed-between-neighbours"
+    cluster = Cluster(read_objects(changed / "objects.yaml"))
+    printed = history(cluster.answer, tmp_path, "--diff", *arguments).stdout
+    titles = [line for line in printed.splitlines() if line.startswith("ConfigMap shop/web-config: ")]
+    assert titles == [f"ConfigMap shop/web-config: web-config-{title}" for title in shown]
+    assert ("  - LOG_LEVEL: info\n" in printed) is (arguments == [])
+    assert {request for request in cluster.requests if "secrets" in request} == set()
+
+
+def test_a_namespace_that_does_not_exist(tmp_path: Path) -> None:
+    done = history(Cluster([]).answer, tmp_path, "-n", "shpo")
+    expected = "error: namespace shpo does not exist; see --namespace and --context\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", expected)
+
+
+LABEL = "no ConfigMap has the label revisions.krm-fn.io/set"
+RULE = '{apiGroups: [""], resources: [configmaps], verbs: [list]}'
+
+
+@pytest.mark.parametrize(
+    ("statuses", "arguments", "expected"),
+    [
+        pytest.param(
+            {"shop": 200, "jobs": 403},
+            ["--set", "web"],
+            "no set web in namespace shop; found: shop",
+            id="no such set",
+        ),
+        pytest.param(
+            {},
+            ["web-cofnig"],
+            "no base name or revision web-cofnig in namespace shop; did you mean web-config?",
+            id="a typo",
+        ),
+        pytest.param(
+            {}, ["zzz"], "no base name or revision zzz in namespace shop; found: web-config", id="no such revision"
+        ),
+        pytest.param(
+            {"configmaps": 403},
+            [],
+            f"you may not list ConfigMaps in namespace shop: you need the rule {RULE}",
+            id="403",
+        ),
+        pytest.param(
+            {"configmaps": 401},
+            [],
+            "configmaps in shop: cannot list: the token is no longer valid; run the Job again, or log in again",
+            id="401",
+        ),
+        pytest.param(
+            {}, ["-n", "../x"], "namespace ../x: no namespace can have this name", id="no name of a namespace"
+        ),
+        pytest.param({}, ["--set", "a,b"], "no set a,b in namespace shop; found: shop", id="no name of a set"),
+    ],
+)
+def test_an_error_is_one_line(
+    canary: Cluster, tmp_path: Path, statuses: dict[str, int], arguments: list[str], expected: str
+) -> None:
+    canary.statuses = statuses
+    done = history(canary.answer, tmp_path, *arguments)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", f"error: {expected}\n")
+
+
+@pytest.mark.parametrize("status", [200, 403])
+def test_a_namespace_without_revisions(tmp_path: Path, status: int) -> None:
+    """Who may not get namespaces does not learn whether there is this one."""
+    done = history(Cluster([], {"shop": status}).answer, tmp_path)
+    expected = f"error: no revisions in namespace shop: {LABEL}; see --namespace\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", expected)
+
+
+def test_a_server_that_does_not_answer(tmp_path: Path) -> None:
+    """It says at once what it waits for, and gives up after ten seconds."""
+    with hostile_server(Cluster([]).answer, tmp_path) as kubeconfig:
+        pass
+    started = time.monotonic()
+    done = run("--kubeconfig", str(kubeconfig), folder=tmp_path)
+    *waits, error = done.stderr.splitlines()
+    assert (done.returncode, done.stdout) == (1, "")
+    assert 9 < time.monotonic() - started < 30
+    assert waits
+    assert all(line.startswith("waiting for the API server http://127.0.0.1:") for line in waits)
+    assert error.endswith("Connection refused; are --context and --kubeconfig right?")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        pytest.param(["--kubeconfig", "missing"], "no credentials for the API server: ", id="no kubeconfig"),
+        pytest.param(["--context", "other"], "no credentials for the API server: ", id="no context"),
+    ],
+)
+def test_no_credentials(tmp_path: Path, arguments: list[str], expected: str) -> None:
+    done = run(*arguments, folder=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert done.stderr.startswith(f"error: {expected}")
+
+
+def test_names_of_others_cannot_change_the_terminal(canary: Cluster, tmp_path: Path) -> None:
+    (rollout,) = (item for item in canary.items if item["kind"] == "Rollout")
+    rollout["status"]["message"] = HOSTILE
+    printed = history(canary.answer, tmp_path).stdout
+    assert SHOWN in printed.replace("\n  ", " ")
+    assert all(line.isprintable() for line in printed.splitlines())
+
+
+def test_watching_ends_with_ctrl_c(canary: Cluster, tmp_path: Path) -> None:
+    """A pipe gets one line of JSON, and another one after a change."""
+    with hostile_server(canary.answer, tmp_path) as kubeconfig:
+        command = [sys.executable, "-m", "krm_fn", "history", "--kubeconfig", str(kubeconfig), "--watch", "-o", "json"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+            assert process.stdout
+            first = process.stdout.readline()
+            canary.items = [item for item in canary.items if item["metadata"]["name"] != "web-66d8"]
+            second = process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+            rest, errors = process.communicate(timeout=30)
+    assert "in history" in first
+    assert "goes with the next run" in second
+    assert (process.returncode, rest, errors) == (130, "", "")
