@@ -1,8 +1,8 @@
 """Put a graph together: nodes and arrows in, the same graph for each order of them out."""
 
 from collections import defaultdict
-from collections.abc import Hashable
-from typing import TypeAlias
+from collections.abc import Callable, Hashable
+from typing import Any, TypeAlias
 
 from krm_fn.graph.graph import Edge, Graph, Lane, Look, Node, Tie
 
@@ -29,15 +29,23 @@ class Builder:
         """Add an arrow, or a field to one that is there. Both ends must have been added."""
         self._edges[source, target, tie] |= {field} - {""}
 
-    def build(self, title: str) -> Graph:
-        """Return the graph: the nodes of each lane by their looks and texts, and the arrows in the order of these."""
-        order = sorted(self._nodes, key=lambda handle: _rank(self._nodes[handle]))
+    def build(self, title: str, *, is_sorted: bool = False) -> Graph:
+        """Return the graph: the nodes of each lane by their looks and texts, and the arrows in the order of these.
+
+        `is_sorted`: the nodes of each lane have been added in the order that they should have.
+        """
+        rank: Callable[[Node], Any] = _rank_of_lane if is_sorted else _rank
+        order = sorted(self._nodes, key=lambda handle: rank(self._nodes[handle]))
         place = {handle: position for position, handle in enumerate(order)}
         edges = [
             Edge(place[source], place[target], tie, tuple(sorted(fields)))
             for (source, target, tie), fields in self._edges.items()
         ]
         return Graph(title, tuple(self._nodes[handle] for handle in order), tuple(sorted(edges)))
+
+
+def _rank_of_lane(node: Node) -> tuple[int]:
+    return (_LANES[node.lane],)
 
 
 def _rank(node: Node) -> tuple[int, int, Node]:

@@ -1,13 +1,15 @@
-"""A path in, its graph in one of the forms out."""
+"""A path or a namespace in, its graph in one of the forms out."""
 
 from enum import StrEnum
 
 from krm_fn.explain.find_wanted import read_wanted
 from krm_fn.graph.graph import Graph
+from krm_fn.graph.graph_history import graph_history
 from krm_fn.graph.graph_package import graph_package
 from krm_fn.graph.to_dot import write_dot
 from krm_fn.graph.to_html import write_html
 from krm_fn.graph.to_mermaid import find_excess, write_mermaid
+from krm_fn.history.history import History
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import Environment
 from krm_fn.render.limits import Allowance, Limits
@@ -41,6 +43,12 @@ def draw_path(  # noqa: PLR0913, PLR0917  # what is drawn, how it is read, and h
     errors = [problem for problem in opened.place(found.changes.problems) if problem.severity is Severity.ERROR]
     text, remarks = write(graph, form)
     return Outcome(text.encode(), stderr_lines([*opened.remarks, *errors, *remarks]), int(bool(errors)))
+
+
+def draw_history(history: History, form: Form) -> Outcome:
+    """Draw what is live in a namespace."""
+    text, remarks = write(graph_history(history), form)
+    return Outcome(text.encode(), stderr_lines(remarks), 0)
 
 
 def write(graph: Graph, form: Form) -> tuple[str, list[Problem]]:

@@ -8,14 +8,22 @@ class Lane(StrEnum):
     """Where a node is drawn, in order from left to right. The value is the title."""
 
     REFERRERS = "Workloads and other referrers"
+    TEMPLATES = "ReplicaSets and the like"
     REVISIONS = "ConfigMaps and Secrets"
     OWNERS = "Owners"
 
 
 class Look(StrEnum):
-    """What a node looks like. `revision` is one that is rendered, `plain` any other ConfigMap or Secret."""
+    """What a node looks like.
+
+    `revision` is one that is rendered or live, `plain` any other ConfigMap or Secret. Of what a controller has made of
+    a template, `stable` is what it returns to, `new` what it rolls out, and `past` what has no part in that.
+    """
 
     REFERRER = "referrer"
+    STABLE = "stable"
+    NEW = "new"
+    PAST = "past"
     REVISION = "revision"
     PLAIN = "plain"
     ABSENT = "absent"
@@ -23,9 +31,11 @@ class Look(StrEnum):
 
 
 class Tie(StrEnum):
-    """What an arrow means."""
+    """What an arrow means. `holds`: references and owns."""
 
+    MAKES = "makes"
     REFERENCES = "references"
+    HOLDS = "holds"
     OWNS = "owns"
 
 
@@ -39,7 +49,9 @@ class Key(NamedTuple):
 class Node(NamedTuple):
     """An object. `state` says in a few words what becomes of it. `facts` are sentences about it.
 
-    `keys` is None where the content is not known. All texts are as others wrote them: who writes a form escapes them.
+    `keys` is None where the content is not known. `group`: the workload that a template is of. `changes`: lines about
+    what differs from the next older revision, each with a sign. All texts are as others wrote them: who writes a form
+    escapes them.
     """
 
     lane: Lane
@@ -50,6 +62,8 @@ class Node(NamedTuple):
     state: str = ""
     facts: tuple[str, ...] = ()
     keys: tuple[Key, ...] | None = None
+    group: str = ""
+    changes: tuple[tuple[str, str], ...] = ()
 
     @property
     def place(self) -> str:

@@ -6,11 +6,18 @@ from krm_fn.graph.graph import Graph, Lane, Look, Node, Tie
 from krm_fn.model.printable import printable
 
 _STYLES = {
+    Look.STABLE: ' style=filled fillcolor="#dcfce7"',
+    Look.NEW: ' style=filled fillcolor="#fef3c7"',
     Look.REVISION: ' style=filled fillcolor="#dbeafe"',
     Look.ABSENT: " style=dashed",
     Look.OWNER: ' style=filled fillcolor="#f1f5f9"',
 }
-_ARROWS = {Tie.REFERENCES: "", Tie.OWNS: ' style=dashed label="owns"'}
+_ARROWS = {
+    Tie.MAKES: ' label="makes"',
+    Tie.REFERENCES: "",
+    Tie.HOLDS: ' style=bold label="owns"',
+    Tie.OWNS: ' style=dashed label="owns"',
+}
 
 
 def write_dot(graph: Graph) -> str:

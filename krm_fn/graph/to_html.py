@@ -10,19 +10,29 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
+from itertools import groupby
 
 from krm_fn.graph.graph import Edge, Graph, Key, Lane, Node, Tie, summarize
 from krm_fn.model.printable import printable
 
 _HEADINGS = {
+    (Tie.MAKES, True): "Makes",
+    (Tie.MAKES, False): "Made by",
     (Tie.REFERENCES, True): "References",
     (Tie.REFERENCES, False): "Referenced by",
+    (Tie.HOLDS, True): "References and owns",
+    (Tie.HOLDS, False): "Referenced and owned by",
     (Tie.OWNS, True): "Owns",
     (Tie.OWNS, False): "Owned by",
 }
 """What is said of a neighbour, by the arrow, and whether it begins here."""
 
-_LEGEND = {Tie.REFERENCES: "references", Tie.OWNS: "owns, so that it stays"}
+_LEGEND = {
+    Tie.MAKES: "makes",
+    Tie.REFERENCES: "references",
+    Tie.HOLDS: "references and owns",
+    Tie.OWNS: "owns, so that it stays",
+}
 
 
 _FILES = ("page.css", "page.js")
@@ -47,7 +57,7 @@ def _write(graph: Graph, style: str, script: str) -> Iterator[str]:
     yield f"<style>{style}</style>"
     yield "<header>"
     yield f"<h1><bdi>{title}</bdi></h1>"
-    yield f"<p>{escape(summarize(graph))}. Open one to see its keys and its neighbours.</p>"
+    yield f"<p>{escape(summarize(graph))}. Open one to see more of it, and its neighbours.</p>"
     yield from _write_legend(graph)
     yield "</header>"
     yield '<main class="graph">'
@@ -105,18 +115,35 @@ def _write_lane(graph: Graph, lane: Lane, neighbours: dict[int, list[tuple[Edge,
     if not nodes:
         return
     label = f"lane-{lane.name.lower()}"
-    yield f'<section class="lane" aria-labelledby="{label}">'
+    yield f'<section class="lane {lane.name.lower()}" aria-labelledby="{label}">'
     yield f'<h2 id="{label}">{escape(lane.value)}</h2>'
-    yield '<ul class="cards">'
-    for position, node in nodes:
-        yield f'<li><details class="card {node.look.value}" id="n{position}">'
-        yield from _write_summary(node)
-        yield '<div class="more">'
-        yield from (f"<p>{_text(fact)}</p>" for fact in node.facts)
-        yield from _write_keys(node.keys)
-        yield from _write_neighbours(graph, neighbours.get(position, []))
-        yield "</div></details></li>"
-    yield "</ul></section>"
+    for group, members in groupby(nodes, lambda pair: pair[1].group):
+        if group:
+            yield f'<h3 class="group"><bdi>{_text(group)}</bdi></h3>'
+        yield f'<ul class="cards{" side-by-side" * bool(group)}">'
+        for position, node in members:
+            yield from _write_card(graph, position, node, neighbours.get(position, []))
+        yield "</ul>"
+    yield "</section>"
+
+
+def _write_card(graph: Graph, position: int, node: Node, edges: list[tuple[Edge, bool]]) -> Iterator[str]:
+    yield f'<li><details class="card {node.look.value}" id="n{position}">'
+    yield from _write_summary(node)
+    yield '<div class="more">'
+    yield from (f"<p>{_text(fact)}</p>" for fact in node.facts)
+    yield from _write_keys(node.keys)
+    if node.changes:
+        yield "<h3>Changed since the revision before</h3>"
+        yield f'<div class="changes">{"".join(_write_change(sign, text) for sign, text in node.changes)}</div>'
+    yield from _write_neighbours(graph, edges)
+    yield "</div></details></li>"
+
+
+def _write_change(sign: str, text: str) -> str:
+    """Write a line with the element that says what it is: removed, added, or neither."""
+    element = {"-": "del", "+": "ins"}.get(sign, "span")
+    return f"<{element}><b>{escape(sign)}</b> <bdi>{_text(text)}</bdi></{element}>"
 
 
 def _write_summary(node: Node) -> Iterator[str]:

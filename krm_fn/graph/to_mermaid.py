@@ -15,8 +15,10 @@ _WIDTH = 300
 _UNSAFE = re.compile("[^A-Za-z0-9 ,/._-]|(?<![A-Za-z0-9])[._-]|[._-](?![A-Za-z0-9])")
 """What could be more than a character of a label. Within a word, dots and hyphens begin no list or emphasis."""
 
-_ARROWS = {Tie.REFERENCES: "-->", Tie.OWNS: "-. owns .->"}
+_ARROWS = {Tie.MAKES: "-- makes -->", Tie.REFERENCES: "-->", Tie.HOLDS: "== owns ==>", Tie.OWNS: "-. owns .->"}
 _STYLES = {
+    Look.STABLE: "fill:#dcfce7,stroke:#15803d,color:#0f172a",
+    Look.NEW: "fill:#fef3c7,stroke:#b45309,color:#0f172a",
     Look.REVISION: "fill:#dbeafe,stroke:#1d4ed8,color:#0f172a",
     Look.ABSENT: "stroke-dasharray:5 5",
     Look.OWNER: "fill:#f1f5f9,stroke:#64748b,color:#0f172a",
@@ -46,7 +48,8 @@ def _write(graph: Graph) -> Iterator[str]:
             yield from (f'    n{position}["{_label(node)}"]:::{node.look.value}' for position, node in nodes)
             yield "  end"
     yield from (_arrow(edge) for edge in graph.edges)
-    yield from (f"  classDef {look.value} {style}" for look, style in _STYLES.items())
+    looks = {node.look for node in graph.nodes}
+    yield from (f"  classDef {look.value} {style}" for look, style in _STYLES.items() if look in looks)
 
 
 def _arrow(edge: Edge) -> str:

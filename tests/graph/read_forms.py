@@ -9,7 +9,8 @@ from krm_fn.graph.graph import Graph
 from krm_fn.model.printable import printable
 
 _MERMAID_NODE = re.compile(r'    n(\d+)\["([^"]*)"\]:::(\w+)')
-_MERMAID_EDGE = re.compile(r"  n(\d+) (-->|-\. owns \.->) n(\d+)")
+_MERMAID_EDGE = re.compile(r"  n(\d+) (.*>) n(\d+)")
+_MERMAID_TIES = {"-->": "references", "-- makes -->": "makes", "== owns ==>": "holds", "-. owns .->": "owns"}
 _DOT_NODE = re.compile(r'    n(\d+) \[class=(\w+) label="((?:[^"\\]|\\.)*)".*\]')
 _DOT_EDGE = re.compile(r"  n(\d+) -> n(\d+) \[class=(\w+).*\]")
 
@@ -36,7 +37,7 @@ def read_mermaid(text: str) -> Read:
         if node := _MERMAID_NODE.fullmatch(line):
             nodes.append((int(node[1]), node[3], [_decode_mermaid(part) for part in node[2].split("<br/>")]))
         if edge := _MERMAID_EDGE.fullmatch(line):
-            edges.append((int(edge[1]), int(edge[3]), "references" if edge[2] == "-->" else "owns"))
+            edges.append((int(edge[1]), int(edge[3]), _MERMAID_TIES[edge[2]]))
     return Read(nodes, edges)
 
 

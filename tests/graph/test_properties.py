@@ -23,7 +23,7 @@ from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
 from krm_fn.stages.transform import Transformation
 from tests.cases import ENVIRONMENT, FIXTURES
-from tests.graph.cases import GRAPHS
+from tests.graph.cases import PACKAGES
 from tests.graph.read_forms import expect, read_dot, read_html, read_mermaid
 
 _ALL = Wanted("", ())
@@ -98,7 +98,7 @@ def test_arrows_lead_from_lane_to_lane(opened: Opened, found: Transformation) ->
         assert (source.lane is Lane.OWNERS) == (edge.tie is Tie.OWNS)
 
 
-@pytest.mark.parametrize("case", GRAPHS, ids=lambda case: case.name)
+@pytest.mark.parametrize("case", PACKAGES, ids=lambda case: case.name)
 def test_the_order_of_objects_does_not_matter(case: Path) -> None:
     documents = (case / "input.yaml").read_text().split("---\n")
     graphs = []
