@@ -46,9 +46,11 @@ def draw_path(  # noqa: PLR0913, PLR0917  # what is drawn, how it is read, and h
 
 
 def draw_history(history: History, form: Form) -> Outcome:
-    """Draw what is live in a namespace."""
+    """Draw what is live in a namespace. Warn of what may be missing, as it could not be listed."""
     text, remarks = write(graph_history(history), form)
-    return Outcome(text.encode(), stderr_lines(remarks), 0)
+    unseen = [one.reason if not one.rule else f"{one.plural}; you need the rule {one.rule}" for one in history.unseen]
+    warnings = [Problem(f"not drawn: {one}", severity=Severity.WARNING) for one in unseen]
+    return Outcome(text.encode(), stderr_lines([*warnings, *remarks]), 0)
 
 
 def write(graph: Graph, form: Form) -> tuple[str, list[Problem]]:

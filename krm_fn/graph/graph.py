@@ -89,13 +89,13 @@ class Graph(NamedTuple):
 
 
 def summarize(graph: Graph) -> str:
-    """Return `2 revisions, 1 other ConfigMap or Secret, 3 referrers`."""
+    """Return `2 revisions, 1 other, 1 absent, 3 referrers`."""
     looks = [node.look for node in graph.nodes]
-    revisions = looks.count(Look.REVISION)
-    others = looks.count(Look.PLAIN) + looks.count(Look.ABSENT)
-    referrers = looks.count(Look.REFERRER)
-    more = [f"{others} other ConfigMap{'s' * (others != 1)} and Secret{'s' * (others != 1)}"] if others else []
-    return ", ".join([_count(revisions, "revision"), *more, _count(referrers, "referrer")])
+    others, absent = looks.count(Look.PLAIN), looks.count(Look.ABSENT)
+    more = [*([_count(others, "other")] if others else []), *([f"{absent} absent"] if absent else [])]
+    return ", ".join(
+        [_count(looks.count(Look.REVISION), "revision"), *more, _count(looks.count(Look.REFERRER), "referrer")]
+    )
 
 
 def _count(number: int, what: str) -> str:

@@ -111,6 +111,14 @@ def test_a_name_draws_what_is_around_it(cluster: Cluster, tmp_path: Path) -> Non
     assert re.findall(r'"ConfigMap (web-config-\w+)', printed) == ["web-config-mffg77kmb5"]
 
 
+def test_what_may_not_be_listed_is_said(tmp_path: Path) -> None:
+    cluster = Cluster(read_objects(CANARY / "objects.yaml"), {"replicasets": 403})
+    done = _graph(cluster, tmp_path)
+    rule = '{apiGroups: ["apps"], resources: [replicasets], verbs: [list]}'
+    assert (done.returncode, done.stderr) == (0, f"warning: not drawn: replicasets; you need the rule {rule}\n")
+    assert "makes" not in done.stdout  # the names are known from the owners alone
+
+
 def test_an_empty_namespace_is_an_error(tmp_path: Path) -> None:
     done = _graph(Cluster([]), tmp_path, "--namespace", "shpo")
     assert (done.returncode, done.stdout) == (1, "")
