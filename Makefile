@@ -60,6 +60,7 @@ clean:
 
 tools:
 	@$(PYTHON) tests/tools/build.py
+	@$(PYTHON) tests/tools/diagram_readers.py
 
 # Install a container engine for the image tests and, for Debian's Python, python3-venv.
 packages:

@@ -9,6 +9,7 @@ from krm_fn import __version__
 from krm_fn.cli.diff import diff
 from krm_fn.cli.discover import discover
 from krm_fn.cli.explain import explain
+from krm_fn.cli.graph import graph
 from krm_fn.cli.history import history
 from krm_fn.cli.link import link
 from krm_fn.cli.render import render
@@ -45,7 +46,7 @@ def _run(command: click.Command, program: str, arguments: list[str]) -> Outcome:
 
 
 @click.group(
-    commands=[render, verify, diff, explain, history, link, discover],
+    commands=[render, verify, diff, explain, history, graph, link, discover],
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")

@@ -27,7 +27,7 @@ def ask(cwd: Path, **variables: str) -> subprocess.CompletedProcess[bytes]:
     )
 
 
-COMMANDS = ("render", "verify", "diff", "explain", "history", "link", "discover")
+COMMANDS = ("render", "verify", "diff", "explain", "history", "graph", "link", "discover")
 OFFERED = [
     pytest.param("", [f"plain,{one}" for one in COMMANDS], id="all commands"),
     pytest.param("rend", ["plain,render"], id="a command"),

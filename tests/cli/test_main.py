@@ -130,11 +130,11 @@ def test_no_control_character_of_an_argument_is_printed(arguments: list[str], me
     assert (done.stdout, done.stderr) == ("", message)
 
 
-COMMANDS = ("render", "verify", "diff", "explain", "history", "link", "discover")
+COMMANDS = ("render", "verify", "diff", "explain", "history", "graph", "link", "discover")
 LIGHT = [["--help"], *([command, "--help"] for command in COMMANDS)]
 HEAVY = {
-    *("yaml", "jsonschema", "kubernetes", "krm_fn.function"),
-    *("krm_fn.diff.diff", "krm_fn.explain.explain", "krm_fn.history.ask"),
+    *("yaml", "jsonschema", "kubernetes"),
+    *("krm_fn.function", "krm_fn.diff.diff", "krm_fn.explain.explain", "krm_fn.history.ask", "krm_fn.graph.draw"),
 }
 
 

@@ -8,6 +8,7 @@ from typing import NoReturn
 import pytest
 
 from tests.tools.build import built
+from tests.tools.diagram_readers import installed
 
 
 def require(name: str) -> Path:
@@ -23,6 +24,14 @@ def require_built(name: str) -> Path:
     found = built(name)
     if found is None:
         give_up(f"needs {name}, built by tests/tools/build.py with Go")
+    return found
+
+
+def require_diagram_readers() -> Path:
+    """Return the folder of read.mjs, which reads diagrams with Mermaid and Graphviz."""
+    found = installed()
+    if found is None:
+        give_up("needs Mermaid and Graphviz, installed by tests/tools/diagram_readers.py with Node.js and npm")
     return found
 
 

@@ -1,0 +1,109 @@
+"""`krm-fn graph`: a picture of revisions, what references them, and what owns them."""
+
+import gc
+
+import click
+from click.core import ParameterSource
+
+from krm_fn.cli.access import needs_client
+from krm_fn.cli.options import PATH
+from krm_fn.cli.rendering import RenderingOptions, rendering_options
+from krm_fn.model.printable import printable
+from krm_fn.model.problem import Outcome
+from krm_fn.stdio import read_stdin, write_stderr
+
+_ONLY_LIVE = ("set_name", "context", "kubeconfig")
+_FOR_BOTH = ("operands", "output", "live", "namespace")
+
+
+@click.command(short_help="Draw revisions, what references them, and what owns them.")
+@click.argument("operands", metavar="PATH [NAME] | --live [NAME]", nargs=-1, type=PATH)
+@click.option(
+    "--output",
+    "-o",
+    type=click.Choice(["mermaid", "dot", "html"]),
+    default="mermaid",
+    show_default=True,
+    help="Mermaid, which GitHub and GitLab draw; the language of Graphviz; or a page that needs no network.",
+)
+@click.option("--live", is_flag=True, help="Draw what is live in a namespace, as `krm-fn history` reads it.")
+@click.option("--set", "set_name", metavar="NAME", help="For --live: only this set.")
+@click.option("--context", metavar="NAME", help="For --live: context of the kubeconfig.")
+@click.option("--kubeconfig", metavar="FILE", type=PATH, help="For --live. Default: $KUBECONFIG, else ~/.kube/config.")
+@rendering_options
+@click.pass_context
+def graph(
+    click_context: click.Context,
+    *,
+    operands: tuple[str, ...],
+    output: str,
+    live: bool,
+    set_name: str | None,
+    context: str | None,
+    kubeconfig: str | None,
+    rendering: RenderingOptions,
+) -> Outcome:
+    """Draw ConfigMaps and Secrets, what references them, and what owns them.
+
+    \b
+    krm-fn graph PATH [NAME]      a package, under the names that it gets
+    krm-fn graph --live [NAME]    a namespace: also ReplicaSets, canaries, and what changed
+
+    PATH is what `krm-fn render` takes: a file, a directory, or - for stdin. NAME is the name of an object, with or
+    without its content hash; Kind/NAME and NAMESPACE/NAME tell objects of a package apart.
+
+    With --live, the command only lists, and --namespace says where. For a page, it reads the content of ConfigMaps: an
+    object of the page shows what changed since the revision before.
+
+    Of Secrets, only keys and sizes are shown. Where the function fails, its errors are on stderr, and the exit code
+    is 1.
+    """  # noqa: D301  # click's mark for lines that it must not join
+    _check_usage(click_context, operands, live=live)
+    if live:
+        return _draw_live(next(iter(operands), None), output, set_name, context, kubeconfig, rendering.namespace)
+    from krm_fn.graph.draw import Form, draw_path
+    from krm_fn.render.sources import Inputs
+
+    gc.disable()  # as for the function: nodes hold no cycles
+    path, *names = operands
+    stdin = read_stdin("manifests", rendering.max_bytes + 1) if path == "-" else None
+    inputs = Inputs((path,), rendering.config, stdin)
+    name = next(iter(names), "")
+    return draw_path(inputs, name, rendering.helm, rendering.environment(), rendering.limits, Form(output))
+
+
+def _draw_live(  # noqa: PLR0917  # what is drawn, how it is written, and where it is
+    name: str | None, output: str, set_name: str | None, context: str | None, kubeconfig: str | None, namespace: str
+) -> Outcome:
+    with needs_client():
+        from krm_fn.history.ask import Cluster, NoAnswer, Question
+        from krm_fn.linker.api import Access
+    from krm_fn.graph.draw import Form, draw_history
+
+    form = Form(output)
+    try:
+        cluster = Cluster(Access(kubeconfig, context), namespace or None, _say)
+        history = cluster.ask(Question(set_name, name, with_changes=form is Form.HTML))
+    except NoAnswer as error:
+        return Outcome(b"", f"error: {printable(str(error))}\n", 1)
+    return draw_history(history, form)
+
+
+def _check_usage(context: click.Context, operands: tuple[str, ...], *, live: bool) -> None:
+    """Refuse what has no effect, if it was typed: variables may be set for other commands."""
+    typed = [one for one in context.params if context.get_parameter_source(one) is ParameterSource.COMMANDLINE]
+    wrong = [one for one in typed if (one not in (*_ONLY_LIVE, *_FOR_BOTH) if live else one in _ONLY_LIVE)]
+    if wrong:
+        option = "--set" if wrong[0] == "set_name" else f"--{wrong[0].replace('_', '-')}"
+        message = f"{option} is for {'PATH' if live else '--live'} only"
+        raise click.UsageError(message)
+    if live and len(operands) > 1:
+        message = f"--live takes at most a NAME; found {len(operands)} arguments"
+        raise click.UsageError(message)
+    if not live and len(operands) not in {1, 2}:
+        message = f"expected PATH and perhaps NAME, or --live; found {len(operands)} arguments"
+        raise click.UsageError(message)
+
+
+def _say(line: str) -> None:
+    write_stderr(f"{printable(line)}\n")

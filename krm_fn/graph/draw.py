@@ -1,0 +1,68 @@
+"""A path or a namespace in, its graph in one of the forms out."""
+
+from enum import StrEnum
+
+from krm_fn.explain.find_wanted import read_wanted
+from krm_fn.graph.graph import Graph
+from krm_fn.graph.graph_history import graph_history
+from krm_fn.graph.graph_package import graph_package
+from krm_fn.graph.to_dot import write_dot
+from krm_fn.graph.to_html import write_html
+from krm_fn.graph.to_mermaid import find_excess, write_mermaid
+from krm_fn.history.history import History
+from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
+from krm_fn.model.settings import Environment
+from krm_fn.render.limits import Allowance, Limits
+from krm_fn.render.render import decide_opened, open_inputs
+from krm_fn.render.sources import Inputs
+from krm_fn.render.tools import HelmOptions
+from krm_fn.wire.results import stderr_lines
+
+
+class Form(StrEnum):
+    """How to write a graph."""
+
+    MERMAID = "mermaid"
+    DOT = "dot"
+    HTML = "html"
+
+
+def draw_path(  # noqa: PLR0913, PLR0917  # what is drawn, how it is read, and how it is written
+    inputs: Inputs, wanted: str, helm: HelmOptions, environment: Environment, limits: Limits, form: Form
+) -> Outcome:
+    """Draw all ConfigMaps and Secrets of a package, or those that `wanted` means.
+
+    Where the function would fail, its errors are reported, and what it decided is drawn all the same.
+    """
+    try:
+        opened = open_inputs(inputs, helm, environment, Allowance(limits))
+        found = decide_opened(opened, environment)
+        graph = graph_package(found, opened, read_wanted(wanted), " ".join(inputs.paths))
+    except Rejected as rejected:
+        return Outcome(b"", stderr_lines(rejected.problems), 1)
+    errors = [problem for problem in opened.place(found.changes.problems) if problem.severity is Severity.ERROR]
+    text, remarks = write(graph, form)
+    return Outcome(text.encode(), stderr_lines([*opened.remarks, *errors, *remarks]), int(bool(errors)))
+
+
+def draw_history(history: History, form: Form) -> Outcome:
+    """Draw what is live in a namespace. Warn of what may be missing, as it could not be listed."""
+    text, remarks = write(graph_history(history), form)
+    unseen = [one.reason if not one.rule else f"{one.plural}; you need the rule {one.rule}" for one in history.unseen]
+    warnings = [Problem(f"not drawn: {one}", severity=Severity.WARNING) for one in unseen]
+    return Outcome(text.encode(), stderr_lines([*warnings, *remarks]), 0)
+
+
+def write(graph: Graph, form: Form) -> tuple[str, list[Problem]]:
+    """Write a graph. Warn of one that its form cannot show."""
+    match form:
+        case Form.DOT:
+            return write_dot(graph), []
+        case Form.HTML:
+            return write_html(graph), []
+        case Form.MERMAID:
+            text = write_mermaid(graph)
+            excess = find_excess(graph, text)
+            return text, [
+                Problem(f"{excess}; draw one object (NAME), or use -o html", severity=Severity.WARNING)
+            ] if excess else []

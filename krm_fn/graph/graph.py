@@ -1,0 +1,102 @@
+"""A graph as values. Nothing in it is a Secret's value, or a digest of one."""
+
+from enum import StrEnum
+from typing import NamedTuple
+
+
+class Lane(StrEnum):
+    """Where a node is drawn, in order from left to right. The value is the title."""
+
+    REFERRERS = "Workloads and other referrers"
+    TEMPLATES = "ReplicaSets and the like"
+    REVISIONS = "ConfigMaps and Secrets"
+    OWNERS = "Owners"
+
+
+class Look(StrEnum):
+    """What a node looks like.
+
+    `revision` is one that is rendered or live, `plain` any other ConfigMap or Secret. Of what a controller has made of
+    a template, `stable` is what it returns to, `new` what it rolls out, and `past` what has no part in that.
+    """
+
+    REFERRER = "referrer"
+    STABLE = "stable"
+    NEW = "new"
+    PAST = "past"
+    REVISION = "revision"
+    PLAIN = "plain"
+    ABSENT = "absent"
+    OWNER = "owner"
+
+
+class Tie(StrEnum):
+    """What an arrow means. `holds`: references and owns."""
+
+    MAKES = "makes"
+    REFERENCES = "references"
+    HOLDS = "holds"
+    OWNS = "owns"
+
+
+class Key(NamedTuple):
+    """A key of a ConfigMap or Secret, and the size of its value in bytes."""
+
+    name: str
+    size: int
+
+
+class Node(NamedTuple):
+    """An object. `state` says in a few words what becomes of it. `facts` are sentences about it.
+
+    `keys` is None where the content is not known. `group`: the workload that a template is of. `changes`: lines about
+    what differs from the next older revision, each with a sign. All texts are as others wrote them: who writes a form
+    escapes them.
+    """
+
+    lane: Lane
+    look: Look
+    kind: str
+    namespace: str
+    name: str
+    state: str = ""
+    facts: tuple[str, ...] = ()
+    keys: tuple[Key, ...] | None = None
+    group: str = ""
+    changes: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def place(self) -> str:
+        """The namespace and the name: `shop/web`."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+
+class Edge(NamedTuple):
+    """An arrow between two nodes, by their positions. `fields`: what in the source references the target."""
+
+    source: int
+    target: int
+    tie: Tie
+    fields: tuple[str, ...] = ()
+
+
+class Graph(NamedTuple):
+    """All nodes, lane by lane, and all arrows. `title` is what people call it."""
+
+    title: str
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+
+def summarize(graph: Graph) -> str:
+    """Return `2 revisions, 1 other, 1 absent, 3 referrers`."""
+    looks = [node.look for node in graph.nodes]
+    others, absent = looks.count(Look.PLAIN), looks.count(Look.ABSENT)
+    more = [*([_count(others, "other")] if others else []), *([f"{absent} absent"] if absent else [])]
+    return ", ".join(
+        [_count(looks.count(Look.REVISION), "revision"), *more, _count(looks.count(Look.REFERRER), "referrer")]
+    )
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"

@@ -1,0 +1,172 @@
+"""The graph of a package: what it looks like once it is rendered and applied."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from krm_fn.explain.explain_absent import explain_absent
+from krm_fn.explain.explanation import Explained, Place
+from krm_fn.explain.find_references import find_references
+from krm_fn.explain.find_wanted import Wanted, find_wanted
+from krm_fn.explain.places import Places
+from krm_fn.graph.builder import Builder, Handle
+from krm_fn.graph.graph import Graph, Key, Lane, Look, Node, Tie
+from krm_fn.look.content import show_content
+from krm_fn.look.masks import Masks
+from krm_fn.model import keys
+from krm_fn.model.item import Item
+from krm_fn.model.problem import Problem, Rejected, ResourceId
+from krm_fn.model.settings import Strategy
+from krm_fn.naming.emitted import is_emitted
+from krm_fn.naming.names import authored_id, base_name, is_revision
+from krm_fn.naming.suggest import did_you_mean, nearest
+from krm_fn.render.render import Opened
+from krm_fn.stages.transform import Transformation
+
+_STATES = {
+    Strategy.RENAME: "revision",
+    Strategy.ADOPT: "revision under its own name",
+    Strategy.CHECKSUM: "keeps its name, with a checksum",
+    Strategy.IGNORE: "left alone",
+}
+
+
+class _Emitted(NamedTuple):
+    """An object that owns revisions, as it will be rendered. `names`: what an inventory lists; None for a tracker."""
+
+    who: ResourceId
+    names: frozenset[str] | None
+
+
+def graph_package(found: Transformation, opened: Opened, wanted: Wanted, title: str) -> Graph:
+    """Draw all ConfigMaps and Secrets of a package, or those that `wanted` means. Raises Rejected if there are none."""
+    configs = [item for item in opened.items if _is_drawn(item, found)]
+    items = find_wanted(wanted, configs, found.revisions.names)
+    places = Places(opened)
+    absent = explain_absent(wanted, found, places)
+    if wanted.name and not items and not absent:
+        near = nearest(wanted.name, sorted({base_name(item) for item in configs}))
+        raise Rejected(Problem(f"the package has no ConfigMap or Secret {wanted}{did_you_mean(near)}"))
+    drawer = _Drawer(found, places)
+    drawer.draw_configs(items)
+    drawer.draw_absent(absent)
+    drawer.draw_owners()
+    return drawer.builder.build(title)
+
+
+def _is_drawn(item: Item, found: Transformation) -> bool:
+    """Tell whether it is a ConfigMap or Secret that is applied, and not one of the linker's own."""
+    is_configuration = found.package.config_id is not None and item.id == found.package.config_id
+    return item.is_config and not item.is_local and not is_emitted(item) and not is_configuration
+
+
+class _Drawer:
+    def __init__(self, found: Transformation, places: Places) -> None:
+        self.builder = Builder()
+        self._found = found
+        self._strategies = {choice.item: choice.strategy for choice in found.choices.all}
+        self._reasons = {choice.item: choice.reason for choice in found.choices.all} | dict(found.package.set_aside)
+        self._references = find_references(found, places)
+        self._hide = Masks(item for item in found.package.configs if item.id.kind == "Secret").hide
+        self._restored = {revision.item for revision in found.revisions.restored}
+        self._applied: dict[tuple[str, str, str], Item] = {}
+        self._configs: dict[ResourceId, Item] = {}
+
+    def draw_configs(self, items: Iterable[Item]) -> None:
+        """Draw ConfigMaps and Secrets, and what references them."""
+        drawn = [*items]
+        for item in drawn:
+            self.builder.add(item, self._config(item))
+            self._configs.setdefault(authored_id(item), item)
+            name = self._found.revisions.names.get(item, item.id.name)
+            self._applied[item.id.kind, self._found.package.namespace_of(item), name] = item
+        for item in drawn:
+            for one in self._references.get(item, ()):
+                self._refer(one.who, item, one.field, one.place)
+
+    def draw_absent(self, absent: Iterable[Explained]) -> None:
+        """Draw what is referenced and not in the package."""
+        for one in absent:
+            who = one.who
+            node = self._node(Lane.REVISIONS, Look.ABSENT, who, "not in the package", (_sentence(one.reason.text),))
+            key: Handle = self.builder.add(("absent", who), node)
+            for missing in one.unfollowed:
+                self._refer(missing.who, key, missing.field, missing.place)
+
+    def draw_owners(self) -> None:
+        """Draw the trackers, which own Secrets, and the inventory, which owns trackers and ConfigMaps that it lists."""
+        emitted = [*_find_emitted(self._found)]
+        owned: dict[tuple[str, str], Handle] = {
+            (namespace, name): item for (kind, namespace, name), item in self._applied.items() if kind == "ConfigMap"
+        }
+        for one in emitted:
+            secret = self._applied.get(("Secret", *self._applied_as(one.who)))
+            if one.names is None and secret is not None:
+                owned[self._applied_as(one.who)] = self._draw_owner(one, "tracker of a Secret")
+                self.builder.tie(one.who, secret, Tie.OWNS)
+        for one in emitted:
+            namespace, _ = self._applied_as(one.who)
+            for name in sorted(one.names or ()):
+                if (namespace, name) in owned:
+                    self.builder.tie(self._draw_owner(one, "inventory"), owned[namespace, name], Tie.OWNS)
+
+    def _draw_owner(self, one: _Emitted, state: str) -> Handle:
+        return self.builder.add(one.who, self._node(Lane.OWNERS, Look.OWNER, one.who, state))
+
+    def _applied_as(self, who: ResourceId) -> tuple[str, str]:
+        return who.namespace or self._found.package.namespace, who.name
+
+    def _refer(self, who: ResourceId, target: Handle, field: str, place: Place) -> None:
+        referrer: Handle = self._configs.get(who, ("referrer", who))
+        self.builder.add(referrer, self._node(Lane.REFERRERS, Look.REFERRER, who))
+        where = f"{place.file}:{place.line}" if place.line else place.file
+        self.builder.tie(referrer, target, Tie.REFERENCES, self._hide(f"{field} ({where})" if where else field))
+
+    def _node(self, lane: Lane, look: Look, who: ResourceId, state: str = "", facts: tuple[str, ...] = ()) -> Node:
+        name = self._hide(who.name) or "(generated name)"
+        return Node(lane, look, who.kind, who.namespace, name, state, tuple(map(self._hide, facts)))
+
+    def _config(self, item: Item) -> Node:
+        strategy = self._strategies.get(item, Strategy.IGNORE)
+        stays = is_revision(item) and item not in self._restored  # as one of another set does
+        look = Look.REVISION if strategy.makes_revisions or stays else Look.PLAIN
+        content = tuple(Key(key, shown.size) for key, shown in sorted(show_content(item).items()))
+        node = self._node(Lane.REVISIONS, look, item.id, _STATES[strategy], tuple(self._find_facts(item, strategy)))
+        return node._replace(name=self._name(item), keys=content)
+
+    def _name(self, item: Item) -> str:
+        """Return the name in the output; of a Secret whose name is made from its content, the base name."""
+        name = self._found.revisions.names.get(item, item.id.name)
+        base = base_name(item)
+        return base if item.id.kind == "Secret" and name != base else name
+
+    def _find_facts(self, item: Item, strategy: Strategy) -> Iterator[str]:
+        base = base_name(item)
+        if self._found.revisions.names.get(item, item.id.name) != base:
+            is_secret = item.id.kind == "Secret"
+            yield "The name ends in a hash, which is not shown." if is_secret else f"The base name is {base}."
+        if item in self._reasons and strategy is Strategy.IGNORE:
+            yield _sentence(f"left alone because {self._reasons[item].text}")
+
+
+def _sentence(clause: str) -> str:
+    return f"{clause[:1].upper()}{clause[1:]}."
+
+
+def _find_emitted(found: Transformation) -> Iterator[_Emitted]:
+    """Yield the inventories and trackers in the output: new ones, those that are replaced, and those that stay."""
+    gone = {*found.changes.remove, *(item for item, _ in found.changes.replace)}
+    for item in found.package.emitted:
+        if item not in gone and item.id.kind == "ConfigMap":
+            yield _read_emitted(item.id, item.labels, item.annotations)
+    written: Iterable[Any] = (*found.changes.add, *(one for _, one in found.changes.replace))
+    for one in written:
+        if one["kind"] == "ConfigMap":
+            metadata = one["metadata"]
+            who = ResourceId(one["apiVersion"], one["kind"], metadata.get("namespace", ""), metadata["name"])
+            yield _read_emitted(who, metadata["labels"], metadata["annotations"])
+
+
+def _read_emitted(who: ResourceId, labels: Mapping[str, str], annotations: Mapping[str, str]) -> _Emitted:
+    is_tracker = labels.get(keys.COMPONENT) in keys.TRACKERS
+    names = frozenset(filter(None, annotations.get(keys.RENDERED, "").split(",")))
+    return _Emitted(who, None if is_tracker else names)

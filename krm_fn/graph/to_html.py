@@ -1,0 +1,184 @@
+"""A graph as one page of HTML that needs nothing else: no network, and no script to be read.
+
+Each object is a `<details>`, which every browser opens by mouse and by keyboard, and announces to a screen reader. A
+grid of CSS is the layout, and a small script draws the arrows over it.
+"""
+
+from base64 import b64encode
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from html import escape
+from importlib.resources import files
+from itertools import groupby
+
+from krm_fn.graph.graph import Edge, Graph, Key, Lane, Node, Tie, summarize
+from krm_fn.model.printable import printable
+
+_HEADINGS = {
+    (Tie.MAKES, True): "Makes",
+    (Tie.MAKES, False): "Made by",
+    (Tie.REFERENCES, True): "References",
+    (Tie.REFERENCES, False): "Referenced by",
+    (Tie.HOLDS, True): "References and owns",
+    (Tie.HOLDS, False): "Referenced and owned by",
+    (Tie.OWNS, True): "Owns",
+    (Tie.OWNS, False): "Owned by",
+}
+"""What is said of a neighbour, by the arrow, and whether it begins here."""
+
+_LEGEND = {
+    Tie.MAKES: "makes",
+    Tie.REFERENCES: "references",
+    Tie.HOLDS: "references and owns",
+    Tie.OWNS: "owns, so that it stays",
+}
+
+
+_FILES = ("page.css", "page.js")
+
+
+def write_html(graph: Graph) -> str:
+    """Write the page."""
+    style, script = (files("krm_fn.graph").joinpath(name).read_text("utf-8") for name in _FILES)
+    return "".join(f"{line}\n" for line in _write(graph, style, script))
+
+
+def _write(graph: Graph, style: str, script: str) -> Iterator[str]:
+    title = _text(graph.title)
+    # Nothing but these two texts can run or be fetched, whatever is in a name.
+    policy = f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; base-uri 'none'"
+    yield "<!DOCTYPE html>"
+    yield '<html lang="en">'
+    yield '<meta charset="utf-8">'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield f"<title>{title}: revisions</title>"
+    yield f"<style>{style}</style>"
+    yield "<header>"
+    yield f"<h1><bdi>{title}</bdi></h1>"
+    yield f"<p>{escape(summarize(graph))}. Open one to see more of it, and its neighbours.</p>"
+    yield from _write_legend(graph)
+    yield "</header>"
+    yield '<main class="graph">'
+    yield from _write_arrows(graph.edges)
+    yield '<div class="lanes">'
+    neighbours = _find_neighbours(graph.edges)
+    for lane in Lane:
+        yield from _write_lane(graph, lane, neighbours)
+    yield "</div>"
+    yield "</main>"
+    yield f"<script>{script}</script>"
+    yield "</html>"
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+def _text(text: str) -> str:
+    return escape(printable(text))
+
+
+def _write_legend(graph: Graph) -> Iterator[str]:
+    yield '<ul class="legend">'
+    for tie in sorted({edge.tie for edge in graph.edges}, key=[*Tie].index):
+        line = (
+            f'<svg viewBox="0 0 32 8" aria-hidden="true"><line class="{tie.value}" x1="0" y1="4" x2="32" y2="4"/></svg>'
+        )
+        yield f"<li>{line} {_LEGEND[tie]}</li>"
+    yield "</ul>"
+
+
+def _write_arrows(edges: Iterable[Edge]) -> Iterator[str]:
+    """Write the arrows without their ways, which only the browser knows. The cards say the same in words."""
+    yield '<svg class="arrows" aria-hidden="true">'
+    yield '<marker id="tip" viewBox="0 0 8 8" refX="0" refY="4" markerWidth="8" markerHeight="8"'
+    yield ' markerUnits="userSpaceOnUse" orient="auto"><path class="tip" d="M0,0L8,4L0,8Z"/></marker>'
+    for edge in edges:
+        ends = f'data-from="n{edge.source}" data-to="n{edge.target}"'
+        yield f'<path class="{edge.tie.value}" {ends} marker-end="url(#tip)"/>'
+    yield "</svg>"
+
+
+def _find_neighbours(edges: Iterable[Edge]) -> dict[int, list[tuple[Edge, bool]]]:
+    """Return the arrows of each node, and whether they begin there."""
+    found: dict[int, list[tuple[Edge, bool]]] = defaultdict(list)
+    for edge in edges:
+        found[edge.source].append((edge, True))
+        found[edge.target].append((edge, False))
+    return found
+
+
+def _write_lane(graph: Graph, lane: Lane, neighbours: dict[int, list[tuple[Edge, bool]]]) -> Iterator[str]:
+    nodes = [(position, node) for position, node in enumerate(graph.nodes) if node.lane is lane]
+    if not nodes:
+        return
+    label = f"lane-{lane.name.lower()}"
+    yield f'<section class="lane {lane.name.lower()}" aria-labelledby="{label}">'
+    yield f'<h2 id="{label}">{escape(lane.value)}</h2>'
+    for group, members in groupby(nodes, lambda pair: pair[1].group):
+        if group:
+            yield f'<h3 class="group"><bdi>{_text(group)}</bdi></h3>'
+        yield f'<ul class="cards{" side-by-side" * bool(group)}">'
+        for position, node in members:
+            yield from _write_card(graph, position, node, neighbours.get(position, []))
+        yield "</ul>"
+    yield "</section>"
+
+
+def _write_card(graph: Graph, position: int, node: Node, edges: list[tuple[Edge, bool]]) -> Iterator[str]:
+    yield f'<li><details class="card {node.look.value}" id="n{position}">'
+    yield from _write_summary(node)
+    yield '<div class="more">'
+    yield from (f"<p>{_text(fact)}</p>" for fact in node.facts)
+    yield from _write_keys(node.keys)
+    if node.changes:
+        yield "<h3>Changed since the revision before</h3>"
+        yield f'<div class="changes">{"".join(_write_change(sign, text) for sign, text in node.changes)}</div>'
+    yield from _write_neighbours(graph, edges)
+    yield "</div></details></li>"
+
+
+def _write_change(sign: str, text: str) -> str:
+    """Write a line with the element that says what it is: removed, added, or neither."""
+    element = {"-": "del", "+": "ins"}.get(sign, "span")
+    return f"<{element}><b>{escape(sign)}</b> <bdi>{_text(text)}</bdi></{element}>"
+
+
+def _write_summary(node: Node) -> Iterator[str]:
+    namespace = f" in <bdi>{_text(node.namespace)}</bdi>" if node.namespace else ""
+    state = f'<span class="state">{_text(node.state)}</span>' if node.state else ""
+    kind = f'<span class="kind"><bdi>{_text(node.kind)}</bdi>{namespace}</span>'
+    yield f'<summary>{kind}<bdi class="name">{_text(node.name)}</bdi>{state}</summary>'
+
+
+def _write_keys(keys: tuple[Key, ...] | None) -> Iterator[str]:
+    if keys is None:
+        return
+    yield "<h3>Keys</h3>"
+    if not keys:
+        yield '<p class="empty">none</p>'
+        return
+    yield "<table>"
+    for key in keys:
+        size = f"{key.size:,} byte{'s' * (key.size != 1)}"
+        yield f'<tr><th scope="row"><bdi>{_text(key.name)}</bdi></th><td>{size}</td></tr>'
+    yield "</table>"
+
+
+def _write_neighbours(graph: Graph, edges: Iterable[tuple[Edge, bool]]) -> Iterator[str]:
+    """Write links to what is around a node."""
+    by_heading: dict[str, list[tuple[int, Edge]]] = defaultdict(list)
+    for edge, is_source in edges:
+        by_heading[_HEADINGS[edge.tie, is_source]].append((edge.target if is_source else edge.source, edge))
+    for heading in _HEADINGS.values():
+        if heading in by_heading:
+            yield f"<h3>{heading}</h3>"
+            yield "<ul>"
+            for position, edge in by_heading[heading]:
+                node = graph.nodes[position]
+                fields = "".join(f'<bdi class="field">{_text(field)}</bdi>' for field in edge.fields)
+                link = f'<a href="#n{position}"><bdi>{_text(node.kind)}</bdi> <bdi>{_text(node.place)}</bdi></a>'
+                yield f"<li>{link}{fields}</li>"
+            yield "</ul>"

@@ -1,0 +1,34 @@
+"""The folders in fixtures/graphs, and their graphs."""
+
+from pathlib import Path
+
+from krm_fn.cli.main import main
+from krm_fn.graph.draw import Form, draw_history
+from krm_fn.history.changes import add_changes
+from krm_fn.history.find_history import find_history
+from krm_fn.history.history import History
+from krm_fn.history.select import find_names
+from krm_fn.history.snapshot import read_snapshot
+from krm_fn.model.problem import Outcome
+from tests.cases import FIXTURES
+from tests.history.cases import read_source
+
+PACKAGES = sorted(path.parent for path in FIXTURES.glob("graphs/*/input.yaml"))
+NAMESPACES = sorted(path.parent for path in FIXTURES.glob("graphs/*/objects.yaml"))
+GRAPHS = [*PACKAGES, *NAMESPACES]
+
+
+def draw(case: Path, form: str) -> Outcome:
+    """Draw a case, a package in its folder."""
+    if case in NAMESPACES:
+        return draw_history(read_live(case, with_changes=form == "html"), Form(form))
+    arguments = case / "arguments"
+    more = arguments.read_text().split() if arguments.exists() else []
+    return main(["graph", "input.yaml", *more, "--output", form])
+
+
+def read_live(case: Path, *, with_changes: bool) -> History:
+    """Read a namespace, as the command does: the content of ConfigMaps only for what shows changes."""
+    source = read_source(case)
+    history = find_history(read_snapshot(source, None))
+    return add_changes(history, source, find_names(history)) if with_changes else history
