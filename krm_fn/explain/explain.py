@@ -46,7 +46,7 @@ def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and
     try:
         opened = open_inputs(inputs, helm, environment, Allowance(limits))
         found = decide_opened(opened, environment)
-        masks = Masks(item for item in found.package.configs if item.id.kind == "Secret")
+        masks = Masks(found.package.configs)
         explanation = _explain(read_wanted(wanted), found, masks, opened)
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), 1)

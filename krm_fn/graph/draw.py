@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from krm_fn.explain.find_wanted import read_wanted
+from krm_fn.explain.wanted import read_wanted
 from krm_fn.graph.graph import Graph
 from krm_fn.graph.graph_history import graph_history
 from krm_fn.graph.graph_package import graph_package
@@ -10,6 +10,7 @@ from krm_fn.graph.to_dot import write_dot
 from krm_fn.graph.to_html import write_html
 from krm_fn.graph.to_mermaid import find_excess, write_mermaid
 from krm_fn.history.history import History
+from krm_fn.look.masks import Masks
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import Environment
 from krm_fn.render.limits import Allowance, Limits
@@ -37,12 +38,14 @@ def draw_path(  # noqa: PLR0913, PLR0917  # what is drawn, how it is read, and h
     try:
         opened = open_inputs(inputs, helm, environment, Allowance(limits))
         found = decide_opened(opened, environment)
-        graph = graph_package(found, opened, read_wanted(wanted), " ".join(inputs.paths))
+        masks = Masks(found.package.configs)
+        graph = graph_package(found, masks, opened, read_wanted(wanted), " ".join(inputs.paths))
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), 1)
     errors = [problem for problem in opened.place(found.changes.problems) if problem.severity is Severity.ERROR]
     text, remarks = write(graph, form)
-    return Outcome(text.encode(), stderr_lines([*opened.remarks, *errors, *remarks]), int(bool(errors)))
+    stderr = masks.hide(stderr_lines([*opened.remarks, *errors, *remarks]))
+    return Outcome(text.encode(), stderr, int(bool(errors)))
 
 
 def draw_history(history: History, form: Form) -> Outcome:

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from krm_fn.explain.explain_absent import explain_absent
 from krm_fn.explain.explanation import Explained, Place
 from krm_fn.explain.find_references import find_references
-from krm_fn.explain.find_wanted import Wanted, find_wanted
 from krm_fn.explain.places import Places
+from krm_fn.explain.wanted import Wanted, find_wanted
 from krm_fn.graph.builder import Builder, Handle
 from krm_fn.graph.graph import Graph, Key, Lane, Look, Node, Tie
 from krm_fn.look.content import show_content
@@ -37,8 +37,11 @@ class _Emitted(NamedTuple):
     names: frozenset[str] | None
 
 
-def graph_package(found: Transformation, opened: Opened, wanted: Wanted, title: str) -> Graph:
-    """Draw all ConfigMaps and Secrets of a package, or those that `wanted` means. Raises Rejected if there are none."""
+def graph_package(found: Transformation, masks: Masks, opened: Opened, wanted: Wanted, title: str) -> Graph:
+    """Draw all ConfigMaps and Secrets of a package, or those that `wanted` means. Raises Rejected if there are none.
+
+    `masks` hide the names of Secrets.
+    """
     configs = [item for item in opened.items if _is_drawn(item, found)]
     items = find_wanted(wanted, configs, found.revisions.names)
     places = Places(opened)
@@ -46,7 +49,7 @@ def graph_package(found: Transformation, opened: Opened, wanted: Wanted, title: 
     if wanted.name and not items and not absent:
         near = nearest(wanted.name, sorted({base_name(item) for item in configs}))
         raise Rejected(Problem(f"the package has no ConfigMap or Secret {wanted}{did_you_mean(near)}"))
-    drawer = _Drawer(found, places)
+    drawer = _Drawer(found, masks, places)
     drawer.draw_configs(items)
     drawer.draw_absent(absent)
     drawer.draw_owners()
@@ -60,13 +63,13 @@ def _is_drawn(item: Item, found: Transformation) -> bool:
 
 
 class _Drawer:
-    def __init__(self, found: Transformation, places: Places) -> None:
+    def __init__(self, found: Transformation, masks: Masks, places: Places) -> None:
         self.builder = Builder()
         self._found = found
         self._strategies = {choice.item: choice.strategy for choice in found.choices.all}
         self._reasons = {choice.item: choice.reason for choice in found.choices.all} | dict(found.package.set_aside)
         self._references = find_references(found, places)
-        self._hide = Masks(item for item in found.package.configs if item.id.kind == "Secret").hide
+        self._hide = masks.hide
         self._restored = {revision.item for revision in found.revisions.restored}
         self._applied: dict[tuple[str, str, str], Item] = {}
         self._configs: dict[ResourceId, Item] = {}

@@ -12,12 +12,14 @@ _HASH = re.compile(HASH)
 class Masks:
     """What is shown in the place of names that are made from the content of Secrets: `db-(hash 1)`, `db-(hash 2)`.
 
-    A hash would let people guess the content. Equal names have equal numbers.
+    A hash would let people guess the content. Equal names have equal numbers. Of the items, only Secrets count.
     """
 
-    def __init__(self, secrets: Iterable[Item]) -> None:
+    def __init__(self, items: Iterable[Item]) -> None:
         self._numbers: dict[str, dict[str, int]] = {}
-        for item in secrets:
+        for item in items:
+            if item.id.kind != "Secret":
+                continue
             base = base_name(item)
             self._numbers[base] = self._numbers.get(base, {})
             if item.id.name != base:

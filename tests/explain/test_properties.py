@@ -62,8 +62,7 @@ class Read(NamedTuple):
         return [item for item in self.envelope.items if item.is_config]
 
     def explain(self, *items: Item) -> Explanation:
-        masks = Masks(item for item in self.configs if item.id.kind == "Secret")
-        return explain_objects(self.found, items, self.places, masks)
+        return explain_objects(self.found, items, self.places, Masks(self.configs))
 
 
 def read(data: bytes) -> Read:

@@ -9,13 +9,14 @@ import pytest
 import yaml
 
 from krm_fn.explain.explain_objects import explain_objects
-from krm_fn.explain.find_wanted import Wanted
 from krm_fn.explain.places import Places
+from krm_fn.explain.wanted import EVERYTHING
 from krm_fn.graph.graph import Edge, Graph, Lane, Look, Tie
 from krm_fn.graph.graph_package import graph_package
 from krm_fn.graph.to_dot import write_dot
 from krm_fn.graph.to_html import write_html
 from krm_fn.graph.to_mermaid import MOST_CHARACTERS, MOST_EDGES, find_excess, write_mermaid
+from krm_fn.look.masks import Masks
 from krm_fn.model.problem import Rejected, Severity
 from krm_fn.render.limits import DEFAULT_LIMITS, Allowance
 from krm_fn.render.render import Opened, decide_opened, open_inputs, render_opened
@@ -26,7 +27,6 @@ from tests.cases import ENVIRONMENT, FIXTURES
 from tests.graph.cases import PACKAGES
 from tests.graph.read_forms import expect, read_dot, read_html, read_mermaid
 
-_ALL = Wanted("", ())
 _SET, _BASE_NAME = "revisions.krm-fn.io/set", "revisions.krm-fn.io/base-name"
 
 
@@ -66,7 +66,7 @@ def test_every_revision_of_the_rendering_is_drawn(opened: Opened, found: Transfo
 def test_every_reference_that_is_explained_is_drawn(opened: Opened, found: Transformation) -> None:
     graph = _draw(opened, found)
     configs = [item for item in found.package.configs if not item.is_local]
-    explained = explain_objects(found, configs, Places(opened)).objects
+    explained = explain_objects(found, configs, Places(opened), Masks(configs)).objects
     references = {
         (one.who.kind, one.who.namespace, reference.who.kind, reference.field)
         for one in explained
@@ -124,7 +124,7 @@ def test_there_are_packages() -> None:
 
 
 def _draw(opened: Opened, found: Transformation) -> Graph:
-    return graph_package(found, opened, _ALL, "")
+    return graph_package(found, Masks(found.package.configs), opened, EVERYTHING, "")
 
 
 def _unwrap(document: Any) -> Iterator[Any]:
