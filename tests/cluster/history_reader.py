@@ -1,4 +1,4 @@
-"""Run `krm-fn history` as a person with few rights, and record what it requests."""
+"""Run `krm-fn history` and other commands as a person with few rights, and record what it requests."""
 
 import contextlib
 import json
@@ -37,14 +37,14 @@ class HistoryReader:
     kubeconfig: Path
     proxy: Proxy
 
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "krm_fn", "history", "--kubeconfig", str(self.kubeconfig), *arguments]
+    def run(self, *arguments: str, command: str = "history") -> subprocess.CompletedProcess[str]:
+        words = [sys.executable, "-m", "krm_fn", command, "--kubeconfig", str(self.kubeconfig), *arguments]
         environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": str(self.kubeconfig.parent)}
-        return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        return subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
 
-    def show(self, *arguments: str) -> str:
+    def show(self, *arguments: str, command: str = "history") -> str:
         """Return what is printed. The command must succeed."""
-        done = self.run(*arguments)
+        done = self.run(*arguments, command=command)
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout
 

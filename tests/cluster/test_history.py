@@ -72,6 +72,18 @@ def test_a_paused_canary_and_the_way_back(paused: Release, reader: HistoryReader
     assert text.endswith(f"back to {old}:\n  {command}\n")
 
 
+def test_the_graph_of_a_paused_canary(paused: Release, reader: HistoryReader) -> None:
+    old, new = paused.revision_of("old"), paused.revision_of("new")
+    until_states(reader, {new: "rendered, canary", old: "stable"})
+    lines = reader.show("--live", command="graph").splitlines()
+    for name, role in ((old, "stable"), (new, "canary")):
+        (revision,) = (line for line in lines if f"ConfigMap {name}" in line)
+        assert role in revision
+        (replica_set,) = (line for line in lines if "ReplicaSet web-" in line and role in line)
+        arrow = f"{replica_set.split('[')[0].strip()} == owns ==> {revision.split('[')[0].strip()}"
+        assert any(line.strip() == arrow for line in lines), "it references and owns the revision"
+
+
 def test_after_an_abort_the_stable_revision_is_back(paused: Release, reader: HistoryReader) -> None:
     old, new = paused.revision_of("old"), paused.revision_of("new")
     abort(paused.api, "web")
