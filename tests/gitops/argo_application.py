@@ -1,6 +1,7 @@
 """An Application of Argo CD with a Git repository of its own."""
 
 import contextlib
+import itertools
 import subprocess
 import threading
 import time
@@ -21,8 +22,8 @@ REFRESH = "argocd.argoproj.io/refresh"
 FOLDER = "app"
 # Between two looks at the status. What is shorter, nobody sees.
 GLANCE = 0.25
-# Seconds after which a busy controller has most likely overlooked a request.
-OVERLOOKED = 40.0
+# Seconds after which a request has most likely been overlooked.
+OVERLOOKED = 20.0
 WITHIN = 120.0
 # By default, Argo CD tries a failed sync five times more, for minutes, before it looks at the next commit.
 RETRY = {"limit": 1, "backoff": {"duration": "1s"}}
@@ -134,14 +135,18 @@ class ArgoApplication:
         self.synced()
 
     def refresh(self, how: str = "normal") -> None:
-        """Let Argo CD compare again, as the button in its UI does. Who sees nothing happen presses it again."""
+        """Let Argo CD compare again, as the buttons in its UI do.
+
+        A busy controller sometimes overlooks a request, and the same one again is no change. So the other one follows.
+        """
+        requests = itertools.cycle(["normal", "hard"] if how == "normal" else ["hard", "normal"])
         requested = 0.0
 
         def look() -> Object:
             nonlocal requested
             if time.monotonic() - requested > OVERLOOKED:
                 requested = time.monotonic()
-                annotations = {"annotations": {REFRESH: how}}
+                annotations = {"annotations": {REFRESH: next(requests)}}
                 return self._argo.api.patch("Application", self._name, {"metadata": annotations})
             return self.live()
 
