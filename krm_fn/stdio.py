@@ -7,6 +7,8 @@ import sys
 from contextlib import suppress
 from typing import TextIO
 
+_NO_TERMINAL = os.terminal_size((0, 0))
+
 
 class StreamError(Exception):
     """A stream cannot be used. The message says which, and why."""
@@ -39,22 +41,13 @@ def can_hold_input() -> bool:
         return False
 
 
-def terminal_width() -> int:
-    """Return the columns of the terminal that stdout is; 0 if it is none."""
+def terminal_size() -> os.terminal_size:
+    """Return the columns and lines of the terminal that stdout is; both are 0 if it is none."""
     try:
         descriptor = _descriptor(sys.__stdout__)
-        return os.get_terminal_size(descriptor).columns if os.isatty(descriptor) else 0
+        return os.get_terminal_size(descriptor) if os.isatty(descriptor) else _NO_TERMINAL
     except OSError:
-        return 0
-
-
-def terminal_height() -> int:
-    """Return the lines of the terminal that stdout is; 0 if it is none."""
-    try:
-        descriptor = _descriptor(sys.__stdout__)
-        return os.get_terminal_size(descriptor).lines if os.isatty(descriptor) else 0
-    except OSError:
-        return 0
+        return _NO_TERMINAL
 
 
 def write_stdout(data: bytes) -> None:

@@ -8,7 +8,9 @@ from typing import Any, TypeAlias
 import click
 
 from krm_fn.cli.options import PATH
+from krm_fn.model.printable import printable
 from krm_fn.model.problem import Outcome
+from krm_fn.stdio import write_stderr
 
 _Command: TypeAlias = Callable[..., Outcome]
 
@@ -24,6 +26,11 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
 def access_options(command: _Command) -> _Command:
     """Add the options to a command, as `namespace`, `context` and `kubeconfig`."""
     return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
+
+
+def say(line: str) -> None:
+    """Say what is waited for, on stderr: stdout may be JSON."""
+    write_stderr(f"{printable(line)}\n")
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import click
 from krm_fn.cli.options import PATH
 from krm_fn.cli.rendering import RenderingOptions, rendering_options
 from krm_fn.model.problem import Outcome
-from krm_fn.stdio import read_stdin, terminal_width
+from krm_fn.stdio import read_stdin, terminal_size
 
 _PATHS = 2
 
@@ -57,7 +57,7 @@ def diff(
     stdin = read_stdin("manifests", rendering.max_bytes + 1) if "-" in paths else None
     way = Way(rendering.config, rendering.helm, rendering.environment(), rendering.limits)
     form = Form.MARKDOWN if markdown else Form.JSON if json else Form.TEXT
-    screen = find_screen(terminal_width(), os.environ)
+    screen = find_screen(terminal_size().columns, os.environ)
     outcome = compare(Compared(paths or (".",), against, stdin), way, form, screen)
     return outcome if exit_code or outcome.exit_code != DIFFERENT else outcome._replace(exit_code=0)
 

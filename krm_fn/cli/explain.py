@@ -8,7 +8,7 @@ import click
 from krm_fn.cli.options import PATH
 from krm_fn.cli.rendering import RenderingOptions, rendering_options
 from krm_fn.model.problem import Outcome
-from krm_fn.stdio import read_stdin, terminal_width
+from krm_fn.stdio import terminal_size
 
 
 @click.command(short_help="Say why a ConfigMap is renamed or not, and what follows it.")
@@ -34,16 +34,14 @@ def explain(*, path: str, name: str, json: bool, rendering: RenderingOptions) ->
     from krm_fn.explain.explain import Form
     from krm_fn.explain.explain import explain as explain_path
     from krm_fn.look.screen import find_screen
-    from krm_fn.render.sources import Inputs
 
     gc.disable()  # as for the function: nodes hold no cycles
-    stdin = read_stdin("manifests", rendering.max_bytes + 1) if path == "-" else None
     return explain_path(
-        Inputs((path,), rendering.config, stdin),
+        rendering.read_inputs(path),
         name,
         rendering.helm,
         rendering.environment(),
         rendering.limits,
         Form.JSON if json else Form.TEXT,
-        find_screen(terminal_width(), os.environ),
+        find_screen(terminal_size().columns, os.environ),
     )

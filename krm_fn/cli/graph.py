@@ -5,12 +5,11 @@ import gc
 import click
 from click.core import ParameterSource
 
-from krm_fn.cli.access import needs_client
+from krm_fn.cli.access import needs_client, say
 from krm_fn.cli.options import PATH
 from krm_fn.cli.rendering import RenderingOptions, rendering_options
 from krm_fn.model.printable import printable
 from krm_fn.model.problem import Outcome
-from krm_fn.stdio import read_stdin, write_stderr
 
 _ONLY_LIVE = ("set_name", "context", "kubeconfig")
 _FOR_BOTH = ("operands", "output", "live", "namespace")
@@ -62,13 +61,11 @@ def graph(
     if live:
         return _draw_live(next(iter(operands), None), output, set_name, context, kubeconfig, rendering.namespace)
     from krm_fn.graph.draw import Form, draw_path
-    from krm_fn.render.sources import Inputs
 
     gc.disable()  # as for the function: nodes hold no cycles
     path, *names = operands
-    stdin = read_stdin("manifests", rendering.max_bytes + 1) if path == "-" else None
-    inputs = Inputs((path,), rendering.config, stdin)
     name = next(iter(names), "")
+    inputs = rendering.read_inputs(path)
     return draw_path(inputs, name, rendering.helm, rendering.environment(), rendering.limits, Form(output))
 
 
@@ -82,7 +79,7 @@ def _draw_live(  # noqa: PLR0917  # what is drawn, how it is written, and where 
 
     form = Form(output)
     try:
-        cluster = Cluster(Access(kubeconfig, context), namespace or None, _say)
+        cluster = Cluster(Access(kubeconfig, context), namespace or None, say)
         history = cluster.ask(Question(set_name, name, with_changes=form is Form.HTML))
     except NoAnswer as error:
         return Outcome(b"", f"error: {printable(str(error))}\n", 1)
@@ -103,7 +100,3 @@ def _check_usage(context: click.Context, operands: tuple[str, ...], *, live: boo
     if not live and len(operands) not in {1, 2}:
         message = f"expected PATH and perhaps NAME, or --live; found {len(operands)} arguments"
         raise click.UsageError(message)
-
-
-def _say(line: str) -> None:
-    write_stderr(f"{printable(line)}\n")

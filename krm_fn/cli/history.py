@@ -5,10 +5,10 @@ import os
 
 import click
 
-from krm_fn.cli.access import access_options, needs_client
+from krm_fn.cli.access import access_options, needs_client, say
 from krm_fn.model.printable import printable
 from krm_fn.model.problem import Outcome
-from krm_fn.stdio import terminal_height, terminal_width, write_stderr, write_stdout
+from krm_fn.stdio import terminal_size, write_stdout
 
 
 @click.command(short_help="Show which revisions are live, who uses them, and when they go.")
@@ -60,19 +60,19 @@ def history(
     form = Form.DETAIL if output == "text" and name else Form.JSON_LINE if output == "json" and watch else Form(output)
 
     def find_place() -> Place:
-        width = terminal_width()
+        width, height = terminal_size()
         is_dumb = os.environ.get("TERM", "dumb") == "dumb"
-        return Place(find_screen(width, os.environ), width, 0 if is_dumb else terminal_height())
+        return Place(find_screen(width, os.environ), width, 0 if is_dumb else height)
 
     def write_in_form(found: History, screen: Screen) -> str:
         return write(found, form, screen)
 
     try:
-        cluster = Cluster(Access(kubeconfig, context), namespace, _say)
+        cluster = Cluster(Access(kubeconfig, context), namespace, say)
         question = Question(set_name, name, diff)
         if watch:
             gc.enable()
-            shown = Output(write_in_form, find_place, _put, _say, is_in_lines=form is Form.JSON_LINE)
+            shown = Output(write_in_form, find_place, _put, say, is_in_lines=form is Form.JSON_LINE)
             watch_history(lambda: cluster.ask(question), shown)
         text = write_in_form(cluster.ask(question), find_place().screen)
     except NoAnswer as error:
@@ -82,7 +82,3 @@ def history(
 
 def _put(text: str) -> None:
     write_stdout(text.encode())
-
-
-def _say(line: str) -> None:
-    write_stderr(f"{printable(line)}\n")

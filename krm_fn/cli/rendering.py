@@ -10,10 +10,12 @@ import click
 
 from krm_fn.cli.options import MAX_BYTES, PATH
 from krm_fn.model.problem import Outcome
+from krm_fn.stdio import read_stdin
 
 if TYPE_CHECKING:
     from krm_fn.model.settings import Environment
     from krm_fn.render.limits import Limits
+    from krm_fn.render.sources import Inputs
     from krm_fn.render.tools import HelmOptions
 
 _Command: TypeAlias = Callable[..., Outcome]
@@ -97,6 +99,13 @@ class RenderingOptions(NamedTuple):
         from krm_fn.render.limits import Limits
 
         return Limits(self.root or _find_root(), self.max_bytes, self.timeout, self.no_remote)
+
+    def read_inputs(self, path: str) -> "Inputs":
+        """Return what a command with one PATH reads."""
+        from krm_fn.render.sources import Inputs
+
+        stdin = read_stdin("manifests", self.max_bytes + 1) if path == "-" else None
+        return Inputs((path,), self.config, stdin)
 
     def environment(self, *, strict: bool = False) -> "Environment":
         """Return what the function gets from around it. `strict`: its warnings are errors."""

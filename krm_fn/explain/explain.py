@@ -8,13 +8,11 @@ from krm_fn.explain.explanation import Explanation
 from krm_fn.explain.places import Places
 from krm_fn.explain.text import write_text
 from krm_fn.explain.to_json import write_json
-from krm_fn.explain.wanted import EVERYTHING, Wanted, find_wanted, read_wanted
+from krm_fn.explain.wanted import EVERYTHING, Wanted, find_wanted, not_found, read_wanted
 from krm_fn.look.masks import Masks
 from krm_fn.look.screen import Screen
-from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
+from krm_fn.model.problem import Outcome, Rejected, Severity
 from krm_fn.model.settings import Environment
-from krm_fn.naming.names import base_name
-from krm_fn.naming.suggest import did_you_mean, nearest
 from krm_fn.render.limits import Allowance, Limits
 from krm_fn.render.render import Opened, decide_opened, open_inputs
 from krm_fn.render.sources import Inputs
@@ -63,6 +61,5 @@ def _explain(wanted: Wanted, found: Transformation, masks: Masks, opened: Opened
         return explain_objects(found, items, Places(opened), masks)
     absent = explain_absent(wanted, found, Places(opened))
     if not absent:
-        near = nearest(wanted.name, sorted({base_name(item) for item in configs}))
-        raise Rejected(Problem(f"the package has no ConfigMap or Secret {wanted}{did_you_mean(near)}"))
+        raise not_found(wanted, configs)
     return Explanation(tuple(absent))

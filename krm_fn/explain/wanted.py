@@ -1,10 +1,12 @@
 """What a name on the command line means."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
-from krm_fn.naming.names import names_of
+from krm_fn.model.problem import Problem, Rejected
+from krm_fn.naming.names import base_name, names_of
+from krm_fn.naming.suggest import did_you_mean, nearest
 
 _KINDS = {
     **dict.fromkeys(("configmap", "configmaps", "cm"), "ConfigMap"),
@@ -35,6 +37,12 @@ def read_wanted(text: str) -> Wanted:
     """Read `name`, `kind/name`, `namespace/name` or `kind/namespace/name`; `namespace/` for all that is there."""
     *above, name = text.split("/")
     return Wanted(name, tuple(above))
+
+
+def not_found(wanted: Wanted, configs: Iterable[Item]) -> Rejected:
+    """Return the error for a name that no ConfigMap or Secret of the package has."""
+    near = nearest(wanted.name, sorted({base_name(item) for item in configs}))
+    return Rejected(Problem(f"the package has no ConfigMap or Secret {wanted}{did_you_mean(near)}"))
 
 
 def find_wanted(wanted: Wanted, configs: Collection[Item], new_names: Mapping[Item, str]) -> list[Item]:

@@ -7,18 +7,17 @@ from krm_fn.explain.explain_absent import explain_absent
 from krm_fn.explain.explanation import Explained, Place
 from krm_fn.explain.find_references import find_references
 from krm_fn.explain.places import Places
-from krm_fn.explain.wanted import Wanted, find_wanted
+from krm_fn.explain.wanted import Wanted, find_wanted, not_found
 from krm_fn.graph.builder import Builder, Handle
 from krm_fn.graph.graph import Graph, Key, Lane, Look, Node, Tie
 from krm_fn.look.content import show_content
 from krm_fn.look.masks import Masks
 from krm_fn.model import keys
 from krm_fn.model.item import Item
-from krm_fn.model.problem import Problem, Rejected, ResourceId
+from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.emitted import is_emitted
 from krm_fn.naming.names import authored_id, base_name, is_revision
-from krm_fn.naming.suggest import did_you_mean, nearest
 from krm_fn.render.render import Opened
 from krm_fn.stages.transform import Transformation
 
@@ -47,8 +46,7 @@ def graph_package(found: Transformation, masks: Masks, opened: Opened, wanted: W
     places = Places(opened)
     absent = explain_absent(wanted, found, places)
     if wanted.name and not items and not absent:
-        near = nearest(wanted.name, sorted({base_name(item) for item in configs}))
-        raise Rejected(Problem(f"the package has no ConfigMap or Secret {wanted}{did_you_mean(near)}"))
+        raise not_found(wanted, configs)
     drawer = _Drawer(found, masks, places)
     drawer.draw_configs(items)
     drawer.draw_absent(absent)
