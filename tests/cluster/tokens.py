@@ -34,3 +34,11 @@ def account(api: Api, verbs: list[str]) -> str:
     api.apply({"kind": "Role", "metadata": metadata, "rules": [rule]})
     api.apply({"kind": "RoleBinding", "metadata": metadata, "roleRef": role, "subjects": [subject]})
     return token_of(api, "somebody")
+
+
+def grant_all(api: Api, account: str) -> None:
+    """Create a ServiceAccount that may do everything, as deployers install themselves."""
+    subject: Object = {"kind": "ServiceAccount", "name": account, "namespace": api.namespace}
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"}
+    api.apply({"kind": "ServiceAccount", "metadata": {"name": account}})
+    api.apply({"kind": "ClusterRoleBinding", "metadata": {"name": account}, "roleRef": role, "subjects": [subject]})

@@ -102,13 +102,16 @@ class ArgoApplication:
         return self.status().complaint(phase)
 
     def uninstall(self) -> None:
-        self._argo.api.delete("ApplicationSet" if self._by_application_set else "Application", self._name)
-        self._argo.api.gone("Application", self._name, within=WITHIN)
-
-    def check_record(self) -> None:
+        """Delete the Application, if it was never out of sync for long without a reason."""
         assert long_flips(self.seen, time.time()) == []
+        self.delete()
 
     # Its parts
+
+    def delete(self) -> None:
+        """Delete the Application, and wait until it is gone with its objects."""
+        self._argo.api.delete("ApplicationSet" if self._by_application_set else "Application", self._name)
+        self._argo.api.gone("Application", self._name, within=WITHIN)
 
     def beside(self, suffix: str) -> "ArgoApplication":
         """Return another Application in the same namespace."""

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import yaml
 
-from tests.cluster.api import Api, Object
+from tests.cluster.api import Api
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.linker_job import ROOT
 from tests.cluster.process import Process
 from tests.cluster.programs import free_ports
-from tests.cluster.tokens import token_of
+from tests.cluster.tokens import grant_all, token_of
 from tests.cluster.wait import until
 from tests.gitops.command import search_path
 from tests.tools.build import module_folder
@@ -115,14 +115,6 @@ def _install(api: Api) -> None:
     grant_all(api, ACCOUNT)
     # Argo CD's API server, which does not run here, would create it.
     api.apply({"kind": "AppProject", "metadata": {"name": "default"}, "spec": PROJECT})
-
-
-def grant_all(api: Api, account: str) -> None:
-    """Create a ServiceAccount that may do everything, as deployers install themselves."""
-    subject: Object = {"kind": "ServiceAccount", "name": account, "namespace": api.namespace}
-    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": "cluster-admin"}
-    api.apply({"kind": "ServiceAccount", "metadata": {"name": account}})
-    api.apply({"kind": "ClusterRoleBinding", "metadata": {"name": account}, "roleRef": role, "subjects": [subject]})
 
 
 def _listens(port: int) -> bool:

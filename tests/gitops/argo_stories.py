@@ -138,8 +138,8 @@ def two_applications_share_a_set(shop: Shop) -> None:
         lambda conditions: any(condition.startswith(shared) for condition in conditions),
         within=WITHIN,
     )
-    # They go on by turns, so this one is uninstalled at once.
-    application(other).uninstall()
+    # They go on by turns, so this one is deleted at once.
+    application(other).delete()
 
 
 def share_a_set_with_nobody(shop: Shop) -> None:
@@ -150,7 +150,7 @@ def share_a_set_with_nobody(shop: Shop) -> None:
     status = other.until_shown(operation="Failed")
     assert status.message.startswith("Shared resource found: "), status
     assert f"ConfigMap/{INVENTORY}" in status.message
-    other.uninstall()
+    other.delete()
     shop.check("Healthy")
 
 

@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from tests.cluster.api import Api
 from tests.cluster.control_plane import ControlPlane
-from tests.cluster.linker_job import ROOT
-from tests.gitops.package import Commit, write
 from tests.tools.require import require
 
 PROGRAMS = ("kustomize", "helm")
@@ -45,21 +43,6 @@ class Workplace:
         )
         assert not check or done.returncode == 0, f"{command} ended with {done.returncode}:\n{done.stdout}"
         return Done(done.returncode, done.stdout)
-
-
-def rendered(commit: Commit, folder: Path, deployer: str, namespace: str) -> str:
-    """Write the package into the folder and render it, as CI does."""
-    write(commit, folder, deployer, namespace)
-    done = subprocess.run(
-        [sys.executable, "-m", "krm_fn", "render", "."],
-        cwd=folder,
-        env={"PATH": search_path(), "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def search_path() -> str:

@@ -1,18 +1,14 @@
 """Play the selected stories at once, in one cluster: each spends most of its time waiting."""
 
-import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
 from tests.gitops.bench import Story, bench, play
-from tests.tools.build import built
-from tests.tools.require import give_up
+from tests.tools.build import built, is_on_demand
 
 AT_ONCE = 8
-# Built only on demand: see tests/tools/build.py.
-HEAVY = ("argocd", "kustomize-controller", "helm4")
 
 Outcomes = Mapping[str, Future[None]]
 
@@ -36,12 +32,9 @@ def outcomes(request: pytest.FixtureRequest) -> Iterator[Outcomes]:
 def outcome(story: Story, outcomes: Outcomes) -> Future[None]:
     """Return the end of the story, whose result is None or the failure."""
     if not _is_there(story):
-        reason = f"{story.program} is not built; GITOPS=1 make test-gitops builds it"
-        if story.program in HEAVY and os.environ.get("GITOPS") != "1":
-            pytest.skip(reason)
-        give_up(reason)
+        pytest.skip(f"{story.program} is not built; make test-gitops builds it")
     return outcomes[story.name]
 
 
 def _is_there(story: Story) -> bool:
-    return story.program not in HEAVY or built(story.program) is not None
+    return not is_on_demand(story.program) or built(story.program) is not None

@@ -24,6 +24,3 @@ class Deployer(Protocol):
 
     def uninstall(self) -> None:
         """Remove the application. What nobody keeps is gone soon afterwards."""
-
-    def check_record(self) -> None:
-        """Check what was recorded from the beginning to the end."""

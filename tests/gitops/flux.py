@@ -14,10 +14,8 @@ from tests.cluster.api import Api, Object
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.process import Process
 from tests.cluster.programs import free_ports
-from tests.cluster.tokens import token_of
-from tests.gitops.argo_cd import grant_all
-from tests.gitops.command import rendered
-from tests.gitops.package import Commit
+from tests.cluster.tokens import grant_all, token_of
+from tests.gitops.package import Commit, render_commit
 from tests.tools.build import module_folder
 from tests.tools.require import require_built
 
@@ -110,13 +108,9 @@ class FluxKustomization:
         self._home.delete("Kustomization", self._name)
         self._home.gone("Kustomization", self._name, within=WITHIN)
 
-    def check_record(self) -> None:
-        """Do nothing: nothing was recorded."""
-
     def publish(self, commit: Commit) -> str:
         """Put the rendering where Flux looks for it. Returns its revision."""
-        folder = self._flux.folder / "source" / self._name
-        artifact = _archive(rendered(commit, folder, self.annotation, self.api.namespace))
+        artifact = _archive(render_commit(commit, self.annotation, self.api.namespace))
         digest = hashlib.sha256(artifact).hexdigest()
         revision = f"main@sha1:{hashlib.sha1(artifact).hexdigest()}"  # noqa: S324  # the form of Git's revisions
         file = f"{digest}.tar.gz"
@@ -177,9 +171,8 @@ class FluxKustomization:
         self._home.apply({"kind": "Kustomization", "metadata": {"name": self._name}, "spec": spec})
 
 
-def _archive(manifests: str) -> bytes:
+def _archive(content: bytes) -> bytes:
     packed = io.BytesIO()
-    content = manifests.encode()
     with tarfile.open(fileobj=packed, mode="w:gz") as archive:
         entry = tarfile.TarInfo("app/all.yaml")
         entry.size = len(content)

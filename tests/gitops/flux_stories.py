@@ -1,8 +1,11 @@
 """What Flux shows when the linker's Job is late or fails."""
 
-from tests.cluster.wait import until
+from tests.cluster.wait import throughout, until
 from tests.gitops.flux import FluxKustomization
 from tests.gitops.shop import WITHIN, Shop
+
+# Seconds between two looks of Flux at what it waits for.
+POLLS_EVERY = 5.0
 
 
 def kustomization(shop: Shop) -> FluxKustomization:
@@ -19,6 +22,13 @@ def job_waits(shop: Shop) -> None:
         shop.commit = shop.commit.but(content="b")
         ready = until("Flux waits", flux.ready, lambda ready: ready.get("status") == "Unknown", within=WITHIN)
         assert ready["reason"] == "Progressing", ready
+        shop.until_running()
+        throughout(
+            "Flux waits for the Job, as the pods run",
+            flux.ready,
+            lambda ready: ready["status"] == "Unknown",
+            seconds=2 * POLLS_EVERY,
+        )
     shop.deploy()
     shop.until_linked()
     shop.check("Healthy")

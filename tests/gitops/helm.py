@@ -58,9 +58,6 @@ class Helm:
     def uninstall(self) -> None:
         self._run("uninstall", SET)
 
-    def check_record(self) -> None:
-        """Do nothing: nothing was recorded."""
-
     def _upgrade(self, commit: Commit) -> None:
         chart = self._place.folder / "chart"
         (chart / "templates").mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,15 @@
 """Plain server-side apply. Nothing is pruned, so each Job of the linker stays."""
 
+import re
+
 from tests.cluster.api import Api
 from tests.cluster.control_plane import ControlPlane
-from tests.gitops.command import Workplace, rendered
-from tests.gitops.package import Commit
+from tests.cluster.linker_job import ROOT
+from tests.gitops.command import Workplace
+from tests.gitops.package import Commit, render_commit
+
+DOCS = (ROOT / "docs" / "deployers.md").read_text()
+(DELETE_JOBS,) = re.findall(r"^ *\$ (kubectl delete jobs .*\\\n.*)$", DOCS, re.MULTILINE)
 
 
 class Kubectl:
@@ -17,7 +23,7 @@ class Kubectl:
         self._manifests = ""
 
     def deploy(self, commit: Commit) -> None:
-        self._manifests = rendered(commit, self._place.folder / "package", self.annotation, self.api.namespace)
+        self._manifests = render_commit(commit, self.annotation, self.api.namespace).decode()
         self.again()
 
     def again(self) -> None:
@@ -29,9 +35,7 @@ class Kubectl:
         return ""
 
     def uninstall(self) -> None:
-        """Delete what is in the manifests, and the Jobs of earlier manifests, by the command of docs/deployers.md."""
+        """Delete the Jobs of earlier manifests by the command of docs/deployers.md, and what is in the manifests."""
+        here = DELETE_JOBS.replace("\\\n", "").replace("--namespace shop", f"--namespace {self.api.namespace}")
+        self._place.run(*here.split())
         self._place.run("kubectl", "delete", "--ignore-not-found", "-f", "-", stdin=self._manifests)
-        self._place.run("kubectl", "delete", "jobs", "-l", "revisions.krm-fn.io/component=linker")
-
-    def check_record(self) -> None:
-        """Do nothing: nothing was recorded."""

@@ -11,7 +11,7 @@ import yaml
 from tests.cluster.api import Object
 from tests.cluster.kinds import ROLLOUTS, complete
 from tests.cluster.manifests import config_map, secret
-from tests.cluster.release import SET, config
+from tests.cluster.release import SET, config, render
 
 NAMES = {"Rollout": "web", "Deployment": "api", "StatefulSet": "db"}
 REPLICAS = {"Rollout": 2, "Deployment": 2, "StatefulSet": 1}
@@ -50,7 +50,7 @@ def function_config(commit: Commit, deployer: str, namespace: str) -> Object:
         "minimumAgeSeconds": 0,
         "timeoutSeconds": 60,
         "namespace": namespace,
-        # As every chart does that was installed before, another test may have added the kinds of Argo Rollouts.
+        # A package without a Rollout may be in a cluster with Argo Rollouts.
         "kinds": [f"{ROLLOUTS}/Rollout"],
         **commit.linker,
     }
@@ -65,6 +65,11 @@ def function_config(commit: Commit, deployer: str, namespace: str) -> Object:
             "linker": {"enabled": False} if commit.strategy == "ignore" else linker,
         },
     }
+
+
+def render_commit(commit: Commit, deployer: str, namespace: str) -> bytes:
+    """Render the package, as CI does."""
+    return render(objects(commit), namespace, **function_config(commit, deployer, namespace)["spec"])
 
 
 def write(commit: Commit, folder: Path, deployer: str, namespace: str) -> None:

@@ -178,9 +178,5 @@ class Shop(LiveSet):
         """Return the runs of the linker that have ended."""
         return self.kubelet.runs(self.api.namespace)
 
-    def unreferenced(self) -> set[str]:
-        """Return the revisions that only the next run will delete."""
-        return {name for name, consumers in consumers_by_revision(self).items() if not consumers}
-
     def snapshot(self) -> Snapshot:
         return snapshot(self.api)

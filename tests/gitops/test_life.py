@@ -5,7 +5,7 @@ from concurrent.futures import Future
 import pytest
 
 from tests.gitops.argo_application import ArgoApplication
-from tests.gitops.bench import ARGO_CD, FLUX, Story
+from tests.gitops.bench import ARGO_CD, FLUX, HELM, KPT, KUBECTL, Story
 from tests.gitops.flux import FluxKustomization
 from tests.gitops.helm import Helm
 from tests.gitops.kpt import Kpt
@@ -37,10 +37,10 @@ STORIES = [
         live,
     ),
     Story("Flux", FLUX, lambda on, api: FluxKustomization(on.flux, api), live),
-    Story("Helm 3, with rollback", "helm", lambda on, api: Helm(on.cluster, api, require_built("helm")), live),
+    Story("Helm 3, with rollback", HELM, lambda on, api: Helm(on.cluster, api, require_built(HELM)), live),
     Story("Helm 4, with rollback", "helm4", lambda on, api: Helm(on.cluster, api, require_built("helm4")), live),
-    Story("kpt live", "kpt", lambda on, api: Kpt(on.cluster, api), live),
-    Story("kubectl, server-side", "kubectl", lambda on, api: Kubectl(on.cluster, api), live),
+    Story("kpt live", KPT, lambda on, api: Kpt(on.cluster, api), live),
+    Story("kubectl, server-side", KUBECTL, lambda on, api: Kubectl(on.cluster, api), live),
 ]
 
 

@@ -81,9 +81,8 @@ def build() -> None:
         names = ", ".join(family.folder.name for family in FAMILIES)
         print(f"Go is not installed, so tests use these programs only if they are on PATH: {names}")
         return
-    demanded = os.environ.get("GITOPS") == "1"
     for family in FAMILIES:
-        if family.programs and (demanded or not family.on_demand) and not _bin_folder(family).exists():
+        if family.programs and not is_on_demand(family.programs[0]) and not _bin_folder(family).exists():
             print(f"building {family.folder.name} {version(family)}; this takes minutes, but only once", flush=True)
             start = time.monotonic()
             _go_build(family)
@@ -96,6 +95,13 @@ def built(program: str) -> Path | None:
         return None
     found = (_bin_folder(family) / program for family in FAMILIES if program in family.programs)
     return next((path for path in found if path.exists()), None)
+
+
+def is_on_demand(program: str) -> bool:
+    """Tell whether the program is built only with GITOPS=1, and this is not set."""
+    return os.environ.get("GITOPS") != "1" and any(
+        family.on_demand for family in FAMILIES if program in family.programs
+    )
 
 
 def version(family: Family) -> str:
