@@ -11,7 +11,8 @@ from tests.cluster.control_plane import ControlPlane, control_plane, new_namespa
 from tests.cluster.invariant_watcher import InvariantWatcher
 from tests.cluster.linker_harness import LinkerHarness, State, linker_harness
 from tests.cluster.release import DEPLOYERS, Release
-from tests.cluster.rollouts_controller import NAME, start_rollouts_controller
+from tests.cluster.rollouts_controller import NAME, rollout_in_phase, start_rollouts_controller
+from tests.cluster.workloads import web
 from tests.tools.require import require_built
 
 _numbers = itertools.count(1)
@@ -72,6 +73,16 @@ def invariants(namespace: Api) -> Iterator[InvariantWatcher]:
 def shop(namespace: Api, deployer: str) -> Release:
     """Create an application for this test and the deployer that it runs with."""
     return Release(api=namespace, deployer=DEPLOYERS[deployer](namespace))
+
+
+@pytest.fixture
+def paused(shop: Release) -> Release:
+    """Release old configuration, then new configuration, and pause at the canary."""
+    shop.release(*web("old"))
+    rollout_in_phase(shop.api, "web", "Healthy")
+    shop.release(*web("new"))
+    rollout_in_phase(shop.api, "web", "Paused")
+    return shop
 
 
 @pytest.fixture(scope="module")

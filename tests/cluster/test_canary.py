@@ -3,30 +3,13 @@
 import pytest
 
 from tests.cluster.invariant_watcher import InvariantWatcher
-from tests.cluster.manifests import canary
-from tests.cluster.release import Release, config, with_image
+from tests.cluster.release import Release, with_image
 from tests.cluster.rollouts_controller import abort, promote, rollout_in_phase
 from tests.cluster.test_control_plane import pods_by_config
 from tests.cluster.wait import until
-from tests.cluster.workloads import on_each_deployer, until_unreferenced
+from tests.cluster.workloads import on_each_deployer, until_unreferenced, web
 
 pytestmark = [pytest.mark.usefixtures("rollouts"), on_each_deployer]
-
-
-def web(content: str, **spec: object) -> list[dict[str, object]]:
-    rollout = canary("web", replicas=2, config="web-config")
-    rollout["spec"] |= {"revisionHistoryLimit": 1, **spec}
-    return [config(content), rollout]
-
-
-@pytest.fixture
-def paused(shop: Release) -> Release:
-    """Release old configuration, then new configuration, and pause at the canary."""
-    shop.release(*web("old"))
-    rollout_in_phase(shop.api, "web", "Healthy")
-    shop.release(*web("new"))
-    rollout_in_phase(shop.api, "web", "Paused")
-    return shop
 
 
 def replace_pods(shop: Release) -> None:

@@ -14,7 +14,6 @@ from tests.cluster.kubeconfig import write_kubeconfig
 from tests.cluster.manifests import canary, secret, workload
 from tests.cluster.release import Release, config, with_image
 from tests.cluster.rollouts_controller import abort, promote, rollout_in_phase
-from tests.cluster.test_canary import web
 from tests.cluster.wait import until
 from tests.cluster.workloads import (
     WITH_HISTORY,
@@ -23,6 +22,7 @@ from tests.cluster.workloads import (
     one_of_each,
     until_settled,
     until_unreferenced,
+    web,
 )
 from tests.tools.require import require
 
@@ -39,16 +39,6 @@ def deployer() -> str:
 def reader(namespace: Api, tmp_path: Path) -> Iterator[HistoryReader]:
     with history_reader(namespace, tmp_path, rules_of_readme()) as made:
         yield made
-
-
-@pytest.fixture
-def paused(shop: Release) -> Release:
-    """Release old configuration, then new configuration, and pause at the canary."""
-    shop.release(*web("old"))
-    rollout_in_phase(shop.api, "web", "Healthy")
-    shop.release(*web("new"))
-    rollout_in_phase(shop.api, "web", "Paused")
-    return shop
 
 
 def until_states(reader: HistoryReader, expected: dict[str, str]) -> None:

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from tests.cluster.api import Api, Object
-from tests.cluster.manifests import IMAGE, cron_job, workload
+from tests.cluster.manifests import IMAGE, canary, cron_job, workload
 from tests.cluster.object_state import POD_SPECS, read_state
 from tests.cluster.readiness import is_ready
 from tests.cluster.release import DEPLOYERS, IN_SET, SET, LiveSet, config
@@ -36,6 +36,13 @@ def app(kind: str, content: str, *, image: str = IMAGE, **spec: object) -> list[
     made = yaml.safe_load(yaml.safe_dump(made))
     template_of(made)["spec"]["containers"][0]["image"] = image
     return [config(content, config_of(kind)), made]
+
+
+def web(content: str, **spec: object) -> list[Object]:
+    """Build the Rollout `web`, which pauses at its canary, and its ConfigMap; `spec` is merged into the Rollout's."""
+    rollout = canary("web", replicas=2, config="web-config")
+    rollout["spec"] |= {"revisionHistoryLimit": 1, **spec}
+    return [config(content), rollout]
 
 
 def one_of_each(content: str, *kinds: str, image: str = IMAGE, **spec: object) -> list[Object]:
