@@ -1,4 +1,4 @@
-"""Run every shell block of README.md unchanged: its output is complete, and protected from the deployer it is for."""
+"""Run every shell block of README.md unchanged: what it renders is complete, and protected from its deployer."""
 
 import os
 import re
@@ -31,7 +31,7 @@ DEPLOYERS = {
     "Migrating without an outage": ("argocd",),
     "Verify before you apply": ("argocd",),
 }
-"""The deployers that the output of each section is for."""
+"""The deployers that the output of each section is for; a section that is not here draws."""
 
 
 @pytest.mark.parametrize(("section", "block"), BLOCKS)
@@ -60,6 +60,10 @@ def test_a_block_runs_and_holds_its_promise(
         check=False,
     )
     assert done.returncode == 0, done.stderr
+    if section not in DEPLOYERS:
+        assert done.stdout.startswith("flowchart LR\n")
+        assert "web-config-" in done.stdout
+        return
     changed = [tmp_path / "rendered.yaml", *(tmp_path / "shop").glob("*.yaml")]
     written = "\n---\n".join([done.stdout, *(file.read_text() for file in changed if file.exists())])
     objects = [item for item in load(written) if item.get("kind") not in ("Kustomization", "ConfigRevisions")]
