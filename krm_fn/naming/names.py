@@ -35,10 +35,31 @@ MAX_JOB_NAME = 63
 """A Job's name becomes a label of its pods."""
 
 
+class KnownNames:
+    """The names of the objects of a run. Each is read once: a base name may take a hash of all the content."""
+
+    def __init__(self) -> None:
+        self._base: dict[Item, str] = {}
+        self._all: dict[Item, list[str]] = {}
+
+    def base(self, item: Item) -> str:
+        """Return the base name."""
+        if item not in self._base:
+            self._base[item] = base_name(item)
+        return self._base[item]
+
+    def all(self, item: Item) -> list[str]:
+        """Return every name that a reference may use, the one that takes precedence first."""
+        if item not in self._all:
+            formers = [former.name for former in former_names(item)]
+            names = dict.fromkeys([item.id.name, self.base(item), _recorded_base(item), *formers])
+            self._all[item] = [name for name in names if name]
+        return self._all[item]
+
+
 def names_of(item: Item) -> list[str]:
-    """Return every name that a reference may use, the one that takes precedence first."""
-    formers = [former.name for former in former_names(item)]
-    return [name for name in dict.fromkeys([item.id.name, base_name(item), _recorded_base(item), *formers]) if name]
+    """Return every name that a reference may use for one object."""
+    return KnownNames().all(item)
 
 
 def base_name(item: Item) -> str:
