@@ -193,7 +193,13 @@ def _variables_of_one(size: int) -> Package:
 
 def _mounts_without_source(size: int) -> Package:
     mounts = [
-        {"kind": "Deployment", "name": f"web-{number}", "configMap": f"conifg-{number}", "path": "/etc", "optional": True}
+        {
+            "kind": "Deployment",
+            "name": f"web-{number}",
+            "configMap": f"conifg-{number}",
+            "path": "/etc",
+            "optional": True,
+        }
         for number in range(size)
     ]
     workloads = [_deployment(f"web-{number}") for number in range(size)]
@@ -246,7 +252,10 @@ def _other_sets(size: int) -> Package:
     made = []
     for number in range(size):
         name = f"config-{number}-bcdfghkmtt"
-        marks = {"labels": {f"{_PREFIX}set": f"set-{number}"}, "annotations": {f"{_PREFIX}base-name": f"config-{number}"}}
+        marks = {
+            "labels": {f"{_PREFIX}set": f"set-{number}"},
+            "annotations": {f"{_PREFIX}base-name": f"config-{number}"},
+        }
         made += [_config_map(name, **marks), _deployment(f"web-{number}", name)]
     return made, {}
 
@@ -346,7 +355,9 @@ def _aggregated_roles(size: int) -> Package:
         role = {"apiGroup": rbac, "kind": "ClusterRole", "name": f"reader-{number}"}
         subject = {"kind": "ServiceAccount", "name": "other", "namespace": "shop"}
         made += [
-            _object(f"{rbac}/v1", "ClusterRole", f"reader-{number}", "", labels=labels, rules=[rule], aggregationRule=select)
+            _object(
+                f"{rbac}/v1", "ClusterRole", f"reader-{number}", "", labels=labels, rules=[rule], aggregationRule=select
+            )
         ]
         made += [_object(f"{rbac}/v1", "RoleBinding", f"reader-{number}", roleRef=role, subjects=[subject])]
     return made, {}
@@ -362,7 +373,9 @@ def _resource_names(size: int) -> Package:
 def _roles(size: int) -> Package:
     rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}
     roles = [
-        _object("rbac.authorization.k8s.io/v1", "Role", f"r-{one}", rules=[{**rule, "resourceNames": [f"config-{one}"]}])
+        _object(
+            "rbac.authorization.k8s.io/v1", "Role", f"r-{one}", rules=[{**rule, "resourceNames": [f"config-{one}"]}]
+        )
         for one in range(size)
     ]
     return [*_pairs(size), *roles], {"select": [{"name": "*"}]}
@@ -488,7 +501,9 @@ def _definitions(size: int) -> Package:
     for one in range(size):
         names = {"kind": f"Kind{one}", "plural": f"kind{one}s"}
         spec = {"group": "example.com", "names": names, "scope": "Namespaced"}
-        made += [_object("apiextensions.k8s.io/v1", "CustomResourceDefinition", f"kind{one}s.example.com", "", spec=spec)]
+        made += [
+            _object("apiextensions.k8s.io/v1", "CustomResourceDefinition", f"kind{one}s.example.com", "", spec=spec)
+        ]
         template = _template(f"config-{one}")
         made += [_object("example.com/v1", f"Kind{one}", "one", spec={"template": template})]
         made += [_config_map(f"config-{one}")]

@@ -69,8 +69,8 @@ class Index:
             kind = item.id.kind
             for name in self.names.all(item):
                 self._by_name[kind, name].append(item)
-                for reach, namespace in self._places_of(item, name):
-                    self._by_place[_Place(kind, name, reach, namespace)].append(item)
+                for reach, looked_into in self._places_of(item, name):
+                    self._by_place[_Place(kind, name, reach, looked_into)].append(item)
 
     def _places_of(self, item: Item, name: str) -> Iterator[tuple[_Reach, str]]:
         """Yield the namespaces in which references find an object by this name."""
@@ -119,17 +119,21 @@ class Index:
                     return reason
         return None
 
-    def find_passed_over(
-        self, referrer: Item, kind: str, name: str, namespace: str | None = None
-    ) -> Iterator[tuple[Item, PassedOver]]:
-        """Yield the objects of a name that `referrer` does not mean by it, and why not."""
-        candidates = self._in_reach(referrer, kind, name, namespace)
-        yield from ((item, PassedOver.NAMESPACE) for item in self._by_name.get((kind, name), ()) if item not in candidates)
-        for reason, sieve in _SIEVES.items():
-            if len(candidates) > 1:
-                kept = sieve(candidates, referrer)
-                yield from ((item, reason) for item in candidates.items if item not in kept)
-                candidates = kept
+    def find_passed_over(self, resolved: ResolvedReference) -> Iterator[tuple[Item, PassedOver]]:
+        """Yield the objects of a name that a reference does not mean, and why not.
+
+        Where it means one, others of the name are of no interest, unless they had the name before.
+        """
+        reference = resolved.reference
+        place = reference.kind, reference.target, reference.target_namespace
+        if resolved.targets:
+            possible = self._in_reach(resolved.referrer, *place).items
+        else:
+            possible = tuple(self._by_name.get((reference.kind, reference.target), ()))
+        for item in possible:
+            reason = self.why_passed_over(resolved.referrer, item, *place)
+            if reason is not None and (reason is PassedOver.NAME or not resolved.targets):
+                yield item, reason
 
     def _in_reach(self, referrer: Item, kind: str, name: str, namespace: str | None) -> Candidates:
         """Return the objects of a name that are in the namespace which the reference looks into."""

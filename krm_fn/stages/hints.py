@@ -82,10 +82,10 @@ class Hints:
 
     def _option(self, item: Item) -> Reason | None:
         for name in dict.fromkeys((item.id.name, base_name(item))):
-            for referrer, found in self._references.options.passing(item.id.kind, name):
-                if self._package.may_share_namespace(found.namespace or referrer.id.namespace, item.id.namespace):
-                    text = f"{authored_id(referrer)} passes its name in {found.shown} ({found.field})"
-                    return Reason(Ground.OPTION, text, referrer, found.field)
+            namespaces = self._package.namespaces_like(item.id.namespace)
+            for referrer, found in self._references.options.passing(item.id.kind, name, namespaces):
+                text = f"{authored_id(referrer)} passes its name in {found.shown} ({found.field})"
+                return Reason(Ground.OPTION, text, referrer, found.field)
         return None
 
     def _reader(self, item: Item) -> Reason | None:
