@@ -15,20 +15,21 @@ _WIDGET = ("example.com/v1", "Widget")
 
 
 class Shape(NamedTuple):
-    """What there is n of, and the package.
+    """What there is n of, and the package. `run`: what is done with it, by its name in `shape_runs`.
 
-    `runs`: what does the work, by name in `shape_runs`.
+    `least`: from which n on it takes the way that large packages take.
     """
 
     what: str
     make: Callable[[int], Package]
     run: str = "transform"
+    least: int = 10
 
 
 class _Dumper(yaml.CSafeDumper):
     """Writes no aliases: objects share parts."""
 
-    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002, PLR6301  # the library's interface
+    def ignore_aliases(self, data: Any) -> bool:  # noqa: ARG002  # the library's interface
         return True
 
 
@@ -183,6 +184,17 @@ def _mounts_of_one(size: int) -> Package:
     return [_deployment("web"), *(_config_map(f"config-{number}") for number in range(size))], {"mounts": mounts}
 
 
+def _mounts_in_containers(size: int) -> Package:
+    """Each in a container of its own of one workload."""
+    mounts = [
+        {"kind": "Deployment", "name": "web", "containers": [f"c-{one}"], "configMap": "config", "path": f"/etc/{one}"}
+        for one in range(size)
+    ]
+    containers = [{"name": f"c-{one}", "image": "app:1"} for one in range(size)]
+    web = _object("apps/v1", "Deployment", "web", spec={"template": {"spec": {"containers": containers}}})
+    return [web, _config_map("config")], {"mounts": mounts}
+
+
 def _variables_of_one(size: int) -> Package:
     mounts = [
         {"kind": "Deployment", "name": "web", "configMap": f"config-{number}", "envFrom": True, "prefix": f"P{number}_"}
@@ -227,6 +239,11 @@ def _select_by_pattern(size: int) -> Package:
 def _select_labels(size: int) -> Package:
     made = [_config_map(f"config-{number}", labels={"team": str(number)}) for number in range(size)]
     return made, {"select": [{"labels": {"team": str(number)}} for number in range(size)]}
+
+
+def _select_annotations(size: int) -> Package:
+    made = [_config_map(f"config-{number}", annotations={"team": str(number)}) for number in range(size)]
+    return made, {"select": [{"annotations": {"team": str(number)}} for number in range(size)]}
 
 
 def _select_namespaces(size: int) -> Package:
@@ -363,6 +380,16 @@ def _aggregated_roles(size: int) -> Package:
     return made, {}
 
 
+def _containers_that_may_read(size: int) -> Package:
+    objects, _ = _sidecars(size)
+    rbac = "rbac.authorization.k8s.io"
+    rule = {"apiGroups": [""], "resources": ["secrets"], "verbs": ["get"]}
+    role = {"apiGroup": rbac, "kind": "Role", "name": "reader"}
+    subject = {"kind": "ServiceAccount", "name": "default"}
+    reader = _object(f"{rbac}/v1", "Role", "reader", rules=[rule])
+    return [*objects, reader, _object(f"{rbac}/v1", "RoleBinding", "reader", roleRef=role, subjects=[subject])], {}
+
+
 def _resource_names(size: int) -> Package:
     names = [f"config-{number}" for number in range(size)]
     rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"], "resourceNames": names}
@@ -461,15 +488,6 @@ def _reloader_list(size: int) -> Package:
     names = ",".join(f"config-{number}" for number in range(size))
     web = _deployment("web", annotations={"configmap.reloader.stakater.com/reload": names})
     return [web, *(_config_map(f"config-{number}") for number in range(size))], {"select": []}
-
-
-def _waves(size: int) -> Package:
-    made = []
-    for number in range(size):
-        annotations = {"argocd.argoproj.io/sync-wave": str(number)}
-        made += [_config_map(f"config-{number}", annotations=annotations)]
-        made += [_deployment(f"web-{number}", f"config-{number}", annotations=annotations)]
-    return made, {}
 
 
 def _early_readers(size: int) -> Package:
@@ -582,15 +600,17 @@ SHAPES = (
     Shape("mounts and workloads, by pattern", _mounts_by_pattern),
     Shape("mounts of volumes in one workload", _mounts_of_one),
     Shape("mounts of variables in one workload", _variables_of_one),
+    Shape("mounts in containers of one workload", _mounts_in_containers),
     Shape("mounts of what does not exist", _mounts_without_source),
-    Shape("mounts that match nothing", _mounts_nowhere),
-    Shape("keys of a ConfigMap with a hash-like name, and entries of select", _large_data),
+    Shape("mounts that match nothing", _mounts_nowhere, least=50),
+    Shape("keys of a ConfigMap with a hash-like name, and entries of select", _large_data, least=50),
     Shape("entries of select, and ConfigMaps", _select),
     Shape("entries of select, by pattern", _select_by_pattern),
     Shape("entries of select, by label", _select_labels),
+    Shape("entries of select, by annotation", _select_annotations),
     Shape("entries of select, by namespace", _select_namespaces),
-    Shape("entries of select that match nothing", _select_nothing),
-    Shape("entries of select that match but for a condition", _select_elsewhere),
+    Shape("entries of select that match nothing", _select_nothing, least=50),
+    Shape("entries of select that match but for a condition", _select_elsewhere, least=50),
     Shape("entries of exclude", _exclude),
     Shape("other sets", _other_sets),
     Shape("sets that are taken over", _taken_over_sets),
@@ -606,6 +626,7 @@ SHAPES = (
     Shape("roles for the API", _api_readers),
     Shape("roles for one account, in namespaces", _bindings_of_one),
     Shape("roles that aggregate each other", _aggregated_roles),
+    Shape("containers of a workload with a role", _containers_that_may_read),
     Shape("resourceNames of a role", _resource_names),
     Shape("roles with resourceNames", _roles),
     Shape("Jobs", _jobs),
@@ -630,8 +651,6 @@ SHAPES = (
     Shape("checksums, once more", _checksum, "transform again"),
     Shape("opt-ins to Reloader", _reloader),
     Shape("names in one opt-in to Reloader", _reloader_list),
-    Shape("sync waves", _waves),
-    Shape("sync waves, once more", _waves, "transform again"),
     Shape("workloads that read too early", _early_readers),
     Shape("duplicates", _duplicates),
     Shape("entries of references", _reference_specs),
@@ -641,8 +660,8 @@ SHAPES = (
     Shape("kinds of the linker, and objects", _linker_kinds_that_do_not_exist),
     Shape("Secrets that controllers write", _makers),
     Shape("admission policies", _policies),
-    Shape("keys of a ConfigMap", _keys),
-    Shape("keys of a ConfigMap that are no text", _keys_that_are_no_text),
+    Shape("keys of a ConfigMap", _keys, least=50),
+    Shape("keys of a ConfigMap that are no text", _keys_that_are_no_text, least=50),
     Shape("labels and annotations of an object", _labels),
     Shape("misspelled annotations of ours", _own_annotations),
     Shape("annotations with a strategy", _strategies),

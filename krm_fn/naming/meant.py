@@ -5,7 +5,7 @@ from collections.abc import Collection
 from krm_fn.naming.near_names import find_near
 from krm_fn.naming.suggest import nearest
 
-_FEW = 5_000
+_FEW = 2_000
 """Pairs of a wrong name and a known one that are few enough to compare each."""
 
 
