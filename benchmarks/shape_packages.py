@@ -17,13 +17,13 @@ _WIDGET = ("example.com/v1", "Widget")
 class Shape(NamedTuple):
     """What there is n of, and the package. `run`: what is done with it, by its name in `shape_runs`.
 
-    `least`: from which n on it takes the way that large packages take.
+    `least`: from which n on it takes the way that large packages take: numbers of several lengths, too.
     """
 
     what: str
     make: Callable[[int], Package]
     run: str = "transform"
-    least: int = 10
+    least: int = 16
 
 
 class _Dumper(yaml.CSafeDumper):
@@ -60,13 +60,14 @@ def write_stream(objects: Iterable[Object]) -> bytes:
 
 def _object(api_version: str, kind: str, name: str, namespace: str = "shop", /, **rest: Any) -> Object:
     """Build an object. `annotations` and `labels` go into its metadata."""
-    within = {key: rest.pop(key) for key in ("annotations", "labels") if key in rest}
-    metadata = {"name": name, **({"namespace": namespace} if namespace else {}), **within}
+    metadata: Object = {"name": name, **({"namespace": namespace} if namespace else {})}
+    metadata |= {key: rest.pop(key) for key in ("annotations", "labels") if key in rest}
     return {"apiVersion": api_version, "kind": kind, "metadata": metadata, **rest}
 
 
 def _config_map(name: str, namespace: str = "shop", /, **rest: Any) -> Object:
-    return _object("v1", "ConfigMap", name, namespace, **{"data": {"key": f"value of {name}"}, **rest})
+    data = {"data": {"key": f"value of {name}"}}
+    return _object("v1", "ConfigMap", name, namespace, **(data | rest))
 
 
 def _secret(name: str, namespace: str = "shop", /) -> Object:
@@ -451,7 +452,7 @@ def _embedded_in_one(size: int) -> Package:
 
 def _embedded_chain(size: int) -> Package:
     data = [
-        _config_map(f"data-{one}", data={"pod.yaml": f"configMapRef:\n  name: data-{one + 1}\n" if one % 20 else "x"})
+        _config_map(f"data-{one}", data={"pod.yaml": f"configMapRef:\n  name: data-{one + 1}\n" if one % 4 else "x"})
         for one in range(size)
     ]
     return [*_pairs(2), *data], {"select": [{"name": "*"}]}
@@ -627,7 +628,7 @@ SHAPES = (
     Shape("roles for one account, in namespaces", _bindings_of_one),
     Shape("roles that aggregate each other", _aggregated_roles),
     Shape("containers of a workload with a role", _containers_that_may_read),
-    Shape("resourceNames of a role", _resource_names),
+    Shape("resourceNames of a role", _resource_names, least=24),
     Shape("roles with resourceNames", _roles),
     Shape("Jobs", _jobs),
     Shape("containers of a workload, each with a reference", _sidecars),

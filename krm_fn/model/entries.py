@@ -66,6 +66,9 @@ class Entries(Generic[_Entry]):
             else:
                 self._others.append(one)
 
+    def __bool__(self) -> bool:
+        return any((self._by_name, self._by_start, self._by_condition, self._others))
+
     def that_may_match(self, item: Item, names: Iterable[str]) -> Sequence[Numbered[_Entry]]:
         """Return the entries that may match an object with these names, in their order. No other one does."""
         found = {one.position: one for one in self._find(item, names)}

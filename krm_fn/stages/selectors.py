@@ -30,7 +30,7 @@ def find_first(items: Iterable[Item], selectors: Iterable[Selector], names: Know
     """Return the first object that each entry matches, by the position of the entry. Some match none."""
     entries = _index(selectors)
     first: dict[int, Item] = {}
-    for item in items:
+    for item in items if entries else ():
         for position, _ in _find(entries, item, names, but=first):
             first[position] = item
     return first
