@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from krm_fn.model import keys
-from krm_fn.model.entries import Entries, conditions
+from krm_fn.model.entries import Entries, Numbered, conditions
 from krm_fn.model.item import Item, about
 from krm_fn.model.kinds import kind_of
 from krm_fn.model.node import get, is_scalar
@@ -70,9 +70,7 @@ def plan_mounts(items: Iterable[Item], index: Index, settings: Settings, config_
     used: set[int] = set()
     authored = [item for item in items if not item.is_local and may_refer(item.id)]
     for item in authored:
-        matching = [
-            one for one in entries.that_may_match(item, index.names.all(item)) if _matches(item, one.entry, index.names)
-        ]
+        matching = _find_matching(item, entries, index.names) if entries else []
         mounts = [(_spell(position), mount) for position, mount in matching]
         mark = item.annotations.get(keys.MOUNTS + settings.set, "")
         if not mounts and not mark:
@@ -91,6 +89,11 @@ def plan_mounts(items: Iterable[Item], index: Index, settings: Settings, config_
         message = f"matches no workload of the package{hint}"
         problems.append(Problem(message, config_id, _spell(position), Severity.WARNING))
     return MountPlan(tuple(templates), tuple(problems))
+
+
+def _find_matching(item: Item, entries: Entries[Mount], names: KnownNames) -> list[Numbered[Mount]]:
+    possible = entries.that_may_match(item, names.all(item))
+    return [one for one in possible if _matches(item, one.entry, names)]
 
 
 def _index(mounts: Iterable[Mount]) -> Entries[Mount]:

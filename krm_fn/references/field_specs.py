@@ -26,6 +26,8 @@ class SpecsByKind:
 
     def about(self, resource: ResourceId) -> list[FieldSpec]:
         """Return the entries about objects of this kind, in their order."""
+        if not self._by_kind:
+            return []
         known = [one for kind in {resource.kind, ""} for one in self._by_kind.get(kind, ())]
         return [spec for _, spec in sorted(known, key=itemgetter(0)) if matches_kind(spec, resource)]
 

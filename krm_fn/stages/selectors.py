@@ -43,6 +43,8 @@ def _index(selectors: Iterable[Selector]) -> Entries[Selector]:
 def _find(
     entries: Entries[Selector], item: Item, names: KnownNames, but: Container[int] = ()
 ) -> Iterator[Numbered[Selector]]:
+    if not entries:
+        return
     own = (item.id.name, names.base(item))
     for one in entries.that_may_match(item, own):
         if one.position not in but and _matches(item, own, one.entry):
