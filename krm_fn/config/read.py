@@ -4,8 +4,6 @@ A valid configuration is read without the JSON Schema: to load a validator takes
 package. The schema explains what is invalid, and a test proves that both agree on what is valid.
 """
 
-from dataclasses import replace
-
 from krm_fn.config.build import build_settings
 from krm_fn.config.config_map_input import read_config_map
 from krm_fn.config.pins import pin_linker
@@ -45,9 +43,9 @@ def parse_config(node: Node | None, environment: Environment = NO_ENVIRONMENT) -
     settings = pin_linker(_settings(config, node, who), environment.pins, node, who)
     if not is_named:
         taken_over = (*settings.take_over, *unnamed.take_over)
-        settings = replace(settings, is_named=unnamed.is_named, take_over=taken_over)
+        settings = settings._replace(is_named=unnamed.is_named, take_over=taken_over)
     if settings.linker.image is None:
-        settings = replace(settings, linker=replace(settings.linker, image=_own_image(node)))
+        settings = settings._replace(linker=settings.linker._replace(image=_own_image(node)))
     return settings
 
 

@@ -1,6 +1,5 @@
 """The whole transformation: objects in, decisions and changes out."""
 
-from dataclasses import replace
 from typing import NamedTuple
 
 from krm_fn.model.changes import Changes
@@ -73,5 +72,5 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     changes += warn(package, references, revisions, jobs, changes, settings)
     is_strict = settings.strict or environment.strict
     problems = [problem.as_error() if is_strict else problem for problem in changes.problems]
-    changes = replace(changes, problems=jobs.readdress(problems))
+    changes = changes._replace(problems=jobs.readdress(problems))
     return Transformation(package, references, early, choices, revisions, checksums, changes)
