@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping
 
-from krm_fn.config.build_mount import build_mount
 from krm_fn.config.plain import (
     Plain,
     as_boolean,
@@ -28,6 +27,7 @@ from krm_fn.model.settings import (
     FieldSpec,
     Jobs,
     Linker,
+    Mount,
     Selector,
     Settings,
     Strategy,
@@ -86,7 +86,7 @@ def build_settings(config: Plain) -> Settings:
         else _DEFAULTS.deployers,
         references=_references(spec.get("references", [])),
         checksums=_checksums(as_mapping(spec.get("checksums", {}), _CHECKSUMS)),
-        mounts=tuple(map(build_mount, as_list(spec.get("mounts", [])))),
+        mounts=_mounts(spec["mounts"]) if "mounts" in spec else (),
         jobs=Jobs(one_of(spec.get("jobs", _DEFAULTS.jobs), list(Jobs))),
         strict=as_boolean(spec.get("strict", _DEFAULTS.strict)),
         linker=_linker(spec.get("linker", {})),
@@ -161,6 +161,12 @@ def _checksums(value: dict[str, Plain]) -> Checksums:
         annotation=annotation if _ANNOTATION.fullmatch(annotation) else refuse(),
         controllers=tuple(dict.fromkeys(one_of(name, CONTROLLERS) for name in controllers)),
     )
+
+
+def _mounts(value: Plain) -> tuple[Mount, ...]:
+    from krm_fn.config.build_mount import build_mount
+
+    return tuple(map(build_mount, as_list(value)))
 
 
 def _linker(value: Plain) -> Linker:

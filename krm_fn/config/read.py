@@ -5,7 +5,6 @@ package. The schema explains what is invalid, and a test proves that both agree 
 """
 
 from krm_fn.config.build import build_settings
-from krm_fn.config.config_map_input import read_config_map
 from krm_fn.config.pins import pin_linker
 from krm_fn.config.place import place
 from krm_fn.config.plain import Invalid, Plain, plain_value
@@ -29,6 +28,8 @@ def parse_config(node: Node | None, environment: Environment = NO_ENVIRONMENT) -
         raise Rejected(at(node.start_mark, f"functionConfig: expected a {KIND}, found {describe(node)}"))
     who = read_item(node).id
     if (who.api_version, who.kind) == ("v1", "ConfigMap"):
+        from krm_fn.config.config_map_input import read_config_map
+
         read = read_config_map(node, who)
         is_named = "metadata" in read
         config: Plain = {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": unnamed.set}, **read}
@@ -69,7 +70,7 @@ def _settings(config: Plain, node: Node, who: ResourceId) -> Settings:
     try:
         settings = build_settings(config)
     except Invalid as invalid:
-        from krm_fn.config.explain import explain  # noqa: PLC0415  # jsonschema takes longer to load than all other work
+        from krm_fn.config.explain import explain
 
         raise Rejected(*explain(config, node, who)) from invalid
     problems = [

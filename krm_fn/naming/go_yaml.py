@@ -5,7 +5,6 @@ number and `2020-01-02` a date. Quoted and block scalars are text unless they ha
 is read by other rules: see `config.plain`.)
 """
 
-import calendar
 import math
 import re
 from base64 import b64decode
@@ -196,7 +195,9 @@ def _exists(found: re.Match[str]) -> bool:
     """Tell whether this day and time exist."""
     if any(int(found[name] or limit[0]) not in limit for name, limit in _LIMITS):
         return False
-    _, last_day = calendar.monthrange(int(found["year"]), int(found["month"]))
+    from calendar import monthrange
+
+    _, last_day = monthrange(int(found["year"]), int(found["month"]))
     return 1 <= int(found["day"]) <= last_day
 
 
