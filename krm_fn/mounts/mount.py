@@ -35,7 +35,8 @@ class Mounts(NamedTuple):
 
 def read_mounts(items: Collection[Item], index: Index, settings: Settings, config_id: ResourceId | None) -> Mounts:
     """Find out what is to be mounted where. `config_id` is the functionConfig."""
-    if not settings.mounts and not any(keys.MOUNTS + settings.set in item.annotations for item in items):
+    mark = keys.MOUNTS + settings.set
+    if not settings.mounts and not any(mark in item.annotations for item in items):
         return Mounts()
     from krm_fn.mounts.plan import plan_mounts
     from krm_fn.mounts.present import read_present

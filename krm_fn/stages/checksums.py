@@ -18,7 +18,7 @@ from krm_fn.stages.readings import Readings
 if TYPE_CHECKING:
     from krm_fn.stages.wave_reloader import OptIn
 
-CONTROLLERS = ("wave.pusher.com/", "reloader.stakater.com/")
+CONTROLLER_DOMAINS = ("wave.pusher.com/", "reloader.stakater.com/")
 """What every annotation contains that Wave and Reloader read."""
 
 
@@ -43,7 +43,7 @@ def _may_opt_in(item: Item) -> bool:
     if kind is None or not kind.rolled_by:
         return False
     on_pods = fields(get(item.node, *kind.template.split("."), "metadata", "annotations"))
-    return any(controller in name for name in (*item.annotations, *on_pods) for controller in CONTROLLERS)
+    return any(domain in name for name in (*item.annotations, *on_pods) for domain in CONTROLLER_DOMAINS)
 
 
 def plan_checksums(references: References, choices: Choices, opt_ins: list["OptIn"]) -> Checksums:
