@@ -166,6 +166,7 @@ kinds = st.one_of(st.text(max_size=12), st.sampled_from(["Secret", "Pod", "Widge
 @example("*/v1", "Secret", "secrets")
 @example("/v1", "Secret", "secrets")
 @example("v1", "Gadget", "secrets")
+@example("batch/v1", "Job", "jobs")
 @example("example.com/v1", "Widget", "widgets")
 @settings(max_examples=300, deadline=None)
 def test_no_input_makes_a_rule_too_wide(api_version: str, kind: str, plural: str) -> None:
@@ -184,6 +185,7 @@ def test_no_input_makes_a_rule_too_wide(api_version: str, kind: str, plural: str
     objects[1]["data"] = objects[2]["data"] = {"a": "b"}
     outcome = run("\n---\n".join(map(json.dumps, objects)).encode())
     emitted = [one for one in yaml.load_all(outcome.stdout, yaml.CSafeLoader) if one] if outcome.stdout else []
+    emitted = [one for one in emitted if one.get("metadata", {}).get("name") != "web"]  # may be a Job or Role itself
     roles = [one for one in emitted if one["apiVersion"] == "rbac.authorization.k8s.io/v1" and one["kind"] == "Role"]
     for rule in (rule for role in roles for rule in role["rules"]):
         words = [*rule["apiGroups"], *rule["resources"], *rule["verbs"]]
