@@ -8,7 +8,7 @@ INSTALLED := .venv/installed
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-gitops check lint bench image clean packages tools pytest static types layers
+.PHONY: help demo dist test test-gitops check lint bench image clean packages tools pytest static types layers workflows
 
 help:
 	@echo 'make demo    render examples/canary and show the diff'
@@ -36,7 +36,7 @@ test-gitops: packages $(INSTALLED) tools
 check: $(INSTALLED) static
 	@.venv/bin/pytest --quiet --ignore tests/integration --ignore tests/cluster --ignore tests/gitops
 
-static: lint types layers
+static: lint types layers workflows
 
 types: $(INSTALLED)
 	@.venv/bin/mypy
@@ -48,10 +48,19 @@ lint: $(INSTALLED)
 	@.venv/bin/ruff check
 	@.venv/bin/ruff format --check
 
+# The fast tests run actionlint too, where it has been built.
+workflows: $(INSTALLED)
+	@.venv/bin/zizmor --offline --quiet --pedantic --no-progress .
+
 bench: $(INSTALLED) tools
 	@.venv/bin/python -m benchmarks
 	@.venv/bin/python -m benchmarks.start
 	@.venv/bin/python -m benchmarks.linker
+
+# The wheel and the sdist, as the release has them.
+dist: $(INSTALLED)
+	@rm -rf dist
+	@.venv/bin/python -m build --outdir dist .
 
 image:
 	docker build --tag $(IMAGE) --build-arg IMAGE=$(IMAGE) .
