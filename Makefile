@@ -8,7 +8,7 @@ INSTALLED := .venv/installed
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-gitops check lint bench image clean packages tools pytest static types layers
+.PHONY: help demo lock test test-gitops check lint bench image clean packages tools pytest static types layers
 
 help:
 	@echo 'make demo    render examples/canary and show the diff'
@@ -16,6 +16,7 @@ help:
 	@echo 'make test    install the tools and run everything, as CI does'
 	@echo 'make test-gitops   build Argo CD, Flux and Helm 4, a quarter of an hour, and run the tests of deployers'
 	@echo 'make lint    run ruff only'
+	@echo 'make lock    write locks/ again, after a change in pyproject.toml'
 	@echo 'make bench   measure speed and memory'
 	@echo 'make image   build $(IMAGE)'
 	@echo 'make clean   remove .venv and caches'
@@ -66,18 +67,25 @@ tools:
 packages:
 	@sh tests/tools/debian-packages $(PYTHON)
 
-# --group needs pip 25.1; a new environment contains the pip of its Python release, which may be older.
-$(INSTALLED): pyproject.toml
+# Write the locks again after a change in pyproject.toml; versions stay if they can. `make lock UPGRADE=--upgrade` takes new ones.
+# The locks hold for all platforms and all versions of Python that pyproject.toml allows.
+UPGRADE ?=
+COMPILE := .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes
+
+lock: $(INSTALLED)
+	@$(COMPILE) $(UPGRADE) --group build --output-file locks/build.txt
+	@$(COMPILE) $(UPGRADE) pyproject.toml --extra linker --output-file locks/image.txt
+	@$(COMPILE) $(UPGRADE) pyproject.toml --extra linker --group dev --output-file locks/dev.txt
+
+$(INSTALLED): pyproject.toml locks/dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo 'needs Python 3.11 or newer: make PYTHON=python3.12 ...' >&2; exit 1; }
 	@echo 'Setting up .venv, once. This takes about a minute.' >&2
-	@echo '1/4 a new Python environment' >&2
+	@echo '1/3 a new Python environment' >&2
 	@test -x .venv/bin/pip || $(PYTHON) -m venv .venv \
 	  || { echo 'python -m venv failed; on Debian and Ubuntu: apt-get install python3-venv' >&2; exit 1; }
-	@echo '2/4 its installer, pip' >&2
-	@$(PIP) install --upgrade 'pip>=25.1'
-	@echo '3/4 krm-fn and the Kubernetes client' >&2
-	@$(PIP) install --editable .[linker]
-	@echo '4/4 the tools to test it' >&2
-	@$(PIP) install --editable .[linker] --group dev
+	@echo '2/3 the tools and what krm-fn needs, as in locks/dev.txt' >&2
+	@$(PIP) install --require-hashes --no-deps --requirement locks/dev.txt
+	@echo '3/3 krm-fn' >&2
+	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@
