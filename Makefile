@@ -1,14 +1,19 @@
 # Run `make check` while you work, and `make test` before you submit. Both update .venv when pyproject.toml has changed.
 
+VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' krm_fn/__init__.py)
 PYTHON ?= python3
-IMAGE ?= krm-fn:$(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' krm_fn/__init__.py)
+IMAGE ?= krm-fn:$(VERSION)
+# The same commit gives the same bytes.
+SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+BUILD_ARGS = $(foreach pair,IMAGE=$(IMAGE) VERSION=$(VERSION) REVISION=$(shell git rev-parse HEAD 2>/dev/null) \
+  SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH),--build-arg $(pair))
 
 PIP := .venv/bin/python -m pip -qq --disable-pip-version-check
 INSTALLED := .venv/installed
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo lock test test-gitops check lint bench image clean packages tools pytest static types layers
+.PHONY: help demo lock test test-gitops check lint bench dist image clean packages tools pytest static types layers
 
 help:
 	@echo 'make demo    render examples/canary and show the diff'
@@ -18,6 +23,7 @@ help:
 	@echo 'make lint    run ruff only'
 	@echo 'make lock    write locks/ again, after a change in pyproject.toml'
 	@echo 'make bench   measure speed and memory'
+	@echo 'make dist    build the wheel and the sdist'
 	@echo 'make image   build $(IMAGE)'
 	@echo 'make clean   remove .venv and caches'
 
@@ -54,7 +60,11 @@ bench: $(INSTALLED) tools
 	@.venv/bin/python -m benchmarks.linker
 
 image:
-	docker build --tag $(IMAGE) --build-arg IMAGE=$(IMAGE) .
+	docker build --tag $(IMAGE) $(BUILD_ARGS) .
+
+# The wheel and the sdist, in dist/.
+dist: $(INSTALLED)
+	@SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) .venv/bin/python release/build_dist.py dist
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist *.egg-info

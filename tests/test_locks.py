@@ -1,42 +1,21 @@
 """The locks pin what pyproject.toml asks for and all that it needs, by hash, and name no index."""
 
-import re
 import tomllib
 from collections.abc import Iterator
 from importlib.metadata import requires
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests.locks import LOCKS, read_lock
+
 ROOT = Path(__file__).parent.parent
-LOCKS = ROOT / "locks"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 LEFT_OUT = set(PROJECT["tool"]["uv"]["exclude-dependencies"])
 RELEASES = ("3.11", "3.12", "3.13", "3.14")
-
-
-class Pin(NamedTuple):
-    """One package of a lock."""
-
-    requirement: Requirement
-    hashes: list[str]
-    is_direct: bool
-
-
-def read(name: str) -> dict[str, Pin]:
-    """Return the packages of a lock by their names."""
-    text = (LOCKS / name).read_text()
-    # A package is a line that is not indented, and what follows it: its hashes, and comments that say who needs it.
-    entries = re.findall(r"^([a-z0-9].*?) \\\n((?:[ ].*\n)+)", text, re.MULTILINE)
-    assert len(entries) == text.count("==") - text.count("== '")
-    pins = [
-        Pin(Requirement(what), re.findall(r"--hash=sha256:[0-9a-f]{64}\b", rest), "(pyproject.toml" in rest)
-        for what, rest in entries
-    ]
-    return {canonicalize_name(pin.requirement.name): pin for pin in pins}
 
 
 def group(name: str) -> Iterator[str]:
@@ -60,13 +39,13 @@ def test_there_are_no_other_locks() -> None:
 @pytest.mark.parametrize("lock", ASKED)
 def test_a_lock_pins_what_the_project_asks_for(lock: str) -> None:
     """If this fails, run `make lock`."""
-    pins = read(lock)
+    pins = read_lock(lock)
     asked = [Requirement(text) for text in ASKED[lock]]
     wrong = [f"{one} is not pinned" for one in asked if canonicalize_name(one.name) not in pins]
     wrong += [
-        f"{one} is pinned as {pin}"
+        f"{one} is pinned as {pin.version}"
         for one in asked
-        if (pin := pins[canonicalize_name(one.name)].requirement) and not one.specifier.contains(version(pin))
+        if (pin := pins[canonicalize_name(one.name)]) and not one.specifier.contains(pin.version)
     ]
     direct = {name for name, pin in pins.items() if pin.is_direct}
     wrong += [f"{name} is asked for no more" for name in direct - {canonicalize_name(one.name) for one in asked}]
@@ -75,8 +54,8 @@ def test_a_lock_pins_what_the_project_asks_for(lock: str) -> None:
 
 @pytest.mark.parametrize("lock", ASKED)
 def test_a_lock_is_complete(lock: str) -> None:
-    """pip installs a lock without asking what its packages need."""
-    pins = read(lock)
+    """A lock is installed without asking what its packages need."""
+    pins = read_lock(lock)
     missing = {
         f"{name} needs {needed}"
         for name, pin in pins.items()
@@ -90,7 +69,7 @@ def test_a_lock_is_complete(lock: str) -> None:
 
 @pytest.mark.parametrize("lock", ASKED)
 def test_every_file_is_known_by_its_hash(lock: str) -> None:
-    assert [name for name, pin in read(lock).items() if not pin.hashes] == []
+    assert [name for name, pin in read_lock(lock).items() if not pin.hashes] == []
 
 
 @pytest.mark.parametrize("lock", ASKED)
@@ -104,13 +83,6 @@ def test_a_lock_names_no_index(lock: str) -> None:
 
 @pytest.mark.parametrize("lock", ["build.txt", "image.txt"])
 def test_the_tests_run_with_what_is_shipped(lock: str) -> None:
-    tested = {name: (version(pin.requirement), pin.hashes) for name, pin in read("dev.txt").items()}
-    shipped = {name: (version(pin.requirement), pin.hashes) for name, pin in read(lock).items()}
+    tested = {name: (pin.version, pin.hashes) for name, pin in read_lock("dev.txt").items()}
+    shipped = {name: (pin.version, pin.hashes) for name, pin in read_lock(lock).items()}
     assert shipped.items() <= tested.items()
-
-
-def version(pin: Requirement) -> str:
-    """Return the one version that a pin allows."""
-    (specifier,) = pin.specifier
-    assert specifier.operator == "=="
-    return specifier.version
