@@ -17,16 +17,22 @@ REVISION = "0123456789abcdef0123456789abcdef01234567"
 SOURCE_DATE_EPOCH = 1_700_000_000
 
 
-def build_image(docker: Environment, context: Path) -> str:
+def build_image(docker: Environment, context: Path, wheels: Path) -> str:
     """Build the image from the files that `.dockerignore` allows and from local wheels, and return its name."""
-    import_bases(docker)
-    copy_sources(context)
-    fetch_wheels(context)
+    _import_bases(docker)
+    make_context(context, wheels)
     build(docker, context, IMAGE)
     return IMAGE
 
 
-def import_bases(docker: Environment) -> None:
+def fetch_wheels(target: Path) -> None:
+    """Fetch the wheels of the locks, from pip's cache if they are there."""
+    locks = [f"--requirement={ROOT / 'locks' / name}" for name in ("build.txt", "image.txt")]
+    options = ["--quiet", "--disable-pip-version-check", "--require-hashes", "--no-deps", "--dest", str(target)]
+    subprocess.run([sys.executable, "-m", "pip", "download", *options, *locks], check=True)
+
+
+def _import_bases(docker: Environment) -> None:
     """Import the running interpreter as a base image, once with what builds and once without."""
     for name, options in ((BASE, ()), (BUILD, ("--tools",))):
         script = [sys.executable, str(Path(__file__).with_name("make_base_image.py")), *options]
@@ -50,8 +56,8 @@ def build(docker: Environment, context: Path, name: str, *options: str) -> None:
     _run(["docker", "build", "--network", "none", "--tag", name, *given, *options, str(context)], docker)
 
 
-def copy_sources(context: Path) -> None:
-    """Copy what the Dockerfile may read."""
+def make_context(context: Path, wheels: Path) -> None:
+    """Copy what the Dockerfile may read, and the wheels."""
     ignore = (ROOT / ".dockerignore").read_text()
     for name in [".dockerignore", "Dockerfile", *re.findall(r"^!(.+)$", ignore, re.MULTILINE)]:
         source = ROOT / name
@@ -59,13 +65,7 @@ def copy_sources(context: Path) -> None:
             shutil.copytree(source, context / name)
         elif source.exists():
             shutil.copy(source, context)
-
-
-def fetch_wheels(context: Path) -> None:
-    """Fetch the wheels of the locks, from pip's cache if they are there."""
-    locks = [f"--requirement={ROOT / 'locks' / name}" for name in ("build.txt", "image.txt")]
-    options = ["--quiet", "--disable-pip-version-check", "--require-hashes", "--no-deps", "--dest", "wheels"]
-    subprocess.run([sys.executable, "-m", "pip", "download", *options, *locks], cwd=context, check=True)
+    shutil.copytree(wheels, context / "wheels")
 
 
 def _run(command: list[str], docker: Environment, stdin: IO[bytes] | None = None) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from krm_fn import __version__
-from tests.integration.build_image import BASE, REVISION, ROOT, build, copy_sources, fetch_wheels
+from tests.integration.build_image import BASE, REVISION, ROOT, build, make_context
 from tests.integration.docker_daemon import Environment
 from tests.integration.test_image import Outcome, inspect, run_image
 from tests.locks import read_lock
@@ -27,11 +27,10 @@ def test_the_image_adds_little_to_its_base(docker_host: Environment, image: str)
 
 
 @pytest.fixture(scope="module")
-def context(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def context(tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> Path:
     """Return a copy of the sources in another place, and with other times."""
     folder = tmp_path_factory.mktemp("again")
-    copy_sources(folder)
-    fetch_wheels(folder)
+    make_context(folder, wheels)
     return folder
 
 
