@@ -1,12 +1,11 @@
 """Show the configuration of the function in `krm-fn --help`, which `kpt fn doc` runs in the image."""
 
-import json
-from importlib.resources import files
 from typing import Any
 
 import click
 
-_SCHEMA = "configrevisions-revisions.krm-fn.io-v1.json"
+from krm_fn.config.load_schema import load_schema
+
 _EXAMPLE = """\
 apiVersion: revisions.krm-fn.io/v1
 kind: ConfigRevisions
@@ -37,20 +36,23 @@ class GroupWithConfiguration(click.Group):
 
 
 def _fields() -> list[tuple[str, str]]:
-    """Return the path of each field with its first sentence and its default. Lists of objects are one field."""
-    schema: dict[str, Any] = json.loads(files("krm_fn.schemas").joinpath(_SCHEMA).read_bytes())
-    spec: dict[str, Any] = schema["properties"]["spec"]["properties"]
-    return [
-        (path, _short(field))
-        for name, parent in spec.items()
-        for path, field in [
-            (name, parent),
-            *((f"{name}.{key}", child) for key, child in parent.get("properties", {}).items()),
-        ]
-    ]
+    """Return the path of each field with what it does and its default. Lists of objects are one field."""
+    schema = load_schema()
+    rows: list[tuple[str, dict[str, Any]]] = []
+    for name, field in schema["properties"]["spec"]["properties"].items():
+        rows.append((name, field))
+        rows += [(f"{name}.{key}", child) for key, child in field.get("properties", {}).items()]
+    return [(path, _short({**_definition(schema, field), **field})) for path, field in rows]
+
+
+def _definition(schema: dict[str, Any], field: dict[str, Any]) -> dict[str, Any]:
+    definition: dict[str, Any] = schema["$defs"][field["$ref"].rpartition("/")[2]] if "$ref" in field else {}
+    return definition
 
 
 def _short(field: dict[str, Any]) -> str:
-    first, *others = field["description"].replace("`", "").split(". ")
+    """Return the first sentence of the description, the values of an enumeration, and the default."""
+    first, *others = field["description"].replace("`", "").rstrip(".").split(". ")
+    values = [f"One of {', '.join(field['enum'])}"] if "enum" in field else []
     default = [sentence for sentence in others if sentence.startswith("Default: ")]
-    return " ".join(f"{sentence.rstrip('.')}." for sentence in (first, *default))
+    return " ".join(f"{sentence}." for sentence in (first, *values, *default))

@@ -58,6 +58,12 @@ def build(docker: Environment, context: Path, name: str, *options: str) -> None:
 
 def make_context(context: Path, wheels: Path) -> None:
     """Copy what the Dockerfile may read, and the wheels."""
+    copy_sources(context)
+    shutil.copytree(wheels, context / "wheels")
+
+
+def copy_sources(context: Path) -> None:
+    """Copy what the image and a package are built from."""
     ignore = (ROOT / ".dockerignore").read_text()
     for name in [".dockerignore", "Dockerfile", *re.findall(r"^!(.+)$", ignore, re.MULTILINE)]:
         source = ROOT / name
@@ -65,7 +71,6 @@ def make_context(context: Path, wheels: Path) -> None:
             shutil.copytree(source, context / name)
         elif source.exists():
             shutil.copy(source, context)
-    shutil.copytree(wheels, context / "wheels")
 
 
 def _run(command: list[str], docker: Environment, stdin: IO[bytes] | None = None) -> None:
