@@ -53,7 +53,7 @@ def test_the_function_needs_three_packages(installed: Path) -> None:
     """What they need themselves is not krm-fn's choice."""
     listing = [sys.executable, "-m", "pip", "--python", str(installed / "python"), "inspect"]
     report = json.loads(subprocess.run(listing, check=True, capture_output=True).stdout)
-    needed = {
+    needed: dict[str, list[str]] = {
         canonicalize_name(one["metadata"]["name"]): one["metadata"].get("requires_dist", [])
         for one in report["installed"]
     }
