@@ -1,13 +1,18 @@
 """What somebody may have meant by a name that does not exist."""
 
 import re
-from collections.abc import Iterable
-from difflib import get_close_matches
+from collections.abc import Collection, Iterable
+
+from krm_fn.naming.near_names import find_near
 
 _CUTOFF = 0.66
 """Of the letters of both names, how many must agree: of three letters, two."""
 
 _SHORTEST_PREFIX = 3
+
+_FEW = 2_000
+"""Pairs of a wrong name and a known one that are few enough to compare each."""
+
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 
 
@@ -28,6 +33,14 @@ def did_you_mean(near: str) -> str:
     return f"; did you mean {near}?" if near else ""
 
 
+def find_meant(wrong: Collection[str], known: Collection[str]) -> dict[str, str]:
+    """Return the known name that is like each wrong one, if any. Among many names only a slip of the hand is found."""
+    if len(wrong) * len(known) > _FEW:
+        return find_near(wrong, known)
+    names = sorted(known)
+    return {name: nearest(name, names) for name in wrong}
+
+
 def nearest(found: str, names: Iterable[str]) -> str:
     """Return the name that has all words of `found` (`minimumAge`), else is most like it, else begins with it."""
     names = list(names)
@@ -35,6 +48,8 @@ def nearest(found: str, names: Iterable[str]) -> str:
     longer = [name for name in names if wanted and wanted <= _words(name)]
     if longer:
         return min(longer, key=len)
+    from difflib import get_close_matches
+
     close = get_close_matches(found, names, n=1, cutoff=_CUTOFF)
     begun = [name for name in names if len(start) >= _SHORTEST_PREFIX and name.lower().startswith(start)]
     return min(close or begun, key=len, default="")

@@ -4,8 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
-from heapq import merge
-from itertools import count
+from itertools import chain, count
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -18,11 +17,14 @@ _CM = r"(?<![a-z])cm(?![a-z])|(?-i:(?<=[a-z])(?:CM|Cm)(?![a-z]))"
 """The short form as a word of its own: `cm-name`, `leaderCM`; not `acme`."""
 
 _SAYS = (
-    (re.compile(rf"(?i)config[-_.]?map|{_CM}"), ("ConfigMap",)),
-    (re.compile(r"(?i)secret"), ("Secret",)),
-    (re.compile(r"(?i)config(?![-_.]?map)"), ("ConfigMap", "Secret")),
+    (rf"(?i)config[-_.]?map|{_CM}", ("ConfigMap",)),
+    (r"(?i)secret", ("Secret",)),
+    (r"(?i)config(?![-_.]?map)", ("ConfigMap", "Secret")),
 )
-"""What the name of an option may say, and the kinds of objects that its value may then name."""
+"""What the name of an option may say, and the kinds of objects that its value may then name.
+
+Few packages have such options: `re` compiles these patterns when the first is found.
+"""
 
 _SAYS_CONFIG = re.compile(rf"(?i)config|secret|{_CM}")
 """Whether a text says any of this. Most do not."""
@@ -63,7 +65,7 @@ class OptionName(NamedTuple):
 
     def may_mean(self, kind: str) -> bool:
         """Tell whether the option's own name allows an object of this kind: `secretName` names no ConfigMap."""
-        return any(kind in kinds for says, kinds in _SAYS if says.search(self.option))
+        return any(kind in kinds for says, kinds in _SAYS if re.search(says, self.option))
 
 
 class _Passed(NamedTuple):
@@ -86,8 +88,10 @@ class Options:
         `namespaces`: those which the object may be in, as written in the option or its object; None for any.
         """
         known = self._by_name.get(name, {})
-        several = (known.get(namespace, ()) for namespace in (known if namespaces is None else namespaces))
-        for passed in merge(*several, key=itemgetter(0)):
+        several = [
+            known[namespace] for namespace in (known if namespaces is None else namespaces) if namespace in known
+        ]
+        for passed in sorted(chain.from_iterable(several), key=itemgetter(0)):
             if passed.option.may_mean(kind):
                 yield passed.item, passed.option
 

@@ -5,14 +5,12 @@ of a kind: `docs/decisions/0020` says which entries are reported all the same.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from krm_fn.model.item import CONFIG_KINDS, Item
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Selector, Settings, is_pattern
-from krm_fn.naming.meant import find_meant
 from krm_fn.naming.names import KnownNames, authored_id
-from krm_fn.naming.suggest import did_you_mean
+from krm_fn.naming.suggest import did_you_mean, find_meant
 from krm_fn.stages.package import Package
 from krm_fn.stages.selectors import find_first
 from krm_fn.stages.warnings.unmatched_references import find_unmatched_references
@@ -66,7 +64,7 @@ class _Hints:
         self, wrong: Sequence[tuple[Selector, str]], candidates: list[Item], configs: list[Item], names: KnownNames
     ) -> None:
         self._wrong = wrong
-        self._renamed = find_first(candidates, [replace(one, name=meant or one.name) for one, meant in wrong], names)
+        self._renamed = find_first(candidates, [one._replace(name=meant or one.name) for one, meant in wrong], names)
         self._relaxed = {
             condition: find_first(candidates, [_without(one, condition) for one, _ in wrong], names)
             for condition in _CONDITIONS
@@ -89,4 +87,4 @@ _CONDITIONS = ("kind", "namespace", "labels", "annotations")
 
 
 def _without(selector: Selector, condition: str) -> Selector:
-    return replace(selector, **{condition: getattr(Selector(), condition)})
+    return selector._replace(**{condition: getattr(Selector(), condition)})
