@@ -33,6 +33,14 @@ class _Dumper(yaml.CSafeDumper):
         return True
 
 
+def _write_text(dumper: _Dumper, text: str) -> yaml.ScalarNode:
+    """Write lines as a block: only there a name in data can be edited."""
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style="|" if "\n" in text else None)
+
+
+_Dumper.add_representer(str, _write_text)
+
+
 def write_package(package: Package) -> bytes:
     """Write a ResourceList, as kustomize sends it."""
     objects, spec = package
@@ -614,7 +622,7 @@ SHAPES = (
     Shape("entries of select that match but for a condition", _select_elsewhere, least=50),
     Shape("entries of exclude", _exclude, least=50),
     Shape("other sets", _other_sets),
-    Shape("sets that are taken over", _taken_over_sets, least=24),
+    Shape("sets that are taken over", _taken_over_sets, least=32),
     Shape("linkers of other sets", _linkers_of_other_sets),
     Shape("misspelled names", _misspelled),
     Shape("references to older revisions", _pins),
