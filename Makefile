@@ -13,7 +13,7 @@ INSTALLED := .venv/installed
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo lock test test-gitops check lint bench dist image clean packages tools pytest static types layers
+.PHONY: help demo lock dist test test-gitops check lint bench image clean packages tools pytest static types layers workflows
 
 help:
 	@echo 'make demo    render examples/canary and show the diff'
@@ -43,7 +43,7 @@ test-gitops: packages $(INSTALLED) tools
 check: $(INSTALLED) static
 	@.venv/bin/pytest --quiet --ignore tests/integration --ignore tests/cluster --ignore tests/gitops
 
-static: lint types layers
+static: lint types layers workflows
 
 types: $(INSTALLED)
 	@.venv/bin/mypy
@@ -54,6 +54,10 @@ layers: $(INSTALLED)
 lint: $(INSTALLED)
 	@.venv/bin/ruff check
 	@.venv/bin/ruff format --check
+
+# The fast tests run actionlint too, where it has been built.
+workflows: $(INSTALLED)
+	@.venv/bin/zizmor --offline --quiet --pedantic --no-progress .
 
 bench: $(INSTALLED) tools
 	@.venv/bin/python -m benchmarks
