@@ -8,7 +8,10 @@ INSTALLED := .venv/installed
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-gitops check lint bench image clean packages tools pytest static types layers
+# The theme of the site prints an advertisement of its next version without this variable.
+docs: export NO_MKDOCS_2_WARNING = true
+
+.PHONY: help demo docs test test-gitops check lint bench image clean packages tools pytest static types layers
 
 help:
 	@echo 'make demo    render examples/canary and show the diff'
@@ -16,6 +19,7 @@ help:
 	@echo 'make test    install the tools and run everything, as CI does'
 	@echo 'make test-gitops   build Argo CD, Flux and Helm 4, a quarter of an hour, and run the tests of deployers'
 	@echo 'make lint    run ruff only'
+	@echo 'make docs    build the site of the documentation: build/site'
 	@echo 'make bench   measure speed and memory'
 	@echo 'make image   build $(IMAGE)'
 	@echo 'make clean   remove .venv and caches'
@@ -48,6 +52,9 @@ lint: $(INSTALLED)
 	@.venv/bin/ruff check
 	@.venv/bin/ruff format --check
 
+docs: $(INSTALLED)
+	@.venv/bin/mkdocs build --strict --quiet
+
 bench: $(INSTALLED) tools
 	@.venv/bin/python -m benchmarks
 	@.venv/bin/python -m benchmarks.linker
@@ -60,7 +67,7 @@ clean:
 
 tools:
 	@$(PYTHON) tests/tools/build.py
-	@$(PYTHON) tests/tools/diagram_readers.py
+	@$(PYTHON) tests/tools/node_packages.py
 
 # Install a container engine for the image tests and, for Debian's Python, python3-venv.
 packages:
