@@ -64,6 +64,16 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return _LINK.sub(in_site, markdown)
 
 
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Leave the messages out of the table of contents: there are too many of them."""
+    del config, files
+    if page.file.src_uri == "troubleshooting.md":
+        for title in page.toc:
+            for section in title.children:
+                section.children = []
+    return html
+
+
 def _linked_by(markdown: str, here: str) -> list[str]:
     return [_target(here, link) for link in _LINK.findall(_BLOCK.sub("", markdown))]
 
