@@ -22,6 +22,8 @@ SEARCHES = {
     "kustomize generator migrate": "migration/",
     "CreateContainerConfigError": "concepts/",
     "thief token": "threat-model/",
+    "would prune it while pods still use it": "troubleshooting/",
+    "not rewritten another revision": "troubleshooting/",
 }
 """What a reader types, and a page that must be among the first five that are found."""
 
