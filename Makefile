@@ -57,6 +57,7 @@ docs: $(INSTALLED)
 
 bench: $(INSTALLED) tools
 	@.venv/bin/python -m benchmarks
+	@.venv/bin/python -m benchmarks.start
 	@.venv/bin/python -m benchmarks.linker
 
 image:

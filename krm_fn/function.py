@@ -1,7 +1,6 @@
 """The KRM function: bytes in, bytes out."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 
 from krm_fn.config.place import place_settings
@@ -55,7 +54,7 @@ def decide(
     package = read_package(items, config_id, settings.linker.namespace or environment.namespace, generated)
     transformation = transform(package, settings, environment, read_embedded)
     problems = in_order(place_settings(transformation.changes.problems, function_config), items, function_config)
-    return transformation._replace(changes=replace(transformation.changes, problems=problems))
+    return transformation._replace(changes=transformation.changes._replace(problems=problems))
 
 
 def read_config(config: bytes) -> Node:

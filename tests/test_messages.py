@@ -77,7 +77,8 @@ OTHERS = {
 }
 """Texts that are no messages, and what they are."""
 
-_TYPES = re.compile(r"[\w\[\], .]+( \| [\w\[\], .]+)+")  # `Progress | None`
+_CODE = re.compile(r"[\w\[\], .]+( \| [\w\[\], .]+)+|.*\(\?P<.*")
+"""Names of types (`Progress | None`) and regular expressions."""
 
 _MAKES_A_MESSAGE = re.compile(r"\b(Problem|Rejected|ApiError|UsageError|ClickException|about|at)\(|report\.(fail|warn)")
 
@@ -85,7 +86,7 @@ KNOWN = {text for one in read_messages() for text in (*one.templates, *one.parts
 
 
 def _is_explained(text: Text) -> bool:
-    return text.text in KNOWN or text.text in OTHERS or text.file in ANSWERS or bool(_TYPES.fullmatch(text.text))
+    return text.text in KNOWN or text.text in OTHERS or text.file in ANSWERS or bool(_CODE.fullmatch(text.text))
 
 
 def test_every_text_in_the_source_is_explained_or_no_message() -> None:

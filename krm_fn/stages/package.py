@@ -1,8 +1,8 @@
 """The objects of one run, sorted by what this function may do with them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.item import Item
@@ -15,8 +15,7 @@ _EMITTED = Reason(Ground.EMITTED, "an earlier run has emitted it for the linker"
 _CONFIGURATION = Reason(Ground.CONFIGURATION, "it is the configuration")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Package:
+class Package(NamedTuple):
     """`authored`: what users wrote; `configs`: the ConfigMaps and Secrets among it; `emitted`: the linker's objects.
 
     `config_id` is the functionConfig, None where there is none. `namespace` is where objects without a namespace will

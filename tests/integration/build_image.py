@@ -19,7 +19,7 @@ IMAGE = "krm-fn:test"
 def build_image(docker: Environment, context: Path) -> str:
     """Build the image from the files that `.dockerignore` allows and from local wheels, and return its name."""
     import_base(docker)
-    _copy_sources(context)
+    copy_sources(context)
     _make_wheels(context)
     arguments = [
         "--build-arg",
@@ -42,7 +42,8 @@ def import_base(docker: Environment) -> str:
     return BASE
 
 
-def _copy_sources(context: Path) -> None:
+def copy_sources(context: Path) -> None:
+    """Copy what the image and a package are built from."""
     ignore = (ROOT / ".dockerignore").read_text()
     for name in [".dockerignore", "Dockerfile", *re.findall(r"^!(.+)$", ignore, re.MULTILINE)]:
         source = ROOT / name

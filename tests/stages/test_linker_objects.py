@@ -3,7 +3,6 @@
 import itertools
 import json
 import re
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -45,9 +44,9 @@ JOBS: list[tuple[str, Any]] = [
     ("as ever, in another namespace", job(GROUP._replace(namespace="blog"), SETTINGS, "krm-fn:1")),
     ("as ever, in another wave", job(GROUP._replace(wave="5"), SETTINGS, "krm-fn:1")),
     ("another image", job(GROUP, SETTINGS, "krm-fn:2")),
-    ("another revision", job(GROUP._replace(plan=replace(PLAN, revisions=(REVISION,))), SETTINGS, "krm-fn:1")),
-    ("another timeout", job(GROUP._replace(plan=replace(PLAN, timeout=1)), SETTINGS, "krm-fn:1")),
-    *((f"other {what}", job(GROUP, replace(SETTINGS, linker=linker), "krm-fn:1")) for what, linker in LINKERS.items()),
+    ("another revision", job(GROUP._replace(plan=PLAN._replace(revisions=(REVISION,))), SETTINGS, "krm-fn:1")),
+    ("another timeout", job(GROUP._replace(plan=PLAN._replace(timeout=1)), SETTINGS, "krm-fn:1")),
+    *((f"other {what}", job(GROUP, SETTINGS._replace(linker=linker), "krm-fn:1")) for what, linker in LINKERS.items()),
 ]
 
 
@@ -83,15 +82,15 @@ GRACE_PERIOD = 30
 
 
 def test_the_job_ends_within_fifteen_minutes() -> None:
-    made: Any = job(GROUP._replace(plan=replace(PLAN, timeout=Linker().timeout_seconds)), SETTINGS, "krm-fn:1")
+    made: Any = job(GROUP._replace(plan=PLAN._replace(timeout=Linker().timeout_seconds)), SETTINGS, "krm-fn:1")
     assert longest(made) <= 15 * 60
     assert made["spec"]["backoffLimit"] <= 2
 
 
 @pytest.mark.parametrize("timeout", [1, 300, 3600])
 def test_the_linker_has_its_whole_timeout(timeout: int) -> None:
-    settings = replace(SETTINGS, linker=Linker(timeout_seconds=timeout))
-    made: Any = job(GROUP._replace(plan=replace(PLAN, timeout=timeout)), settings, "krm-fn:1")
+    settings = SETTINGS._replace(linker=Linker(timeout_seconds=timeout))
+    made: Any = job(GROUP._replace(plan=PLAN._replace(timeout=timeout)), settings, "krm-fn:1")
     (argument,) = (one for one in read_arguments(made) if one.startswith("--timeout="))
     assert made["spec"]["activeDeadlineSeconds"] == int(argument.partition("=")[2]) + 300
 
@@ -143,8 +142,8 @@ def read_arguments(made: Any) -> list[str]:
     ],
 )
 def test_secrets_by_name_alone(openshift: bool, verbs: list[str]) -> None:
-    plan = replace(PLAN, revisions=(RevisionName("Secret", "b"), RevisionName("Secret", "a")))
-    settings = replace(SETTINGS, linker=replace(Linker(), openshift=openshift))
+    plan = PLAN._replace(revisions=(RevisionName("Secret", "b"), RevisionName("Secret", "a")))
+    settings = SETTINGS._replace(linker=Linker()._replace(openshift=openshift))
     _, role, _ = access(GROUP._replace(plan=plan), settings, "shop")
     rules: Any = role["rules"]
     (secrets,) = (rule for rule in rules if rule["resources"] == ["secrets"])
@@ -166,6 +165,7 @@ kinds = st.one_of(st.text(max_size=12), st.sampled_from(["Secret", "Pod", "Widge
 @example("*/v1", "Secret", "secrets")
 @example("/v1", "Secret", "secrets")
 @example("v1", "Gadget", "secrets")
+@example("batch/v1", "Job", "jobs")
 @example("example.com/v1", "Widget", "widgets")
 @settings(max_examples=300, deadline=None)
 def test_no_input_makes_a_rule_too_wide(api_version: str, kind: str, plural: str) -> None:
@@ -184,6 +184,7 @@ def test_no_input_makes_a_rule_too_wide(api_version: str, kind: str, plural: str
     objects[1]["data"] = objects[2]["data"] = {"a": "b"}
     outcome = run("\n---\n".join(map(json.dumps, objects)).encode())
     emitted = [one for one in yaml.load_all(outcome.stdout, yaml.CSafeLoader) if one] if outcome.stdout else []
+    emitted = [one for one in emitted if one.get("metadata", {}).get("name") != "web"]  # may be a Job or Role itself
     roles = [one for one in emitted if one["apiVersion"] == "rbac.authorization.k8s.io/v1" and one["kind"] == "Role"]
     for rule in (rule for role in roles for rule in role["rules"]):
         words = [*rule["apiGroups"], *rule["resources"], *rule["verbs"]]
