@@ -11,6 +11,7 @@ from tests.messages import ROOT, Message, Text, find_texts, read_messages
 from tests.messages_page import PAGE, page
 
 ANSWERS = {
+    "krm_fn/cli/configuration.py": "what `krm-fn --help` says of the configuration",
     "krm_fn/diff/compare_trees.py": "the paths of differences",
     "krm_fn/diff/difference.py": "an assertion",
     "krm_fn/diff/lines.py": "what `krm-fn diff` prints",

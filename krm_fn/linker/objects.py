@@ -74,7 +74,8 @@ class Consumer(NamedTuple):
 class Revision(NamedTuple):
     """A live ConfigMap of the set: a revision, or the tracker of a Secret revision. `created` is in Unix seconds.
 
-    The other fields are about its annotations: see `keys`. `owns_secret` is for trackers.
+    The other fields are about its annotations: see `keys`. `owns_secret` is for trackers, and so is
+    `has_owned_secret_since_0_1_0`: no annotation says yet that the tracker owns its Secret.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Revision(NamedTuple):
     is_tracker: bool = False
     is_wanted: bool = False
     owns_secret: bool = False
+    has_owned_secret_since_0_1_0: bool = False
     is_in_kpt_inventory: bool = False
 
     @property

@@ -1,5 +1,6 @@
-"""Run every shell block of README.md and docs/ unchanged: what it renders is complete, and protected from its deployer.
+"""Run every shell block of README.md and docs/ unchanged, with the installed wheel.
 
+What each renders is complete, and protected from its deployer.
 The blocks of docs/migration.md need a cluster: test_migration_blocks.py runs them with a file in its place.
 """
 
@@ -7,7 +8,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -41,6 +41,7 @@ def test_a_block_runs_and_holds_its_promise(
     block: str,
     require_tool: Callable[[str], Path],
     request: pytest.FixtureRequest,
+    installed: Path,
     tmp_path: Path,
 ) -> None:
     (deployers, *_) = [names for words, names in FOR.items() if words in block]
@@ -51,7 +52,7 @@ def test_a_block_runs_and_holds_its_promise(
         docker = str(require_tool("docker"))
         subprocess.run([docker, "tag", image, f"krm-fn:{__version__}"], env=environment, check=True)
     folders = [str(require_tool(tool).parent) for tool in TOOLS if tool in block]
-    environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), *folders, os.environ["PATH"]])
+    environment["PATH"] = os.pathsep.join([str(installed), *folders, os.environ["PATH"]])
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", block],
