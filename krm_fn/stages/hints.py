@@ -82,10 +82,10 @@ class Hints:
 
     def _option(self, item: Item) -> Reason | None:
         for name in dict.fromkeys((item.id.name, base_name(item))):
-            for referrer, found in self._references.options.passing(item.id.kind, name):
-                if self._package.may_share_namespace(found.namespace or referrer.id.namespace, item.id.namespace):
-                    text = f"{authored_id(referrer)} passes its name in {found.shown} ({found.field})"
-                    return Reason(Ground.OPTION, text, referrer, found.field)
+            namespaces = self._package.namespaces_like(item.id.namespace)
+            for referrer, found in self._references.options.passing(item.id.kind, name, namespaces):
+                text = f"{authored_id(referrer)} passes its name in {found.shown} ({found.field})"
+                return Reason(Ground.OPTION, text, referrer, found.field)
         return None
 
     def _reader(self, item: Item) -> Reason | None:
@@ -117,13 +117,18 @@ class Hints:
 
     @cached_property
     def _nearly_matched(self) -> dict[Item, ResolvedReference]:
-        nearly: dict[Item, ResolvedReference] = {}
+        first: dict[tuple[str, str, bool], ResolvedReference] = {}
         for one in self._references.authored:
             reference = one.reference
             if reference.in_pod and not one.targets:
-                place = reference.kind, reference.target, reference.target_namespace
-                for item in self._references.index.find_elsewhere(one.referrer, *place):
-                    nearly.setdefault(item, one)
+                named = reference.target_namespace
+                has_namespace = bool(one.referrer.id.namespace if named is None else named)
+                first.setdefault((reference.kind, reference.target, has_namespace), one)
+        nearly: dict[Item, ResolvedReference] = {}
+        # Where the namespace of objects without one is known, none is missing.
+        for (kind, name, has_namespace), one in first.items() if not self._package.namespace else ():
+            for item in self._references.index.find_with(kind, name, has_namespace=not has_namespace):
+                nearly.setdefault(item, one)
         return nearly
 
     def _chart(self, item: Item) -> Reason | None:
