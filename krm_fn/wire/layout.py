@@ -165,8 +165,8 @@ def gap_before(text: str, position: int) -> str:
 
 
 def line_start(text: str, position: int) -> int:
-    line_feed = text.rfind("\n", 0, position)
-    return max(line_feed, *(text.rfind(other, line_feed + 1, position) for other in _OTHER_BREAKS)) + 1
+    start = text.rfind("\n", 0, position) + 1
+    return start + max(map(text[start:position].rfind, _OTHER_BREAKS)) + 1
 
 
 def entry_start(text: str, key: Node) -> int:
