@@ -45,7 +45,8 @@ class _Reader:
     def read(self) -> Iterator[tuple[Item, Reference]]:
         references = self._found.references
         for resolved in references.authored:
-            for target in resolved.targets:
+            says_own_name = resolved.is_own and resolved.reference.field == "metadata.name"
+            for target in resolved.targets if not says_own_name else ():
                 yield target, self._read_authored(resolved, target)
         for resolved in references.mounted:
             for target in resolved.targets:
@@ -56,12 +57,15 @@ class _Reader:
 
     def _read_authored(self, resolved: ResolvedReference, target: Item) -> Reference:
         referrer, one = resolved.referrer, resolved.reference
-        new_name = self._found.revisions.names.get(target, "")
+        revision = self._found.revisions.renamed.get(target)
+        new_name = revision.meant_by(one).name if revision else ""
         is_changed = bool(new_name) and any(_writes(edit, one, new_name) for edit in self._edits_of(resolved))
         notes = []
         if (referrer, f"{one.field.rpartition('.')[0]}.namespace") in self._edits:
             notes.append("the namespace beside it is changed too")
-        if one.written:
+        if resolved.is_own and new_name:
+            notes.append(f"it makes {one.kind} {one.target}, which gets the hash of its maker")
+        elif one.written:
             notes.append(f"the name stays: {one.rule.reason or 'a controller writes the object under it'}")
         elif new_name and referrer.id.kind in ROLES:
             notes.append("the base name stays, and the names of revisions are added")

@@ -7,7 +7,8 @@ from enum import StrEnum
 from krm_fn.model.item import Item
 from krm_fn.model.keys import PACKAGE_PATH
 from krm_fn.model.kinds import Kinds
-from krm_fn.naming.names import affixes, former_names, names_of
+from krm_fn.naming.names import affixes, former_names
+from krm_fn.references.made import known_names
 from krm_fn.references.reference import Reference, ResolvedReference
 
 
@@ -39,8 +40,8 @@ class Index:
         self._namespace = namespace
         self._by_name: dict[tuple[str, str], list[Item]] = defaultdict(list)
         for item in items:
-            for name in names_of(item):
-                self._by_name[item.id.kind, name].append(item)
+            for known in dict.fromkeys(known_names(item)):
+                self._by_name[known].append(item)
 
     def __bool__(self) -> bool:
         return bool(self._by_name)
@@ -139,7 +140,15 @@ def _end_alike(one: list[str], other: list[str]) -> bool:
 
 def _strongest_name(candidates: list[Item], _: Item, name: str) -> list[Item]:
     """Prefer an object that has the name now to one that had it before."""
-    return _best(candidates, lambda item: -names_of(item).index(name))
+    return _best(candidates, lambda item: -_position_of(name, item))
+
+
+def _position_of(name: str, item: Item) -> int:
+    """Return how many names of the same kind take precedence over this one."""
+    names: dict[str, list[str]] = defaultdict(list)
+    for kind, one in known_names(item):
+        names[kind].append(one)
+    return min(of_kind.index(name) for of_kind in names.values() if name in of_kind)
 
 
 def _best(candidates: list[Item], rank: Callable[[Item], object]) -> list[Item]:

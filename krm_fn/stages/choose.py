@@ -5,13 +5,16 @@ from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.item import Item, about
+from krm_fn.model.makers import VERSIONED_KINDS
 from krm_fn.model.node import get, is_null
 from krm_fn.model.node import text as text_of
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Selector, Settings, Strategy, is_pattern
 from krm_fn.model.sync_order import HOOKS
-from krm_fn.naming.names import base_name, has_stale_hash, is_revision
+from krm_fn.naming.content_hash import Unhashable
+from krm_fn.naming.names import base_name, hash_in_name, has_stale_hash, is_revision
 from krm_fn.naming.suggest import suggest
+from krm_fn.references.made import find_unmet, hash_of
 from krm_fn.references.references import References
 from krm_fn.stages.early_readers import EarlyReaders
 from krm_fn.stages.hints import Hints
@@ -107,9 +110,12 @@ def _choose_one(item: Item, references: References, hints: Hints, early: EarlyRe
     decision = _refused(item, settings) or _configured(item, settings)
     if decision is None:
         decision = _Decision(None, written) if written else _defaulted(item, references, hints, early, settings)
+        decision = _unless_bound(item, references, decision)
     elif written and decision.strategy not in (None, Strategy.IGNORE):
         message = f"selected, but left unchanged: {written.text}"
         decision = _Decision(None, written, about(item, message, severity=Severity.WARNING))
+    else:
+        decision = _unless_bound(item, references, decision)
     return Choice(
         item,
         decision.strategy or Strategy.IGNORE,
@@ -118,6 +124,35 @@ def _choose_one(item: Item, references: References, hints: Hints, early: EarlyRe
         is_written_by_others=written is not None or decision.reason.ground is Ground.OTHER_SET,
         problem=decision.problem,
     )
+
+
+def _unless_bound(item: Item, references: References, decision: _Decision) -> _Decision:
+    """Leave a maker alone whose name, or the name of what it makes, must not change."""
+    if item.is_config or decision.strategy is None or not decision.strategy.makes_revisions:
+        return decision
+    bound = _why_bound(item, references)
+    if bound is None:
+        return decision
+    message = (
+        f"left unchanged: {bound.text}; or annotate it with {keys.STRATEGY}: {Strategy.CHECKSUM} to restart pods when "
+        f"its spec changes, or {Strategy.IGNORE} to accept this"
+    )
+    return _Decision(None, bound, about(item, message, bound.field, Severity.WARNING))
+
+
+def _why_bound(item: Item, references: References) -> Reason | None:
+    """Say why a maker cannot be a revision; None where it can."""
+    unmet = find_unmet(item)
+    if unmet is not None:
+        source = VERSIONED_KINDS[item.id.group, item.id.kind].source
+        return Reason(Ground.BOUND, unmet.reason, item, unmet.field, source)
+    shared = references.shared.get(item)
+    if shared is None:
+        return None
+    others = [target.id for target in shared.targets if target is not item]
+    name = f"{shared.reference.kind} {shared.reference.target}"
+    text = f"{others[0]} has or makes its {name} as well" if others else f"its {name} is in another namespace"
+    return Reason(Ground.BOUND, text, item, shared.reference.field)
 
 
 def _refused(item: Item, settings: Settings) -> _Decision | None:
@@ -155,7 +190,7 @@ def _is_of_another_set(item: Item, settings: Settings) -> bool:
 
 def _stale(item: Item) -> Problem | None:
     """Report another set's revision whose content is no longer what its name says."""
-    if not has_stale_hash(item):
+    if not _is_stale(item):
         return None
     owner = item.labels[keys.SET]
     message = (
@@ -163,6 +198,15 @@ def _stale(item: Item) -> Problem | None:
         f"or, if this set replaces it, set spec.takeOver: [{owner}]"
     )
     return about(item, message)
+
+
+def _is_stale(item: Item) -> bool:
+    if item.is_config:
+        return has_stale_hash(item)
+    try:
+        return hash_in_name(item) not in ("", hash_of(item))
+    except Unhashable:
+        return True
 
 
 def _selected_in_vain(item: Item, settings: Settings) -> Problem | None:

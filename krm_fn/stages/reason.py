@@ -1,4 +1,4 @@
-"""Why a ConfigMap or Secret gets its strategy."""
+"""Why a ConfigMap, a Secret or a maker of Secrets gets its strategy."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -53,6 +53,9 @@ class Ground(StrEnum):
 
     WRITTEN = "written"
     """A controller decides its name or content."""
+
+    BOUND = "bound"
+    """It makes a Secret whose name must not change with its spec."""
 
     # Hints at somebody who looks it up by its name.
     ROLE = "role"

@@ -25,7 +25,7 @@ def names_changed(rendering: Rendering) -> Iterator[Changes]:
 
 def content_changed(rendering: Rendering) -> Iterator[Changes]:
     for item in _renamed(rendering):
-        yield Changes(patches=((item, {"data": {"added": "later"}}),))
+        yield Changes(patches=((item, {"data" if item.is_config else "spec": {"added": "later"}}),))
 
 
 def references_put_back(rendering: Rendering) -> Iterator[Changes]:

@@ -49,7 +49,7 @@ EDITS = [
         "--dry-run",
         [
             (
-                f"{JOB}: has no plan: found '--dry-run', expected one of --set, --workload, --revision, --kind, "
+                f"{JOB}: has no plan: found '--dry-run', expected one of --set, --workload, --revision, --maker, --kind, "
                 "--timeout, --minimum-age, each with `=` and a value"
             )
         ],

@@ -24,7 +24,7 @@ _FEW = 500
 def find_unmatched(package: Package, settings: Settings) -> Iterator[Problem]:
     """Warn about each entry of `select`, `exclude` and `references` that has no effect."""
     entries = {"select": settings.select or (), "exclude": settings.exclude}
-    kinds: dict[str, Collection[str]] = {"select": settings.kinds, "exclude": CONFIG_KINDS}
+    kinds: dict[str, Collection[str]] = {"select": settings.kinds, "exclude": {*CONFIG_KINDS, *settings.kinds}}
     for list_name, selectors in entries.items():
         for position, message in _judge(selectors, package.configs, kinds[list_name]):
             yield Problem(message, package.config_id, f"spec.{list_name}[{position}]", Severity.WARNING)
