@@ -20,6 +20,7 @@ from krm_fn.stages.early_readers import EarlyReaders
 from krm_fn.stages.hints import Hints
 from krm_fn.stages.package import Package
 from krm_fn.stages.reason import Ground, Reason
+from krm_fn.stages.sops import find_refused
 
 FIXED_NAMES = frozenset({"kptfile.kpt.dev", "kube-root-ca.crt", "openshift-service-ca.crt"})
 """ConfigMaps that programs look up by this very name."""
@@ -107,15 +108,17 @@ def choose(package: Package, references: References, early: EarlyReaders, settin
 
 def _choose_one(item: Item, references: References, hints: Hints, early: EarlyReaders, settings: Settings) -> Choice:
     written = _why_written_by_others(item, references)
+    if written is not None and not item.is_config and _why_bound(item, references) is not None:
+        written = None  # two that make one Secret write to each other's: that is said below
     decision = _refused(item, settings) or _configured(item, settings)
     if decision is None:
         decision = _Decision(None, written) if written else _defaulted(item, references, hints, early, settings)
-        decision = _unless_bound(item, references, decision)
+        decision = _unless_bound(item, references, decision, settings)
     elif written and decision.strategy not in (None, Strategy.IGNORE):
         message = f"selected, but left unchanged: {written.text}"
         decision = _Decision(None, written, about(item, message, severity=Severity.WARNING))
     else:
-        decision = _unless_bound(item, references, decision)
+        decision = _unless_bound(item, references, decision, settings)
     return Choice(
         item,
         decision.strategy or Strategy.IGNORE,
@@ -126,18 +129,23 @@ def _choose_one(item: Item, references: References, hints: Hints, early: EarlyRe
     )
 
 
-def _unless_bound(item: Item, references: References, decision: _Decision) -> _Decision:
-    """Leave a maker alone whose name, or the name of what it makes, must not change."""
-    if item.is_config or decision.strategy is None or not decision.strategy.makes_revisions:
+def _unless_bound(item: Item, references: References, decision: _Decision, settings: Settings) -> _Decision:
+    """Leave an object alone whose name must not change, or the name of what it makes."""
+    if decision.strategy is None or not decision.strategy.makes_revisions:
         return decision
-    bound = _why_bound(item, references)
+    bound = _why_encrypted(item, settings) if item.is_config else _why_bound(item, references)
     if bound is None:
         return decision
     message = (
         f"left unchanged: {bound.text}; or annotate it with {keys.STRATEGY}: {Strategy.CHECKSUM} to restart pods when "
-        f"its spec changes, or {Strategy.IGNORE} to accept this"
+        f"{'it' if item.is_config else 'its spec'} changes, or {Strategy.IGNORE} to accept this"
     )
     return _Decision(None, bound, about(item, message, bound.field, Severity.WARNING))
+
+
+def _why_encrypted(item: Item, settings: Settings) -> Reason | None:
+    refused = find_refused(item, settings)
+    return None if refused is None else Reason(Ground.BOUND, refused.reason, item, refused.field)
 
 
 def _why_bound(item: Item, references: References) -> Reason | None:

@@ -55,7 +55,7 @@ class Ground(StrEnum):
     """A controller decides its name or content."""
 
     BOUND = "bound"
-    """It makes a Secret whose name must not change with its spec."""
+    """It makes a Secret whose name must not change with its spec, or its encryption covers its name."""
 
     # Hints at somebody who looks it up by its name.
     ROLE = "role"

@@ -8,6 +8,7 @@ from krm_fn.stages.jobs import RenamedJobs
 from krm_fn.stages.name import Revisions
 from krm_fn.stages.package import Package
 from krm_fn.stages.warnings.duplicates import find_duplicates
+from krm_fn.stages.warnings.encrypted import find_named_by_ciphertext
 from krm_fn.stages.warnings.immutable import find_immutable
 from krm_fn.stages.warnings.job_names import find_job_names
 from krm_fn.stages.warnings.made_in_cluster import find_made_in_cluster, find_unversioned
@@ -49,5 +50,6 @@ def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
         *find_own_annotations(package.authored, settings.kinds),
         *find_made_in_cluster(package, references, choices),
         *find_unversioned(references, revisions, choices),
+        *find_named_by_ciphertext(revisions.rendered),
     ]
     return Changes(problems=tuple(problems))
