@@ -1,14 +1,19 @@
 # Run `make check` while you work, and `make test` before you submit. Both update .venv when pyproject.toml has changed.
 
+VERSION := $(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' krm_fn/__init__.py)
 PYTHON ?= python3
-IMAGE ?= krm-fn:$(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' krm_fn/__init__.py)
+IMAGE ?= krm-fn:$(VERSION)
+# The same commit gives the same bytes.
+SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
+BUILD_ARGS = $(foreach pair,IMAGE=$(IMAGE) VERSION=$(VERSION) REVISION=$(shell git rev-parse HEAD 2>/dev/null) \
+  SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH),--build-arg $(pair))
 
 PIP := .venv/bin/python -m pip -qq --disable-pip-version-check
 INSTALLED := .venv/installed
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo test test-gitops check lint bench image clean packages tools pytest static types layers
+.PHONY: help demo lock dist test test-gitops check lint bench image clean packages tools pytest static types layers workflows
 
 help:
 	@echo 'make demo    render examples/canary and show the diff'
@@ -16,7 +21,9 @@ help:
 	@echo 'make test    install the tools and run everything, as CI does'
 	@echo 'make test-gitops   build Argo CD, Flux and Helm 4, a quarter of an hour, and run the tests of deployers'
 	@echo 'make lint    run ruff only'
+	@echo 'make lock    write locks/ again, after a change in pyproject.toml'
 	@echo 'make bench   measure speed and memory'
+	@echo 'make dist    build the wheel and the sdist'
 	@echo 'make image   build $(IMAGE)'
 	@echo 'make clean   remove .venv and caches'
 
@@ -36,7 +43,7 @@ test-gitops: packages $(INSTALLED) tools
 check: $(INSTALLED) static
 	@.venv/bin/pytest --quiet --ignore tests/integration --ignore tests/cluster --ignore tests/gitops
 
-static: lint types layers
+static: lint types layers workflows
 
 types: $(INSTALLED)
 	@.venv/bin/mypy
@@ -48,12 +55,21 @@ lint: $(INSTALLED)
 	@.venv/bin/ruff check
 	@.venv/bin/ruff format --check
 
+# The fast tests run actionlint too, where it has been built.
+workflows: $(INSTALLED)
+	@.venv/bin/zizmor --offline --quiet --pedantic --no-progress .
+
 bench: $(INSTALLED) tools
 	@.venv/bin/python -m benchmarks
+	@.venv/bin/python -m benchmarks.start
 	@.venv/bin/python -m benchmarks.linker
 
 image:
-	docker build --tag $(IMAGE) --build-arg IMAGE=$(IMAGE) .
+	docker build --tag $(IMAGE) $(BUILD_ARGS) .
+
+# The wheel and the sdist, in dist/.
+dist: $(INSTALLED)
+	@SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) .venv/bin/python release/build_dist.py dist
 
 clean:
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis build dist *.egg-info
@@ -66,18 +82,25 @@ tools:
 packages:
 	@sh tests/tools/debian-packages $(PYTHON)
 
-# --group needs pip 25.1; a new environment contains the pip of its Python release, which may be older.
-$(INSTALLED): pyproject.toml
+# Write the locks again after a change in pyproject.toml; versions stay if they can. `make lock UPGRADE=--upgrade` takes new ones.
+# The locks hold for all platforms and all versions of Python that pyproject.toml allows.
+UPGRADE ?=
+COMPILE := .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes
+
+lock: $(INSTALLED)
+	@$(COMPILE) $(UPGRADE) --group build --output-file locks/build.txt
+	@$(COMPILE) $(UPGRADE) pyproject.toml --extra linker --output-file locks/image.txt
+	@$(COMPILE) $(UPGRADE) pyproject.toml --extra linker --group dev --output-file locks/dev.txt
+
+$(INSTALLED): pyproject.toml locks/dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
 	  || { echo 'needs Python 3.11 or newer: make PYTHON=python3.12 ...' >&2; exit 1; }
 	@echo 'Setting up .venv, once. This takes about a minute.' >&2
-	@echo '1/4 a new Python environment' >&2
+	@echo '1/3 a new Python environment' >&2
 	@test -x .venv/bin/pip || $(PYTHON) -m venv .venv \
 	  || { echo 'python -m venv failed; on Debian and Ubuntu: apt-get install python3-venv' >&2; exit 1; }
-	@echo '2/4 its installer, pip' >&2
-	@$(PIP) install --upgrade 'pip>=25.1'
-	@echo '3/4 krm-fn and the Kubernetes client' >&2
-	@$(PIP) install --editable .[linker]
-	@echo '4/4 the tools to test it' >&2
-	@$(PIP) install --editable .[linker] --group dev
+	@echo '2/3 the tools and what krm-fn needs, as in locks/dev.txt' >&2
+	@$(PIP) install --require-hashes --no-deps --requirement locks/dev.txt
+	@echo '3/3 krm-fn' >&2
+	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@

@@ -11,11 +11,15 @@ from typing import NamedTuple
 
 
 class Run(NamedTuple):
-    """Seconds, MiB, and the MiB below which Linux tells nothing: a child starts with its parent's peak as its own."""
+    """Seconds, MiB, and the MiB below which Linux tells nothing: a child starts with its parent's peak as its own.
+
+    `processor`: the seconds without those in which other processes ran.
+    """
 
     seconds: float
     mebibytes: float
     floor: float
+    processor: float
 
 
 class Figures(NamedTuple):
@@ -26,6 +30,10 @@ class Figures(NamedTuple):
     @property
     def seconds(self) -> float:
         return median(run.seconds for run in self.runs)
+
+    @property
+    def processor(self) -> float:
+        return median(run.processor for run in self.runs)
 
     @property
     def mebibytes(self) -> float:
@@ -49,21 +57,28 @@ class Figures(NamedTuple):
         return any(run.mebibytes <= run.floor for run in self.runs)
 
 
-def measure_in_turn(commands: Sequence[Sequence[str]], stdin: Path, rounds: int) -> list[Figures]:
+class Command(NamedTuple):
+    """A program with its arguments, and the file that it reads."""
+
+    words: Sequence[str]
+    stdin: Path = Path(os.devnull)
+
+
+def measure_in_turn(commands: Sequence[Command], rounds: int) -> list[Figures]:
     """Measure A B A B ..., so that a slower machine slows down both. A first round is not counted."""
-    rows = [[measure(command, stdin) for command in commands] for _ in range(rounds + 1)]
+    rows = [[measure(command) for command in commands] for _ in range(rounds + 1)]
     return [Figures(list(runs)) for runs in zip(*rows[1:], strict=True)]
 
 
-def measure(command: Sequence[str], stdin: Path) -> Run:
+def measure(command: Command) -> Run:
     """Run a command once. Raises CalledProcessError if it fails."""
-    with stdin.open("rb") as source:
+    with command.stdin.open("rb") as source:
         started = time.perf_counter()
-        process = subprocess.Popen(command, stdin=source, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(command.words, stdin=source, stdout=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - started
     process.returncode = os.waitstatus_to_exitcode(status)
     if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, command)
+        raise subprocess.CalledProcessError(process.returncode, command.words)
     floor = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return Run(seconds, usage.ru_maxrss / 1024, floor / 1024)
+    return Run(seconds, usage.ru_maxrss / 1024, floor / 1024, usage.ru_utime + usage.ru_stime)

@@ -1,3 +1,3 @@
 """Content-named ConfigMaps and references that follow, as a KRM function."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

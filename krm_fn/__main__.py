@@ -4,11 +4,11 @@ import gc
 import os
 import sys
 from collections.abc import Callable
-from pathlib import Path
+from typing import NoReturn
 
 from krm_fn.model.printable import printable
 from krm_fn.model.problem import Outcome
-from krm_fn.stdio import StreamError, can_hold_input, read_stdin, write_stderr, write_stdout
+from krm_fn.stdio import StreamError, can_hold_input, end_process, read_stdin, write_stderr, write_stdout
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as a shell reports it."""
@@ -17,16 +17,21 @@ _FAILED = {"diff": 2}
 """The exit code of a command that fails, where 1 means something else."""
 
 
-def main() -> int:
+def main() -> NoReturn:
     """Run the KRM function without arguments, kustomize's exec plugin with a file, else the command line."""
-    return _print(_run, sys.argv[1:])
+    _run_process(_run)
 
 
-def kubectl_revisions() -> int:
+def kubectl_revisions() -> NoReturn:
     """Run `kubectl revisions`: kubectl finds it on PATH by its name."""
-    from krm_fn.cli.main import kubectl_revisions as command_line  # noqa: PLC0415  # as below
+    _run_process(_kubectl_revisions)
 
-    return _print(command_line, sys.argv[1:])
+
+def _run_process(run: Callable[[list[str]], Outcome]) -> NoReturn:
+    # A rendering makes no cycles. To look for some takes a tenth of the time of a small package, and a third of that of
+    # a large one.
+    gc.disable()
+    end_process(_print(run, sys.argv[1:]))
 
 
 def _print(run: Callable[[list[str]], Outcome], arguments: list[str]) -> int:
@@ -43,14 +48,19 @@ def _print(run: Callable[[list[str]], Outcome], arguments: list[str]) -> int:
     return outcome.exit_code
 
 
+def _kubectl_revisions(arguments: list[str]) -> Outcome:
+    from krm_fn.cli.main import kubectl_revisions as command_line
+
+    return command_line(arguments)
+
+
 def _run(arguments: list[str]) -> Outcome:
-    # Imported here, as each half is slow to load without need: click takes as long as a small package.
     if not arguments and _is_asked_to_complete():
-        from krm_fn.cli.complete import complete  # noqa: PLC0415
+        from krm_fn.cli.complete import complete
 
         return complete(os.environ["_KRM_FN_COMPLETE"])
     if arguments and not _is_configuration(arguments):
-        from krm_fn.cli.main import main as command_line  # noqa: PLC0415
+        from krm_fn.cli.main import main as command_line
 
         return command_line(arguments)
     return _transform(*arguments)
@@ -74,14 +84,13 @@ def _is_configuration(arguments: list[str]) -> bool:
 
 def _transform(name: str = "") -> Outcome:
     """Run the function, with the functionConfig of this file if there is a name."""
-    from krm_fn.config.pins import find_pins  # noqa: PLC0415  # as above
-    from krm_fn.function import run  # noqa: PLC0415  # as above
-    from krm_fn.model.settings import Environment  # noqa: PLC0415  # as above
+    from krm_fn.config.pins import find_pins
+    from krm_fn.function import run
+    from krm_fn.model.settings import Environment
 
-    gc.disable()  # nodes have no cycles; a search for cycles in a million of them takes a third of the time
     shown = printable(name)
     try:
-        config = Path(name).read_bytes() if name else None
+        config = _read_file(name) if name else None
     except OSError as error:
         return Outcome(b"", f"error: {shown}: cannot read the functionConfig: {error.strerror}\n", 1)
     awaited = f"the manifests that {shown} configures" if name else "a ResourceList or manifests"
@@ -89,5 +98,11 @@ def _transform(name: str = "") -> Outcome:
     return run(read_stdin(awaited), config, environment)
 
 
+def _read_file(name: str) -> bytes:
+    from pathlib import Path
+
+    return Path(name).read_bytes()
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,7 +1,6 @@
 """The KRM function: bytes in, bytes out."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from types import MappingProxyType
 
 from krm_fn.config.place import place_settings
@@ -52,10 +51,12 @@ def decide(
     """
     settings = parse_config(function_config, environment)
     config_id = read_item(function_config).id if is_mapping(function_config) else None
-    package = read_package(items, config_id, settings.linker.namespace or environment.namespace, generated, settings.kinds)
+    package = read_package(
+        items, config_id, settings.linker.namespace or environment.namespace, generated, settings.kinds
+    )
     transformation = transform(package, settings, environment, read_embedded)
     problems = in_order(place_settings(transformation.changes.problems, function_config), items, function_config)
-    return transformation._replace(changes=replace(transformation.changes, problems=problems))
+    return transformation._replace(changes=transformation.changes._replace(problems=problems))
 
 
 def read_config(config: bytes) -> Node:

@@ -5,7 +5,7 @@ import os
 import stat
 import sys
 from contextlib import suppress
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 _NO_TERMINAL = os.terminal_size((0, 0))
 
@@ -68,6 +68,20 @@ def write_stderr(text: str) -> None:
     if stderr is not None:
         with suppress(OSError):
             _write_all(stderr.fileno(), text.encode(stderr.encoding, "backslashreplace"))
+
+
+def end_process(exit_code: int) -> NoReturn:
+    """End the process at once. The interpreter would first free all memory, object by object.
+
+    Nothing is left to do at the end: all output has been written, and no file, thread or child waits for it. What a
+    library may have printed is written first; if that fails, the interpreter ends as usual and says so.
+    """
+    try:
+        for stream in filter(None, (sys.stdout, sys.stderr)):
+            stream.flush()
+    except (OSError, ValueError):
+        sys.exit(exit_code)
+    os._exit(exit_code)
 
 
 def _descriptor(stream: TextIO | None) -> int:

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tests.integration.build_image import build_image
+from tests.integration.build_image import build_image, fetch_wheels
 from tests.integration.docker_daemon import DaemonError, Environment, docker_daemon
+from tests.integration.install import Dist, install, make_dist
 from tests.tools.require import give_up, require
 
 # Modules beside the tests check too, and a failure must show what they saw.
@@ -50,6 +51,26 @@ def docker_host(require_tool: Callable[[str], Path]) -> Iterator[Environment]:
 
 
 @pytest.fixture(scope="session")
-def image(docker_host: Environment, tmp_path_factory: pytest.TempPathFactory) -> str:
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the wheels of the locks."""
+    folder = tmp_path_factory.mktemp("wheels")
+    fetch_wheels(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def image(docker_host: Environment, tmp_path_factory: pytest.TempPathFactory, wheels: Path) -> str:
     """Build the image of this checkout in the daemon of `docker_host`, and return its name."""
-    return build_image(docker_host, tmp_path_factory.mktemp("context"))
+    return build_image(docker_host, tmp_path_factory.mktemp("context"), wheels)
+
+
+@pytest.fixture(scope="session")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Dist:
+    """Build the wheel and the sdist of this checkout."""
+    return make_dist(tmp_path_factory.mktemp("dist"))
+
+
+@pytest.fixture(scope="session")
+def installed(tmp_path_factory: pytest.TempPathFactory, dist: Dist, wheels: Path) -> Path:
+    """Install the wheel, without extras, into an empty environment. Return the folder of its programs."""
+    return install(dist.wheel, wheels, tmp_path_factory.mktemp("installed"))

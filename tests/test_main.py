@@ -194,6 +194,24 @@ def test_variables_of_shell_completion_do_not_change_the_function(variables: dic
     assert run("render", "-", data=LARGE, variables=variables).stdout == run("render", "-", data=LARGE).stdout
 
 
+PRINTED = "from krm_fn.stdio import end_process; print('printed'); end_process(3)"
+
+
+def test_what_a_library_has_printed_is_written_at_the_end() -> None:
+    done = subprocess.run([sys.executable, "-c", PRINTED], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (3, b"printed\n", b"")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_what_cannot_be_written_at_the_end_is_an_error() -> None:
+    with Path("/dev/full").open("wb") as full:
+        buffered = {**os.environ, "PYTHONUNBUFFERED": ""}
+        command = [sys.executable, "-c", PRINTED]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, env=buffered)
+    assert b"No space left on device" in done.stderr
+    assert done.returncode == 120  # the interpreter's own
+
+
 WORDS = [
     pytest.param("render", MANIFEST, "", id="a command"),
     pytest.param("link", "", "error: Missing option '--set'; see krm-fn link --help\n", id="another command"),

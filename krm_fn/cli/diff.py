@@ -1,6 +1,5 @@
 """`krm-fn diff`: what differs between two renderings."""
 
-import gc
 import os
 
 import click
@@ -52,7 +51,6 @@ def diff(
     from krm_fn.diff.sides import Compared, Way
     from krm_fn.look.screen import find_screen
 
-    gc.disable()  # as for the function: nodes hold no cycles
     _check_usage(paths, against, is_twofold=markdown and json)
     stdin = read_stdin("manifests", rendering.max_bytes + 1) if "-" in paths else None
     way = Way(rendering.config, rendering.helm, rendering.environment(), rendering.limits)

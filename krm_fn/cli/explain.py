@@ -1,6 +1,5 @@
 """`krm-fn explain`: why each ConfigMap and Secret gets its name, and what follows it."""
 
-import gc
 import os
 
 import click
@@ -35,7 +34,6 @@ def explain(*, path: str, name: str, json: bool, rendering: RenderingOptions) ->
     from krm_fn.explain.explain import explain as explain_path
     from krm_fn.look.screen import find_screen
 
-    gc.disable()  # as for the function: nodes hold no cycles
     return explain_path(
         rendering.read_inputs(path),
         name,

@@ -1,7 +1,5 @@
 """`krm-fn graph`: a picture of revisions, what references them, and what owns them."""
 
-import gc
-
 import click
 from click.core import ParameterSource
 
@@ -62,7 +60,6 @@ def graph(
         return _draw_live(next(iter(operands), None), output, set_name, context, kubeconfig, rendering.namespace)
     from krm_fn.graph.draw import Form, draw_path
 
-    gc.disable()  # as for the function: nodes hold no cycles
     path, *names = operands
     name = next(iter(names), "")
     inputs = rendering.read_inputs(path)

@@ -56,7 +56,6 @@ def history(
         from krm_fn.linker.api import Access
     from krm_fn.look.screen import Screen, find_screen
 
-    gc.disable()  # what the API server sends has no cycles; to look for some takes a third of the time
     form = Form.DETAIL if output == "text" and name else Form.JSON_LINE if output == "json" and watch else Form(output)
 
     def find_place() -> Place:
@@ -71,7 +70,7 @@ def history(
         cluster = Cluster(Access(kubeconfig, context), namespace, say)
         question = Question(set_name, name, diff)
         if watch:
-            gc.enable()
+            gc.enable()  # it may run for days
             shown = Output(write_in_form, find_place, _put, say, is_in_lines=form is Form.JSON_LINE)
             watch_history(lambda: cluster.ask(question), shown)
         text = write_in_form(cluster.ask(question), find_place().screen)

@@ -1,5 +1,6 @@
 """`krm-fn link`: keep the owners of revisions in step with their use. The emitted Job runs this."""
 
+import gc
 import signal
 from collections.abc import Callable
 from threading import Event
@@ -130,6 +131,7 @@ def link(
     with needs_client():
         from krm_fn.linker.api import Access
         from krm_fn.linker.run import Options, run
+    gc.enable()  # it runs for minutes, in little memory
     stop = Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     options = Options(namespace, Access(kubeconfig, context), dry_run, as_json=output == "json")

@@ -6,6 +6,7 @@ from io import StringIO
 import click
 
 from krm_fn import __version__
+from krm_fn.cli.configuration import GroupWithConfiguration
 from krm_fn.cli.diff import diff
 from krm_fn.cli.discover import discover
 from krm_fn.cli.explain import explain
@@ -46,6 +47,7 @@ def _run(command: click.Command, program: str, arguments: list[str]) -> Outcome:
 
 
 @click.group(
+    cls=GroupWithConfiguration,
     commands=[render, verify, diff, explain, history, graph, link, discover],
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -1,7 +1,5 @@
 """`krm-fn render`: print manifests that are ready to be applied."""
 
-import gc
-
 import click
 
 from krm_fn.cli.options import PATH
@@ -44,7 +42,6 @@ def render(
     from krm_fn.render.render import render as render_paths
     from krm_fn.render.sources import Inputs
 
-    gc.disable()  # as for the function: nodes hold no cycles
     paths = paths or (".",)
     _check_usage(paths, deployed, check=check)
     awaited = "manifests" if "-" in paths else "what is deployed"

@@ -1,7 +1,5 @@
 """`krm-fn verify`: check manifests that are about to be applied."""
 
-import gc
-
 import click
 
 from krm_fn.cli.options import MAX_BYTES, PATH
@@ -69,6 +67,5 @@ def verify(
     from krm_fn.verify.verify import Options
     from krm_fn.verify.verify import verify as verify_path
 
-    gc.disable()  # as for the function: nodes hold no cycles
     stdin = read_stdin("manifests", max_bytes + 1) if path == "-" else None
     return verify_path(path, stdin, Options(config, sets, deployers, namespace, strict, max_bytes))

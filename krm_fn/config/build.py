@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Mapping
 
-from krm_fn.config.build_mount import build_mount
 from krm_fn.config.plain import (
     Plain,
     as_boolean,
@@ -29,15 +28,17 @@ from krm_fn.model.settings import (
     FieldSpec,
     Jobs,
     Linker,
+    Mount,
     Selector,
     Settings,
     Strategy,
 )
 from krm_fn.naming.names import SET_NAME
 
-_ANNOTATION = re.compile(r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
-_KIND = re.compile(r"([a-z0-9][-a-z0-9.]*/)?[a-z][-a-z0-9]*/[A-Z][A-Za-z0-9]*")
-_PATH = re.compile("^/?[^/.]*(/|$)")
+# Texts: `re` compiles them for the configurations that have such a field.
+_ANNOTATION = r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
+_KIND = r"([a-z0-9][-a-z0-9.]*/)?[a-z][-a-z0-9]*/[A-Z][A-Za-z0-9]*"
+_PATH = "^/?[^/.]*(/|$)"
 _TOP = ("apiVersion", "kind", "metadata", "spec")
 _SPEC = (
     *("kinds", "strategy", "select", "exclude", "immutable", "deployers", "references", "takeOver"),
@@ -59,9 +60,7 @@ _LINKER = (
     *("serviceAccountName", "openshift", "resources", "nodeSelector", "tolerations", "imagePullSecrets"),
     *("labels", "annotations"),
 )
-_RESERVED = re.compile(
-    r"(helm\.sh|argocd\.argoproj\.io)/hook|argocd\.argoproj\.io/sync-wave|([^/]*\.)?revisions\.krm-fn\.io/"
-)
+_RESERVED = r"(helm\.sh|argocd\.argoproj\.io)/hook|argocd\.argoproj\.io/sync-wave|([^/]*\.)?revisions\.krm-fn\.io/"
 _NO_SIDECAR = NO_SIDECAR_LABELS | NO_SIDECAR_ANNOTATIONS
 _OPERATORS = ("Exists", "Equal")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
@@ -88,7 +87,7 @@ def build_settings(config: Plain) -> Settings:
         else _DEFAULTS.deployers,
         references=_references(spec.get("references", [])),
         checksums=_checksums(as_mapping(spec.get("checksums", {}), _CHECKSUMS)),
-        mounts=tuple(map(build_mount, as_list(spec.get("mounts", [])))),
+        mounts=_mounts(spec["mounts"]) if "mounts" in spec else (),
         jobs=Jobs(one_of(spec.get("jobs", _DEFAULTS.jobs), list(Jobs))),
         strict=as_boolean(spec.get("strict", _DEFAULTS.strict)),
         linker=_linker(spec.get("linker", {})),
@@ -152,17 +151,24 @@ def _field_spec(target: str, spec: dict[str, Plain], field: str) -> FieldSpec:
 
 def _path(path: str) -> str:
     """Refuse a path whose first name has a dot: no top-level field has one, so slashes were meant."""
-    return path if _PATH.match(path) else refuse()
+    return path if re.match(_PATH, path) else refuse()
 
 
 def _checksums(value: dict[str, Plain]) -> Checksums:
     default = _DEFAULTS.checksums
-    annotation = as_text(value.get("annotation", default.annotation))
+    annotation = as_text(value["annotation"]) if "annotation" in value else default.annotation
+    is_key = annotation == default.annotation or re.fullmatch(_ANNOTATION, annotation)
     controllers = as_list(value["controllers"]) if "controllers" in value else default.controllers
     return Checksums(
-        annotation=annotation if _ANNOTATION.fullmatch(annotation) else refuse(),
+        annotation=annotation if is_key else refuse(),
         controllers=tuple(dict.fromkeys(one_of(name, CONTROLLERS) for name in controllers)),
     )
+
+
+def _mounts(value: Plain) -> tuple[Mount, ...]:
+    from krm_fn.config.build_mount import build_mount
+
+    return tuple(map(build_mount, as_list(value)))
 
 
 def _linker(value: Plain) -> Linker:
@@ -191,13 +197,13 @@ def _linker(value: Plain) -> Linker:
 
 def _kind(value: Plain) -> str:
     text = as_text(value)
-    return text if _KIND.fullmatch(text) else refuse()
+    return text if re.fullmatch(_KIND, text) else refuse()
 
 
 def _pod_texts(value: Plain) -> dict[str, str]:
     """Read labels or annotations. Refuse those that make the Job a hook, add a sidecar, or that this function sets."""
     found = as_texts(value)
-    if any(_RESERVED.match(name) or text != _NO_SIDECAR.get(name, text) for name, text in found.items()):
+    if any(re.match(_RESERVED, name) or text != _NO_SIDECAR.get(name, text) for name, text in found.items()):
         refuse()
     return found
 

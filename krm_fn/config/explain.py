@@ -1,19 +1,16 @@
 """Sentences that say why the JSON Schema does not allow a configuration. The only importer of `jsonschema`."""
 
-import json
 from collections.abc import Callable, Iterator
-from importlib.resources import files
 from typing import Any, TypeAlias
 
 from jsonschema import Draft202012Validator, ValidationError
 
+from krm_fn.config.load_schema import load_schema
 from krm_fn.config.place import place
 from krm_fn.config.plain import Plain
 from krm_fn.model.node import Node
 from krm_fn.model.problem import Problem, ResourceId
 from krm_fn.naming.suggest import nearest, suggest
-
-SCHEMA_FILE = "configrevisions-revisions.krm-fn.io-v1.json"
 
 Sentence: TypeAlias = tuple[list[str | int], str]
 _NAMES = {
@@ -30,11 +27,6 @@ def explain(config: Plain, node: Node, who: ResourceId) -> list[Problem]:
     errors = Draft202012Validator(load_schema()).iter_errors(config)
     problems = {place(path, node, who, message) for error in errors for path, message in _sentences(error)}
     return sorted(problems, key=lambda problem: (problem.line, problem.column, problem.field, problem.message))
-
-
-def load_schema() -> dict[str, object]:
-    schema: dict[str, object] = json.loads(files("krm_fn.schemas").joinpath(SCHEMA_FILE).read_bytes())
-    return schema
 
 
 def _sentences(error: ValidationError) -> Iterator[Sentence]:

@@ -1,7 +1,6 @@
 """What a platform pins of the linker, so that no package can choose it: variables of the environment."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 from krm_fn.config.build import build_settings
@@ -74,7 +73,7 @@ def pin_linker(settings: Settings, pins: Mapping[str, str], node: Node | None, w
     ]
     if problems:
         raise Rejected(*problems)
-    return replace(settings, linker=replace(settings.linker, **{pin.field.attribute: pin.value for pin in pinned}))
+    return settings._replace(linker=settings.linker._replace(**{pin.field.attribute: pin.value for pin in pinned}))
 
 
 def _read_all(pins: Mapping[str, str]) -> Iterator[_Pin]:

@@ -8,9 +8,13 @@ from krm_fn.model.node import Node, Scalar, fields, is_mapping, is_null, is_scal
 
 Plain: TypeAlias = "str | bool | int | float | list[Plain] | dict[str, Plain] | None"
 
-_INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
-_OCTAL = re.compile(r"[-+]?0[0-7]+")
-_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+# Texts: few configurations hold numbers, and `re` keeps what it has compiled.
+_INTEGER = r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+"
+_OCTAL = r"[-+]?0[0-7]+"
+_FLOAT = r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"
+_NUMERIC = frozenset("+-.0123456789")
+"""The first characters of numbers."""
+
 _BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 
 
@@ -39,11 +43,13 @@ def _scalar(node: Scalar) -> Plain:
 
 
 def _number(text: str) -> int | float | None:
-    if _OCTAL.fullmatch(text):  # not in YAML 1.2, but Kubernetes' tools read it, and people write file modes so
+    if text[:1] not in _NUMERIC:
+        return None
+    if re.fullmatch(_OCTAL, text):  # not in YAML 1.2, but Kubernetes' tools read it, and people write file modes so
         return int(text, 8)
-    if _INTEGER.fullmatch(text):
+    if re.fullmatch(_INTEGER, text):
         return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
-    return float(text.replace(".inf", "inf").replace(".nan", "nan")) if _FLOAT.fullmatch(text) else None
+    return float(text.replace(".inf", "inf").replace(".nan", "nan")) if re.fullmatch(_FLOAT, text) else None
 
 
 class Invalid(Exception):

@@ -4,10 +4,7 @@ A valid configuration is read without the JSON Schema: to load a validator takes
 package. The schema explains what is invalid, and a test proves that both agree on what is valid.
 """
 
-from dataclasses import replace
-
 from krm_fn.config.build import build_settings
-from krm_fn.config.config_map_input import read_config_map
 from krm_fn.config.pins import pin_linker
 from krm_fn.config.place import place
 from krm_fn.config.plain import Invalid, Plain, plain_value
@@ -31,6 +28,8 @@ def parse_config(node: Node | None, environment: Environment = NO_ENVIRONMENT) -
         raise Rejected(at(node.start_mark, f"functionConfig: expected a {KIND}, found {describe(node)}"))
     who = read_item(node).id
     if (who.api_version, who.kind) == ("v1", "ConfigMap"):
+        from krm_fn.config.config_map_input import read_config_map
+
         read = read_config_map(node, who)
         is_named = "metadata" in read
         config: Plain = {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": unnamed.set}, **read}
@@ -45,9 +44,9 @@ def parse_config(node: Node | None, environment: Environment = NO_ENVIRONMENT) -
     settings = pin_linker(_settings(config, node, who), environment.pins, node, who)
     if not is_named:
         taken_over = (*settings.take_over, *unnamed.take_over)
-        settings = replace(settings, is_named=unnamed.is_named, take_over=taken_over)
+        settings = settings._replace(is_named=unnamed.is_named, take_over=taken_over)
     if settings.linker.image is None:
-        settings = replace(settings, linker=replace(settings.linker, image=_own_image(node)))
+        settings = settings._replace(linker=settings.linker._replace(image=_own_image(node)))
     return settings
 
 
@@ -71,7 +70,7 @@ def _settings(config: Plain, node: Node, who: ResourceId) -> Settings:
     try:
         settings = build_settings(config)
     except Invalid as invalid:
-        from krm_fn.config.explain import explain  # noqa: PLC0415  # jsonschema takes longer to load than all other work
+        from krm_fn.config.explain import explain
 
         raise Rejected(*explain(config, node, who)) from invalid
     problems = [

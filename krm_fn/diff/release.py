@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from krm_fn.model import keys
 from krm_fn.model.item import Item
@@ -17,12 +17,12 @@ from krm_fn.stages.package import Package, read_package
 from krm_fn.verify.rendering import find_namespace
 
 
-@dataclass(frozen=True, kw_only=True)
 class Release:
     """The objects of a rendering, and the references among them."""
 
-    package: Package
-    references: list[ResolvedReference]
+    def __init__(self, package: Package, references: list[ResolvedReference]) -> None:
+        self.package: Final = package
+        self.references: Final = references
 
     @cached_property
     def by_referrer(self) -> dict[Item, list[ResolvedReference]]:
@@ -62,7 +62,7 @@ def read_release(items: Collection[Item], settings: Settings | None, namespace: 
     package = read_package(items, None, namespace or find_namespace(items, configured))
     index = Index(package.configs, package.kinds, package.namespace)
     extra = settings.references if settings else ()
-    return Release(package=package, references=find_authored(package.authored, index, extra, but=()).references)
+    return Release(package, find_authored(package.authored, index, extra, but=()).references)
 
 
 def is_versioned(item: Item) -> bool:

@@ -14,10 +14,10 @@ from krm_fn.look.content import show_content
 from krm_fn.look.masks import Masks
 from krm_fn.model import keys
 from krm_fn.model.item import Item
+from krm_fn.model.makers import VERSIONED_NAMES
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.emitted import is_emitted
-from krm_fn.model.makers import VERSIONED_NAMES
 from krm_fn.naming.names import authored_id, base_name, is_revision
 from krm_fn.references.made import find_made
 from krm_fn.references.rule import By

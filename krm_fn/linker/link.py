@@ -132,9 +132,7 @@ def _link_makers(plan: LinkPlan, observation: Observation, cluster: Cluster, rep
             report.warn(sentence)
 
 
-def _link_maker(
-    maker: MakerName, found: Revision, trackers: list[Revision], cluster: Cluster, report: Report
-) -> None:
+def _link_maker(maker: MakerName, found: Revision, trackers: list[Revision], cluster: Cluster, report: Report) -> None:
     owners = tuple(Owner("v1", "ConfigMap", tracker.name, tracker.uid) for tracker in trackers)
     new = tuple(owner for owner in owners if owner.uid not in {one.uid for one in found.owners})
     if new:

@@ -74,7 +74,8 @@ class Consumer(NamedTuple):
 class Revision(NamedTuple):
     """A live ConfigMap of the set: a revision, or the tracker of a Secret revision. `created` is in Unix seconds.
 
-    The other fields are about its annotations: see `keys`. `owns_secret`, `stands_for` and `made_by` are for trackers.
+    The other fields are about its annotations: see `keys`. `owns_secret`, `stands_for` and `made_by` are for trackers,
+    and so is `has_owned_secret_since_0_1_0`: no annotation says yet that the tracker owns its Secret.
     """
 
     name: str
@@ -88,6 +89,7 @@ class Revision(NamedTuple):
     owns_secret: bool = False
     stands_for: str = ""
     made_by: str = ""
+    has_owned_secret_since_0_1_0: bool = False
     is_in_kpt_inventory: bool = False
 
     @property

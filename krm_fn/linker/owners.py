@@ -53,11 +53,16 @@ class RevisionPatch(NamedTuple):
         values = dict(self.annotations)
         is_wanted = values.get(keys.WANTED, "true" if self.revision.is_wanted else None) == "true"
         owns_secret = self.revision.owns_secret or values.get(keys.OWNS_SECRET) == "true"
-        return self.revision._replace(owners=owners, is_wanted=is_wanted, owns_secret=owns_secret)
+        return self.revision._replace(
+            owners=owners,
+            is_wanted=is_wanted,
+            owns_secret=owns_secret,
+            has_owned_secret_since_0_1_0=self.revision.has_owned_secret_since_0_1_0 and not owns_secret,
+        )
 
 
 def plan_owners(plan: LinkPlan, observation: Observation) -> list[RevisionPatch]:
-    """Plan one patch for each revision that lacks an owner, or the annotation of a revision that is wanted.
+    """Plan one patch for each revision that lacks an owner or an annotation.
 
     A retained revision loses the owners that a linker has added: its consumers are not known.
     """
@@ -68,11 +73,14 @@ def plan_owners(plan: LinkPlan, observation: Observation) -> list[RevisionPatch]
         if revision.is_retained:
             patch = RevisionPatch(revision, remove=linker_owners(plan, revision))
         else:
-            needs_mark = revision.name in wanted and not revision.is_wanted
+            needs = {
+                keys.WANTED: revision.name in wanted and not revision.is_wanted,
+                keys.OWNS_SECRET: revision.has_owned_secret_since_0_1_0,
+            }
             patch = RevisionPatch(
                 revision,
                 add=_missing_owners(revision, observation.inventory, consumers.get(revision.name, [])),
-                annotations=((keys.WANTED, "true"),) if needs_mark else (),
+                annotations=tuple((annotation, "true") for annotation, is_needed in needs.items() if is_needed),
             )
         if patch.add or patch.remove or patch.annotations:
             patches.append(patch)

@@ -12,6 +12,7 @@ from krm_fn.model.link_plan import LinkPlan
 from krm_fn.naming.names import HASH
 
 _KNOWN = frozenset(CONSUMER_KINDS)
+_MARKS = (keys.WANTED, keys.OWNS_SECRET)
 _POD_CONTROLLERS = frozenset((kind.api_version, kind.kind) for kind in CONSUMER_KINDS if kind.controls_pods)
 
 
@@ -30,7 +31,7 @@ def read_revision(item: Any, plan: LinkPlan) -> Revision | None:
     name, uid, base = _text(metadata, "name"), _text(metadata, "uid"), _text(annotations, keys.BASE_NAME)
     created = read_time(_text(metadata, "creationTimestamp"))
     is_named = bool(base and uid) and re.fullmatch(f"{re.escape(base)}(-{HASH})?", name)
-    component = labels.get(keys.COMPONENT)
+    component, owners = labels.get(keys.COMPONENT), _owners(metadata)
     is_emitted = labels.get(keys.SET) == plan.set and component in (None, *keys.TRACKERS)
     if not is_named or not is_emitted or created is None:
         return None
@@ -39,15 +40,26 @@ def read_revision(item: Any, plan: LinkPlan) -> Revision | None:
         uid=uid,
         resource_version=_text(metadata, "resourceVersion"),
         created=created,
-        owners=_owners(metadata),
+        owners=owners,
         is_retained=annotations.get(keys.RETAIN) == "true",
         is_tracker=component in keys.TRACKERS,
         is_wanted=annotations.get(keys.WANTED) == "true",
         owns_secret=annotations.get(keys.OWNS_SECRET) == "true",
         stands_for=_text(annotations, keys.STANDS_FOR),
         made_by=_text(annotations, keys.MADE_BY),
+        has_owned_secret_since_0_1_0=_is_linked_by_0_1_0(component, annotations, owners),
         is_in_kpt_inventory=keys.KPT_INVENTORY in annotations,
     )
+
+
+def _is_linked_by_0_1_0(component: Any, annotations: dict[str, Any], owners: tuple[Owner, ...]) -> bool:
+    """Tell whether version 0.1.0 has made this tracker the owner of its Secret. It wrote no annotation that says so.
+
+    It did so in the run that gave the tracker its first consumer as an owner. A run of this version that adds a
+    consumer writes `wanted` too, which version 0.1.0 never did.
+    """
+    has_consumer = any((owner.group, owner.kind) != ("", "ConfigMap") for owner in owners)
+    return component == keys.TRACKER_OF_0_1_0 and has_consumer and annotations.keys().isdisjoint(_MARKS)
 
 
 def read_inventory(item: Any, plan: LinkPlan) -> Consumer | None:

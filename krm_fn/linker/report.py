@@ -1,7 +1,6 @@
 """Collect what a run has done: lines for people as it happens, one document for machines at its end."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from krm_fn.linker.objects import Owner, Revision
@@ -37,17 +36,17 @@ class Problem(NamedTuple):
     is_failure: bool
 
 
-@dataclass
 class Report:
     """The changes, notes and problems of a run. `log` is called with each line when it happens."""
 
-    namespace: str
-    log: Callable[[str], None]
-    changes: list[Change] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    revisions: int = 0
-    retained: int = 0
+    def __init__(self, namespace: str, log: Callable[[str], None]) -> None:
+        self.namespace = namespace
+        self.log = log
+        self.changes: list[Change] = []
+        self.notes: list[str] = []
+        self.problems: list[Problem] = []
+        self.revisions = 0
+        self.retained = 0
 
     @property
     def failures(self) -> list[str]:

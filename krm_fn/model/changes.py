@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Dict
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
@@ -89,8 +88,7 @@ class Edit(NamedTuple):
     field: str
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Changes:
+class Changes(NamedTuple):
     """What a stage wants: patches of objects, edits of single places, whole objects, and problems to report.
 
     `replace` and `remove` are about objects that an earlier run of this project added.
@@ -103,7 +101,7 @@ class Changes:
     add: tuple[Object, ...] = ()
     problems: tuple[Problem, ...] = ()
 
-    def __add__(self, more: "Changes") -> "Changes":
+    def __add__(self, more: "Changes") -> "Changes":  # type: ignore[override]  # nobody adds fields to a tuple of them
         """Join two; what belongs to `more` comes last."""
         return Changes(
             patches=self.patches + more.patches,

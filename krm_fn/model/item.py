@@ -1,6 +1,6 @@
 """One object of the input."""
 
-from dataclasses import dataclass
+from typing import Final
 
 from krm_fn.model import keys
 from krm_fn.model.node import Mapping, fields, text, texts
@@ -9,15 +9,19 @@ from krm_fn.model.problem import Problem, ResourceId, Severity
 CONFIG_KINDS = ("ConfigMap", "Secret")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Item:
     """An object and its metadata as raw text, a key by identity. `origin` is the file it was read from, if known."""
 
-    node: Mapping
-    id: ResourceId
-    annotations: dict[str, str]
-    labels: dict[str, str]
-    origin: str = ""
+    __slots__ = ("annotations", "id", "labels", "node", "origin")
+
+    def __init__(
+        self, node: Mapping, who: ResourceId, annotations: dict[str, str], labels: dict[str, str], origin: str = ""
+    ) -> None:
+        self.node: Final = node
+        self.id: Final = who
+        self.annotations: Final = annotations
+        self.labels: Final = labels
+        self.origin: Final = origin
 
     @property
     def is_config(self) -> bool:

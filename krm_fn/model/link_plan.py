@@ -5,7 +5,6 @@ The function writes it as the arguments of a Job, where `kubectl describe job` s
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from krm_fn.model.kinds import Kind
@@ -50,8 +49,7 @@ class MakerName(NamedTuple):
         return f"{self.kind}/{self.name}={','.join(map(str, self.revisions))}"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class LinkPlan:
+class LinkPlan(NamedTuple):
     """One rendering of a set in a namespace.
 
     The linker waits for `workloads`. `revisions` are the rendered revisions that none of these workloads references.
@@ -60,12 +58,12 @@ class LinkPlan:
     """
 
     set: str
+    timeout: int
+    minimum_age: int
     workloads: tuple[Workload, ...] = ()
     revisions: tuple[RevisionName, ...] = ()
     makers: tuple[MakerName, ...] = ()
     kinds: tuple[Kind, ...] = ()
-    timeout: int
-    minimum_age: int
 
     @property
     def rendered(self) -> frozenset[RevisionName]:

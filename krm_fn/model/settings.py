@@ -1,7 +1,6 @@
 """The functionConfig as values, already checked."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
@@ -61,8 +60,7 @@ class Strategy(StrEnum):
         return self in (Strategy.RENAME, Strategy.ADOPT)
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Selector:
+class Selector(NamedTuple):
     """Which objects an entry of `select` or `exclude` matches. A field that is not set matches everything.
 
     `name` is a shell pattern; all `labels` and `annotations` must be present with these values. A `strategy` of None
@@ -72,13 +70,12 @@ class Selector:
     kind: str | None = None
     name: str = "*"
     namespace: str | None = None
-    labels: dict[str, str] = field(default_factory=dict)
-    annotations: dict[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = MappingProxyType({})
+    annotations: Mapping[str, str] = MappingProxyType({})
     strategy: Strategy | None = None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class FieldSpec:
+class FieldSpec(NamedTuple):
     r"""A reference field in kustomize's form: `path` is `spec/configName`, with `\/` for a slash in a key.
 
     An empty `group`, `version` or `kind` matches all. `target` is the kind that the field references. `entry` is the
@@ -86,15 +83,14 @@ class FieldSpec:
     """
 
     target: str
+    path: str
     group: str = ""
     version: str = ""
     kind: str = ""
-    path: str
-    entry: str = field(default="", compare=False)
+    entry: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Checksums:
+class Checksums(NamedTuple):
     """The annotation for checksums on pod templates, and the controllers whose opt-in annotations count."""
 
     annotation: str = "checksum/config"
@@ -152,8 +148,7 @@ class Jobs(StrEnum):
     RENAME = "rename"
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Linker:
+class Linker(NamedTuple):
     """The linker's Job and its pod. An `image` or `namespace` of None is taken from the Environment.
 
     `kinds` are written as `example.com/v1/Widget`. `resources`, `tolerations` and `image_pull_secrets` are as in a pod
@@ -170,16 +165,15 @@ class Linker:
     ttl_seconds_after_finished: int | None = None
     service_account_name: str | None = None
     openshift: bool = False
-    resources: Mapping[str, Value] = field(default_factory=lambda: RESOURCES)
-    node_selector: Mapping[str, str] = field(default_factory=dict)
+    resources: Mapping[str, Value] = RESOURCES
+    node_selector: Mapping[str, str] = MappingProxyType({})
     tolerations: tuple[Mapping[str, Value], ...] = ()
     image_pull_secrets: tuple[Mapping[str, Value], ...] = ()
-    labels: Mapping[str, str] = field(default_factory=dict)
-    annotations: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, str] = MappingProxyType({})
+    annotations: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """The whole functionConfig. `schemas/` says what each field means.
 
     `is_named`: `set` is a name for this package, and not the one that all packages without a name have.
@@ -195,7 +189,7 @@ class Settings:
     immutable: bool = True
     deployers: tuple[str, ...] = ("argocd", "flux", "kpt")
     references: tuple[FieldSpec, ...] = ()
-    linker: Linker = field(default_factory=Linker)
+    linker: Linker = Linker()
     checksums: Checksums = Checksums()
     mounts: tuple[Mount, ...] = ()
     jobs: Jobs = Jobs.WARN

@@ -1,7 +1,6 @@
 """JSON exactly as Go's `json.Marshal` writes it."""
 
 import math
-from decimal import Decimal
 from json.encoder import encode_basestring
 from typing import TypeAlias
 
@@ -43,5 +42,7 @@ def _number(value: float) -> str:
         return "-0" if math.copysign(1, value) < 0 else "0"
     shortest = repr(value)
     if 1e-6 <= abs(value) < 1e21:  # noqa: PLR2004  # the docstring names them
+        from decimal import Decimal
+
         return format(Decimal(shortest).normalize(), "f")
     return shortest.replace("e-0", "e-")

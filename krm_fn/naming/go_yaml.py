@@ -5,7 +5,6 @@ number and `2020-01-02` a date. Quoted and block scalars are text unless they ha
 is read by other rules: see `config.plain`.)
 """
 
-import calendar
 import math
 import re
 from base64 import b64decode
@@ -35,7 +34,9 @@ _TYPES: dict[str, tuple[type, ...]] = {
     f"{_STANDARD}int": (int,),
     f"{_STANDARD}float": (float, int),
 }
-_BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}")
+
+# Patterns are texts here: few packages hold such scalars, and `re` keeps what it has compiled.
+_BASE64 = r"[A-Za-z0-9+/]*={0,2}"
 
 
 def read_scalar(scalar: Scalar) -> ScalarValue:
@@ -108,22 +109,22 @@ def _read_tagged(tag: str, text: str) -> ScalarValue:
 def _read_binary(text: str) -> str:
     """Return the decoded bytes as text; each byte that is not UTF-8 becomes one U+FFFD."""
     digits = text.replace("\n", "").replace("\r", "")
-    if not _BASE64.fullmatch(digits) or len(digits) % 4:
+    if not re.fullmatch(_BASE64, digits) or len(digits) % 4:
         message = "does not match its tag !!binary: not base64"
         raise ValueError(message)
     return re.sub("[\udc80-\udcff]", "\ufffd", b64decode(digits).decode("utf-8", "surrogateescape"))
 
 
-_DECIMAL = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
-_POINT_FIRST = re.compile(r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?")
+_DECIMAL = r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
+_POINT_FIRST = r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?"
 _INTEGERS = (
-    (10, re.compile(r"([-+]?)(0|[1-9][0-9]{0,19})")),
-    (8, re.compile(r"([-+]?)0[oO]?([0-7]+)")),
-    (16, re.compile(r"([-+]?)0[xX]([0-9a-fA-F]+)")),
-    (2, re.compile(r"([-+]?)0[bB]([01]+)")),
+    (10, r"([-+]?)(0|[1-9][0-9]{0,19})"),
+    (8, r"([-+]?)0[oO]?([0-7]+)"),
+    (16, r"([-+]?)0[xX]([0-9a-fA-F]+)"),
+    (2, r"([-+]?)0[bB]([01]+)"),
     # go-yaml's fallback for the prefixes of YAML 1.2 accepts a sign behind them.
-    (8, re.compile(r"0o([-+])([0-7]+)")),
-    (2, re.compile(r"0b([-+])([01]+)")),
+    (8, r"0o([-+])([0-7]+)"),
+    (2, r"0b([-+])([01]+)"),
 )
 _RANGES = {"": range(2**64), "+": range(2**63), "-": range(2**63 + 1)}
 
@@ -134,17 +135,17 @@ def read_number(text: str) -> int | float | None:
     An integer beyond 64 bits is a float if it is decimal, else text. A float beyond 64 bits is text.
     """
     if text.startswith("."):
-        return _finite(text.replace("_", "")) if _POINT_FIRST.fullmatch(text) else None
+        return _finite(text.replace("_", "")) if re.fullmatch(_POINT_FIRST, text) else None
     digits = text.replace("_", "")
     integer = _integer(digits)
     if integer is not None:
         return integer
-    return _finite(digits) if _DECIMAL.fullmatch(digits) else None
+    return _finite(digits) if re.fullmatch(_DECIMAL, digits) else None
 
 
 def _integer(digits: str) -> int | None:
     for base, pattern in _INTEGERS:
-        if found := pattern.fullmatch(digits):
+        if found := re.fullmatch(pattern, digits):
             sign, magnitude = found[1], int(found[2], base)
             if magnitude in _RANGES[sign]:
                 return -magnitude if sign == "-" else magnitude
@@ -156,7 +157,7 @@ def _finite(digits: str) -> float | None:
     return number if math.isfinite(number) else None
 
 
-_FORMAT = re.compile(
+_FORMAT = (
     r"(?P<year>[0-9]{4})-(?P<month>[0-9]{1,2})-(?P<day>[0-9]{1,2})"
     r"(?:(?:[Tt]|(?P<blank> +))"
     r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{1,2}):(?P<second>[0-9]{1,2})(?:[.,](?P<fraction>[0-9]+))?"
@@ -181,7 +182,7 @@ def read_timestamp(text: str) -> str | None:
 
     Raises ValueError for a time zone offset of a whole day, which Go can read but not write.
     """
-    found = _FORMAT.fullmatch(text)
+    found = re.fullmatch(_FORMAT, text) if text[4:5] == "-" else None
     if found is None or not _exists(found):
         return None
     year, month, day, hour, minute, second = (
@@ -196,7 +197,9 @@ def _exists(found: re.Match[str]) -> bool:
     """Tell whether this day and time exist."""
     if any(int(found[name] or limit[0]) not in limit for name, limit in _LIMITS):
         return False
-    _, last_day = calendar.monthrange(int(found["year"]), int(found["month"]))
+    from calendar import monthrange
+
+    _, last_day = monthrange(int(found["year"]), int(found["month"]))
     return 1 <= int(found["day"]) <= last_day
 
 

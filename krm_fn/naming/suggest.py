@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 
 _CUTOFF = 0.66
 """Of the letters of both names, how many must agree: of three letters, two."""
@@ -35,6 +34,8 @@ def nearest(found: str, names: Iterable[str]) -> str:
     longer = [name for name in names if wanted and wanted <= _words(name)]
     if longer:
         return min(longer, key=len)
+    from difflib import get_close_matches
+
     close = get_close_matches(found, names, n=1, cutoff=_CUTOFF)
     begun = [name for name in names if len(start) >= _SHORTEST_PREFIX and name.lower().startswith(start)]
     return min(close or begun, key=len, default="")

@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from krm_fn.model.item import CONFIG_KINDS
 from krm_fn.model.kinds import TOOL_GROUPS, plural_of
+from krm_fn.model.makers import VERSIONED
 from krm_fn.model.node import Node, elements, entries, get, is_null, is_scalar, text
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import FieldSpec
@@ -17,7 +18,6 @@ from krm_fn.references.field_specs import find_at, find_by_specs
 from krm_fn.references.fields import FIELDS, FieldRow
 from krm_fn.references.find_by_shape import find_by_shape
 from krm_fn.references.made import find_written
-from krm_fn.model.makers import VERSIONED
 from krm_fn.references.reference import Reference, read_reference
 from krm_fn.references.rule import By, Rule
 from krm_fn.references.shapes import OPAQUE_KINDS

@@ -15,11 +15,14 @@ _CM = r"(?<![a-z])cm(?![a-z])|(?-i:(?<=[a-z])(?:CM|Cm)(?![a-z]))"
 """The short form as a word of its own: `cm-name`, `leaderCM`; not `acme`."""
 
 _SAYS = (
-    (re.compile(rf"(?i)config[-_.]?map|{_CM}"), ("ConfigMap",)),
-    (re.compile(r"(?i)secret"), ("Secret",)),
-    (re.compile(r"(?i)config(?![-_.]?map)"), ("ConfigMap", "Secret")),
+    (rf"(?i)config[-_.]?map|{_CM}", ("ConfigMap",)),
+    (r"(?i)secret", ("Secret",)),
+    (r"(?i)config(?![-_.]?map)", ("ConfigMap", "Secret")),
 )
-"""What the name of an option may say, and the kinds of objects that its value may then name."""
+"""What the name of an option may say, and the kinds of objects that its value may then name.
+
+Few packages have such options: `re` compiles these patterns when the first is found.
+"""
 
 _SAYS_CONFIG = re.compile(rf"(?i)config|secret|{_CM}")
 """Whether a text says any of this. Most do not."""
@@ -60,7 +63,7 @@ class OptionName(NamedTuple):
 
     def may_mean(self, kind: str) -> bool:
         """Tell whether the option's own name allows an object of this kind: `secretName` names no ConfigMap."""
-        return any(kind in kinds for says, kinds in _SAYS if says.search(self.option))
+        return any(kind in kinds for says, kinds in _SAYS if re.search(says, self.option))
 
 
 class Options:

@@ -4,7 +4,6 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
-from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.changes import Changes, Patch, patch_at
@@ -12,26 +11,18 @@ from krm_fn.model.item import Item, about
 from krm_fn.model.node import FieldPath, Node, fields, get, step
 from krm_fn.model.pods import find_templates
 from krm_fn.model.problem import Problem, Severity
-from krm_fn.model.settings import Settings
 from krm_fn.naming.content_digest import content_digest
 from krm_fn.naming.names import base_name
 from krm_fn.references.made import digest_of
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
+from krm_fn.stages.checksums import Checksums
 from krm_fn.stages.choose import FIXED_NAMES, Choices
-from krm_fn.stages.package import Package
 from krm_fn.stages.readings import Reading, Readings, find_readings, is_read
 from krm_fn.stages.wave_reloader import Catalogue, Named, OptIn, is_clear, is_literal
 
 
-class Checksums(NamedTuple):
-    """What pods read whose change restarts them, and what is wrong with it."""
-
-    readings: Readings
-    problems: tuple[Problem, ...]
-
-
-def plan_checksums(references: References, choices: Choices, opt_ins: list[OptIn]) -> Checksums:
+def read_checksums(references: References, choices: Choices, opt_ins: list[OptIn]) -> Checksums:
     """Find the pod templates that read objects of strategy `checksum`, or that opted in."""
     # Wave and Reloader may restart pods for content that somebody else writes; a checksum made here cannot.
     own = [choice for choice in choices.all if not (opt_ins and choice.is_written_by_others)]
@@ -39,13 +30,6 @@ def plan_checksums(references: References, choices: Choices, opt_ins: list[OptIn
     catalogue = Catalogue(choice.item for choice in own if choice.item.is_config)
     readings = find_readings(references, {choice.item: choice.strategy for choice in own}, opt_ins, catalogue)
     return Checksums(readings, tuple(_warn(readings, references, opt_ins, catalogue)))
-
-
-def set_checksums(package: Package, checksums: Checksums, texts: Mapping[Node, str], settings: Settings) -> Changes:
-    """Annotate the pod templates. `texts`: the new values of scalars in the data of ConfigMaps and Secrets."""
-    restarted = checksums.readings.restarted
-    changes = annotate_templates(package.authored, restarted, texts, settings.checksums.annotation)
-    return changes + Changes(problems=checksums.problems)
 
 
 def annotate_templates(

@@ -12,7 +12,7 @@ from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Selector, Settings, Strategy, is_pattern
 from krm_fn.model.sync_order import HOOKS
 from krm_fn.naming.content_hash import Unhashable
-from krm_fn.naming.names import base_name, hash_in_name, has_stale_hash, is_revision
+from krm_fn.naming.names import base_name, has_stale_hash, hash_in_name, is_revision
 from krm_fn.naming.suggest import suggest
 from krm_fn.references.made import find_unmet, hash_of
 from krm_fn.references.references import References

@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 from krm_fn.model import keys
 from krm_fn.model.changes import Changes, Edit, Patch, SetText, combine_patches
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import is_replaced
 from krm_fn.model.node import Node, entries, fields, get, is_scalar, step, text
-from krm_fn.model.problem import Problem, ResourceId, Severity
-from krm_fn.model.settings import Jobs, Settings, Strategy
+from krm_fn.model.settings import Strategy
 from krm_fn.naming.content_hash import short_digest
 from krm_fn.naming.go_json import go_json
 from krm_fn.naming.names import MAX_JOB_NAME, base_name
@@ -24,6 +23,7 @@ from krm_fn.references.shapes import GROUP_FIELDS, PASSED_OVER
 from krm_fn.stages.edited_value import edited_value
 from krm_fn.stages.name import Revision, Revisions, find_clashes, find_too_long
 from krm_fn.stages.package import Package
+from krm_fn.stages.renamed_jobs import RenamedJobs
 from krm_fn.stages.update_references import update_references
 
 DEPENDS_ON = "config.kubernetes.io/depends-on"
@@ -39,32 +39,11 @@ Place: TypeAlias = tuple[Node, str]
 """A node and its field."""
 
 
-class RenamedJobs(NamedTuple):
-    """The Jobs that are named by content, and the changes which that takes."""
-
-    jobs: tuple[Revision, ...] = ()
-    changes: Changes = Changes()
-
-    def readdress(self, problems: Iterable[Problem]) -> tuple[Problem, ...]:
-        """Give problems with these Jobs the new names. Errors keep the old ones: after an error nothing is renamed."""
-        names: dict[ResourceId | None, ResourceId] = {job.item.id: job.id for job in self.jobs}
-        return tuple(
-            problem
-            if problem.severity is Severity.ERROR
-            else problem._replace(resource=names.get(problem.resource, problem.resource))
-            for problem in problems
-        )
-
-
-def rename_jobs(
-    package: Package, references: References, revisions: Revisions, changes: Changes, settings: Settings
-) -> RenamedJobs:
+def name_jobs(package: Package, references: References, revisions: Revisions, changes: Changes) -> RenamedJobs:
     """Name each plain Job that reads a renamed revision, or that has such a name already.
 
     The name is that of the Job after all `changes` so far.
     """
-    if settings.jobs is not Jobs.RENAME:
-        return RenamedJobs()
     all_jobs = [item for item in package.authored if _is_job(item) and not item.is_local]
     readers = {referrer for item in revisions.renamed for referrer in references.pod_referrers.get(item, ())}
     texts: dict[Node, str] = {

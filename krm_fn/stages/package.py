@@ -1,8 +1,8 @@
 """The objects of one run, sorted by what this function may do with them."""
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.item import Item
@@ -17,8 +17,7 @@ _EMITTED = Reason(Ground.EMITTED, "an earlier run has emitted it for the linker"
 _CONFIGURATION = Reason(Ground.CONFIGURATION, "it is the configuration")
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Package:
+class Package(NamedTuple):
     """`authored`: what users wrote; `emitted`: the linker's objects.
 
     `configs`: the ConfigMaps and Secrets among `authored`, and the makers of Secrets of those kinds that are handled.

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import cannot_change
@@ -10,7 +11,9 @@ from krm_fn.model.pods import PodTemplate, template_around, template_at
 from krm_fn.model.settings import Strategy
 from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.references import References
-from krm_fn.stages.wave_reloader import Catalogue, OptIn
+
+if TYPE_CHECKING:
+    from krm_fn.stages.wave_reloader import Catalogue, OptIn
 
 _PULLED = ".imagePullSecrets["
 """The kubelet reads these again at each pull."""
@@ -28,7 +31,7 @@ class Reading:
         self.configs: dict[Item, frozenset[str] | None] = {}
         self.asked_by: dict[Item, str] = {}
 
-    def add(self, config: Item, keys: frozenset[str] | None, opt_in: OptIn | None = None) -> None:
+    def add(self, config: Item, keys: frozenset[str] | None, opt_in: "OptIn | None" = None) -> None:
         """Count these keys as well."""
         keys = keys if config.is_config else None  # the spec of a maker does not say which part makes which key
         before = self.configs.get(config, frozenset())
@@ -60,7 +63,7 @@ class Readings:
 
 
 def find_readings(
-    references: References, strategies: Mapping[Item, Strategy], opt_ins: list[OptIn], catalogue: Catalogue
+    references: References, strategies: Mapping[Item, Strategy], opt_ins: list["OptIn"], catalogue: "Catalogue"
 ) -> Readings:
     """Find what pods read with strategy `checksum`, and what workloads opted in for.
 
@@ -87,7 +90,7 @@ def is_read(reference: Reference) -> bool:
 
 
 def _add_references(
-    readings: Readings, references: References, strategies: Mapping[Item, Strategy], opt_ins: Iterable[OptIn]
+    readings: Readings, references: References, strategies: Mapping[Item, Strategy], opt_ins: Iterable["OptIn"]
 ) -> None:
     by_workload: dict[Item, list[OptIn]] = defaultdict(list)
     for opt_in in opt_ins:
@@ -106,7 +109,9 @@ def _add_references(
                     _add_reference(readings, resolved, config, counting)
 
 
-def _add_reference(readings: Readings, resolved: ResolvedReference, config: Item, opt_in: OptIn | None = None) -> None:
+def _add_reference(
+    readings: Readings, resolved: ResolvedReference, config: Item, opt_in: "OptIn | None" = None
+) -> None:
     template = template_around(resolved.referrer.node, resolved.reference.field)
     if template is None:
         readings.untemplated.append(resolved)
@@ -114,7 +119,7 @@ def _add_reference(readings: Readings, resolved: ResolvedReference, config: Item
         readings.of(resolved.referrer, template).add(config, resolved.reference.keys, opt_in)
 
 
-def _add_named(readings: Readings, opt_in: OptIn, config: Item) -> None:
+def _add_named(readings: Readings, opt_in: "OptIn", config: Item) -> None:
     template = template_at(opt_in.item.node, opt_in.template)
     if template is not None and opt_in.allows(config):
         readings.of(opt_in.item, template).add(config, None, opt_in)

@@ -44,7 +44,9 @@ def find_refused(item: Item, settings: Settings) -> Refused | None:
     block = texts(get(item.node, "sops"))
     for path in _written(settings):
         if _is_covered(path, block):
-            reason = f"its encryption covers {spell(path)}; encrypt only its data, with encrypted_regex: ^(data|stringData)$"
+            reason = (
+                f"its encryption covers {spell(path)}; encrypt only its data, with encrypted_regex: ^(data|stringData)$"
+            )
             return Refused(reason, "sops")
     if block.get("mac_only_encrypted") in _TRUE or settings.deployers == _DECRYPTS:
         return None

@@ -1,6 +1,5 @@
 """The whole transformation: objects in, decisions and changes out."""
 
-from dataclasses import replace
 from typing import NamedTuple
 
 from krm_fn.model.changes import Changes
@@ -9,18 +8,17 @@ from krm_fn.mounts.mount import read_mounts, update_mounts
 from krm_fn.references.embedded import ReadYaml, find_embedded
 from krm_fn.references.references import References, find_authored
 from krm_fn.references.resolve import Index
-from krm_fn.stages.checksum import Checksums, plan_checksums, set_checksums
+from krm_fn.stages.checksums import Checksums, find_opt_ins, plan_checksums, set_checksums
 from krm_fn.stages.choose import Choices, choose
 from krm_fn.stages.early_readers import EarlyReaders, find_early_readers
-from krm_fn.stages.jobs import rename_jobs
 from krm_fn.stages.link import emit_linker
 from krm_fn.stages.mark import find_consumers, mark, restore
 from krm_fn.stages.name import Revisions, name_revisions
 from krm_fn.stages.package import Package
+from krm_fn.stages.renamed_jobs import rename_jobs
 from krm_fn.stages.update_references import find_contradictions, update_references
 from krm_fn.stages.warnings.made_in_cluster import has_makers
 from krm_fn.stages.warnings.warn import warn
-from krm_fn.stages.wave_reloader import read_opt_ins
 
 
 class Transformation(NamedTuple):
@@ -41,7 +39,7 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     `read_yaml` reads the YAML that ConfigMaps hold as data.
     """
     index = Index(package.configs, package.kinds, package.namespace)
-    opt_ins = read_opt_ins(package.authored, settings.checksums.controllers)
+    opt_ins = find_opt_ins(package.authored, settings.checksums.controllers)
     mounts = read_mounts(package.authored, index, settings, package.config_id)
     # Without configuration, its makers, and workloads to restart for it, there is nothing to find.
     referrers = package.authored if index or opt_ins or has_makers(package.authored) else []
@@ -73,5 +71,5 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     changes += warn(package, references, choices, revisions, jobs, changes, settings)
     is_strict = settings.strict or environment.strict
     problems = [problem.as_error() if is_strict else problem for problem in changes.problems]
-    changes = replace(changes, problems=jobs.readdress(problems))
+    changes = changes._replace(problems=jobs.readdress(problems))
     return Transformation(package, references, early, choices, revisions, checksums, changes)

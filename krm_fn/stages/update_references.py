@@ -34,7 +34,9 @@ def update_references(references: Iterable[ResolvedReference], revisions: Revisi
         if resolved.referrer.id.kind in ROLES:
             in_rules[resolved.referrer].append(resolved)
             continue
-        renamed = [revisions.renamed[item].meant_by(resolved.reference) for item in targets if item in revisions.renamed]
+        renamed = [
+            revisions.renamed[item].meant_by(resolved.reference) for item in targets if item in revisions.renamed
+        ]
         first, *others = {*renamed, *(item.id for item in targets if item not in revisions.renamed)}
         if others:
             problems.append(_ambiguous(resolved))

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from krm_fn.model.changes import combine_patches
 from krm_fn.model.item import about
 from krm_fn.model.problem import Problem
-from krm_fn.stages.checksum import plan_checksums, set_checksums
-from krm_fn.stages.wave_reloader import read_opt_ins
+from krm_fn.stages.checksums import find_opt_ins, plan_checksums, set_checksums
 from krm_fn.verify.rendering import Rendering
 from krm_fn.wire.merge_patch import plan_patch
 
@@ -23,7 +22,7 @@ def check_checksums(rendering: Rendering) -> Iterator[Problem]:
         return
     (only,) = configured
     package, settings = rendering.package, only.settings
-    opt_ins = read_opt_ins(package.authored, settings.checksums.controllers)
+    opt_ins = find_opt_ins(package.authored, settings.checksums.controllers)
     checksums = plan_checksums(only.references, only.choices, opt_ins)
     changes = set_checksums(package, checksums, {}, settings)
     for item, patch in combine_patches(changes.patches):

@@ -2,8 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
 from krm_fn.function import read_embedded
 from krm_fn.model import keys
@@ -26,8 +26,7 @@ from krm_fn.stages.package import Package, read_package
 from krm_fn.verify.job_plan import read_plan
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Configured:
+class Configured(NamedTuple):
     """What a configuration says about the objects, as if the function ran now."""
 
     settings: Settings
@@ -35,8 +34,7 @@ class Configured:
     choices: Choices
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RenderedSet:
+class RenderedSet(NamedTuple):
     """What is here of a set. `configured` is None where its configuration is not known."""
 
     name: str
@@ -45,8 +43,7 @@ class RenderedSet:
     configured: Configured | None
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Rendering:
+class Rendering(NamedTuple):
     """The objects, and the sets among them by name. `revisions` are those of all sets, under their present names."""
 
     package: Package

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import chain
 
 from krm_fn.model.changes import Changes, Edit, combine_edits, combine_patches
@@ -30,7 +29,7 @@ def apply_changes(envelope: Envelope, changes: Changes) -> str:
         output = add_documents(apply_splices(text, splices), changes.add)
         prove(envelope, changes, splices, output)
         return output
-    placed = replace(changes, add=place_in_files(changes.add, envelope.items))
+    placed = changes._replace(add=place_in_files(changes.add, envelope.items))
     results = new_results(resource_list, changes.problems)
     splices = [*plan_splices(envelope, placed), *splice_results(text, resource_list, results)]
     output = apply_splices(text, splices)

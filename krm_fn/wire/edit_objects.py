@@ -8,7 +8,6 @@ from krm_fn.model.changes import Changes, Object, SetItems
 from krm_fn.model.item import Item
 from krm_fn.model.node import Mapping, Node, Sequence, get, is_mapping, is_sequence
 from krm_fn.wire import layout
-from krm_fn.wire.documents import end_last_line, split_documents
 from krm_fn.wire.envelope import Envelope
 from krm_fn.wire.splice import Splice
 from krm_fn.wire.splice_change import splice_change
@@ -33,7 +32,11 @@ def splice_objects(envelope: Envelope, changes: Changes) -> Iterator[Splice]:
 def add_documents(text: str, added: Iterable[Object]) -> str:
     """Append documents to a stream."""
     documents = "".join(map(write_document, added))
-    return end_last_line(text) + documents if documents else text
+    if not documents:
+        return text
+    from krm_fn.wire.documents import end_last_line
+
+    return end_last_line(text) + documents
 
 
 def _replace(text: str, node: Mapping, wanted: Object) -> Splice:
@@ -50,6 +53,8 @@ def _replace(text: str, node: Mapping, wanted: Object) -> Splice:
 def _remove_documents(envelope: Envelope, removed: set[Node]) -> Iterator[Splice]:
     if removed.isdisjoint(envelope.document.roots):
         return
+    from krm_fn.wire.documents import split_documents
+
     for part in split_documents(envelope.document):
         if part.root in removed:
             yield Splice(part.start, part.end, "")

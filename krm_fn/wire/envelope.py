@@ -2,7 +2,7 @@
 
 import codecs
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import Final
 
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Mapping, Node, describe, get, is_mapping, is_null, is_sequence, text
@@ -12,18 +12,26 @@ from krm_fn.wire.reader import Document
 API_VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Envelope:
-    """A text and the objects in it.
+    """A text and the objects in it, a key by identity.
 
     `resource_list` is the ResourceList around the objects, None for a List or plain documents; `function_config` is
     the functionConfig in it.
     """
 
-    document: Document
-    items: list[Item]
-    resource_list: Mapping | None = None
-    function_config: Node | None = None
+    __slots__ = ("document", "function_config", "items", "resource_list")
+
+    def __init__(
+        self,
+        document: Document,
+        items: list[Item],
+        resource_list: Mapping | None = None,
+        function_config: Node | None = None,
+    ) -> None:
+        self.document: Final = document
+        self.items: Final = items
+        self.resource_list: Final = resource_list
+        self.function_config: Final = function_config
 
     def encode(self, text: str) -> bytes:
         """Return another version of the text as bytes, with a byte order mark if the input had one."""

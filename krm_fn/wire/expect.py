@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Dict
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 from krm_fn.model.changes import (
@@ -48,8 +47,7 @@ class Grown(NamedTuple):
     unread: list[tuple[int, Node, Expected]]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True, eq=False)
-class Expectation:
+class Expectation(NamedTuple):
     """What becomes of nodes.
 
     `edits` are the changes of single nodes in each object, under None those outside of objects. `kept` has, for each

@@ -88,8 +88,8 @@ class _Parser(CParser):
 
     def __init__(self, data: bytes) -> None:
         super().__init__(data)
-        levels: list[Node | None] = []
-        enter = levels.append
+        self.levels: list[Node | None] = []
+        levels, enter = self.levels, self.levels.append
 
         def descend(parent: Node | None, _index: object) -> None:
             enter(parent)
@@ -102,8 +102,8 @@ class _Parser(CParser):
 
 
 def _compose(data: bytes) -> Iterator[Node]:
+    parser = _Parser(data)
     try:
-        parser = _Parser(data)
         while parser.check_node():
             yield cast("Node", parser.get_node())
     except yaml.MarkedYAMLError as error:
@@ -113,6 +113,11 @@ def _compose(data: bytes) -> Iterator[Node]:
     except yaml.reader.ReaderError as error:
         character = f"character U+{error.character:04X}" if isinstance(error.character, int) else "a character"
         raise Rejected(_at_offset(data, error.position, f"invalid YAML: {character} is not allowed")) from error
+    except UnicodeDecodeError as error:
+        # libyaml looks at the first bits of each byte that a tag has as %XX, which lets surrogates and others pass.
+        parent = parser.levels[-1]
+        message = "invalid YAML: a tag in here contains %XX that is not valid UTF-8"
+        raise Rejected(at(parent.start_mark if parent else None, message)) from error
 
 
 def _hint(data: bytes, mark: Mark | None) -> str:

@@ -1,6 +1,6 @@
 """`python -m tests.cluster.quick_linker` is `python -m krm_fn`, but waits a second before a deletion instead of ten."""
 
-import sys
+from typing import NoReturn
 
 import krm_fn.__main__
 from krm_fn.linker import link
@@ -8,11 +8,11 @@ from krm_fn.linker import link
 SECONDS = 1.0
 
 
-def main() -> int:
+def main() -> NoReturn:
     """Run the command line."""
     link.GRACE = SECONDS
-    return krm_fn.__main__.main()
+    krm_fn.__main__.main()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -1,7 +1,6 @@
 """build_settings accepts exactly what the JSON Schema allows."""
 
 import re
-from dataclasses import asdict
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from krm_fn.config.build import build_settings
-from krm_fn.config.explain import load_schema
+from krm_fn.config.load_schema import load_schema
 from krm_fn.config.plain import Invalid
 from krm_fn.model.deployers import PROTECTIONS, keep_new_name
 from krm_fn.model.settings import (
@@ -273,7 +272,7 @@ def test_the_defaults_are_those_of_the_schema() -> None:
     assert built == Settings(set="web")
     linker = SCHEMA["properties"]["spec"]["properties"]["linker"]["properties"]
     defaults = {name: field["default"] for name, field in linker.items() if "default" in field}
-    values = {re.sub("_(.)", lambda one: one[1].upper(), name): value for name, value in asdict(built.linker).items()}
+    values = {re.sub("_(.)", lambda one: one[1].upper(), name): value for name, value in built.linker._asdict().items()}
     assert defaults == {
         name: list(value) if isinstance(value, tuple) else value for name, value in values.items() if value is not None
     }
@@ -334,7 +333,14 @@ def test_the_schema_is_valid() -> None:
                     ],
                 }
             },
-            Settings(set="web", references=(FieldSpec(target="ConfigMap", kind="Widget", path="spec/a"),)),
+            Settings(
+                set="web",
+                references=(
+                    FieldSpec(
+                        "ConfigMap", "spec/a", kind="Widget", entry="spec.references.nameReference[0].fieldSpecs[0]"
+                    ),
+                ),
+            ),
             id="a kustomize configuration file",
         ),
         pytest.param({"jobs": "rename"}, Settings(set="web", jobs=Jobs.RENAME), id="jobs"),

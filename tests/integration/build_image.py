@@ -4,45 +4,66 @@ import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
 from typing import IO
 
+from krm_fn import __version__
 from tests.integration.docker_daemon import Environment
 
 ROOT = Path(__file__).parent.parent.parent
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
-BASE = "krm-fn-base:test"
+BASE, BUILD = "krm-fn-base:test", "krm-fn-build:test"
 IMAGE = "krm-fn:test"
+REVISION = "0123456789abcdef0123456789abcdef01234567"
+SOURCE_DATE_EPOCH = 1_700_000_000
 
 
-def build_image(docker: Environment, context: Path) -> str:
+def build_image(docker: Environment, context: Path, wheels: Path) -> str:
     """Build the image from the files that `.dockerignore` allows and from local wheels, and return its name."""
-    import_base(docker)
-    _copy_sources(context)
-    _make_wheels(context)
-    arguments = [
-        "--build-arg",
-        f"BASE={BASE}",
-        "--build-arg",
-        "PIP_ARGS=--no-index --find-links wheels",
-        "--build-arg",
-        f"IMAGE={IMAGE}",
-    ]
-    _run(["docker", "build", "--network", "none", "--tag", IMAGE, *arguments, str(context)], docker)
+    _import_bases(docker)
+    make_context(context, wheels)
+    build(docker, context, IMAGE)
     return IMAGE
 
 
-def import_base(docker: Environment) -> str:
-    """Import the running interpreter as a base image, and return its name."""
-    script = [sys.executable, str(Path(__file__).with_name("make_base_image.py"))]
-    with subprocess.Popen(script, stdout=subprocess.PIPE) as archive:
-        _run(["docker", "import", "-", BASE], docker, stdin=archive.stdout)
-    assert archive.returncode == 0
-    return BASE
+def fetch_wheels(target: Path) -> None:
+    """Fetch the wheels of the locks, from pip's cache if they are there."""
+    locks = [f"--requirement={ROOT / 'locks' / name}" for name in ("build.txt", "image.txt")]
+    options = ["--quiet", "--disable-pip-version-check", "--require-hashes", "--no-deps", "--dest", str(target)]
+    subprocess.run([sys.executable, "-m", "pip", "download", *options, *locks], check=True)
 
 
-def _copy_sources(context: Path) -> None:
+def _import_bases(docker: Environment) -> None:
+    """Import the running interpreter as a base image, once with what builds and once without."""
+    for name, options in ((BASE, ()), (BUILD, ("--tools",))):
+        script = [sys.executable, str(Path(__file__).with_name("make_base_image.py")), *options]
+        with subprocess.Popen(script, stdout=subprocess.PIPE) as archive:
+            _run(["docker", "import", "-", name], docker, stdin=archive.stdout)
+        assert archive.returncode == 0
+
+
+def build(docker: Environment, context: Path, name: str, *options: str) -> None:
+    """Build an image from a context that is complete."""
+    arguments = {
+        "BASE": BASE,
+        "BUILD": BUILD,
+        "PIP_ARGS": "--no-index --find-links wheels",
+        "IMAGE": IMAGE,
+        "VERSION": __version__,
+        "REVISION": REVISION,
+        "SOURCE_DATE_EPOCH": str(SOURCE_DATE_EPOCH),
+    }
+    given = [word for key, value in arguments.items() for word in ("--build-arg", f"{key}={value}")]
+    _run(["docker", "build", "--network", "none", "--tag", name, *given, *options, str(context)], docker)
+
+
+def make_context(context: Path, wheels: Path) -> None:
+    """Copy what the Dockerfile may read, and the wheels."""
+    copy_sources(context)
+    shutil.copytree(wheels, context / "wheels")
+
+
+def copy_sources(context: Path) -> None:
+    """Copy what the image and a package are built from."""
     ignore = (ROOT / ".dockerignore").read_text()
     for name in [".dockerignore", "Dockerfile", *re.findall(r"^!(.+)$", ignore, re.MULTILINE)]:
         source = ROOT / name
@@ -50,13 +71,6 @@ def _copy_sources(context: Path) -> None:
             shutil.copytree(source, context / name)
         elif source.exists():
             shutil.copy(source, context)
-
-
-def _make_wheels(context: Path) -> None:
-    """Build wheels of all run-time and build requirements. Works in the copy, because building leaves files behind."""
-    requirements = [".[linker]", *PROJECT["build-system"]["requires"]]
-    pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "wheel", "--wheel-dir", "wheels", *requirements], cwd=context, check=True)
 
 
 def _run(command: list[str], docker: Environment, stdin: IO[bytes] | None = None) -> None:

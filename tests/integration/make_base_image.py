@@ -1,6 +1,7 @@
 """Make a base image without a registry: the running interpreter and its shared libraries, as a tar.
 
-python make_base_image.py | docker import - base
+python make_base_image.py | docker import - base              # like distroless: neither shell nor pip
+python make_base_image.py --tools | docker import - build     # like the official image, with both
 """
 
 import io
@@ -33,8 +34,8 @@ LEFT_OUT = {"__pycache__", "dist-packages", "ensurepip", "idlelib", "lib2to3", "
 LEFT_OUT |= {"test", "tests", "tkinter", "turtledemo"}
 
 
-def make_base_image(target: BinaryIO) -> None:
-    files = _files()
+def make_base_image(target: BinaryIO, *, has_tools: bool) -> None:
+    files = _files(has_tools=has_tools)
     # Copy the targets of links, because links point outside of the copied folders.
     with tarfile.open(fileobj=target, mode="w|", dereference=True) as archive:
         for folder in _folders([*files, *ACCOUNTS]):
@@ -48,13 +49,15 @@ def make_base_image(target: BinaryIO) -> None:
             _add_link(archive, f"usr/local/bin/{alias}", PYTHON)
 
 
-def _files() -> dict[str, Path]:
+def _files(*, has_tools: bool) -> dict[str, Path]:
     """Return the files of this machine to copy, by their names in the image."""
     library, pip_folder = f"usr/local/lib/{PYTHON}", Path(pip.__file__).parent
-    files = {str(SHELL)[1:]: SHELL, f"usr/local/bin/{PYTHON}": INTERPRETER}
+    files = {f"usr/local/bin/{PYTHON}": INTERPRETER}
     files |= {f"{library}/{path.relative_to(STANDARD_LIBRARY)}": path for path in _modules(STANDARD_LIBRARY)}
-    # pip goes into the standard library's folder, which the Python of every distribution searches.
-    files |= {f"{library}/pip/{path.relative_to(pip_folder)}": path for path in _modules(pip_folder)}
+    if has_tools:
+        files[str(SHELL)[1:]] = SHELL
+        # pip goes into the standard library's folder, which the Python of every distribution searches.
+        files |= {f"{library}/pip/{path.relative_to(pip_folder)}": path for path in _modules(pip_folder)}
     return files | _libraries(files.values())
 
 
@@ -102,4 +105,4 @@ def _add_link(archive: tarfile.TarFile, name: str, target: str) -> None:
 
 
 if __name__ == "__main__":
-    make_base_image(sys.stdout.buffer)
+    make_base_image(sys.stdout.buffer, has_tools=sys.argv[1:] == ["--tools"])

@@ -10,14 +10,13 @@ from typing import NamedTuple
 
 import pytest
 
-from tests.integration.build_image import BASE, ROOT
+from tests.integration.build_image import ROOT
 from tests.integration.docker_daemon import Environment
 
 TRANSFORMED = min((ROOT / "fixtures" / "transforms").glob("*/input.yaml"))
 REJECTED = min((ROOT / "fixtures" / "rejections").glob("*/input.yaml"))
 # As kustomize and kpt run it.
 RUN = ["docker", "run", "--interactive", "--network=none", "--security-opt=no-new-privileges"]
-MEGABYTES = 1_000_000
 
 USERS = [
     pytest.param("nobody", id="nobody, as in kustomize and kpt"),
@@ -104,8 +103,3 @@ def test_the_user_is_a_number_and_not_root(docker_host: Environment, image: str)
     config = inspect(docker_host, image)["Config"]
     assert isinstance(config, dict)
     assert config["User"] == "65534:65534"
-
-
-def test_the_image_adds_little_to_its_base(docker_host: Environment, image: str) -> None:
-    size, base = (int(str(inspect(docker_host, name)["Size"])) for name in (image, BASE))
-    assert size - base < 140 * MEGABYTES  # the Kubernetes client is 75 of them, and its requirements are 20

@@ -251,3 +251,11 @@ def test_rendered_by_an_image(require_tool: Tools, docker_host: dict[str, str], 
     kpt(require_tool, "render", str(package), "--image-pull-policy", "never", **docker_host)
     assert "revisions.krm-fn.io/set: web" in (package / "config.yaml").read_text()
     assert name_in(package) in (package / "web.yaml").read_text()
+
+
+def test_kpt_shows_the_documentation(require_tool: Tools, docker_host: dict[str, str], full_image: str) -> None:
+    command = [str(require_tool("kpt")), "fn", "doc", "--image", full_image]
+    done = subprocess.run(command, env={**os.environ, **docker_host}, capture_output=True, text=True, check=False)
+    shown = subprocess.run([KRM_FN, "--help"], capture_output=True, text=True, check=True).stdout
+    assert done.stdout.split() == shown.split(), done.stderr
+    assert "linker.image" in done.stdout

@@ -1,10 +1,12 @@
-"""Run every shell block of README.md unchanged: what it renders is complete, and protected from its deployer."""
+"""Run every shell block of README.md unchanged, with the installed wheel.
+
+What each renders is complete, and protected from its deployer.
+"""
 
 import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -35,11 +37,12 @@ DEPLOYERS = {
 
 
 @pytest.mark.parametrize(("section", "block"), BLOCKS)
-def test_a_block_runs_and_holds_its_promise(
+def test_a_block_runs_and_holds_its_promise(  # noqa: PLR0913, PLR0917  # fixtures
     section: str,
     block: str,
     require_tool: Callable[[str], Path],
     request: pytest.FixtureRequest,
+    installed: Path,
     tmp_path: Path,
 ) -> None:
     environment = dict(os.environ)
@@ -49,7 +52,7 @@ def test_a_block_runs_and_holds_its_promise(
         docker = str(require_tool("docker"))
         subprocess.run([docker, "tag", image, f"krm-fn:{__version__}"], env=environment, check=True)
     folders = [str(require_tool(tool).parent) for tool in TOOLS if tool in block]
-    environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), *folders, os.environ["PATH"]])
+    environment["PATH"] = os.pathsep.join([str(installed), *folders, os.environ["PATH"]])
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", block],

@@ -40,7 +40,9 @@ def recorded(
     has_inventory: bool = True,
 ) -> list[str]:
     cluster = FakeCluster(ObjectStore())
-    report = Report("shop", lambda _: None, changes=[*changes], problems=[*problems])
+    report = Report("shop", lambda _: None)
+    report.changes += changes
+    report.problems += problems
     observation = Observation([], INVENTORY if has_inventory else None, consumers, now=NOON)
     record_events(plan, observation, report, cluster)
     assert all(write["now"] == NOON for write in cluster.writes)

@@ -1,7 +1,6 @@
 """Whole runs of the linker, also while other clients change the objects."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -394,7 +393,7 @@ def test_the_pause_before_a_deletion_is_said() -> None:
 
 def test_nothing_is_deleted_without_ten_seconds_before_the_deadline() -> None:
     store = changed()
-    run = CompletedRun(store, replace(PLAN, timeout=9))
+    run = CompletedRun(store, PLAN._replace(timeout=9))
     assert [write for write in run.cluster.writes if "delete" in write] == []
     assert wanted(store, C) == "true"
 

@@ -1,7 +1,6 @@
 """The names of an object."""
 
 import re
-from dataclasses import replace
 
 import pytest
 
@@ -20,7 +19,7 @@ def config(name: str, base: str = "") -> Item:
     root = read_yaml(text.encode()).roots[0]
     assert is_mapping(root)
     item = read_item(root)
-    return replace(item, annotations={BASE_NAME: base} if base else {})
+    return Item(item.node, item.id, {BASE_NAME: base} if base else {}, item.labels)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import yaml
 
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.makers import MAKERS, VERSIONED, Versioned
+from krm_fn.model.node import is_mapping
 from krm_fn.references.made import find_made, find_unmet, find_unpinned, hash_of
 from krm_fn.wire.reader import read_yaml
 
@@ -22,7 +23,9 @@ def maker(what: str, spec: Any = None, annotations: dict[str, str] | None = None
     api_version, kind = what.split()
     metadata = {"name": name, "annotations": annotations or {}}
     text = yaml.safe_dump({"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec or {}})
-    return read_item(read_yaml(text.encode()).roots[0])
+    (node,) = read_yaml(text.encode()).roots
+    assert is_mapping(node)
+    return read_item(node)
 
 
 def revised(what: str, spec: Any, suffix: str = "-h8k5m2t6bd") -> Item:
@@ -66,7 +69,9 @@ MAY_BE_RENAMED = [
     pytest.param(maker(ES), id="an ExternalSecret without a target"),
     pytest.param(maker(ES, {"target": {"creationPolicy": "Owner"}}), id="an ExternalSecret that owns its Secret"),
     pytest.param(maker(SEALED, {}, WIDE), id="a SealedSecret of a wide scope"),
-    pytest.param(maker(VAULT, {"destination": {"name": "a", "create": True}}), id="a Secret that Vault's operator creates"),
+    pytest.param(
+        maker(VAULT, {"destination": {"name": "a", "create": True}}), id="a Secret that Vault's operator creates"
+    ),
     pytest.param(maker(SOPS, {"secretTemplates": [{"name": "a"}]}), id="a SopsSecret whose names are plain"),
     pytest.param(maker(INFISICAL, {"managedSecretReference": {"creationPolicy": "Owner"}}), id="Infisical's owner"),
 ]
@@ -164,7 +169,9 @@ OTHER_NAME = [
     pytest.param(maker(ES, {"data": data()}), maker(ES, {"data": data(), "dataFrom": [{}]}), id="more data"),
     pytest.param(maker(ES), maker(ES, {"target": {"name": "db"}}), id="the name of the Secret"),
     pytest.param(
-        maker(SEALED, {"encryptedData": {"a": "b"}}), maker(SEALED, {"encryptedData": {"a": "c"}}), id="a new ciphertext"
+        maker(SEALED, {"encryptedData": {"a": "b"}}),
+        maker(SEALED, {"encryptedData": {"a": "c"}}),
+        id="a new ciphertext",
     ),
     pytest.param(maker(VAULT, {"version": 7}), maker(VAULT, {"version": 8}), id="another version in Vault"),
 ]

@@ -1,7 +1,5 @@
 """A custom resource's field that seems to name a ConfigMap or Secret of the package is followed or reported."""
 
-from dataclasses import replace
-
 import pytest
 
 from krm_fn.model.item import Item, read_item
@@ -81,7 +79,7 @@ def read(text: str) -> list[Item]:
 def find(api_version: str, kind: str, rest: str, *extra: FieldSpec) -> list[str]:
     configs = read(CONFIGS)
     (referrer,) = read(f"apiVersion: {api_version}\nkind: {kind}\n{rest}")
-    placed = replace(referrer, id=referrer.id._replace(namespace="shop"))
+    placed = Item(referrer.node, referrer.id._replace(namespace="shop"), referrer.annotations, referrer.labels)
     index = Index(configs, Kinds())
     references = find_authored([placed], index, extra, but=()).references
     return [

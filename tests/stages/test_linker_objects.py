@@ -3,7 +3,6 @@
 import itertools
 import json
 import re
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from kubernetes.config import incluster_config
 
-from krm_fn.config.explain import load_schema
+from krm_fn.config.load_schema import load_schema
 from krm_fn.function import run
 from krm_fn.model.kinds import CONSUMER_KINDS
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
@@ -45,9 +44,9 @@ JOBS: list[tuple[str, Any]] = [
     ("as ever, in another namespace", job(GROUP._replace(namespace="blog"), SETTINGS, "krm-fn:1")),
     ("as ever, in another wave", job(GROUP._replace(wave="5"), SETTINGS, "krm-fn:1")),
     ("another image", job(GROUP, SETTINGS, "krm-fn:2")),
-    ("another revision", job(GROUP._replace(plan=replace(PLAN, revisions=(REVISION,))), SETTINGS, "krm-fn:1")),
-    ("another timeout", job(GROUP._replace(plan=replace(PLAN, timeout=1)), SETTINGS, "krm-fn:1")),
-    *((f"other {what}", job(GROUP, replace(SETTINGS, linker=linker), "krm-fn:1")) for what, linker in LINKERS.items()),
+    ("another revision", job(GROUP._replace(plan=PLAN._replace(revisions=(REVISION,))), SETTINGS, "krm-fn:1")),
+    ("another timeout", job(GROUP._replace(plan=PLAN._replace(timeout=1)), SETTINGS, "krm-fn:1")),
+    *((f"other {what}", job(GROUP, SETTINGS._replace(linker=linker), "krm-fn:1")) for what, linker in LINKERS.items()),
 ]
 
 
@@ -83,15 +82,15 @@ GRACE_PERIOD = 30
 
 
 def test_the_job_ends_within_fifteen_minutes() -> None:
-    made: Any = job(GROUP._replace(plan=replace(PLAN, timeout=Linker().timeout_seconds)), SETTINGS, "krm-fn:1")
+    made: Any = job(GROUP._replace(plan=PLAN._replace(timeout=Linker().timeout_seconds)), SETTINGS, "krm-fn:1")
     assert longest(made) <= 15 * 60
     assert made["spec"]["backoffLimit"] <= 2
 
 
 @pytest.mark.parametrize("timeout", [1, 300, 3600])
 def test_the_linker_has_its_whole_timeout(timeout: int) -> None:
-    settings = replace(SETTINGS, linker=Linker(timeout_seconds=timeout))
-    made: Any = job(GROUP._replace(plan=replace(PLAN, timeout=timeout)), settings, "krm-fn:1")
+    settings = SETTINGS._replace(linker=Linker(timeout_seconds=timeout))
+    made: Any = job(GROUP._replace(plan=PLAN._replace(timeout=timeout)), settings, "krm-fn:1")
     (argument,) = (one for one in read_arguments(made) if one.startswith("--timeout="))
     assert made["spec"]["activeDeadlineSeconds"] == int(argument.partition("=")[2]) + 300
 
@@ -143,8 +142,8 @@ def read_arguments(made: Any) -> list[str]:
     ],
 )
 def test_secrets_by_name_alone(openshift: bool, verbs: list[str]) -> None:
-    plan = replace(PLAN, revisions=(RevisionName("Secret", "b"), RevisionName("Secret", "a")))
-    settings = replace(SETTINGS, linker=replace(Linker(), openshift=openshift))
+    plan = PLAN._replace(revisions=(RevisionName("Secret", "b"), RevisionName("Secret", "a")))
+    settings = SETTINGS._replace(linker=Linker()._replace(openshift=openshift))
     _, role, _ = access(GROUP._replace(plan=plan), settings, "shop")
     rules: Any = role["rules"]
     (secrets,) = (rule for rule in rules if rule["resources"] == ["secrets"])

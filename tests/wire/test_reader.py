@@ -64,6 +64,16 @@ from krm_fn.wire.reader import MAX_DEPTH, read_yaml
             "line 1, column 1: invalid YAML: found incompatible YAML document",
             id="an unknown version of YAML",
         ),
+        pytest.param(
+            b"a:\n  b: !%ED%A0%80 c\n",
+            "line 2, column 3: invalid YAML: a tag in here contains %XX that is not valid UTF-8",
+            id="a surrogate in a tag",
+        ),
+        pytest.param(
+            b"%TAG ! x%C0%80\n--- !b c\n",
+            "invalid YAML: a tag in here contains %XX that is not valid UTF-8",
+            id="a longer form than needed in the prefix of a tag",
+        ),
     ],
 )
 def test_refused(data: bytes, sentence: str) -> None:

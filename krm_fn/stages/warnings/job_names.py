@@ -10,9 +10,9 @@ from krm_fn.model.problem import Problem, Severity
 from krm_fn.stages.name import Revision
 from krm_fn.stages.package import Package
 
-_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
+_WORD = r"[A-Za-z0-9][A-Za-z0-9.-]*"
 _LISTS_OF_WORDS = ("args", "command")
-_JOB = re.compile(r"(?i)\bjobs?\b")
+_JOB = r"(?i)\bjobs?\b"
 """A word such as `migrate` means a Job only in a container that says `job` as well."""
 
 
@@ -24,10 +24,10 @@ def find_job_names(package: Package, jobs: Iterable[Revision]) -> list[Problem]:
         if item.is_local:
             continue
         for container in ([*_texts_of_container(node, path)] for path, node in find_containers(item)):
-            if not any(_JOB.search(said) for _, said in container):
+            if not any(re.search(_JOB, said) for _, said in container):
                 continue
             for field, said in container:
-                for word in dict.fromkeys(_WORD.findall(said)):
+                for word in dict.fromkeys(re.findall(_WORD, said)):
                     job = renamed.get((item.id.namespace, word))
                     if job is not None and job.item is not item:
                         problems.append(_warn(item, field, job))

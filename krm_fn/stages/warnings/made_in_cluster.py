@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from krm_fn.model.item import Item, about
+from krm_fn.model.makers import MAKERS
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import base_name
-from krm_fn.model.makers import MAKERS
 from krm_fn.references.made import find_unmet, find_unpinned, versioned
 from krm_fn.references.reference import Reference
 from krm_fn.references.references import References

@@ -42,7 +42,9 @@ def _judge_annotation(item: Item, name: str, kinds: Collection[str]) -> str:
     if name in _OF_AUTHORS and not item.is_config:
         if versioned(item.id) is not None:
             return "" if item.id.kind in kinds else f"has no effect: spec.kinds does not contain {item.id.kind}; add it"
-        return f"has no effect on a {item.id.kind}: only ConfigMaps and Secrets, and what makes Secrets, have a strategy"
+        return (
+            f"has no effect on a {item.id.kind}: only ConfigMaps and Secrets, and what makes Secrets, have a strategy"
+        )
     return ""
 
 

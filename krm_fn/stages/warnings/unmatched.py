@@ -5,7 +5,6 @@ of a kind: `docs/decisions/0020` says which entries are reported all the same.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from krm_fn.model.item import CONFIG_KINDS, Item
 from krm_fn.model.problem import Problem, Severity
@@ -64,14 +63,14 @@ def _find_meant(selectors: Iterable[Selector], candidates: list[Item]) -> dict[s
 
 def _hint(selector: Selector, meant: str, candidates: list[Item]) -> str:
     """Suggest the name that was meant, or name an object that meets all conditions but one."""
-    if meant and _find(candidates, replace(selector, name=meant)):
+    if meant and _find(candidates, selector._replace(name=meant)):
         return did_you_mean(f'"{meant}"')
     anything = Selector()
     relaxed = {
-        "kind": replace(selector, kind=anything.kind),
-        "namespace": replace(selector, namespace=anything.namespace),
-        "labels": replace(selector, labels=anything.labels),
-        "annotations": replace(selector, annotations=anything.annotations),
+        "kind": selector._replace(kind=anything.kind),
+        "namespace": selector._replace(namespace=anything.namespace),
+        "labels": selector._replace(labels=anything.labels),
+        "annotations": selector._replace(annotations=anything.annotations),
     }
     for condition, rest in relaxed.items():
         item = _find(candidates, rest) if rest != selector else None

@@ -4,9 +4,9 @@ from krm_fn.model.changes import Changes
 from krm_fn.model.settings import Settings
 from krm_fn.references.references import References
 from krm_fn.stages.choose import Choices
-from krm_fn.stages.jobs import RenamedJobs
 from krm_fn.stages.name import Revisions
 from krm_fn.stages.package import Package
+from krm_fn.stages.renamed_jobs import RenamedJobs
 from krm_fn.stages.warnings.duplicates import find_duplicates
 from krm_fn.stages.warnings.encrypted import find_named_by_ciphertext
 from krm_fn.stages.warnings.immutable import find_immutable
