@@ -83,7 +83,9 @@ class Referrer(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A revision. `kind` is `Secret` for a tracker, or what else it stands for. Times are in Unix seconds; `created` is None if it does not exist.
+    """A revision. `kind` is `Secret` for a tracker, or what else that stands for. Times are in Unix seconds.
+
+    `created` is None if it does not exist.
 
     `is_awaited`: a workload references it, and its controller has not made anything of that yet.
     `last`: for fate `history`, the objects that keep it longest. `due`: for fate `young`, when it is old enough.

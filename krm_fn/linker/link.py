@@ -107,8 +107,9 @@ def _current_consumers(observation: Observation) -> dict[str, Owner]:
 
 
 def _link_makers(plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report) -> None:
-    """Make the trackers of what it makes the owners of each maker. Kubernetes collects it, and what it makes, after
-    the last of them.
+    """Make the trackers of what it makes the owners of each maker.
+
+    Kubernetes collects the maker after the last of them, and what it makes after the maker.
     """
     trackers = _trackers(observation)
     consumers = _current_consumers(observation)

@@ -1,5 +1,4 @@
-"""Kinds that make a ConfigMap or Secret in the cluster: where the name of what they make is written, and when it may
-change.
+"""Kinds that make a ConfigMap or Secret in the cluster: where its name is written, and when that may change.
 
 What a controller writes has exactly that name, and content that the package does not know. So an object of the package
 under it, a placeholder to be filled, keeps its name. A maker itself may be a revision: then it and what it makes get

@@ -36,8 +36,9 @@ _NOTHING: Mapping[Node, str] = MappingProxyType({})
 
 
 class Made(NamedTuple):
-    """An object that a maker makes: its kind, the names that a reference may use, the present one first, and its base
-    name. `reference` is the field of the maker that says its name.
+    """An object that a maker makes. `reference` is the field of the maker that says its kind and name.
+
+    `names` are those that a reference may use, the present one first.
     """
 
     reference: Reference
@@ -47,11 +48,6 @@ class Made(NamedTuple):
     @property
     def kind(self) -> str:
         return self.reference.kind
-
-    @property
-    def has_own_name(self) -> bool:
-        """Tell whether it has the name of its maker, because no field says another one."""
-        return self.reference.field == _OWN_NAME
 
 
 class Unmet(NamedTuple):
@@ -149,7 +145,7 @@ def find_unpinned(item: Item) -> str:
 
 
 def _texts_at(node: Node | None, path: tuple[str, ...], field: str) -> Iterator[tuple[str, str]]:
-    """Yield the text at every place of a path, and its field: `""` for one that is missing, `{}` for what is no text."""
+    """Yield the text at every place of a path, and its field: `""` for a missing one, `{}` for what is no text."""
     name, *rest = path
     if is_sequence(node):
         for index, element in enumerate(node.value):

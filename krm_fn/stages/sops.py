@@ -3,9 +3,9 @@
 Their names are made from the ciphertext: who encrypts the same values again gets other names. What this function writes
 must not be what SOPS encrypts or, unless nobody looks at it, what its MAC covers.
 
-Sources: getsops/sops: sops.go, `shouldBeEncrypted` and `Decrypt`, where a value that is to be encrypted and is not is an
-error, and the MAC covers every value unless `mac_only_encrypted` is set; fluxcd/kustomize-controller:
-internal/decryptor/decryptor.go, `checkSopsMac`, "not enabled by default", which no caller but its tests sets.
+Sources: getsops/sops: sops.go, `shouldBeEncrypted` and `Decrypt`: a plain value in an encrypted place is an error, and
+the MAC covers every value unless `mac_only_encrypted` is set. fluxcd/kustomize-controller:
+internal/decryptor/decryptor.go, `checkSopsMac`: "not enabled by default", and only its tests set it.
 """
 
 import re
