@@ -1,4 +1,4 @@
-"""docs/threat-model.md and docs/deployers.md name tests, variables, deployers and headings that exist."""
+"""Pages in docs/ name tests, variables, deployers, kinds and headings that exist."""
 
 import re
 from pathlib import Path
@@ -7,6 +7,7 @@ import pytest
 
 from krm_fn.config.pins import PINNABLE
 from krm_fn.model.deployers import PROTECTIONS
+from krm_fn.model.makers import VERSIONED_KINDS
 
 ROOT = Path(__file__).parent.parent
 PAGES = {name: (ROOT / f"docs/{name}.md").read_text() for name in ("deployers", "threat-model")}
@@ -39,3 +40,8 @@ def test_every_deployer_has_a_row_and_a_section() -> None:
 def test_a_link_into_another_page_meets_a_heading(page: str, anchor: str) -> None:
     titles = re.findall(r"^#+ (.+)$", (ROOT / "docs" / page).read_text(), re.MULTILINE)
     assert anchor in [re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles]
+
+
+def test_every_kind_that_makes_secrets_is_listed() -> None:
+    rows = re.findall(r"^\| `(\w+)` \(`([\w.-]+)`\)", (ROOT / "docs/secrets.md").read_text(), re.MULTILINE)
+    assert {(group, kind) for kind, group in rows} == VERSIONED_KINDS.keys()

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from krm_fn.model.kinds import Kind
-from krm_fn.model.makers import VERSIONED
+from krm_fn.model.makers import VERSIONED_NAMES
 
 _OPTIONS = ("--set", "--workload", "--revision", "--maker", "--kind", "--timeout", "--minimum-age")
-_KINDS = ("ConfigMap", "Secret", *(one.kind for one in VERSIONED if one.is_named_by_pods))
+_KINDS = ("ConfigMap", "Secret", *VERSIONED_NAMES)
 
 
 class RevisionName(NamedTuple):

@@ -387,9 +387,8 @@ class Versioned(NamedTuple):
 
     `content`: the fields at the top of the object that decide what is made; `but`: paths in them that do not.
     `conditions` are those of a rename, and `annotated`: it needs one of these annotations with the value `true`.
-    `never`: why it is never renamed; such a kind has strategy `checksum` only. `is_named_by_pods`: pods name the maker
-    itself. `refresh` is None where the object holds all of the content. `owner`: whose deletion deletes what is made.
-    `source`: where the project says so.
+    `never`: why it is never renamed; such a kind has strategy `checksum` only. `refresh` is None where the object holds
+    all of the content. `owner`: whose deletion deletes what is made. `source`: where the project says so.
     """
 
     group: str
@@ -403,7 +402,6 @@ class Versioned(NamedTuple):
     annotated: tuple[str, ...] = ()
     unannotated: str = ""
     never: str = ""
-    is_named_by_pods: bool = False
 
 
 _TRUE = ("true", "True", "TRUE")
@@ -482,7 +480,6 @@ VERSIONED = (
         "the ReplicaSets and other controllers of the pods that mount it, as its driver sets them as owners",
         "kubernetes-sigs/secrets-store-csi-driver: controllers/secretproviderclasspodstatus_controller.go",
         Refresh("what its provider mounts", "pin the versions in spec.parameters"),
-        is_named_by_pods=True,
     ),
     Versioned(
         "onepassword.com",
