@@ -50,7 +50,7 @@ def _wanted(
         return [], [_disabled()] if revisions.rendered else []
     consumed = [revision for revision in revisions.rendered if revision.item in consumers]
     linked, problems = without_clashes(consumed, consumers, package.authored)
-    groups = plan_links(linked, consumers, package, settings)
+    groups = plan_links(linked, consumers, package, settings, revisions.names)
     placed = [group for group in groups if _is_placed(group, settings, environment)]
     wanted = [*_trackers(linked, consumers, placed, package, settings), *_objects(placed, settings, environment)]
     if len(placed) < len(groups):

@@ -1,7 +1,8 @@
 """What the linker waits for, by namespace and sync wave."""
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
@@ -26,14 +27,20 @@ class Group(NamedTuple):
 
 
 def plan_links(
-    revisions: Iterable[Revision], consumers: Consumers, package: Package, settings: Settings
+    revisions: Iterable[Revision],
+    consumers: Consumers,
+    package: Package,
+    settings: Settings,
+    names: Mapping[Item, str] = MappingProxyType({}),
 ) -> list[Group]:
-    """Return one group for each namespace and wave that has consumers of revisions."""
+    """Return one group for each namespace and wave that has consumers of revisions.
+
+    `names`: the new names of consumers that are renamed themselves.
+    """
     kinds = package.kinds
     requested = {kinds.of(who) for who in requested_kinds(settings)}
     with_add_ons = _with_add_ons(package)
     linked = list(revisions)
-    new_names = {revision.item: revision.name for revision in linked}
     revisions_of = _by_consumer(linked, consumers)
     makers = _makers(linked, consumers, package)
     by_namespace: dict[str, list[Item]] = defaultdict(list)
@@ -50,7 +57,7 @@ def plan_links(
         for wave in sorted({wave_of(consumer) for consumer in of_namespace}, key=wave_order):
             waited_for = [one for one in of_namespace if wave_of(one) == wave and _is_waited_for(one)]
             workloads = [
-                _workload(one, kinds, new_names.get(one, one.id.name), revisions_of[one]) for one in waited_for
+                _workload(one, kinds, names.get(one, one.id.name), revisions_of[one]) for one in waited_for
             ]
             referenced = {name for workload in workloads for name in workload.revisions}
             plan = LinkPlan(

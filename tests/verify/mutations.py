@@ -31,8 +31,11 @@ def content_changed(rendering: Rendering) -> Iterator[Changes]:
 def references_put_back(rendering: Rendering) -> Iterator[Changes]:
     edits: dict[Node, list[Edit]] = defaultdict(list)  # several, where a YAML alias shares the name
     for referrer, reference, targets in rendering.references.authored:
-        if any(target in rendering.revisions.renamed for target in targets) and not reference.written:
+        renamed = rendering.revisions.renamed
+        if any(target in renamed for target in targets) and not reference.written:
             base = targets[0].annotations[keys.BASE_NAME]
+            if targets[0] in renamed:  # a maker has another name than what it makes
+                base = renamed[targets[0]].base_meant_by(reference)
             # A rule of a Role has the base name as well.
             if referrer.id.kind not in ROLES or reference.target != base:
                 change = SetText(reference.name, reference.renamed(base))
