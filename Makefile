@@ -13,7 +13,10 @@ INSTALLED := .venv/installed
 
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo lock dist test test-gitops check lint bench image clean packages tools pytest static types layers workflows
+# The theme of the site prints an advertisement of its next version without this variable.
+docs: export NO_MKDOCS_2_WARNING = true
+
+.PHONY: help demo docs lock dist test test-gitops check lint bench image clean packages tools pytest static types layers workflows
 
 help:
 	@echo 'make demo    render examples/canary and show the diff'
@@ -21,6 +24,7 @@ help:
 	@echo 'make test    install the tools and run everything, as CI does'
 	@echo 'make test-gitops   build Argo CD, Flux and Helm 4, a quarter of an hour, and run the tests of deployers'
 	@echo 'make lint    run ruff only'
+	@echo 'make docs    build the site of the documentation: build/site'
 	@echo 'make lock    write locks/ again, after a change in pyproject.toml'
 	@echo 'make bench   measure speed and memory'
 	@echo 'make dist    build the wheel and the sdist'
@@ -55,6 +59,9 @@ lint: $(INSTALLED)
 	@.venv/bin/ruff check
 	@.venv/bin/ruff format --check
 
+docs: $(INSTALLED)
+	@.venv/bin/mkdocs build --strict --quiet
+
 # The fast tests run actionlint too, where it has been built.
 workflows: $(INSTALLED)
 	@.venv/bin/zizmor --offline --quiet --pedantic --no-progress .
@@ -76,7 +83,7 @@ clean:
 
 tools:
 	@$(PYTHON) tests/tools/build.py
-	@$(PYTHON) tests/tools/diagram_readers.py
+	@$(PYTHON) tests/tools/node_packages.py
 
 # Install a container engine for the image tests and, for Debian's Python, python3-venv.
 packages:

@@ -113,7 +113,7 @@ class Api:
                 config.load_incluster_config(configuration)
             else:
                 config.load_kube_config(*self._access, client_configuration=configuration)
-        except (ConfigException, OSError) as error:
+        except (ConfigException, OSError, HTTPError) as error:  # of an OpenID provider, which renews a token
             what = "no credentials for the API server"
             raise ApiError(what, f"{error}; run inside a cluster, or set KUBECONFIG") from error
         client = ApiClient(configuration)

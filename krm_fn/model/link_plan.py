@@ -142,7 +142,7 @@ def read_revision(text: str) -> RevisionName:
     """Read what `str` of a RevisionName writes. Raises Unreadable."""
     kind, slash, name = text.partition("/")
     if kind not in _KINDS or not slash or not name or "/" in name:
-        raise Unreadable(text, " or ".join(f"{one}/NAME" for one in _KINDS[:2]))
+        raise Unreadable(text, "ConfigMap/NAME or Secret/NAME")
     return RevisionName(kind, name)
 
 

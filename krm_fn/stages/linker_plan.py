@@ -56,9 +56,7 @@ def plan_links(
         known_kinds = [kind for kind in CONSUMER_KINDS if has_add_ons or kind not in ADD_ON_KINDS]
         for wave in sorted({wave_of(consumer) for consumer in of_namespace}, key=wave_order):
             waited_for = [one for one in of_namespace if wave_of(one) == wave and _is_waited_for(one)]
-            workloads = [
-                _workload(one, kinds, names.get(one, one.id.name), revisions_of[one]) for one in waited_for
-            ]
+            workloads = [_workload(one, kinds, names.get(one, one.id.name), revisions_of[one]) for one in waited_for]
             referenced = {name for workload in workloads for name in workload.revisions}
             plan = LinkPlan(
                 set=settings.set,

@@ -13,10 +13,10 @@ import pytest
 from tests.cli.process import KRM_FN
 from tests.terminal import at_terminal
 
-README = (Path(__file__).parent.parent.parent / "README.md").read_text()
+PAGE = (Path(__file__).parent.parent.parent / "docs/commands.md").read_text()
 INSTALL = {
     shell: line.strip()
-    for line, shell in re.findall(r"^    (.*_KRM_FN_COMPLETE=(\w+)_source krm-fn < /dev/null.*)#", README, re.MULTILINE)
+    for line, shell in re.findall(r"^    (.*_KRM_FN_COMPLETE=(\w+)_source krm-fn < /dev/null.*)#", PAGE, re.MULTILINE)
 }
 
 
@@ -82,7 +82,7 @@ def test_the_script_of(shell: str, begin: bytes, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")
 def test_a_real_bash_completes(tmp_path: Path) -> None:
-    """Type README's line, then commands with Tab: each must run as if it had been typed in full."""
+    """Type the page's line, then commands with Tab: each must run as if it had been typed in full."""
     program = tmp_path / "bin/krm-fn"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m krm_fn "$@"\n')

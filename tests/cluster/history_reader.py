@@ -22,9 +22,9 @@ from tests.cluster.wait import until
 NAME = "reader"
 
 
-def rules_of_readme() -> list[Object]:
-    """Return the rules that README.md says are enough."""
-    section = (ROOT / "README.md").read_text().partition("## Which configuration runs where")[2]
+def rules_of_the_page() -> list[Object]:
+    """Return the rules that docs/commands.md says are enough."""
+    section = (ROOT / "docs/commands.md").read_text().partition("## Which configuration runs where")[2]
     rules: list[Object] = yaml.safe_load(section.partition("```yaml\n")[2].partition("```")[0])["rules"]
     return rules
 

@@ -1,4 +1,4 @@
-"""The example of the README, from the first release to the garbage collection of its revision."""
+"""The example, from the first release to the garbage collection of its revision."""
 
 import os
 import subprocess
@@ -39,7 +39,7 @@ class Shop:
         self.deployer.sync(subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True).stdout)
 
     def history(self) -> dict[str, set[str]]:
-        """List the set's ConfigMaps as the README does, with the kinds of their owners."""
+        """List the set's ConfigMaps as docs/ownership.md does, with the kinds of their owners."""
         found = self.api.list("ConfigMap", labels="revisions.krm-fn.io/set=shop")
         return {
             item["metadata"]["name"]: {owner["kind"] for owner in item["metadata"].get("ownerReferences", [])}

@@ -1,4 +1,4 @@
-"""What `krm-fn history` says in the middle of a rollout and after it, with the rights that README.md names."""
+"""What `krm-fn history` says in the middle of a rollout and after it, with the rights that docs/commands.md names."""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.cluster.api import Api
-from tests.cluster.history_reader import NAME, HistoryReader, grant, history_reader, rules_of_readme
+from tests.cluster.history_reader import NAME, HistoryReader, grant, history_reader, rules_of_the_page
 from tests.cluster.kubeconfig import write_kubeconfig
 from tests.cluster.manifests import canary, secret, workload
 from tests.cluster.release import Release, config, with_image
@@ -37,7 +37,7 @@ def deployer() -> str:
 
 @pytest.fixture
 def reader(namespace: Api, tmp_path: Path) -> Iterator[HistoryReader]:
-    with history_reader(namespace, tmp_path, rules_of_readme()) as made:
+    with history_reader(namespace, tmp_path, rules_of_the_page()) as made:
         yield made
 
 
@@ -206,7 +206,7 @@ def test_two_sets_in_a_namespace_are_told_apart(shop: Release, reader: HistoryRe
 
 def test_what_may_not_be_listed_is_said(paused: Release, reader: HistoryReader) -> None:
     old, new = paused.revision_of("old"), paused.revision_of("new")
-    rollouts = [rule for rule in rules_of_readme() if rule["apiGroups"] != ["argoproj.io"]]
+    rollouts = [rule for rule in rules_of_the_page() if rule["apiGroups"] != ["argoproj.io"]]
     grant(reader.api, rollouts)
     rule = '{apiGroups: ["argoproj.io"], resources: [rollouts], verbs: [list]}'
     told = " ".join(reader.show().split())

@@ -12,8 +12,8 @@ from tests.gitops.package import Commit
 from tests.gitops.shop import WITHIN, Shop
 from tests.gitops.test_stories import DEPLOYERS
 
-README = (ROOT / "README.md").read_text()
-(COMMAND,) = re.findall(r"^\$ kubectl delete (configmaps,secrets) .* -l (\S+)$", README, re.MULTILINE)
+PAGE = (ROOT / "docs/ownership.md").read_text()
+(COMMAND,) = re.findall(r"^\$ kubectl delete (configmaps,secrets) .* -l (\S+)$", PAGE, re.MULTILINE)
 
 
 def keep(shop: Shop) -> None:
@@ -30,7 +30,7 @@ def keep(shop: Shop) -> None:
 
 
 def leave_revisions(shop: Shop) -> None:
-    """Uninstall. Revisions and trackers stay, until the command of README removes them."""
+    """Uninstall. Revisions and trackers stay, until the command of docs/ownership.md removes them."""
     revisions = _revisions(shop)
     shop.deployer.uninstall()
     shop.until_left(revisions)

@@ -12,7 +12,7 @@ from pytest_snapshot.plugin import Snapshot
 
 from tests.graph.cases import GRAPHS, draw
 from tests.graph.read_forms import Read, decode_dot, read_dot, read_mermaid
-from tests.tools.require import require_diagram_readers
+from tests.tools.require import require_node_packages
 
 FORMS = {"mermaid": "graph.mmd", "dot": "graph.dot"}
 
@@ -67,7 +67,7 @@ def test_both_languages_say_the_same(case: Path) -> None:
 @pytest.fixture(scope="module")
 def diagrams() -> dict[str, Any]:
     """Return what Mermaid and Graphviz read of each case, by its name. To load them takes seconds."""
-    folder = require_diagram_readers()
+    folder = require_node_packages("diagrams")
     written = []
     with pytest.MonkeyPatch.context() as patch:
         for case in GRAPHS:

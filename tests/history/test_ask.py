@@ -1,5 +1,6 @@
 """The command as a process, before an API server that answers what a test says."""
 
+import json
 import os
 import signal
 import subprocess
@@ -179,6 +180,22 @@ def test_no_credentials(tmp_path: Path, arguments: list[str], expected: str) -> 
     done = run(*arguments, folder=tmp_path)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
     assert done.stderr.startswith(f"error: {expected}")
+
+
+def test_an_openid_provider_that_does_not_answer(tmp_path: Path) -> None:
+    expired = "eyJhbGciOiJub25lIn0.eyJleHAiOjF9."  # {"alg": "none"}, {"exp": 1}
+    settings = {"client-id": "a", "id-token": expired, "refresh-token": "b", "idp-issuer-url": "https://127.0.0.1:1"}
+    kubeconfig = {
+        "current-context": "a",
+        "contexts": [{"name": "a", "context": {"cluster": "a", "user": "a"}}],
+        "clusters": [{"name": "a", "cluster": {"server": "https://127.0.0.1:1"}}],
+        "users": [{"name": "a", "user": {"auth-provider": {"name": "oidc", "config": settings}}}],
+    }
+    (tmp_path / "config").write_text(json.dumps(kubeconfig))
+    done = run("--kubeconfig", "config", folder=tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines()[-1].startswith("error: no credentials for the API server: ")
+    assert "Traceback" not in done.stderr
 
 
 def test_names_of_others_cannot_change_the_terminal(canary: Cluster, tmp_path: Path) -> None:

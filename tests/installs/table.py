@@ -154,7 +154,7 @@ def _line(row: Row) -> str:
     counts = ", ".join(f"{kinds[kind]} {kind}{'s' if kinds[kind] > 1 else ''}" for kind in CONFIGS if kinds[kind])
     left = [f"{_named(install, config)}: {rule}" for config, rule in row.left.items()]
     cells = (
-        f"[{install.program}](../tests/installs/{install.key}), {install.version}",
+        f"[{install.program}](../tests/installs/{install.key}/about.yaml), {install.version}",
         counts or "none",
         _listed(_named(install, config) for config in row.renamed),
         _listed(left),

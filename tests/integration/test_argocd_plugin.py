@@ -354,6 +354,7 @@ def test_if_discovery_fails_the_application_is_taken(sidecar: Path) -> None:
     write(sidecar, {"app/krm-fn.yaml": REVISIONS, "other/a.yaml": CONFIG_MAP, "bin/krm-fn": "#!/bin/sh\nkill -9 $$\n"})
     (sidecar / "bin/krm-fn").chmod(0o755)
     for programs in (sidecar / "bin", sidecar / "other"):  # one that is killed, and none
+        (programs / "python").symlink_to(sys.executable)
         assert is_discovered(sidecar, programs=programs)
         assert not is_discovered(sidecar, folder="other", programs=programs)
 

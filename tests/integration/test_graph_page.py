@@ -10,7 +10,7 @@ import pytest
 
 from tests.graph.cases import GRAPHS, draw
 from tests.graph.read_forms import read_html
-from tests.tools.require import require, require_diagram_readers
+from tests.tools.require import require, require_node_packages
 
 SIZES = ("wide-light", "wide-dark", "narrow-light", "narrow-dark")
 
@@ -33,7 +33,7 @@ def page(case: Path) -> str:
 @pytest.fixture(scope="module")
 def seen(case: Path, page: str, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Return what the browser saw. Its pictures stay in the folder of the test run."""
-    chromium, readers = require("chromium"), require_diagram_readers()
+    chromium, readers = require("chromium"), require_node_packages("diagrams")
     folder = tmp_path_factory.mktemp(case.name)
     path = folder / "graph.html"
     path.write_text(page)

@@ -310,7 +310,7 @@ def test_in_a_container(
 
 
 def test_without_the_flag_kustomize_skips_the_function_in_silence(require_tool: Tools, tmp_path: Path) -> None:
-    """The README says so, and what to look for."""
+    """docs/deployers/kustomize.md says so, and what to look for."""
     folder = write(tmp_path, SIDE_BY_SIDE) / "top"
     for command in (["kustomize", "build"], ["kubectl", "kustomize"]):
         program = [str(require_tool(command[0])), command[1], "--enable-alpha-plugins"]

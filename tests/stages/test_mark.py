@@ -1,4 +1,4 @@
-"""Which ConfigMaps and Secrets get the label of a set: README's command deletes those after an uninstall."""
+"""Which ConfigMaps and Secrets get the label of a set: docs/ownership.md says how to delete those."""
 
 import re
 from typing import Any

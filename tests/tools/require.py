@@ -8,7 +8,7 @@ from typing import NoReturn
 import pytest
 
 from tests.tools.build import built
-from tests.tools.diagram_readers import installed
+from tests.tools.node_packages import installed
 
 
 def require(name: str) -> Path:
@@ -27,11 +27,11 @@ def require_built(name: str) -> Path:
     return found
 
 
-def require_diagram_readers() -> Path:
-    """Return the folder of read.mjs, which reads diagrams with Mermaid and Graphviz."""
-    found = installed()
+def require_node_packages(name: str) -> Path:
+    """Return the folder of a script in tests/tools, with the packages that it imports."""
+    found = installed(name)
     if found is None:
-        give_up("needs Mermaid and Graphviz, installed by tests/tools/diagram_readers.py with Node.js and npm")
+        give_up(f"needs tests/tools/{name}, installed by tests/tools/node_packages.py with Node.js and npm")
     return found
 
 

@@ -1,6 +1,7 @@
-"""Run every shell block of README.md unchanged, with the installed wheel.
+"""Run every shell block of README.md and docs/ unchanged, with the installed wheel.
 
 What each renders is complete, and protected from its deployer.
+The blocks of docs/migration.md need a cluster: test_migration_blocks.py runs them with a file in its place.
 """
 
 import os
@@ -17,34 +18,33 @@ from tests.integration.names import assert_names_hold, load
 from tests.integration.protected import assert_protected
 
 ROOT = Path(__file__).parent.parent.parent
-SECTIONS = re.split(r"^## ", (ROOT / "README.md").read_text(), flags=re.MULTILINE)
+PAGES = [ROOT / "README.md", *sorted({*(ROOT / "docs").rglob("*.md")} - {ROOT / "docs/migration.md"})]
 BLOCKS = [
-    pytest.param(section.splitlines()[0], block, id=f"{section.splitlines()[0]} {index}")
-    for section in SECTIONS
-    for index, block in enumerate(re.findall(r"^```sh\n(.*?)^```$", section, re.MULTILINE | re.DOTALL))
+    pytest.param(block, id=f"{page.relative_to(ROOT)} {index}")
+    for page in PAGES
+    for index, block in enumerate(re.findall(r"^ *```sh\n(.*?)^ *```$", page.read_text(), re.MULTILINE | re.DOTALL))
 ]
 TOOLS = ("kustomize", "kpt", "helm", "docker")
-DEPLOYERS = {
-    "kustomize": ("argocd", "flux", "kpt"),  # who applies the output is open, so the defaults must hold
-    "kpt": ("kpt",),
-    "Argo CD": ("argocd",),
-    "Helm": ("helm",),
-    "Flux": ("flux",),
-    "Migrating without an outage": ("argocd",),
-    "Verify before you apply": ("argocd",),
+FOR = {
+    "krm-fn graph": (),  # draws
+    "kustomize build": ("argocd", "flux", "kpt"),  # who applies the output is open, so the defaults must hold
+    "kpt fn eval": ("kpt",),
+    "helm template": ("helm",),
+    "examples/flux": ("flux",),
+    "krm-fn render examples/canary": ("argocd",),
 }
-"""The deployers that the output of each section is for; a section that is not here draws."""
+"""The deployers that the output of a block is for, by what is in it. The first that matches counts."""
 
 
-@pytest.mark.parametrize(("section", "block"), BLOCKS)
-def test_a_block_runs_and_holds_its_promise(  # noqa: PLR0913, PLR0917  # fixtures
-    section: str,
+@pytest.mark.parametrize("block", BLOCKS)
+def test_a_block_runs_and_holds_its_promise(
     block: str,
     require_tool: Callable[[str], Path],
     request: pytest.FixtureRequest,
     installed: Path,
     tmp_path: Path,
 ) -> None:
+    (deployers, *_) = [names for words, names in FOR.items() if words in block]
     environment = dict(os.environ)
     if "examples/kustomize\n" in block:  # this block runs the image
         environment |= request.getfixturevalue("docker_host")
@@ -63,7 +63,7 @@ def test_a_block_runs_and_holds_its_promise(  # noqa: PLR0913, PLR0917  # fixtur
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    if section not in DEPLOYERS:
+    if not deployers:
         assert done.stdout.startswith("flowchart LR\n")
         assert "web-config-" in done.stdout
         return
@@ -71,9 +71,9 @@ def test_a_block_runs_and_holds_its_promise(  # noqa: PLR0913, PLR0917  # fixtur
     written = "\n---\n".join([done.stdout, *(file.read_text() for file in changed if file.exists())])
     objects = [item for item in load(written) if item.get("kind") not in ("Kustomization", "ConfigRevisions")]
     assert_names_hold(objects)
-    assert_protected(objects, DEPLOYERS[section])
+    assert_protected(objects, deployers)
     assert [item for item in objects if item["kind"] == "ConfigMap" and item.get("immutable")]
 
 
 def test_there_are_blocks() -> None:
-    assert len(BLOCKS) >= 6
+    assert len(BLOCKS) >= 14

@@ -1,0 +1,105 @@
+"""Make the site one with the repository, as https://www.mkdocs.org/user-guide/configuration/#hooks allows.
+
+Pages may link to any file of the repository, as they do on a forge. README.md is the first page. What pages link to
+outside of docs/ becomes a page or a file of the site, under its path in the repository. The schemas are files of the
+site under the path of their `$id`. `decisions/` in the navigation stands for all decisions.
+"""
+
+import posixpath
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).parent.parent.parent
+HOME = {"README.md": "index.md"}
+_SELDOM_WANTED = ("decisions/", "CHANGELOG", "installs")
+"""Pages that a search shows after all others."""
+
+_LINK = re.compile(r"(?<=\]\()(?!\w+:|#|/)([^)#\s]+)")
+_BLOCK = re.compile(r"^ *```.*?^ *```$", re.MULTILINE | re.DOTALL)
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """List the decisions in the navigation."""
+    decisions = [f"decisions/{file.name}" for file in sorted((ROOT / "docs/decisions").glob("*.md"))]
+    config.nav = _expand(config.nav, "decisions/", decisions)
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add what is linked from outside of docs/, and the schemas."""
+    for path in [*HOME, *(f"schemas/{file.name}" for file in sorted((ROOT / "schemas").glob("*.json")))]:
+        files.append(_file(path, config))
+    unread = list(files.documentation_pages())
+    while unread:
+        page = unread.pop()
+        for path in _linked_by(page.content_string, _path(page)):
+            if path.startswith("docs/") or files.get_file_from_path(_uri(path)):
+                continue
+            if not (ROOT / path).is_file():
+                message = f"{_path(page)} links to {path}, which is no file of the repository"
+                raise PluginError(message)
+            added = _file(path, config)
+            files.append(added)
+            if added.is_documentation_page():
+                unread.append(added)
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Turn links between files of the repository into links between files of the site."""
+    del config, files
+    if page.file.src_uri.startswith(_SELDOM_WANTED):
+        page.meta["search"] = {"boost": 0.2}
+    here = _path(page.file)
+
+    def in_site(found: re.Match[str]) -> str:
+        return posixpath.relpath(_uri(_target(here, found[1])), posixpath.dirname(page.file.src_uri) or ".")
+
+    return _LINK.sub(in_site, markdown)
+
+
+def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Leave the messages out of the table of contents: there are too many of them."""
+    del config, files
+    if page.file.src_uri == "troubleshooting.md":
+        for title in page.toc:
+            for section in title.children:
+                section.children = []
+    return html
+
+
+def _linked_by(markdown: str, here: str) -> list[str]:
+    return [_target(here, link) for link in _LINK.findall(_BLOCK.sub("", markdown))]
+
+
+def _target(here: str, link: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(here), link))
+
+
+def _path(file: File) -> str:
+    """Return the path in the repository of a file of the site."""
+    assert file.abs_src_path is not None
+    return Path(file.abs_src_path).relative_to(ROOT).as_posix()
+
+
+def _uri(path: str) -> str:
+    """Return the path in the sources of the site of a file of the repository."""
+    return HOME.get(path, path.removeprefix("docs/"))
+
+
+def _file(path: str, config: MkDocsConfig) -> File:
+    return File.generated(config, _uri(path), abs_src_path=str(ROOT / path))
+
+
+def _expand(nav: Any, wanted: str, entries: list[str]) -> Any:
+    if isinstance(nav, list):
+        return [_expand(one, wanted, entries) for one in nav]
+    if isinstance(nav, dict):
+        return {title: _expand(one, wanted, entries) for title, one in nav.items()}
+    return entries if nav == wanted else nav

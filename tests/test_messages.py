@@ -1,0 +1,144 @@
+"""docs/troubleshooting.md explains every message that krm-fn can print, and only those."""
+
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.cases import FIXTURES
+from tests.messages import ROOT, Message, Text, find_texts, read_messages
+from tests.messages_page import PAGE, page
+
+ANSWERS = {
+    "krm_fn/cli/configuration.py": "what `krm-fn --help` says of the configuration",
+    "krm_fn/diff/compare_trees.py": "the paths of differences",
+    "krm_fn/diff/difference.py": "an assertion",
+    "krm_fn/diff/lines.py": "what `krm-fn diff` prints",
+    "krm_fn/diff/picture.py": "what `krm-fn diff --markdown` draws",
+    "krm_fn/diff/statements.py": "what `krm-fn diff` prints",
+    "krm_fn/diff/text.py": "what `krm-fn diff` prints",
+    "krm_fn/diff/titles.py": "what `krm-fn diff` prints",
+    "krm_fn/diff/to_markdown.py": "what `krm-fn diff --markdown` prints",
+    "krm_fn/diff/tree.py": "the size of a value that is not shown",
+    "krm_fn/explain/explain_absent.py": "answers of `krm-fn explain`",
+    "krm_fn/explain/find_references.py": "answers of `krm-fn explain`",
+    "krm_fn/explain/find_unfollowed.py": "answers of `krm-fn explain`",
+    "krm_fn/explain/mentions.py": "answers of `krm-fn explain`",
+    "krm_fn/explain/summarize.py": "answers of `krm-fn explain`",
+    "krm_fn/explain/text.py": "answers of `krm-fn explain`",
+    "krm_fn/graph/graph.py": "labels of a picture",
+    "krm_fn/graph/graph_history.py": "labels of a picture",
+    "krm_fn/graph/graph_package.py": "labels of a picture",
+    "krm_fn/graph/to_dot.py": "labels of a picture",
+    "krm_fn/graph/to_html.py": "labels of a picture",
+    "krm_fn/graph/to_mermaid.py": "labels of a picture",
+    "krm_fn/history/detail.py": "what `krm-fn history` prints",
+    "krm_fn/history/history.py": "states of a revision",
+    "krm_fn/history/rows.py": "what `krm-fn history` prints",
+    "krm_fn/history/statements.py": "what `krm-fn history` prints",
+    "krm_fn/history/text.py": "what `krm-fn history` prints",
+    "krm_fn/history/to_markdown.py": "what `krm-fn history -o markdown` prints",
+    "krm_fn/history/way_back.py": "commands for kubectl",
+    "krm_fn/history/wide.py": "what `krm-fn history -o wide` prints",
+    "krm_fn/look/cut.py": "the length of what is cut off",
+    "krm_fn/look/masks.py": "names whose hash is not shown",
+    "krm_fn/model/makers.py": "who writes an object, and why its name stays: the reason in a message",
+    "krm_fn/references/admission_params.py": "the rule behind a reference, for `krm-fn explain`",
+    "krm_fn/references/exclusions.py": "why a field is not followed, for `krm-fn explain`",
+    "krm_fn/references/find.py": "the rule behind a reference, for `krm-fn explain`",
+    "krm_fn/references/find_by_shape.py": "the rule behind a reference, for `krm-fn explain`",
+    "krm_fn/references/options.py": "what is named in a message",
+    "krm_fn/references/shapes.py": "the rule behind a reference, for `krm-fn explain`",
+    "krm_fn/references/well_known.py": "names of programs",
+    "krm_fn/stages/jobs.py": "the rule behind a reference, for `krm-fn explain`",
+    "krm_fn/stages/package.py": "answers of `krm-fn explain`",
+}
+"""Files whose texts are no messages, and what they are."""
+
+OTHERS = {
+    "%(prog)s %(version)s": "what --version prints",
+    "kubectl revisions": "the name of a program",
+    "it is a pipe": "an assertion",
+    '\nfolder=$(mktemp -d "${TMPDIR:-/tmp}/krm-fn.XXXXXXXX") '
+    "&& printf '%s' \"$folder\" && exec >&- && cat > /dev/null\n"
+    'rm -rf -- "$folder"\n': "a script",
+    "--- {}\n": "the line above each look of `krm-fn history --watch`",
+    "foreign owner": "a state of a revision",
+    "unlinked tracker": "a state of a revision",
+    "no entry of spec.select matches it": "an answer of `krm-fn explain`",
+    "add an entry, or annotate it with {}: {}": "an answer of `krm-fn explain`",
+    "no pod template of the package references it": "an answer of `krm-fn explain`",
+    "annotate it with {}: {} to rename it all the same": "an answer of `krm-fn explain`",
+    "pods read it": "an answer of `krm-fn explain`",
+    "pods read it, and an earlier run has made it a revision": "an answer of `krm-fn explain`",
+    "pods read it, and nothing hints at a program that looks it up by its name": "an answer of `krm-fn explain`",
+    "{} matches it": "an answer of `krm-fn explain`",
+    "its annotation {} says so": "an answer of `krm-fn explain`",
+}
+"""Texts that are no messages, and what they are."""
+
+_CODE = re.compile(r"[\w\[\], .]+( \| [\w\[\], .]+)+|.*\(\?P<.*")
+"""Names of types (`Progress | None`) and regular expressions."""
+
+_MAKES_A_MESSAGE = re.compile(r"\b(Problem|Rejected|ApiError|UsageError|ClickException|about|at)\(|report\.(fail|warn)")
+
+KNOWN = {text for one in read_messages() for text in (*one.templates, *one.parts)}
+
+
+def _is_explained(text: Text) -> bool:
+    return text.text in KNOWN or text.text in OTHERS or text.file in ANSWERS or bool(_CODE.fullmatch(text.text))
+
+
+def test_every_text_in_the_source_is_explained_or_no_message() -> None:
+    unknown = [f"{one.file}:{one.line}: {one.text}" for one in find_texts() if not _is_explained(one)]
+    assert unknown == [], "add it to docs/messages.yaml"
+
+
+def test_every_text_that_is_explained_is_in_the_source() -> None:
+    texts = {one.text for one in find_texts()}
+    # A single word is no text of its own for `find_texts`.
+    assert sorted(text for text in KNOWN | OTHERS.keys() if " " in text.strip() and text not in texts) == []
+
+
+@pytest.mark.parametrize("file", ANSWERS)
+def test_a_file_without_messages_makes_none(file: str) -> None:
+    source = (ROOT / file).read_text()
+    assert not _MAKES_A_MESSAGE.search(source)
+    assert file in {one.file for one in find_texts()}
+
+
+def _printed() -> set[str]:
+    """Return every message in the fixtures, without its address."""
+    lines: set[str] = set()
+    for file in FIXTURES.rglob("stderr.txt"):
+        lines |= set(file.read_text().splitlines())
+    for file in FIXTURES.glob("transforms/*/output.yaml"):
+        _, _, results = file.read_text().partition("\nresults:\n")
+        if results:
+            lines |= {one["message"] for one in yaml.safe_load(f"results:\n{results}")["results"]}
+    return lines
+
+
+def test_every_message_of_the_fixtures_is_found_on_the_page() -> None:
+    specific = [one for one in read_messages() if _is_specific(one)]
+    lines = _printed()
+    assert len(lines) > 100
+    assert [line for line in sorted(lines) if not any(one.matches(line) for one in specific)] == []
+
+
+def _is_specific(one: Message) -> bool:
+    """Tell whether the message has words of its own, by which a line can be recognised."""
+    return len(re.findall(r"[a-z]{2,}", re.sub(r"\{\w+\}", "", one.says))) > 1
+
+
+@pytest.mark.parametrize("one", read_messages(), ids=lambda one: one.says)
+def test_a_message_says_what_it_means_and_what_to_do(one: Message) -> None:
+    for text in (one.means, one.do):
+        assert text.endswith((".", "`", "?"))
+    assert all(PAGE.parent.joinpath(link).exists() for link in re.findall(r"\]\((\S+?\.md)", one.means + one.do))
+
+
+def test_the_page_is_made_from_the_list() -> None:
+    assert PAGE.read_text() == page()
+    assert Path(ROOT / "docs/messages.yaml").exists()
