@@ -137,7 +137,9 @@ def _link_maker(maker: MakerName, found: Revision, trackers: list[Revision], clu
     owners = tuple(Owner("v1", "ConfigMap", tracker.name, tracker.uid) for tracker in trackers)
     new = tuple(owner for owner in owners if owner.uid not in {one.uid for one in found.owners})
     if new:
-        if not cluster.own_maker(maker, found, owners):
+        # What is applied no more is taken away: a name that an earlier rendering referenced may still be in use.
+        former = tuple(owner for owner in found.owners if owner.kind == "ConfigMap")
+        if not cluster.own_maker(maker, found, (*former, *new)):
             return
         report.change(Change(maker.kind.kind, maker.name, add=new))
     for tracker in trackers:

@@ -97,15 +97,15 @@ class FakeCluster:
         return None if item is None else read_revision(item, plan)
 
     def own_maker(self, maker: MakerName, revision: Revision, owners: tuple[Owner, ...]) -> bool:
-        """Merge owners by uid, as a server-side apply does. The uid is a precondition."""
+        """Set the owners that it has applied, as a server-side apply does: ConfigMaps. The uid is a precondition."""
         self._call(f"patch {maker.kind.kind}/{maker.name}")
         item = self.store.find(maker.kind.kind, maker.name)
         if item is None or item["metadata"]["uid"] != revision.uid:
             return False
-        new = {owner.uid: owner.reference for owner in owners}
-        kept = [one for one in item["metadata"].get("ownerReferences", []) if one["uid"] not in new]
-        self.writes.append({"apply": f"{maker.kind.kind}/{maker.name}", "ownerReferences": [*new.values()]})
-        self.store.update_metadata(item, ownerReferences=[*kept, *new.values()])
+        applied = [owner.reference for owner in owners]
+        others = [one for one in item["metadata"].get("ownerReferences", []) if one["kind"] != "ConfigMap"]
+        self.writes.append({"apply": f"{maker.kind.kind}/{maker.name}", "ownerReferences": applied})
+        self.store.update_metadata(item, ownerReferences=[*others, *applied])
         return True
 
     def record_event(self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False) -> None:
