@@ -12,6 +12,7 @@ from krm_fn.model.problem import Problem, Severity
 from krm_fn.naming.names import authored_id
 from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.find import ROLES
+from krm_fn.references.made import name_meant
 from krm_fn.references.reference import Reference as WrittenReference
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.rule import Rule
@@ -92,7 +93,7 @@ class _Reader:
         """Read what is mounted. An earlier run may have mounted it already."""
         referrer, one = resolved.referrer, resolved.reference
         place = self._places.of(referrer, one.field)
-        name = self._found.revisions.names.get(target, target.id.name)
+        name = name_meant(one.kind, one.target, target, self._found.revisions.names)
         is_changed = name in self._mounted[referrer]
         return Reference(authored_id(referrer), place, one.field, one.target, _found_by(one.rule), is_changed)
 

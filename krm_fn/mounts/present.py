@@ -9,7 +9,8 @@ from krm_fn.model.node import Node, elements, get, is_null, text
 from krm_fn.model.pods import Container
 from krm_fn.mounts.mark import EnvSource, MountMark
 from krm_fn.mounts.plan import TemplatePlan
-from krm_fn.naming.names import HASH, names_of
+from krm_fn.naming.names import HASH
+from krm_fn.references.made import known_names
 from krm_fn.references.resolve import Index
 
 _REFERENCES = {"configMapRef": "ConfigMap", "secretRef": "Secret"}
@@ -119,7 +120,8 @@ def _is_marked(node: Node, marked: EnvSource, item: Item, index: Index) -> bool:
         return False
     if re.fullmatch(f"{re.escape(marked.name)}(-{HASH})?", found.name):
         return True
-    return any(marked.name in names_of(target) for target in index.find(item, found.kind, found.name))
+    targets = index.find(item, found.kind, found.name)
+    return any((marked.kind, marked.name) in known_names(target) for target in targets)
 
 
 def _scalars(node: Node) -> Iterator[Node]:

@@ -1,5 +1,6 @@
 """What a maker makes in the cluster: under which names, whether these may change, and what decides its content."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import lru_cache
@@ -26,7 +27,7 @@ from krm_fn.model.problem import ResourceId
 from krm_fn.naming.content_hash import Unhashable, content_hash, short_digest
 from krm_fn.naming.go_json import JsonValue, go_json
 from krm_fn.naming.go_yaml import read_scalar
-from krm_fn.naming.names import base_name, hash_in_name, names_of
+from krm_fn.naming.names import HASH, base_name, hash_in_name, names_of
 from krm_fn.references.field_specs import find_at, split_path
 from krm_fn.references.reference import Reference
 from krm_fn.references.rule import By, Rule
@@ -75,6 +76,21 @@ def find_made(item: Item) -> list[Made]:
             base = reference.target.removesuffix(suffix)
             made.append(Made(reference, tuple(dict.fromkeys((reference.target, base))), base))
     return made
+
+
+def name_with(maker_name: str, maker_base: str, made: Made) -> str:
+    """Return the name of what a maker makes, where this is the name of the maker: both have the hash of the maker."""
+    suffix = maker_name.removeprefix(maker_base)
+    return made.base_name + suffix if re.fullmatch(f"-{HASH}", suffix) else made.base_name
+
+
+def name_meant(kind: str, name: str, target: Item, names: Mapping[Item, str]) -> str:
+    """Return the name in the output of what `kind` and `name` mean by `target`. `names`: the new names of objects."""
+    new_name = names.get(target, target.id.name)
+    for made in find_made(target) if kind != target.id.kind else ():
+        if made.kind == kind and name in made.names:
+            return name_with(new_name, base_name(target), made) if target in names else made.reference.target
+    return new_name
 
 
 def find_written(node: Node, who: ResourceId) -> Iterator[Reference]:

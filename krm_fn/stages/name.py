@@ -14,9 +14,9 @@ from krm_fn.model.node import Node, Scalar
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Settings, Strategy
 from krm_fn.naming.content_hash import Unhashable
-from krm_fn.naming.names import CONTENT_NAME, base_name, is_revision
+from krm_fn.naming.names import base_name, is_revision
 from krm_fn.references.embedded import EmbeddedReference
-from krm_fn.references.made import Made, find_made, hash_of
+from krm_fn.references.made import Made, find_made, hash_of, name_with
 from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.stages.choose import Choice, Choices
@@ -55,8 +55,7 @@ class Revision(NamedTuple):
 
     def name_of(self, made: Made) -> str:
         """Return the name in the output of what it makes: it has the hash of its maker."""
-        has_hash = CONTENT_NAME.fullmatch(self.name) is not None and self.name.startswith(f"{self.base_name}-")
-        return made.base_name + self.name.removeprefix(self.base_name) if has_hash else made.base_name
+        return name_with(self.name, self.base_name, made)
 
     def _made_of(self, reference: Reference) -> Made | None:
         named = (one for one in self.made if one.kind == reference.kind and reference.target in one.names)
