@@ -84,6 +84,12 @@ def name_with(maker_name: str, maker_base: str, made: Made) -> str:
     return made.base_name + suffix if re.fullmatch(f"-{HASH}", suffix) else made.base_name
 
 
+def find_name(kind: str, name: str, target: Item) -> Node | None:
+    """Return the text that says the name of what `kind` and `name` mean by `target`: of it, or of what it makes."""
+    meant = (made.reference.name for made in find_made(target) if made.kind == kind and name in made.names)
+    return next(meant, None) or get(target.node, "metadata", "name")
+
+
 def name_meant(kind: str, name: str, target: Item, names: Mapping[Item, str]) -> str:
     """Return the name in the output of what `kind` and `name` mean by `target`. `names`: the new names of objects."""
     new_name = names.get(target, target.id.name)
