@@ -8,7 +8,6 @@ from krm_fn.explain.mentions import find_mentions
 from krm_fn.explain.places import Places
 from krm_fn.model.item import Item
 from krm_fn.naming.names import authored_id, base_name
-from krm_fn.references.resolve import PassedOver
 from krm_fn.stages.near_references import find_pinned, read_base_names, why_passed_over
 from krm_fn.stages.transform import Transformation
 from krm_fn.stages.warnings.misspelled import find_misspelled
@@ -54,11 +53,9 @@ class _Finder:
         references = self._found.references
         for resolved in references.authored:
             one = resolved.reference
-            place = one.kind, one.target, one.target_namespace
-            for target, reason in references.index.find_passed_over(resolved.referrer, *place):
-                if not resolved.targets or reason is PassedOver.NAME:
-                    text = f"the {one.kind} {why_passed_over(resolved, target, reason)}"
-                    yield self._say(target, resolved.referrer, one.field, reason.value, text)
+            for target, reason in references.index.find_passed_over(resolved):
+                text = f"the {one.kind} {why_passed_over(resolved, target, reason)}"
+                yield self._say(target, resolved.referrer, one.field, reason.value, text)
 
     def _find_older(self) -> Iterator[tuple[Item, Unfollowed]]:
         by_base_name = read_base_names(self._found.revisions.renamed.values())
@@ -90,10 +87,8 @@ class _Finder:
         followed = {(one.item, one.field, one.reference.target) for one in self._found.references.embedded}
         for target in self._targets:
             for name in dict.fromkeys((target.id.name, base_name(target))):
-                for item, one in options.passing(target.id.kind, name):
-                    is_followed = (item, one.field, one.name) in followed
-                    namespace = one.namespace or item.id.namespace
-                    if not is_followed and package.may_share_namespace(namespace, target.id.namespace):
+                for item, one in options.passing(target.id.kind, name, package.namespaces_like(target.id.namespace)):
+                    if (item, one.field, one.name) not in followed:
                         text = f"{one.shown} passes the name to a program; the function changes no such text"
                         yield self._say(target, item, one.field, OPTION, text)
 

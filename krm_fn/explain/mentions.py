@@ -6,8 +6,9 @@ over a package. What is written in Secrets is never looked at.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Container, Iterable, Iterator, Mapping
+from operator import itemgetter
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.model.item import CONFIG_KINDS, Item
 from krm_fn.model.keys import LOCAL_CONFIG
@@ -53,6 +54,10 @@ class _Found(NamedTuple):
     around: Mapping[str, Node]
 
 
+_ByNamespace: TypeAlias = Mapping[str, list[tuple[int, Item]]]
+"""Objects by their namespaces, each with its place among all of them."""
+
+
 def find_mentions(package: Package, targets: Iterable[Item]) -> Iterator[Mention]:
     """Find where the names of these objects are mentioned, in the order of the text."""
     names = _telling_names(package, targets)
@@ -62,19 +67,19 @@ def find_mentions(package: Package, targets: Iterable[Item]) -> Iterator[Mention
         for found in _scalars(item.node):
             for name, start in _names_in(found.scalar.value, names):
                 why = _why_unread(item, found, is_whole=_is_whole(found.scalar.value, name, start))
-                for target in names[name] if why else ():
-                    if target is not item and _is_near(package, item, target, found):
+                for target in _find_near(package, item, names[name], found) if why else ():
+                    if target is not item:
                         yield Mention(target, item, spell(found.path), found.scalar, start, why)
 
 
-def _telling_names(package: Package, targets: Iterable[Item]) -> dict[str, list[Item]]:
+def _telling_names(package: Package, targets: Iterable[Item]) -> dict[str, _ByNamespace]:
     """Return the names that hardly mean anything else, each with its objects."""
     taken = {item.id.name for item in package.authored if not item.is_config}
-    names: dict[str, list[Item]] = defaultdict(list)
-    for target in targets:
+    names: dict[str, _ByNamespace] = defaultdict(lambda: defaultdict(list))
+    for place, target in enumerate(targets):
         for name in names_of(target):
             if name not in taken and not name.isalnum():
-                names[name].append(target)
+                names[name][target.id.namespace].append((place, target))
     return dict(names)
 
 
@@ -97,7 +102,7 @@ def _scalars(root: Node) -> Iterator[_Found]:
             stack += [(value, (*path, name), held) for name, value in reversed([*held.items()])]
 
 
-def _names_in(value: str, names: Mapping[str, list[Item]]) -> Iterator[tuple[str, int]]:
+def _names_in(value: str, names: Container[str]) -> Iterator[tuple[str, int]]:
     """Yield each name in a text once, and where it begins."""
     seen = set()
     for word in WORD.finditer(value):
@@ -111,11 +116,12 @@ def _is_whole(value: str, name: str, start: int) -> bool:
     return value[start:] == name and (not start or _IN_NAMESPACE.fullmatch(value[:start]) is not None)
 
 
-def _is_near(package: Package, item: Item, target: Item, found: _Found) -> bool:
-    """Tell whether the object may mean one in the namespace of the target."""
-    if package.kinds.is_cluster_scoped(item.id) or text(found.around.get("namespace")) == target.id.namespace:
-        return True
-    return package.may_share_namespace(item.id.namespace, target.id.namespace)
+def _find_near(package: Package, item: Item, targets: _ByNamespace, found: _Found) -> list[Item]:
+    """Return those of the targets whose namespace the object may mean, in their order."""
+    like = None if package.kinds.is_cluster_scoped(item.id) else package.namespaces_like(item.id.namespace)
+    namespaces = targets.keys() if like is None else {*like, text(found.around.get("namespace"))}
+    near = [one for namespace in namespaces for one in targets.get(namespace, ())]
+    return [target for _, target in sorted(near, key=itemgetter(0))]
 
 
 def _why_unread(item: Item, found: _Found, *, is_whole: bool) -> str:

@@ -5,7 +5,7 @@ import re
 from krm_fn.config.place import place as place_setting
 from krm_fn.explain.explanation import NOWHERE, Place
 from krm_fn.model.item import Item, read_item
-from krm_fn.model.node import Mark, Scalar, is_mapping, mark_of, read_path
+from krm_fn.model.node import Mark, Marks, Scalar, is_mapping, read_path
 from krm_fn.render.render import Opened
 
 _ORIGIN = re.compile(r"^(?:path|configuredIn): (?P<file>.+)$", re.MULTILINE)
@@ -18,10 +18,11 @@ class Places:
     def __init__(self, opened: Opened) -> None:
         self._files = {item.node: name for name, envelope in opened.envelopes for item in envelope.items}
         self._config_file, self._config = opened.configuration
+        self._marks = Marks()
 
     def of(self, item: Item, field: str = "") -> Place:
         """Return the place of a field of an object: of its name, or what is around it where it is missing."""
-        return self._at(item, mark_of(item.node, read_path(field)))
+        return self._at(item, self._marks.of(item.node, read_path(field)))
 
     def of_text(self, item: Item, field: str, scalar: Scalar, line: int) -> Place:
         """Return the place of a line of a scalar's text, counted from 0. Only in a literal block is it known."""

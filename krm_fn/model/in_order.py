@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from krm_fn.model.item import Item
-from krm_fn.model.node import Node, mark_of, read_path
+from krm_fn.model.node import Marks, Node, read_path
 from krm_fn.model.problem import Problem
 
 _FIRST = -1
@@ -15,11 +15,12 @@ def in_order(problems: Iterable[Problem], items: Sequence[Item], config: Node | 
     `items` are all objects in the order of the input.
     """
     ranks: dict[Node | None, int] = {item.node: rank for rank, item in enumerate(items)}
+    marks = Marks()
     if config is not None:
         ranks[config] = _FIRST
 
     def place(problem: Problem) -> tuple[int, int]:
         rank = ranks.get(problem.node, len(items))
-        return rank, mark_of(problem.node, read_path(problem.field)).index if problem.node else 0
+        return rank, marks.of(problem.node, read_path(problem.field)).index if problem.node else 0
 
     return tuple(sorted(problems, key=place))

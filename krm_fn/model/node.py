@@ -168,16 +168,39 @@ def descend(node: Node | None, path: FieldPath) -> Node | None:
 
 
 def mark_of(node: Node, path: FieldPath) -> Mark:
-    """Return where a field begins: at its name; an element of a list at itself.
+    """Return where a field begins, as `Marks` does for many."""
+    return Marks().of(node, path)
 
-    A field that is missing would be in the deepest one above it that exists, and begins where that begins.
-    """
-    mark = node.start_mark
-    for name in path:
-        below = descend(node, (name,))
-        if below is None:
-            break
-        names = [key for key, _ in node.value if key.value == name] if is_mapping(node) else []
-        mark = (names or [below])[0].start_mark
-        node = below
-    return mark
+
+class Marks:
+    """Where fields begin. The fields of each mapping are read once: many problems may be about one."""
+
+    def __init__(self) -> None:
+        self._fields: dict[Node, dict[str, tuple[Mark, Node]]] = {}
+
+    def of(self, node: Node, path: FieldPath) -> Mark:
+        """Return where a field begins: at its name; an element of a list at itself.
+
+        A field that is missing would be in the deepest one above it that exists, and begins where that begins.
+        """
+        mark = node.start_mark
+        for name in path:
+            if isinstance(name, str):
+                below = self._fields_of(node).get(name)
+            else:
+                element = descend(node, (name,))
+                below = None if element is None else (element.start_mark, element)
+            if below is None:
+                break
+            mark, node = below
+        return mark
+
+    def _fields_of(self, node: Node) -> dict[str, tuple[Mark, Node]]:
+        if node not in self._fields:
+            names: dict[str, Mark] = {}
+            for key, _ in node.value if is_mapping(node) else ():
+                names.setdefault(key.value if is_scalar(key) else "", key.start_mark)
+            self._fields[node] = {
+                name: (names.get(name, value.start_mark), value) for name, value in fields(node).items()
+            }
+        return self._fields[node]

@@ -46,6 +46,11 @@ def is_pattern(name: str) -> bool:
     return not _WILDCARDS.isdisjoint(name)
 
 
+def literal_start(name: str) -> str:
+    """Return how every name begins that a shell pattern matches."""
+    return name[: next((place for place, one in enumerate(name) if one in _WILDCARDS), len(name))]
+
+
 class Strategy(StrEnum):
     """How to treat a ConfigMap or Secret."""
 

@@ -1,7 +1,7 @@
 """Find what collides with a mount. Nothing that the author wrote is ever overwritten."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from krm_fn.model.item import Item, about, locate
@@ -22,8 +22,9 @@ _LISTED = 3
 def find_collisions(desired: DesiredMounts, index: Index, names: Mapping[Item, str]) -> list[Problem]:
     """Report what collides, with both sides. `names`: the new names of the objects that are renamed."""
     sentences = [*_ambiguous_sources(desired, names), *_volume_names(desired)]
+    removed = set(desired.present.plan.mark.volumes) - desired.volumes.keys()
     for container in desired.containers:
-        sentences += [*_mount_paths(container), *_lost_volumes(container, desired)]
+        sentences += [*_mount_paths(container), *_lost_volumes(container, removed)]
         sentences += [*_variables(container, desired.item, index), *_equal_sources(container)]
     return [about(desired.item, message, field) for field, message in sentences]
 
@@ -47,9 +48,8 @@ def _volume_names(desired: DesiredMounts) -> Iterator[Sentence]:
             yield f"{field}.name", message
 
 
-def _lost_volumes(container: DesiredContainer, desired: DesiredMounts) -> Iterator[Sentence]:
+def _lost_volumes(container: DesiredContainer, removed: Collection[str]) -> Iterator[Sentence]:
     """Report the author's mounts of a volume that an earlier run added and this one removes."""
-    removed = set(desired.present.plan.mark.volumes) - desired.volumes.keys()
     for field, node in container.present.mounts.authored():
         name = text(get(node, "name"))
         if name in removed:

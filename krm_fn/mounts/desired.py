@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 from krm_fn.model.changes import Value
 from krm_fn.model.item import Item
+from krm_fn.model.pods import Container
 from krm_fn.model.settings import Mount, Source
 from krm_fn.mounts.mark import EnvSource, MountMark
 from krm_fn.mounts.plan import PlannedMount
@@ -67,18 +68,24 @@ class DesiredMounts(NamedTuple):
 def desired_mounts(present: PresentMounts, set_name: str, names: Mapping[Item, str]) -> DesiredMounts:
     """Build the elements. `names`: the new names of the objects that are renamed."""
     desired = DesiredMounts(present, {}, tuple(DesiredContainer(one, [], []) for one in present.containers))
+    containers = {_place(one.present.container): one for one in desired.containers}
     for planned in present.plan.mounts:
         mount = planned.mount
         source_names = [_new_name(*pair, names) for pair in zip(mount.sources, planned.targets, strict=True)]
         name = volume_name(set_name, mount)
         if mount.path:
             desired.volumes.setdefault(name, DesiredElement(planned, _volume(name, mount, source_names)))
-        for one in desired.containers:
-            if one.present.container in planned.containers and mount.path:
+        for container in planned.containers:
+            one = containers[_place(container)]
+            if mount.path:
                 one.mounts.append(DesiredElement(planned, _volume_mount(name, mount)))
-            elif one.present.container in planned.containers:
+            else:
                 one.sources.append(DesiredElement(planned, _env_from(mount, source_names[0])))
     return desired
+
+
+def _place(container: Container) -> tuple[str, int]:
+    return container.list_name, container.position
 
 
 def _new_name(source: Source, targets: tuple[Item, ...], names: Mapping[Item, str]) -> str:

@@ -1,10 +1,14 @@
 """Which pod templates get which entries of `spec.mounts`, and what an earlier run has mounted there."""
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import NamedTuple
+from itertools import chain
+from operator import attrgetter
+from typing import Any, NamedTuple, TypeAlias
 
 from krm_fn.model import keys
+from krm_fn.model.entries import Entries, Numbered, conditions
 from krm_fn.model.item import Item, about
 from krm_fn.model.kinds import kind_of
 from krm_fn.model.node import is_scalar
@@ -12,9 +16,9 @@ from krm_fn.model.pods import Container, PodSpec, find_pod_specs
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Mount, Settings, is_pattern
 from krm_fn.mounts.mark import MountMark, read_mount_mark
-from krm_fn.naming.names import names_of
+from krm_fn.naming.names import KnownNames
 from krm_fn.naming.near_names import find_near, find_near_word
-from krm_fn.naming.suggest import did_you_mean, nearest
+from krm_fn.naming.suggest import did_you_mean, find_meant
 from krm_fn.references.find import may_refer
 from krm_fn.references.made import find_name
 from krm_fn.references.reference import Reference, ResolvedReference
@@ -62,47 +66,84 @@ def plan_mounts(items: Iterable[Item], index: Index, settings: Settings, config_
     """Match workloads against `spec.mounts`. `config_id` is the functionConfig, for problems about its entries."""
     templates: list[TemplatePlan] = []
     problems: list[Problem] = []
-    entries = [(f"spec.mounts[{number}]", mount) for number, mount in enumerate(settings.mounts)]
-    used: set[str] = set()
+    entries = _index(settings.mounts)
+    used: set[int] = set()
     authored = [item for item in items if not item.is_local and may_refer(item.id)]
     for item in authored:
-        mounts = [(entry, mount) for entry, mount in entries if _matches(item, mount)]
+        matching = _find_matching(item, entries, index.names) if entries else []
+        mounts = [(_spell(position), mount) for position, mount in matching]
         mark = item.annotations.get(keys.MOUNTS + settings.set, "")
         if not mounts and not mark:
             continue
         pods = find_pod_specs(item)
-        used |= {entry for entry, _ in mounts}
+        used |= {position for position, _ in matching}
         problems += _without_place(item, pods, mounts)
         for pod in pods:
-            planned = [_plan(item, pod, entry, mount, index) for entry, mount in mounts]
+            by_name = _sort_by_name(pod)
+            planned = [_plan(item, by_name, entry, mount, index) for entry, mount in mounts]
             in_container = tuple(one for one in planned if one.containers)
             templates.append(TemplatePlan(item, pod, read_mount_mark(mark), in_container))
-    problems += [problem for template in templates for problem in _missing_sources(template, index)]
-    for entry, mount in entries:
-        if entry not in used:
-            message = f"matches no workload of the package{_hint(mount, authored)}"
-            problems.append(Problem(message, config_id, entry, Severity.WARNING))
+    problems += _missing_sources(templates, index)
+    unused = [(position, mount) for position, mount in enumerate(settings.mounts) if position not in used]
+    for position, hint in _hints(unused, authored, index.names):
+        message = f"matches no workload of the package{hint}"
+        problems.append(Problem(message, config_id, _spell(position), Severity.WARNING))
     return MountPlan(tuple(templates), tuple(problems))
 
 
-def _matches(item: Item, mount: Mount) -> bool:
+def _find_matching(item: Item, entries: Entries[Mount], names: KnownNames) -> list[Numbered[Mount]]:
+    possible = entries.that_may_match(item, names.all(item))
+    return [one for one in possible if _matches(item, one.entry, names)]
+
+
+def _index(mounts: Iterable[Mount]) -> Entries[Mount]:
+    return Entries(mounts, lambda one: conditions(one.namespace, one.labels))
+
+
+def _spell(position: int) -> str:
+    return f"spec.mounts[{position}]"
+
+
+def _matches(item: Item, mount: Mount, names: KnownNames) -> bool:
     return (
         (_runs_pods(item) if mount.kind is None else item.id.kind == mount.kind)
         and mount.namespace in (None, item.id.namespace)
-        and (mount.name == "*" or any(fnmatchcase(name, mount.name) for name in names_of(item)))
+        and (mount.name == "*" or any(fnmatchcase(name, mount.name) for name in names.all(item)))
         and (not mount.labels or mount.labels.items() <= item.labels.items())
     )
 
 
-def _hint(mount: Mount, items: Iterable[Item]) -> str:
-    """Suggest the name or the kind that was meant by an entry that matches nothing."""
-    if mount.name != "*" and not is_pattern(mount.name):
-        alike = mount._replace(name="*")
-        name = nearest(mount.name, {item.id.name for item in items if _matches(item, alike)})
-        if name:
-            return did_you_mean(f'"{name}"')
-    kinds = {item.id.kind for item in items if mount.kind and _matches(item, mount._replace(kind=item.id.kind))}
-    return did_you_mean(find_near_word(mount.kind or "", kinds))
+def _hints(unused: list[tuple[int, Mount]], items: Iterable[Item], names: KnownNames) -> Iterator[tuple[int, str]]:
+    """Suggest the name or the kind that was meant by each entry that matches nothing."""
+    meant = _find_meant([mount for _, mount in unused], items, names)
+    entries = _index(mount for _, mount in unused)
+    kinds: dict[int, set[str]] = defaultdict(set)
+    for item in items if unused else ():
+        for place, mount in entries.that_may_match(item, names.all(item)):
+            if mount.kind and _matches(item, mount._replace(kind=item.id.kind), names):
+                kinds[place].add(item.id.kind)
+    for place, (position, mount) in enumerate(unused):
+        near = f'"{meant[place]}"' if meant.get(place) else find_near_word(mount.kind or "", kinds[place])
+        yield position, did_you_mean(near)
+
+
+def _find_meant(unused: Sequence[Mount], items: Iterable[Item], names: KnownNames) -> dict[int, str]:
+    """Return the name that was meant by each entry, among those of the objects that meet its other conditions."""
+    places: dict[tuple[Any, ...], list[int]] = defaultdict(list)
+    for place, mount in enumerate(unused):
+        if mount.name != "*" and not is_pattern(mount.name):
+            places[mount.kind, mount.namespace, *sorted(mount.labels.items())].append(place)
+    alike = _index(unused[same[0]]._replace(name="*") for same in places.values())
+    known: dict[int, set[str]] = defaultdict(set)
+    for item in items if places else ():
+        for group, mount in alike.that_may_match(item, ()):
+            if _matches(item, mount, names):
+                known[group].add(item.id.name)
+    found: dict[int, str] = {}
+    for group, same in enumerate(places.values()):
+        near = find_meant({unused[place].name for place in same}, known[group])
+        found |= {place: near.get(unused[place].name, "") for place in same}
+    return found
 
 
 def _runs_pods(item: Item) -> bool:
@@ -110,12 +151,30 @@ def _runs_pods(item: Item) -> bool:
     return kind is not None and bool(kind.pod_spec)
 
 
-def _plan(item: Item, pod: PodSpec, entry: str, mount: Mount, index: Index) -> PlannedMount:
-    patterns = {"containers": mount.containers, "initContainers": mount.init_containers}
-    containers = tuple(
-        container
-        for container in pod.containers
-        if any(fnmatchcase(container.name, pattern) for pattern in patterns[container.list_name])
+_ByName: TypeAlias = Mapping[str, Mapping[str, list[Container]]]
+"""The containers of a pod, by list and name."""
+
+
+def _sort_by_name(pod: PodSpec) -> _ByName:
+    by_name: _ByName = {"initContainers": defaultdict(list), "containers": defaultdict(list)}
+    for container in pod.containers:
+        by_name[container.list_name][container.name].append(container)
+    return by_name
+
+
+def _find(by_name: Mapping[str, list[Container]], patterns: Iterable[str]) -> list[Container]:
+    """Return the containers of a list that one of these patterns matches, in their order."""
+    names = set()
+    for pattern in patterns:
+        names |= {name for name in by_name if fnmatchcase(name, pattern)} if is_pattern(pattern) else {pattern}
+    found = (container for name in names for container in by_name.get(name, ()))
+    return sorted(found, key=attrgetter("position"))
+
+
+def _plan(item: Item, by_name: _ByName, entry: str, mount: Mount, index: Index) -> PlannedMount:
+    containers = (
+        *_find(by_name["initContainers"], mount.init_containers),
+        *_find(by_name["containers"], mount.containers),
     )
     targets = tuple(index.find(item, source.kind, source.name) for source in mount.sources)
     return PlannedMount(entry, mount, containers, targets)
@@ -123,28 +182,45 @@ def _plan(item: Item, pod: PodSpec, entry: str, mount: Mount, index: Index) -> P
 
 def _without_place(item: Item, pods: list[PodSpec], mounts: Iterable[tuple[str, Mount]]) -> Iterator[Problem]:
     """Report entries that name this kind or a container exactly, where there is no such pod or container."""
+    names: dict[str, list[str]] = {"containers": [], "initContainers": []}
+    for container in chain.from_iterable(pod.containers for pod in pods):
+        names[container.list_name].append(container.name)
+    known = {list_name: frozenset(several) for list_name, several in names.items()}
     for entry, mount in mounts:
         if not pods and mount.kind is not None:
             yield about(item, f"{entry} cannot mount {mount} here: there is no pod template")
         for list_name, patterns in (("containers", mount.containers), ("initContainers", mount.init_containers)):
             for pattern in patterns if pods else ():
-                if is_pattern(pattern):
-                    continue
-                names = [one.name for pod in pods for one in pod.containers if one.list_name == list_name]
-                if pattern not in names:
-                    found = ", ".join(filter(None, names)) or "none"
+                if not is_pattern(pattern) and pattern not in known[list_name]:
+                    found = ", ".join(filter(None, names[list_name])) or "none"
                     message = f"{entry} mounts {mount} into container {pattern!r}; found: {found}"
                     yield about(item, message, f"{pods[0].field}.{list_name}")
 
 
-def _missing_sources(template: TemplatePlan, index: Index) -> Iterator[Problem]:
-    item = template.item
-    for entry, mount, _, targets in template.mounts:
-        for source, found in zip(mount.sources, targets, strict=True):
-            if not found and not source.optional:
-                where = f"namespace {item.id.namespace}" if item.id.namespace else "the package"
-                known = {name for config, name in index.named if config.id.kind == source.kind}
-                question = did_you_mean(find_near([source.name], known).get(source.name, ""))
-                action = f"{question} " if question else "; "
-                message = f"{entry} mounts {source}, which is not in {where}{action}add it, or set `optional: true`"
-                yield about(item, message, template.pod.field)
+def _missing_sources(templates: Iterable[TemplatePlan], index: Index) -> Iterator[Problem]:
+    missing = [
+        (template, entry, source)
+        for template in templates
+        for entry, mount, _, targets in template.mounts
+        for source, found in zip(mount.sources, targets, strict=True)
+        if not found and not source.optional
+    ]
+    near = _find_near({(source.kind, source.name) for _, _, source in missing}, index)
+    for template, entry, source in missing:
+        item = template.item
+        where = f"namespace {item.id.namespace}" if item.id.namespace else "the package"
+        question = did_you_mean(near[source.kind].get(source.name, ""))
+        action = f"{question} " if question else "; "
+        message = f"{entry} mounts {source}, which is not in {where}{action}add it, or set `optional: true`"
+        yield about(item, message, template.pod.field)
+
+
+def _find_near(missing: Iterable[tuple[str, str]], index: Index) -> dict[str, dict[str, str]]:
+    """Return, by kind, the name of the package that is near each missing one."""
+    wrong: dict[str, list[str]] = defaultdict(list)
+    for kind, name in missing:
+        wrong[kind].append(name)
+    known: dict[str, set[str]] = defaultdict(set)
+    for config, name in index.named if wrong else ():
+        known[config.id.kind].add(name)
+    return {kind: find_near(names, known[kind]) for kind, names in wrong.items()}

@@ -1,15 +1,13 @@
 """What an earlier run has mounted into a pod template, told from what the author wrote."""
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node, elements, get, is_null, text
 from krm_fn.model.pods import Container
-from krm_fn.mounts.mark import EnvSource, MountMark
 from krm_fn.mounts.plan import TemplatePlan
-from krm_fn.naming.names import HASH
+from krm_fn.naming.names import without_hash
 from krm_fn.references.made import known_names
 from krm_fn.references.resolve import Index
 
@@ -59,7 +57,8 @@ class PresentMounts(NamedTuple):
 def read_present(plan: TemplatePlan, index: Index) -> PresentMounts:
     """Read the lists of a pod template. What the mark does not hold is the author's, whatever its name."""
     volumes = get(plan.pod.node, "volumes")
-    own = _positions(volumes, lambda node: text(get(node, "name")) in plan.mark.volumes)
+    marked = frozenset(plan.mark.volumes)
+    own = _positions(volumes, lambda node: text(get(node, "name")) in marked)
     containers = tuple(_read_container(plan, container, index) for container in plan.pod.containers)
     return PresentMounts(plan, PresentList(volumes, f"{plan.pod.field}.volumes", own), containers)
 
@@ -67,7 +66,8 @@ def read_present(plan: TemplatePlan, index: Index) -> PresentMounts:
 def _read_container(plan: TemplatePlan, container: Container, index: Index) -> PresentContainer:
     field = f"{plan.pod.field}.{container.list_name}[{container.position}]"
     mounts, sources = get(container.node, "volumeMounts"), get(container.node, "envFrom")
-    own_mounts = _positions(mounts, lambda node: _is_own_mount(node, container, plan.mark))
+    marked = frozenset(plan.mark.volumes), frozenset(plan.mark.mounts)
+    own_mounts = _positions(mounts, lambda node: _is_own_mount(node, container, *marked))
     own_sources = _own_sources(sources, container, plan, index)
     return PresentContainer(
         container,
@@ -98,30 +98,31 @@ def _positions(node: Node | None, is_own: Callable[[Node], bool]) -> frozenset[i
     return frozenset(position for position, element in enumerate(elements(node)) if is_own(element))
 
 
-def _is_own_mount(node: Node, container: Container, mark: MountMark) -> bool:
+def _is_own_mount(
+    node: Node, container: Container, volumes: Collection[str], mounts: Collection[tuple[str, str]]
+) -> bool:
     place = (container.name, text(get(node, "mountPath")))
-    return text(get(node, "name")) in mark.volumes and place in mark.mounts
+    return text(get(node, "name")) in volumes and place in mounts
 
 
 def _own_sources(node: Node | None, container: Container, plan: TemplatePlan, index: Index) -> frozenset[int]:
     """Find one element for each marked source: the last that matches, because a run appends."""
-    own = set()
-    for marked in plan.mark.sources:
-        if marked.container == container.name:
-            found = [place for place, one in enumerate(elements(node)) if _is_marked(one, marked, plan.item, index)]
-            own |= set(found[-1:])
-    return frozenset(own)
+    marked = [one for one in plan.mark.sources if one.container == container.name]
+    last: dict[tuple[str, str, str], int] = {}
+    for position, element in enumerate(elements(node) if marked else ()):
+        found = read_env_from(element)
+        if found is not None:
+            for name in _marked_names(found, plan.item, index):
+                last[found.kind, name, found.prefix] = position
+    places = (last.get((one.kind, one.name, one.prefix)) for one in marked)
+    return frozenset(place for place in places if place is not None)
 
 
-def _is_marked(node: Node, marked: EnvSource, item: Item, index: Index) -> bool:
-    """Tell whether this is the source that the mark names, under whatever name it has now."""
-    found = read_env_from(node)
-    if found is None or (found.kind, found.prefix) != (marked.kind, marked.prefix):
-        return False
-    if re.fullmatch(f"{re.escape(marked.name)}(-{HASH})?", found.name):
-        return True
-    targets = index.find(item, found.kind, found.name)
-    return any((marked.kind, marked.name) in known_names(target) for target in targets)
+def _marked_names(found: EnvFrom, item: Item, index: Index) -> Iterator[str]:
+    """Yield the names by which a mark may mean this element: the element follows the name of a revision."""
+    yield from (found.name, without_hash(found.name))
+    for target in index.find(item, found.kind, found.name):
+        yield from (name for kind, name in known_names(target) if kind == found.kind)
 
 
 def _scalars(node: Node) -> Iterator[Node]:

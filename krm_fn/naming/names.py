@@ -2,8 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
-from functools import lru_cache
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from krm_fn.model import keys
@@ -14,6 +13,8 @@ from krm_fn.naming.content_hash import Unhashable, content_hash, short_digest
 
 HASH = "[2456789bcdfghkmt]{10}"
 """The pattern of a content hash."""
+
+_ANY_HASH = re.compile(f"-({HASH})")
 
 CONTENT_NAME = re.compile(f"(.+)-({HASH})")
 """The pattern of a whole name that may end in a content hash: a base name, and the hash."""
@@ -35,10 +36,31 @@ MAX_JOB_NAME = 63
 """A Job's name becomes a label of its pods."""
 
 
+class KnownNames:
+    """The names of the objects of a run. Each is read once: a base name may take a hash of all the content."""
+
+    def __init__(self) -> None:
+        self._base: dict[Item, str] = {}
+        self._all: dict[Item, list[str]] = {}
+
+    def base(self, item: Item) -> str:
+        """Return the base name."""
+        if item not in self._base:
+            self._base[item] = base_name(item)
+        return self._base[item]
+
+    def all(self, item: Item) -> list[str]:
+        """Return every name that a reference may use, the one that takes precedence first."""
+        if item not in self._all:
+            formers = [former.name for former in former_names(item)]
+            names = dict.fromkeys([item.id.name, self.base(item), _recorded_base(item), *formers])
+            self._all[item] = [name for name in names if name]
+        return self._all[item]
+
+
 def names_of(item: Item) -> list[str]:
-    """Return every name that a reference may use, the one that takes precedence first."""
-    formers = [former.name for former in former_names(item)]
-    return [name for name in dict.fromkeys([item.id.name, base_name(item), _recorded_base(item), *formers]) if name]
+    """Return every name that a reference may use for one object."""
+    return KnownNames().all(item)
 
 
 def base_name(item: Item) -> str:
@@ -50,7 +72,7 @@ def base_name(item: Item) -> str:
     name = item.id.name
     recorded = _recorded_base(item)
     if recorded:
-        return _hashed(recorded).sub(r"\1", name)
+        return _without_hashes(recorded, name)
     match = CONTENT_NAME.fullmatch(name)
     return match.group(1) if match and match.group(2) == _own_hash(item) else name
 
@@ -77,20 +99,32 @@ def hash_in_name(item: Item) -> str:
     A prefix or suffix may have been added to the name since.
     """
     base = item.annotations.get(keys.BASE_NAME, "")
-    found = _hashed(base).search(item.id.name) if base else None
-    return found.group(2) if found else ""
+    found = next(_find_hashes(base, item.id.name), None) if base else None
+    return found[1] if found else ""
 
 
 def _recorded_base(item: Item) -> str:
     """Return the base name in the annotation; `""` if it does not fit the name, as in a copy of another object."""
     base = item.annotations.get(keys.BASE_NAME, "")
-    return base if base and _hashed(base).search(item.id.name) else ""
+    return base if base and any(_find_hashes(base, item.id.name)) else ""
 
 
-@lru_cache(maxsize=8192)
-def _hashed(base: str) -> re.Pattern[str]:
-    """Return the pattern of a base name and a hash. To make it takes longer than to use it, and packages have many."""
-    return re.compile(f"({re.escape(base)})-({HASH})")
+def _find_hashes(base: str, name: str) -> Iterator[re.Match[str]]:
+    """Yield the hashes behind a base name. A pattern for each base name would take longer: packages have many."""
+    behind = 0
+    for found in _ANY_HASH.finditer(name):
+        start = found.start() - len(base)
+        if start >= behind and name.startswith(base, start):
+            yield found
+            behind = found.end()
+
+
+def _without_hashes(base: str, name: str) -> str:
+    pieces, position = [], 0
+    for found in _find_hashes(base, name):
+        pieces.append(name[position : found.start()])
+        position = found.end()
+    return "".join([*pieces, name[position:]])
 
 
 def _own_hash(item: Item) -> str | None:

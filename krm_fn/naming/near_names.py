@@ -41,10 +41,19 @@ def find_near(unknown: Iterable[str], known: Iterable[str]) -> dict[str, str]:
 
 def find_near_word(word: str, words: Iterable[str]) -> str:
     """Return the kind or field that is near `word`; `""` if none is. These differ in case, and have no plural."""
+    return find_near_words([word], words)[word]
+
+
+def find_near_words(several: Iterable[str], words: Iterable[str]) -> dict[str, str]:
+    """Return the same for each of several."""
     by_lower = {one.lower(): one for one in words}
-    lower = word.lower()
-    near = find_near([lower], by_lower).get(lower, "")
-    return next((by_lower[one] for one in (lower, lower.removesuffix("s"), near) if one in by_lower), "")
+    lowers = {word: word.lower() for word in several}
+    near = find_near(lowers.values(), by_lower)
+    found = {}
+    for word, lower in lowers.items():
+        possible = (lower, lower.removesuffix("s"), near.get(lower, ""))
+        found[word] = next((by_lower[one] for one in possible if one in by_lower), "")
+    return found
 
 
 def _join(name: str) -> str:

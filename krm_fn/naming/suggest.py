@@ -1,12 +1,18 @@
 """What somebody may have meant by a name that does not exist."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+
+from krm_fn.naming.near_names import find_near
 
 _CUTOFF = 0.66
 """Of the letters of both names, how many must agree: of three letters, two."""
 
 _SHORTEST_PREFIX = 3
+
+_FEW = 2_000
+"""Pairs of a wrong name and a known one that are few enough to compare each."""
+
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 
 
@@ -25,6 +31,14 @@ def suggest(found: str, allowed: Iterable[str], elsewhere: str = "") -> str:
 def did_you_mean(near: str) -> str:
     """Write `; did you mean X?`, nothing for `""`."""
     return f"; did you mean {near}?" if near else ""
+
+
+def find_meant(wrong: Collection[str], known: Collection[str]) -> dict[str, str]:
+    """Return the known name that is like each wrong one, if any. Among many names only a slip of the hand is found."""
+    if len(wrong) * len(known) > _FEW:
+        return find_near(wrong, known)
+    names = sorted(known)
+    return {name: nearest(name, names) for name in wrong}
 
 
 def nearest(found: str, names: Iterable[str]) -> str:

@@ -36,10 +36,9 @@ class _Subject(NamedTuple):
 
 
 class _Grant(NamedTuple):
-    """Kinds that a subject may read, where, and by which role. No namespace: everywhere."""
+    """By which role a subject may read something. `place`: that of the binding in the package."""
 
-    kinds: frozenset[str]
-    namespace: str | None
+    place: int
     role: str
 
 
@@ -49,49 +48,56 @@ class ApiReaders:
     def __init__(self, items: Iterable[Item], namespace_of: Callable[[Item], str]) -> None:
         self._items = items
         self._namespace_of = namespace_of
+        self._accounts: dict[Item, list[str]] = {}
 
     def role_of(self, workload: Item, kind: str, namespace: str) -> str:
         """Return the role by which a workload's pods may read objects of a kind in a namespace; `""` for none."""
         if not self._grants:
             return ""
+        if workload not in self._accounts:
+            self._accounts[workload] = list(_accounts_of(workload))
         own = self._namespace_of(workload)
-        for pod in find_pod_specs(workload):
-            account = text_of(get(pod.node, "serviceAccountName")) or text_of(get(pod.node, "serviceAccount"))
-            for subject in (_Subject(own, account or "default"), _Subject(own, ""), _Subject("", "")):
-                for grant in self._grants.get(subject, ()):
-                    if kind in grant.kinds and grant.namespace in (None, namespace):
-                        return grant.role
+        for account in self._accounts[workload]:
+            for subject in (_Subject(own, account), _Subject(own, ""), _Subject("", "")):
+                grants = [self._grants.get((subject, kind, where)) for where in (namespace, None)]
+                granted = min(filter(None, grants), default=None)
+                if granted is not None:
+                    return granted.role
         return ""
 
     @cached_property
-    def _grants(self) -> dict[_Subject, list[_Grant]]:
-        grants: dict[_Subject, list[_Grant]] = defaultdict(list)
-        for item in self._items:
+    def _grants(self) -> dict[tuple[_Subject, str, str | None], _Grant]:
+        """The first grant to each subject, by the kind that it may read and the namespace. None: everywhere."""
+        grants: dict[tuple[_Subject, str, str | None], _Grant] = {}
+        for place, item in enumerate(self._items):
             if item.id.group == "rbac.authorization.k8s.io" and item.id.kind in ("RoleBinding", "ClusterRoleBinding"):
                 namespace = self._namespace_of(item) if item.id.kind == "RoleBinding" else None
                 kinds, role = self._kinds_of(get(item.node, "roleRef"), namespace)
                 for subject in self._subjects(item) if kinds else ():
-                    grants[subject].append(_Grant(kinds, namespace, role))
-        return dict(grants)
+                    for kind in kinds:
+                        grants.setdefault((subject, kind, namespace), _Grant(place, role))
+        return grants
 
     def _kinds_of(self, role: Node | None, namespace: str | None) -> tuple[frozenset[str], str]:
         kind, name = text_of(get(role, "kind")), text_of(get(role, "name"))
         found = self._roles.get((kind, (namespace or "") if kind == "Role" else "", name))
         if found is None:
             return (_BUILT_IN.get(name, frozenset()) if kind == "ClusterRole" else frozenset()), f"{kind}/{name}"
-        return frozenset(kind for one in self._aggregated(found) for kind in _readable(one.node)), str(found.id)
+        return frozenset(kind for kind, readers in self._readers.items() if found in readers), str(found.id)
 
-    def _aggregated(self, role: Item) -> list[Item]:
-        """Return a role, and the roles that it aggregates, however many steps away."""
-        found = [role]
-        for one in found:  # grows on the way
-            for selector in elements(get(one.node, "aggregationRule", "clusterRoleSelectors")):
-                found += [
-                    other
-                    for other in self._roles.values()
-                    if other not in found and other.id.kind == "ClusterRole" and _selects(selector, other.labels)
-                ]
-        return found
+    @cached_property
+    def _readers(self) -> dict[str, dict[Item, None]]:
+        """The roles that allow to read each kind, also by a role that they aggregate, however many steps away."""
+        kinds = {role: frozenset(_readable(role.node)) for role in self._roles.values()}
+        readers = {kind: dict.fromkeys(role for role in kinds if kind in kinds[role]) for kind in CONFIG_KINDS}
+        for several in readers.values():
+            aggregators = _Aggregators(kinds)
+            waiting = list(several)
+            for role in waiting:  # grows on the way
+                found = aggregators.take(role.labels) if role.id.kind == "ClusterRole" else []
+                waiting += [one for one in found if one not in several]
+                several.update(dict.fromkeys(found))
+        return readers
 
     @cached_property
     def _roles(self) -> dict[tuple[str, str, str], Item]:
@@ -114,6 +120,32 @@ class ApiReaders:
                 yield _Subject("", "")
             elif name.startswith("system:serviceaccounts:"):
                 yield _Subject(name.removeprefix("system:serviceaccounts:"), "")
+
+
+def _accounts_of(workload: Item) -> Iterator[str]:
+    for pod in find_pod_specs(workload):
+        account = text_of(get(pod.node, "serviceAccountName")) or text_of(get(pod.node, "serviceAccount"))
+        yield account or "default"
+
+
+class _Aggregators:
+    """Roles that aggregate others, by a label that these must have. Each is taken once."""
+
+    def __init__(self, roles: Iterable[Item]) -> None:
+        self._by_label: dict[tuple[str, str] | None, list[tuple[Item, Node]]] = defaultdict(list)
+        for role in roles:
+            for selector in elements(get(role.node, "aggregationRule", "clusterRoleSelectors")):
+                label = next(iter(texts(get(selector, "matchLabels")).items()), None)
+                self._by_label[label].append((role, selector))
+
+    def take(self, labels: Mapping[str, str]) -> list[Item]:
+        """Return the roles that aggregate a role with these labels, and that were not returned before."""
+        taken: dict[Item, None] = {}
+        for label in (*labels.items(), None):
+            known = self._by_label.get(label, [])
+            taken |= dict.fromkeys(role for role, selector in known if _selects(selector, labels))
+            self._by_label[label] = [one for one in known if one[0] not in taken]
+        return list(taken)
 
 
 def _selects(selector: Node, labels: Mapping[str, str]) -> bool:

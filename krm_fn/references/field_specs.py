@@ -1,7 +1,9 @@
 """Find references at field paths, which mean what kustomize's fieldSpecs mean."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from operator import itemgetter
 from typing import TypeAlias
 
 from krm_fn.model.node import Node, Scalar, elements, entries, fields, is_mapping, is_null, is_scalar, is_sequence, step
@@ -12,6 +14,22 @@ from krm_fn.references.rule import By, Rule
 
 Name: TypeAlias = tuple[Scalar, Scalar | None, str]
 """A name, the namespace beside it, and its field."""
+
+
+class SpecsByKind:
+    """The entries of `spec.references` by the kind that they are about; `""` for any."""
+
+    def __init__(self, specs: Iterable[FieldSpec]) -> None:
+        self._by_kind: dict[str, list[tuple[int, FieldSpec]]] = defaultdict(list)
+        for place, spec in enumerate(specs):
+            self._by_kind[spec.kind].append((place, spec))
+
+    def about(self, resource: ResourceId) -> list[FieldSpec]:
+        """Return the entries about objects of this kind, in their order."""
+        if not self._by_kind:
+            return []
+        known = [one for kind in {resource.kind, ""} for one in self._by_kind.get(kind, ())]
+        return [spec for _, spec in sorted(known, key=itemgetter(0)) if matches_kind(spec, resource)]
 
 
 def find_by_specs(item: Node, resource: ResourceId, specs: Iterable[FieldSpec]) -> Iterator[Reference]:

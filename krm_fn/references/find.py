@@ -74,7 +74,7 @@ class Found(NamedTuple):
     lookalikes: list[Lookalike]
 
 
-def find_references(item: Node, resource: ResourceId, extra: tuple[FieldSpec, ...]) -> Found:
+def find_references(item: Node, resource: ResourceId, extra: Iterable[FieldSpec]) -> Found:
     """Find the references of an object: by shape, by the tables for its kind, and by `spec.references`.
 
     A field that is found twice is what the later of these says.

@@ -2,8 +2,10 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
+from itertools import chain, count
+from operator import itemgetter
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
@@ -66,23 +68,43 @@ class OptionName(NamedTuple):
         return any(kind in kinds for says, kinds in _SAYS if re.search(says, self.option))
 
 
+class _Passed(NamedTuple):
+    """An option and its object. `place`: counts all options in the order of the objects."""
+
+    place: int
+    item: Item
+    option: OptionName
+
+
 class Options:
     """The options of a package by the name they pass. They are searched at the first question."""
 
     def __init__(self, items: Iterable[Item]) -> None:
         self._items = items
 
-    def passing(self, kind: str, name: str) -> list[tuple[Item, OptionName]]:
-        """Return the objects that pass the name of an object of this kind to a program, and where."""
-        return [(item, found) for item, found in self._by_name.get(name, []) if found.may_mean(kind)]
+    def passing(self, kind: str, name: str, namespaces: Collection[str] | None) -> Iterator[tuple[Item, OptionName]]:
+        """Yield the objects that pass the name of an object of this kind to a program, and where.
+
+        `namespaces`: those which the object may be in, as written in the option or its object; None for any.
+        """
+        known = self._by_name.get(name, {})
+        several = [
+            known[namespace] for namespace in (known if namespaces is None else namespaces) if namespace in known
+        ]
+        for passed in sorted(chain.from_iterable(several), key=itemgetter(0)):
+            if passed.option.may_mean(kind):
+                yield passed.item, passed.option
 
     @cached_property
-    def _by_name(self) -> dict[str, list[tuple[Item, OptionName]]]:
-        by_name: dict[str, list[tuple[Item, OptionName]]] = defaultdict(list)
+    def _by_name(self) -> dict[str, dict[str, list[_Passed]]]:
+        """Every option by the name that it passes, and the namespace that it means."""
+        by_name: dict[str, dict[str, list[_Passed]]] = defaultdict(lambda: defaultdict(list))
+        places = count()
         for item in self._items:
             if not item.is_local:
                 for found in find_options(item):
-                    by_name[found.name].append((item, found))
+                    namespace = found.namespace or item.id.namespace
+                    by_name[found.name][namespace].append(_Passed(next(places), item, found))
         return dict(by_name)
 
 

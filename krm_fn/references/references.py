@@ -10,6 +10,7 @@ from krm_fn.model.node import Node
 from krm_fn.model.settings import FieldSpec
 from krm_fn.references.admission_params import find_params, read_kinds_of_params
 from krm_fn.references.embedded import EmbeddedReference
+from krm_fn.references.field_specs import SpecsByKind
 from krm_fn.references.find import Lookalike, find_references
 from krm_fn.references.near_misses import NearMiss, find_unfollowed
 from krm_fn.references.options import Options
@@ -101,9 +102,10 @@ def find_authored(
     """
     authored = Authored([], [])
     kinds_of_params = read_kinds_of_params(items)
+    specs = SpecsByKind(extra)
     for item in items:
         if not item.is_local:
-            found, lookalikes = find_references(item.node, item.id, extra)
+            found, lookalikes = find_references(item.node, item.id, specs.about(item.id))
             found += find_params(item.node, item.id, kinds_of_params)
             authored.references.extend(index.resolve(item, one) for one in found if one.name not in but)
             authored.lookalikes.extend((item, one) for one in lookalikes)

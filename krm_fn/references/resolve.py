@@ -2,13 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from enum import StrEnum
+from enum import Enum, StrEnum
+from typing import NamedTuple
 
 from krm_fn.model.item import Item
 from krm_fn.model.keys import PACKAGE_PATH
 from krm_fn.model.kinds import Kinds
-from krm_fn.naming.names import affixes, former_names
-from krm_fn.references.made import known_names
+from krm_fn.naming.names import KnownNames, former_names
+from krm_fn.references.candidates import Candidates
+from krm_fn.references.made import find_made
 from krm_fn.references.reference import Reference, ResolvedReference
 
 
@@ -28,20 +30,66 @@ class PassedOver(StrEnum):
     """Another one has the name now; this one had it before."""
 
 
+class _Reach(Enum):
+    """Where a reference looks for an object."""
+
+    ANYWHERE = "anywhere"
+    """The referrer has no namespace, and names none."""
+
+    HERE = "here"
+    """In its own."""
+
+    NAMED = "named"
+    """In the one that it names."""
+
+
+class _Place(NamedTuple):
+    """Kind, name, and the namespace in which a reference looks; `""` for anywhere, and where nobody knows."""
+
+    kind: str
+    name: str
+    reach: _Reach
+    namespace: str
+
+
 class Index:
-    """Objects by every name that a reference may use for them.
+    """Objects by every name that a reference may use for them, and by the namespace that it looks into.
 
     `kinds` tells which referrers have no namespace. `namespace` is that of objects that set none, `""` if nobody knows
-    it: then no namespace is one of its own.
+    it: then no namespace is one of its own. `names` are those of the objects of this run.
     """
 
     def __init__(self, items: Iterable[Item], kinds: Kinds, namespace: str = "") -> None:
         self.kinds = kinds
+        self.names = KnownNames()
         self._namespace = namespace
         self._by_name: dict[tuple[str, str], list[Item]] = defaultdict(list)
+        self._by_place: dict[_Place, list[Item]] = defaultdict(list)
+        self._candidates: dict[_Place, Candidates] = {}
         for item in items:
-            for known in dict.fromkeys(known_names(item)):
-                self._by_name[known].append(item)
+            for kind, name in self._names_of(item):
+                self._by_name[kind, name].append(item)
+                for reach, looked_into in self._places_of(item, name):
+                    self._by_place[_Place(kind, name, reach, looked_into)].append(item)
+
+    def _names_of(self, item: Item) -> Iterator[tuple[str, str]]:
+        """Yield every kind and name by which a reference may mean an object, or what it makes, each once."""
+        yield from ((item.id.kind, name) for name in self.names.all(item))
+        yield from dict.fromkeys((made.kind, name) for made in find_made(item) for name in made.names)
+
+    def _strength_of(self, item: Item, kind: str, name: str) -> int:
+        """Return how many names of the object, or of what it makes, take precedence over this one."""
+        if kind == item.id.kind:
+            return self.names.all(item).index(name)
+        return min(made.names.index(name) for made in find_made(item) if made.kind == kind and name in made.names)
+
+    def _places_of(self, item: Item, name: str) -> Iterator[tuple[_Reach, str]]:
+        """Yield the namespaces in which references find an object by this name."""
+        there = item.id.namespace or self._namespace
+        formers = (former.namespace for former in former_names(item) if former.name == name)
+        yield _Reach.ANYWHERE, ""
+        yield _Reach.HERE, there
+        yield from ((_Reach.NAMED, namespace) for namespace in {item.id.namespace, there, *formers})
 
     def __bool__(self) -> bool:
         return bool(self._by_name)
@@ -60,106 +108,75 @@ class Index:
 
     def find(self, referrer: Item, kind: str, name: str, namespace: str | None = None) -> tuple[Item, ...]:
         """Find the objects that `referrer` may mean by a name, and by a namespace where it gives one."""
-        known = self._by_name.get((kind, name))
-        if known is None:
+        if (kind, name) not in self._by_name:
             return ()
-        candidates = [item for item in known if self._is_in_reach(referrer, item, name, namespace)]
+        candidates = self._in_reach(referrer, kind, name, namespace)
         for sieve in _SIEVES.values():
             if len(candidates) > 1:
-                candidates = sieve(candidates, referrer, name)
-        return tuple(candidates)
+                candidates = sieve(candidates, referrer)
+        return candidates.items
 
-    def find_passed_over(
-        self, referrer: Item, kind: str, name: str, namespace: str | None = None
-    ) -> Iterator[tuple[Item, PassedOver]]:
-        """Yield the objects of a name that `referrer` does not mean by it, and why not."""
-        known = self._by_name.get((kind, name), [])
-        candidates = [item for item in known if self._is_in_reach(referrer, item, name, namespace)]
-        yield from ((item, PassedOver.NAMESPACE) for item in known if item not in candidates)
+    def why_passed_over(
+        self, referrer: Item, item: Item, kind: str, name: str, namespace: str | None = None
+    ) -> PassedOver | None:
+        """Say why `referrer` does not mean an object of this name by it; None if it does."""
+        candidates = self._in_reach(referrer, kind, name, namespace)
+        if item not in candidates:
+            return PassedOver.NAMESPACE
         for reason, sieve in _SIEVES.items():
             if len(candidates) > 1:
-                kept = sieve(candidates, referrer, name)
-                yield from ((item, reason) for item in candidates if item not in kept)
-                candidates = kept
+                candidates = sieve(candidates, referrer)
+                if item not in candidates:
+                    return reason
+        return None
 
-    def _is_in_reach(self, referrer: Item, item: Item, name: str, namespace: str | None) -> bool:
-        """Tell whether the reference looks into the object's namespace."""
-        there = item.id.namespace or self._namespace
+    def find_passed_over(self, resolved: ResolvedReference) -> Iterator[tuple[Item, PassedOver]]:
+        """Yield the objects of a name that a reference does not mean, and why not.
+
+        Where it means one, others of the name are of no interest, unless they had the name before.
+        """
+        reference = resolved.reference
+        place = reference.kind, reference.target, reference.target_namespace
+        if resolved.targets:
+            possible = self._in_reach(resolved.referrer, *place).items
+        else:
+            possible = tuple(self._by_name.get((reference.kind, reference.target), ()))
+        for item in possible:
+            reason = self.why_passed_over(resolved.referrer, item, *place)
+            if reason is not None and (reason is PassedOver.NAME or not resolved.targets):
+                yield item, reason
+
+    def _in_reach(self, referrer: Item, kind: str, name: str, namespace: str | None) -> Candidates:
+        """Return the objects of a name that are in the namespace which the reference looks into."""
         if namespace is not None:
-            return namespace in (item.id.namespace, there) or (namespace, name) in former_names(item)
-        return (referrer.id.namespace or self._namespace) == there or self.kinds.is_cluster_scoped(referrer.id)
+            place = _Place(kind, name, _Reach.NAMED, namespace)
+        elif self.kinds.is_cluster_scoped(referrer.id):
+            place = _Place(kind, name, _Reach.ANYWHERE, "")
+        else:
+            place = _Place(kind, name, _Reach.HERE, referrer.id.namespace or self._namespace)
+        if place not in self._candidates:
+            found = self._by_place.get(place, ())
+            self._candidates[place] = Candidates(found, lambda item: self._strength_of(item, kind, name))
+        return self._candidates[place]
 
-    def find_in_other_namespaces(self, referrer: Item, kind: str, name: str, namespace: str | None) -> list[Item]:
-        """Find objects of this name that are in another namespace than the one that the referrer looks into."""
+    def find_in_other_namespaces(self, referrer: Item, kind: str, name: str, namespace: str | None) -> Iterator[Item]:
+        """Yield the objects of this name that are in another namespace than the one that the referrer looks into."""
         here = (referrer.id.namespace if namespace is None else namespace) or self._namespace
-        return [item for item in self._by_name.get((kind, name), ()) if (item.id.namespace or self._namespace) != here]
+        return (item for item in self._by_name.get((kind, name), ()) if (item.id.namespace or self._namespace) != here)
 
-    def find_elsewhere(self, referrer: Item, kind: str, name: str, namespace: str | None) -> list[Item]:
-        """Find objects of this name that the referrer would reach if one of the two set its namespace."""
-        here = referrer.id.namespace if namespace is None else namespace
-        known = self._by_name.get((kind, name), ())
-        return [item for item in known if bool(item.id.namespace) != bool(here) and not self._namespace]
+    def find_with(self, kind: str, name: str, *, has_namespace: bool) -> list[Item]:
+        """Find the objects of this name that set a namespace, or those that set none."""
+        return [item for item in self._by_name.get((kind, name), ()) if bool(item.id.namespace) == has_namespace]
 
 
-def _nearest_package(candidates: list[Item], referrer: Item, _: str) -> list[Item]:
-    """Prefer the deepest kpt package that holds both: subpackages may repeat names."""
+def _nearest_package(candidates: Candidates, referrer: Item) -> Candidates:
     here = referrer.annotations.get(PACKAGE_PATH)
-    if here is None:
-        return candidates
-    return _best(candidates, lambda item: _shared_folders(here, item.annotations.get(PACKAGE_PATH, "")))
+    return candidates if here is None else candidates.nearest_to(here)
 
 
-def _shared_folders(one: str, other: str) -> tuple[int, int]:
-    """Rank how close two folders are: more folders in common first, then fewer steps down from there."""
-    a, b = one.split("/"), other.split("/")
-    common = next((index for index, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    return common, -len(b)
-
-
-def _same_affixes(candidates: list[Item], referrer: Item, _: str) -> list[Item]:
-    """Prefer the same prefixes and suffixes: by these kustomize tells bases with equal names apart.
-
-    Objects without affixes match any referrer. If that leaves several, affixes must be equal; if that leaves none,
-    the reference is to something outside the package.
-    """
-    mine = affixes(referrer)
-    lenient = [item for item in candidates if all(map(_silent_or_alike, affixes(item), mine))]
-    return lenient if len(lenient) == 1 else [item for item in lenient if all(map(_end_alike, affixes(item), mine))]
-
-
-def _silent_or_alike(one: list[str], other: list[str]) -> bool:
-    return not one or not other or _end_alike(one, other)
-
-
-def _end_alike(one: list[str], other: list[str]) -> bool:
-    if not one or not other:
-        return one == other
-    length = min(len(one), len(other))
-    return one[-length:] == other[-length:]
-
-
-def _strongest_name(candidates: list[Item], _: Item, name: str) -> list[Item]:
-    """Prefer an object that has the name now to one that had it before."""
-    return _best(candidates, lambda item: -_position_of(name, item))
-
-
-def _position_of(name: str, item: Item) -> int:
-    """Return how many names of the same kind take precedence over this one."""
-    names: dict[str, list[str]] = defaultdict(list)
-    for kind, one in known_names(item):
-        names[kind].append(one)
-    return min(of_kind.index(name) for of_kind in names.values() if name in of_kind)
-
-
-def _best(candidates: list[Item], rank: Callable[[Item], object]) -> list[Item]:
-    ranks = [rank(item) for item in candidates]
-    best = max(ranks)  # type: ignore[type-var]  # ranks of one sieve are of one type
-    return [item for item, its_rank in zip(candidates, ranks, strict=True) if its_rank == best]
-
-
-_SIEVES = {
+_SIEVES: dict[PassedOver, Callable[[Candidates, Item], Candidates]] = {
     PassedOver.PACKAGE: _nearest_package,
-    PassedOver.AFFIXES: _same_affixes,
-    PassedOver.NAME: _strongest_name,
+    PassedOver.AFFIXES: Candidates.with_affixes_of,
+    PassedOver.NAME: lambda candidates, _: candidates.strongest,
 }
 """In the order in which they are used, each where more than one object is left."""

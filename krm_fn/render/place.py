@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from krm_fn.model.node import Node, mark_of, read_path
+from krm_fn.model.node import Marks, Node, read_path
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.wire.envelope import Envelope
 
@@ -38,6 +38,7 @@ def place_by_object(
     A problem without a line is placed at its field, or where its object begins. One with the file of a kpt package
     keeps that file.
     """
+    marks = Marks()
     files: dict[Node, str] = {item.node: name for name, envelope in opened for item in envelope.items}
     file, config = configuration
     if config is not None:
@@ -47,5 +48,5 @@ def place_by_object(
         if problem.node is None or name is None or problem.file not in ("", name):
             yield problem
             continue
-        mark = mark_of(problem.node, read_path(problem.field))
+        mark = marks.of(problem.node, read_path(problem.field))
         yield place(name, problem if problem.line else problem._replace(line=mark.line + 1, column=mark.column + 1))

@@ -1,6 +1,5 @@
 """Which ConfigMaps and Secrets get which strategy."""
 
-from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from krm_fn.model import keys
@@ -9,10 +8,10 @@ from krm_fn.model.makers import VERSIONED_KINDS
 from krm_fn.model.node import get, is_null
 from krm_fn.model.node import text as text_of
 from krm_fn.model.problem import Problem, Severity
-from krm_fn.model.settings import Selector, Settings, Strategy, is_pattern
+from krm_fn.model.settings import Settings, Strategy, is_pattern
 from krm_fn.model.sync_order import HOOKS
 from krm_fn.naming.content_hash import Unhashable
-from krm_fn.naming.names import base_name, has_stale_hash, hash_in_name, is_revision
+from krm_fn.naming.names import has_stale_hash, hash_in_name, is_revision
 from krm_fn.naming.suggest import suggest
 from krm_fn.references.made import find_unmet, hash_of
 from krm_fn.references.references import References
@@ -20,6 +19,7 @@ from krm_fn.stages.early_readers import EarlyReaders
 from krm_fn.stages.hints import Hints
 from krm_fn.stages.package import Package
 from krm_fn.stages.reason import Ground, Reason
+from krm_fn.stages.selectors import Selectors
 from krm_fn.stages.sops import find_refused
 
 FIXED_NAMES = frozenset({"kptfile.kpt.dev", "kube-root-ca.crt", "openshift-service-ca.crt"})
@@ -81,6 +81,16 @@ class Choices(NamedTuple):
     hints: Hints
 
 
+class _Known(NamedTuple):
+    """What a run knows when it chooses."""
+
+    settings: Settings
+    selectors: Selectors
+    references: References
+    hints: Hints
+    early: EarlyReaders
+
+
 class _Decision(NamedTuple):
     """A strategy, None where nothing chooses one, and why."""
 
@@ -96,9 +106,10 @@ def choose(package: Package, references: References, early: EarlyReaders, settin
     and if no pods read it before it is applied.
     """
     hints = Hints(package, references)
+    known = _Known(settings, Selectors(settings, references.index.names), references, hints, early)
     choices, problems = [], []
     for item in package.configs:
-        choice = _choose_one(item, references, hints, early, settings)
+        choice = _choose_one(item, known)
         choices.append(choice)
         problems += [choice.problem] if choice.problem else []
         if choice.strategy is Strategy.RENAME:
@@ -106,19 +117,19 @@ def choose(package: Package, references: References, early: EarlyReaders, settin
     return Choices(tuple(choices), tuple(problems), hints)
 
 
-def _choose_one(item: Item, references: References, hints: Hints, early: EarlyReaders, settings: Settings) -> Choice:
-    written = _why_written_by_others(item, references)
-    if written is not None and not item.is_config and _why_bound(item, references) is not None:
+def _choose_one(item: Item, known: _Known) -> Choice:
+    written = _why_written_by_others(item, known.references)
+    if written is not None and not item.is_config and _why_bound(item, known.references) is not None:
         written = None  # two that make one Secret write to each other's: that is said below
-    decision = _refused(item, settings) or _configured(item, settings)
+    decision = _refused(item, known) or _configured(item, known)
     if decision is None:
-        decision = _Decision(None, written) if written else _defaulted(item, references, hints, early, settings)
-        decision = _unless_bound(item, references, decision, settings)
+        decision = _Decision(None, written) if written else _defaulted(item, known)
+        decision = _unless_bound(item, known, decision)
     elif written and decision.strategy not in (None, Strategy.IGNORE):
         message = f"selected, but left unchanged: {written.text}"
         decision = _Decision(None, written, about(item, message, severity=Severity.WARNING))
     else:
-        decision = _unless_bound(item, references, decision, settings)
+        decision = _unless_bound(item, known, decision)
     return Choice(
         item,
         decision.strategy or Strategy.IGNORE,
@@ -129,11 +140,11 @@ def _choose_one(item: Item, references: References, hints: Hints, early: EarlyRe
     )
 
 
-def _unless_bound(item: Item, references: References, decision: _Decision, settings: Settings) -> _Decision:
+def _unless_bound(item: Item, known: _Known, decision: _Decision) -> _Decision:
     """Leave an object alone whose name must not change, or the name of what it makes."""
     if decision.strategy is None or not decision.strategy.makes_revisions:
         return decision
-    bound = _why_encrypted(item, settings) if item.is_config else _why_bound(item, references)
+    bound = _why_encrypted(item, known.settings) if item.is_config else _why_bound(item, known.references)
     if bound is None:
         return decision
     message = (
@@ -163,11 +174,11 @@ def _why_bound(item: Item, references: References) -> Reason | None:
     return Reason(Ground.BOUND, text, item, shared.reference.field)
 
 
-def _refused(item: Item, settings: Settings) -> _Decision | None:
+def _refused(item: Item, known: _Known) -> _Decision | None:
     """Leave alone what no configuration can choose."""
-    if _is_of_another_set(item, settings):
+    if _is_of_another_set(item, known.settings):
         reason = Reason(Ground.OTHER_SET, f"it is a revision of set {item.labels[keys.SET]}")
-        return _Decision(None, reason, _stale(item) or _selected_in_vain(item, settings))
+        return _Decision(None, reason, _stale(item) or _selected_in_vain(item, known))
     if item.id.name in FIXED_NAMES or not item.id.name:
         return _Decision(None, _HAS_FIXED_NAME if item.id.name else _HAS_NO_NAME)
     return None
@@ -217,10 +228,11 @@ def _is_stale(item: Item) -> bool:
         return True
 
 
-def _selected_in_vain(item: Item, settings: Settings) -> Problem | None:
+def _selected_in_vain(item: Item, known: _Known) -> Problem | None:
     """Warn about another set's revision that this set selects by its very name. A pattern may cover both by chance."""
-    by_name = [one for one in settings.select or () if not is_pattern(one.name) and matches(item, one)]
-    if not by_name or (by_name[0].strategy or settings.strategy) is Strategy.IGNORE:
+    selecting = (one.entry for one in known.selectors.select(item))
+    by_name = next((one for one in selecting if not is_pattern(one.name)), None)
+    if by_name is None or (by_name.strategy or known.settings.strategy) is Strategy.IGNORE:
         return None
     owner = item.labels[keys.SET]
     message = (
@@ -230,39 +242,27 @@ def _selected_in_vain(item: Item, settings: Settings) -> Problem | None:
     return about(item, message, severity=Severity.WARNING)
 
 
-def _configured(item: Item, settings: Settings) -> _Decision | None:
+def _configured(item: Item, known: _Known) -> _Decision | None:
     """Return what configuration and author want: `exclude` wins, then the author's annotation, then `select`.
 
     None: they leave it to the default.
     """
-    for number, selector in enumerate(settings.exclude):
-        if matches(item, selector):
-            return _Decision(Strategy.IGNORE, _matched(Ground.EXCLUDE, number))
+    settings = known.settings
+    for number, _ in known.selectors.exclude(item):
+        return _Decision(Strategy.IGNORE, _matched(Ground.EXCLUDE, number))
     annotated = item.annotations.get(keys.STRATEGY)
     if annotated is not None:
         return _annotated(item, annotated, settings)
     if item.id.kind not in settings.kinds:
         return None
-    for number, selector in enumerate(settings.select or ()):
-        if matches(item, selector):
-            return _Decision(selector.strategy or settings.strategy, _matched(Ground.SELECT, number))
+    for number, selector in known.selectors.select(item):
+        return _Decision(selector.strategy or settings.strategy, _matched(Ground.SELECT, number))
     return None
 
 
 def _matched(ground: Ground, number: int) -> Reason:
     field = f"spec.{ground}[{number}]"
     return Reason(ground, f"{field} matches it", field=field)
-
-
-def matches(item: Item, selector: Selector) -> bool:
-    """Tell whether an entry of `select` or `exclude` matches an object."""
-    return (
-        selector.kind in (None, item.id.kind)
-        and selector.namespace in (None, item.id.namespace)
-        and (fnmatchcase(item.id.name, selector.name) or fnmatchcase(base_name(item), selector.name))
-        and (not selector.labels or selector.labels.items() <= item.labels.items())
-        and selector.annotations.items() <= item.annotations.items()
-    )
 
 
 def _annotated(item: Item, annotated: str, settings: Settings) -> _Decision:
@@ -281,26 +281,27 @@ def _not_handled(item: Item) -> Reason:
     return Reason(Ground.KINDS, f"spec.kinds does not contain {kind}", field="spec.kinds", remedy=f"add {kind} to it")
 
 
-def _defaulted(item: Item, references: References, hints: Hints, early: EarlyReaders, settings: Settings) -> _Decision:
+def _defaulted(item: Item, known: _Known) -> _Decision:
     """Return the default: what pods read, if nothing hints at a reader who needs the name."""
-    if item.id.kind not in settings.kinds:
+    if item.id.kind not in known.settings.kinds:
         return _Decision(None, _not_handled(item))
-    if settings.select is not None:
+    if known.settings.select is not None:
         return _Decision(None, _NOT_SELECTED)
-    if item not in references.read_by_pods:
+    if item not in known.references.read_by_pods:
         return _Decision(None, _NOT_READ)
-    return _default_of_what_pods_read(item, hints, early, settings)
+    return _default_of_what_pods_read(item, known)
 
 
-def _default_of_what_pods_read(item: Item, hints: Hints, early: EarlyReaders, settings: Settings) -> _Decision:
+def _default_of_what_pods_read(item: Item, known: _Known) -> _Decision:
+    settings = known.settings
     # A revision of an earlier run in place stays one: whoever chose it has chosen it. A checksum renames nothing.
     if is_revision(item):
         return _Decision(settings.strategy, _OF_EARLIER_RUN)
     if not settings.strategy.makes_revisions:
         return _Decision(settings.strategy, _READ)
-    for reader in early.get(item, {}).values():
+    for reader in known.early.get(item, {}).values():
         return _leave_unchanged(item, reader.reason())
-    hint = next(hints.about(item), None)
+    hint = next(known.hints.about(item), None)
     if hint is not None:
         return _leave_unchanged(item, hint._replace(remedy=_RENAME_ALL_THE_SAME))
     return _Decision(settings.strategy, _READ_WITHOUT_HINT)

@@ -84,11 +84,11 @@ class Hints:
         return {target: one for one in self._references.embedded for target in one.targets}
 
     def _option(self, item: Item) -> Reason | None:
+        namespaces = self._package.namespaces_like(item.id.namespace)
         for kind, name in known_names(item) if not item.is_config else _present_names(item):
-            for referrer, found in self._references.options.passing(kind, name):
-                if self._package.may_share_namespace(found.namespace or referrer.id.namespace, item.id.namespace):
-                    text = f"{authored_id(referrer)} passes its name in {found.shown} ({found.field})"
-                    return Reason(Ground.OPTION, text, referrer, found.field)
+            for referrer, found in self._references.options.passing(kind, name, namespaces):
+                text = f"{authored_id(referrer)} passes its name in {found.shown} ({found.field})"
+                return Reason(Ground.OPTION, text, referrer, found.field)
         return None
 
     def _reader(self, item: Item) -> Reason | None:
@@ -121,13 +121,18 @@ class Hints:
 
     @cached_property
     def _nearly_matched(self) -> dict[Item, ResolvedReference]:
-        nearly: dict[Item, ResolvedReference] = {}
+        first: dict[tuple[str, str, bool], ResolvedReference] = {}
         for one in self._references.authored:
             reference = one.reference
             if reference.in_pod and not one.targets:
-                place = reference.kind, reference.target, reference.target_namespace
-                for item in self._references.index.find_elsewhere(one.referrer, *place):
-                    nearly.setdefault(item, one)
+                named = reference.target_namespace
+                has_namespace = bool(one.referrer.id.namespace if named is None else named)
+                first.setdefault((reference.kind, reference.target, has_namespace), one)
+        nearly: dict[Item, ResolvedReference] = {}
+        # Where the namespace of objects without one is known, none is missing.
+        for (kind, name, has_namespace), one in first.items() if not self._package.namespace else ():
+            for item in self._references.index.find_with(kind, name, has_namespace=not has_namespace):
+                nearly.setdefault(item, one)
         return nearly
 
     def _chart(self, item: Item) -> Reason | None:

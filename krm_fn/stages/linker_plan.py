@@ -54,9 +54,15 @@ def plan_links(
         other_kinds = (requested | {kinds.of(consumer.id) for consumer in of_namespace}) - set(CONSUMER_KINDS)
         has_add_ons = known_namespace in with_add_ons or not requested.isdisjoint(ADD_ON_KINDS)
         known_kinds = [kind for kind in CONSUMER_KINDS if has_add_ons or kind not in ADD_ON_KINDS]
-        for wave in sorted({wave_of(consumer) for consumer in of_namespace}, key=wave_order):
-            waited_for = [one for one in of_namespace if wave_of(one) == wave and _is_waited_for(one)]
-            workloads = [_workload(one, kinds, names.get(one, one.id.name), revisions_of[one]) for one in waited_for]
+        by_wave: dict[str, list[Item]] = defaultdict(list)
+        for consumer in of_namespace:
+            by_wave[wave_of(consumer)].append(consumer)
+        for wave, of_wave in sorted(by_wave.items(), key=lambda pair: wave_order(pair[0])):
+            workloads = [
+                _workload(one, kinds, names.get(one, one.id.name), revisions_of[one])
+                for one in of_wave
+                if _is_waited_for(one)
+            ]
             referenced = {name for workload in workloads for name in workload.revisions}
             plan = LinkPlan(
                 set=settings.set,

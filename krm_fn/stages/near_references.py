@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import TypeAlias
 
 from krm_fn.model.item import Item, about
@@ -46,12 +47,14 @@ def _find_meant(
         return
     name, reference = resolved.reference.target, resolved.reference
     place = reference.kind, name, reference.target_namespace
-    candidates = [revision.item for revision in by_base_name.get((reference.kind, name), [])]
+    renamed = (revision.item for revision in by_base_name.get((reference.kind, name), ()))
     is_required = not reference.is_optional and name not in FIXED_NAMES
-    if reference.in_pod and not reference.written and is_required:
-        candidates += index.find_in_other_namespaces(resolved.referrer, *place)
-    for item in candidates[:1]:
-        yield item, dict(index.find_passed_over(resolved.referrer, *place))[item]
+    needed = reference.in_pod and not reference.written and is_required
+    others = index.find_in_other_namespaces(resolved.referrer, *place) if needed else ()
+    item = next(chain(renamed, others), None)
+    reason = None if item is None else index.why_passed_over(resolved.referrer, item, *place)
+    if item is not None and reason is not None:
+        yield item, reason
 
 
 def find_pinned(resolved: ResolvedReference, by_base_name: ByBaseName) -> Iterator[Revision]:

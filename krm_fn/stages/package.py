@@ -41,10 +41,12 @@ class Package(NamedTuple):
         """Return the namespace that an object will be applied to; `""` if nobody knows."""
         return item.id.namespace or self.namespace
 
-    def may_share_namespace(self, one: str, other: str) -> bool:
-        """Tell whether two namespaces, as written, may be the same one."""
-        one, other = one or self.namespace, other or self.namespace
-        return one == other or not one or not other
+    def namespaces_like(self, namespace: str) -> frozenset[str] | None:
+        """Return all that may be the same namespace as this one, as written; None for all namespaces."""
+        known = namespace or self.namespace
+        if not known:
+            return None
+        return frozenset({known, ""} if self.namespace in ("", known) else {known})
 
 
 def read_package(

@@ -19,10 +19,9 @@ def find_in_options(package: Package, references: References, revisions: Revisio
     for revision in revisions.rendered:
         if revision.strategy is not Strategy.RENAME:
             continue
-        for item, found in references.options.passing(revision.item.id.kind, revision.base_name):
-            namespace = found.namespace or item.id.namespace
-            is_followed = (item, found.field, found.name) in followed
-            if not is_followed and package.may_share_namespace(namespace, revision.item.id.namespace):
+        namespaces = package.namespaces_like(revision.item.id.namespace)
+        for item, found in references.options.passing(revision.item.id.kind, revision.base_name, namespaces):
+            if (item, found.field, found.name) not in followed:
                 message = (
                     f"{found.shown} passes {found.name!r}, but {revision.base_id} is renamed to {revision.name}; "
                     "read it through a volume or a variable instead, or exclude it"

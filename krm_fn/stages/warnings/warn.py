@@ -34,7 +34,7 @@ def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
 ) -> Changes:
     """Warn about settings without effect, objects that will not follow, and objects that the API server will refuse."""
     problems = [
-        *find_unmatched(package, settings),
+        *find_unmatched(package, settings, references.index.names),
         *find_abandoned_linkers(package, settings),
         *find_no_referrers(package, revisions),
         *find_unlisted(package, references, revisions),

@@ -1,0 +1,126 @@
+"""What is done with a package of some shape: what is prepared, and what is counted or measured."""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import yaml
+
+from benchmarks.shape_packages import Object, Package, Shape, write_package, write_stream
+from krm_fn.diff.diff import Form as DiffForm
+from krm_fn.diff.diff import diff
+from krm_fn.diff.sides import Compared, Way
+from krm_fn.explain.explain import Form as ExplainForm
+from krm_fn.explain.explain import explain
+from krm_fn.function import run
+from krm_fn.graph.draw import Form as GraphForm
+from krm_fn.graph.draw import draw_path
+from krm_fn.look.screen import Screen
+from krm_fn.model.problem import Outcome
+from krm_fn.model.settings import NO_ENVIRONMENT
+from krm_fn.render.limits import DEFAULT_LIMITS
+from krm_fn.render.sources import STDIN, Inputs
+from krm_fn.render.tools import HelmOptions
+from krm_fn.verify.verify import Options, verify
+
+Work = Callable[[], Outcome]
+"""What is measured. All that it needs is there."""
+
+
+def prepare(shape: Shape, size: int) -> Work:
+    """Make the package, and return what is to be done with it."""
+    return _RUNS[shape.run](shape.make(size))
+
+
+def _transform(package: Package) -> Work:
+    data = write_package(package)
+    return lambda: run(data)
+
+
+def _transform_again(package: Package) -> Work:
+    output = _rendered(package)
+    return lambda: run(output)
+
+
+def _transform_edited(package: Package) -> Work:
+    output = _rendered(package).replace(b"value of", b"other value of")
+    return lambda: run(output)
+
+
+def _transform_without_configuration(package: Package) -> Work:
+    whole: Object = yaml.load(_rendered(package), Loader=yaml.CSafeLoader)
+    data = write_package((whole["items"], {}))
+    return lambda: run(data)
+
+
+def _transform_documents(package: Package) -> Work:
+    data = write_stream(package[0])
+    return lambda: run(data)
+
+
+def _transform_documents_again(package: Package) -> Work:
+    config = write_package(package)
+    config = yaml.dump(yaml.load(config, Loader=yaml.CSafeLoader)["functionConfig"], encoding="utf-8")
+    output = run(write_stream(package[0]), config).stdout
+    return lambda: run(output, config)
+
+
+def _transform_aliases(package: Package) -> Work:
+    """Each label of an object is an alias."""
+    anchor = b"- apiVersion: v1\n  kind: ConfigMap\n  metadata:\n    name: first\n    labels: &labels {app: web}\n"
+    data = write_package(package).replace(b"items:\n", b"items:\n" + anchor)
+    data = data.replace(b"    namespace: shop\n", b"    namespace: shop\n    labels: *labels\n")
+    return lambda: run(data)
+
+
+def _verify(package: Package) -> Work:
+    output = _rendered(package)
+    return lambda: verify(STDIN, output, Options())
+
+
+def _explain(package: Package) -> Work:
+    inputs = _inputs(package)
+    return lambda: explain(inputs, "", HelmOptions(), NO_ENVIRONMENT, DEFAULT_LIMITS, ExplainForm.TEXT, Screen())
+
+
+def _graph(package: Package) -> Work:
+    inputs = _inputs(package)
+    return lambda: draw_path(inputs, "", HelmOptions(), NO_ENVIRONMENT, DEFAULT_LIMITS, GraphForm.DOT)
+
+
+def _diff(package: Package) -> Work:
+    old, new = _rendered(package), _rendered(package, edited=True)
+    way = Way(None, HelmOptions(), NO_ENVIRONMENT, DEFAULT_LIMITS)
+
+    def work() -> Outcome:
+        with tempfile.NamedTemporaryFile(suffix=".yaml") as file:
+            Path(file.name).write_bytes(old)
+            return diff(Compared((file.name, STDIN), stdin=new), way, DiffForm.TEXT, Screen())
+
+    return work
+
+
+def _inputs(package: Package) -> Inputs:
+    return Inputs((STDIN,), stdin=write_package(package))
+
+
+def _rendered(package: Package, *, edited: bool = False) -> bytes:
+    data = write_package(package)
+    outcome = run(data.replace(b"value of", b"other value of") if edited else data)
+    assert outcome.exit_code == 0, outcome.stderr
+    return outcome.stdout
+
+
+_RUNS: dict[str, Callable[[Package], Work]] = {
+    "transform": _transform,
+    "transform again": _transform_again,
+    "transform edited": _transform_edited,
+    "transform without configuration": _transform_without_configuration,
+    "transform documents": _transform_documents,
+    "transform documents again": _transform_documents_again,
+    "transform aliases": _transform_aliases,
+    "verify": _verify,
+    "diff": _diff,
+    "explain": _explain,
+    "graph": _graph,
+}

@@ -1,0 +1,14 @@
+"""Cost grows with a package, and not with its square: counted, not timed, so that it holds on every machine."""
+
+import pytest
+
+from benchmarks.operations import lines_per_pair
+from benchmarks.shape_packages import SHAPES, Shape
+
+_NEARLY_NONE = 0.5
+"""Less than a line for each pair: a step at some size, not a loop in a loop."""
+
+
+@pytest.mark.parametrize("shape", [pytest.param(shape, id=shape.what) for shape in SHAPES])
+def test_cost_is_linear_in(shape: Shape) -> None:
+    assert lines_per_pair(shape) < _NEARLY_NONE
