@@ -25,7 +25,7 @@ from krm_fn.stages.reason import Ground, Reason
 HINTS = frozenset(
     {
         *(Ground.ROLE, Ground.PROGRAM, Ground.EMPTY, Ground.DATA, Ground.OPTION),
-        *(Ground.API_READER, Ground.FIELD, Ground.NAMESPACE, Ground.CHART),
+        *(Ground.API_READER, Ground.FIELD, Ground.NAMESPACE, Ground.CHART, Ground.OPTIONAL),
     }
 )
 """The grounds of hints."""
@@ -45,7 +45,7 @@ class Hints:
         """Say who may look this object up by its name; nothing where nothing hints at anybody."""
         hints = (
             *(self._role, self._program, _empty, self._data, self._option, self._reader),
-            *(self._field, self._namespace, self._chart),
+            *(self._field, self._namespace, self._chart, self._optional),
         )
         return filter(None, (hint(item) for hint in hints))
 
@@ -147,6 +147,25 @@ class Hints:
         if item.id.kind == "Secret" and is_of_chart:
             return Reason(Ground.CHART, "its Helm chart may make it anew on every rendering, or look it up")
         return None
+
+    def _optional(self, item: Item) -> Reason | None:
+        """Name pods that do not wait for what a maker makes: under a new name, it is not there yet when they start."""
+        found = self._read_as_optional.get(item)
+        if found is None:
+            return None
+        reader = authored_id(found.referrer)
+        text = f"{reader} reads its {found.reference.kind} as optional, and would not wait for a new one"
+        return Reason(Ground.OPTIONAL, text, found.referrer, found.reference.field)
+
+    @cached_property
+    def _read_as_optional(self) -> dict[Item, ResolvedReference]:
+        optional: dict[Item, ResolvedReference] = {}
+        for one in self._references.authored:
+            if one.reference.in_pod and one.reference.is_optional:
+                for target in one.targets:
+                    if not target.is_config:
+                        optional.setdefault(target, one)
+        return optional
 
 
 def _present_names(item: Item) -> list[tuple[str, str]]:

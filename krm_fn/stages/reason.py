@@ -68,6 +68,9 @@ class Ground(StrEnum):
     NAMESPACE = "namespace"
     CHART = "chart"
 
+    OPTIONAL = "optional"
+    """A hint at pods that do not wait for the Secret that it makes."""
+
 
 class Reason(NamedTuple):
     """What decides, and how, as a clause. `item` and `field`: where that is written.
