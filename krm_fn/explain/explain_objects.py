@@ -9,12 +9,12 @@ from krm_fn.explain.find_unfollowed import find_unfollowed
 from krm_fn.explain.places import Places
 from krm_fn.look.masks import Masks
 from krm_fn.model.item import Item
-from krm_fn.model.node import Node, fields
+from krm_fn.model.node import Node
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.content_hash import hashed_keys
 from krm_fn.naming.names import authored_id, base_name
-from krm_fn.references.made import content_of
+from krm_fn.references.made import hashed_fields
 from krm_fn.stages.choose import Choice
 from krm_fn.stages.hints import HINTS
 from krm_fn.stages.readings import Reading
@@ -106,7 +106,7 @@ def _hashed(item: Item) -> Iterator[tuple[str, tuple[str, ...]]]:
     if item.is_config:
         yield from hashed_keys(item.node).items()
     else:
-        yield from ((name, tuple(fields(node))) for name, node in content_of(item).items())
+        yield from hashed_fields(item).items()
 
 
 def _is_same(one: Reason, other: Reason) -> bool:

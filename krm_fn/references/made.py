@@ -204,11 +204,25 @@ def content_of(item: Item) -> dict[str, Node]:
     return {name: held[name] for name in row.content if name in held} if row is not None else {}
 
 
+def hashed_fields(item: Item) -> dict[str, tuple[str, ...]]:
+    """Return these fields, each with the names of those in it that the hash covers."""
+    row = versioned(item.id)
+    left_out = _left_out(row) if row is not None else ()
+    return {
+        name: tuple(key for key in fields(node) if f"{name}.{key}" not in left_out)
+        for name, node in content_of(item).items()
+    }
+
+
+def _left_out(row: Versioned) -> set[str]:
+    return {spell(split_path(path)) for path in row.but}
+
+
 def _content_of(item: Item, row: Versioned, texts: Mapping[Node, str]) -> str:
     new = dict(texts)
     for made in find_made(item):
         new[made.reference.name] = made.reference.renamed(made.base_name)
-    reader = _Reader(new, {spell(split_path(path)) for path in row.but})
+    reader = _Reader(new, _left_out(row))
     content: dict[str, JsonValue] = {"kind": item.id.kind}
     for name, node in content_of(item).items():
         content[name] = reader.read(node, name)
