@@ -15,12 +15,17 @@ from tests.cluster.release import DEPLOYERS, Release, with_image
 from tests.cluster.rollouts_controller import abort, rollout_in_phase
 from tests.cluster.secret_makers import SECRET, External, MadeSecretShop, Maker, Sealed
 from tests.cluster.wait import until
-from tests.cluster.workloads import on_each_deployer, until_unreferenced
+from tests.cluster.workloads import until_unreferenced
 
 MAKERS = (External.kind, Sealed.kind)
+each_maker = pytest.mark.parametrize("maker", MAKERS, indirect=True)
+# Real deployers are in tests/gitops.
+on_a_deployer = pytest.mark.parametrize(
+    ("maker", "deployer"), list(zip(MAKERS, DEPLOYERS, strict=True)), indirect=["maker"]
+)
 
 
-@pytest.fixture(params=MAKERS)
+@pytest.fixture
 def maker(request: pytest.FixtureRequest) -> Maker:
     """Start the controller of the kind."""
     if request.param == External.kind:
@@ -49,6 +54,7 @@ def paused(shop: MadeSecretShop) -> MadeSecretShop:
     return shop
 
 
+@each_maker
 def test_the_controller_makes_the_secret_and_it_goes_with_its_maker(
     maker: Maker, namespace: Api, cluster: ControlPlane
 ) -> None:
@@ -62,7 +68,7 @@ def test_the_controller_makes_the_secret_and_it_goes_with_its_maker(
     namespace.gone("Secret", SECRET)
 
 
-@on_each_deployer
+@on_a_deployer
 def test_new_pods_wait_for_their_secret_and_old_ones_run_on(shop: MadeSecretShop, cluster: ControlPlane) -> None:
     shop.release("old")
     old = shop.secret_of("old")
@@ -77,7 +83,7 @@ def test_new_pods_wait_for_their_secret_and_old_ones_run_on(shop: MadeSecretShop
     assert shop.kubelet.waited() <= {("Secret", old), ("Secret", shop.secret_of("new"))}
 
 
-@on_each_deployer
+@on_a_deployer
 def test_the_linker_may_get_and_patch_the_rendered_maker_and_no_secret(shop: MadeSecretShop) -> None:
     shop.release("old")
     rules = shop.api.get("Role", "shop-linker")["rules"]
@@ -92,7 +98,7 @@ def test_the_linker_may_get_and_patch_the_rendered_maker_and_no_secret(shop: Mad
     }
 
 
-@on_each_deployer
+@on_a_deployer
 def test_replaced_pods_come_back_with_their_own_value(paused: MadeSecretShop) -> None:
     assert paused.values() == ["new", "old"]
     paused.replace_pods()
@@ -101,7 +107,7 @@ def test_replaced_pods_come_back_with_their_own_value(paused: MadeSecretShop) ->
     assert makers == set(paused.secrets()), "each Secret has the name of its maker"
 
 
-@on_each_deployer
+@on_a_deployer
 def test_after_an_abort_all_pods_have_the_old_value(paused: MadeSecretShop) -> None:
     abort(paused.api, "web")
     rollout_in_phase(paused.api, "web", "Degraded")
@@ -110,7 +116,7 @@ def test_after_an_abort_all_pods_have_the_old_value(paused: MadeSecretShop) -> N
     assert sorted(paused.secrets().values()) == ["new", "old"]
 
 
-@on_each_deployer
+@on_a_deployer
 def test_after_promotion_maker_and_secret_go_with_the_run_after_the_last_replica_set(paused: MadeSecretShop) -> None:
     old, new = paused.secret_of("old"), paused.secret_of("new")
     paused.promote()
@@ -128,7 +134,7 @@ def test_after_promotion_maker_and_secret_go_with_the_run_after_the_last_replica
     assert set(paused.secrets()) == {new}
 
 
-@on_each_deployer
+@on_a_deployer
 def test_going_back_to_a_value_whose_replica_set_still_exists(paused: MadeSecretShop) -> None:
     before = paused.api.get("Secret", paused.secret_of("old"))["metadata"]["uid"]
     paused.promote()
@@ -139,7 +145,7 @@ def test_going_back_to_a_value_whose_replica_set_still_exists(paused: MadeSecret
     assert paused.api.get("Secret", paused.secret_of("old"))["metadata"]["uid"] == before
 
 
-@on_each_deployer
+@on_a_deployer
 def test_going_back_to_a_deleted_value_makes_it_again(paused: MadeSecretShop) -> None:
     old = paused.secret_of("old")
     paused.promote()
@@ -157,7 +163,7 @@ def test_going_back_to_a_deleted_value_makes_it_again(paused: MadeSecretShop) ->
     assert paused.secret_of("old") == old
 
 
-@on_each_deployer
+@on_a_deployer
 def test_after_an_uninstall_nothing_is_left(paused: MadeSecretShop) -> None:
     names = set(paused.secrets())
     paused.replace_pods()
@@ -169,7 +175,7 @@ def test_after_an_uninstall_nothing_is_left(paused: MadeSecretShop) -> None:
         paused.until_gone(name)
 
 
-@on_each_deployer
+@on_a_deployer
 def test_a_fixed_name_is_adopted_and_goes_with_its_last_replica_set(shop: MadeSecretShop) -> None:
     settings = shop.application.settings
     shop.application.settings = {**settings, "strategy": "ignore"}
@@ -193,8 +199,7 @@ def test_a_fixed_name_is_adopted_and_goes_with_its_last_replica_set(shop: MadeSe
     shop.until_gone(SECRET)
 
 
-@pytest.mark.parametrize("maker", [External.kind], indirect=True)
-@on_each_deployer
+@pytest.mark.parametrize(("maker", "deployer"), [(External.kind, "Flux")], indirect=["maker"])
 def test_with_strategy_ignore_all_pods_get_the_new_value(shop: MadeSecretShop) -> None:
     shop.api.apply(fake_store(shop.api, {"": "old"}))
     maker = external_secret(shop.api, SECRET, "", refreshInterval="1s")
