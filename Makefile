@@ -22,7 +22,7 @@ help:
 	@echo 'make demo    render examples/canary and show the diff'
 	@echo 'make check   run lint, types, layers and the fast tests: seconds'
 	@echo 'make test    install the tools and run everything, as CI does'
-	@echo 'make test-gitops   build Argo CD, Flux and Helm 4, a quarter of an hour, and run the tests of deployers'
+	@echo 'make test-gitops   build Argo CD, Flux, Helm 4 and External Secrets, half an hour, and run the tests of deployers'
 	@echo 'make lint    run ruff only'
 	@echo 'make docs    build the site of the documentation: build/site'
 	@echo 'make lock    write locks/ again, after a change in pyproject.toml'
@@ -39,7 +39,7 @@ test: packages $(INSTALLED) tools static pytest
 pytest: $(INSTALLED)
 	@KRM_FN_MUTATIONS=100000 KRM_FN_STYLES=20000 KRM_FN_MODEL_STEPS=100000 .venv/bin/python tests/side_by_side.py
 
-# Argo CD, Flux and Helm 4 are only tested where they have been built: here, or before, or with GITOPS=1 make test.
+# Argo CD, Flux, Helm 4 and External Secrets are only tested where they have been built: here, or before, or with GITOPS=1 make test.
 test-gitops: export GITOPS = 1
 test-gitops: packages $(INSTALLED) tools
 	@.venv/bin/pytest tests/gitops

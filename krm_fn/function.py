@@ -52,7 +52,9 @@ def decide(
     """
     settings = parse_config(function_config, environment)
     config_id = read_item(function_config).id if is_mapping(function_config) else None
-    package = read_package(items, config_id, settings.linker.namespace or environment.namespace, generated)
+    package = read_package(
+        items, config_id, settings.linker.namespace or environment.namespace, generated, settings.kinds
+    )
     transformation = transform(package, settings, environment, read_embedded)
     problems = in_order(place_settings(transformation.changes.problems, function_config), items, function_config)
     return transformation._replace(changes=transformation.changes._replace(problems=problems))

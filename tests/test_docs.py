@@ -8,6 +8,7 @@ import pytest
 from krm_fn.cli.main import main
 from krm_fn.config.pins import PINNABLE
 from krm_fn.model.deployers import PROTECTIONS
+from krm_fn.model.makers import VERSIONED_KINDS
 from tests import config_page
 
 ROOT = Path(__file__).parent.parent
@@ -83,3 +84,8 @@ def test_the_explanation_is_what_is_printed(tmp_path: Path, monkeypatch: pytest.
 
 def test_the_example_of_history_is_its_fixture() -> None:
     assert (ROOT / "fixtures/histories/a-paused-canary/output.txt").read_text() in PAGES["docs/commands.md"]
+
+
+def test_every_kind_that_makes_secrets_is_listed() -> None:
+    rows = re.findall(r"^\| `(\w+)` \(`([\w.-]+)`\)", PAGES["docs/secrets.md"], re.MULTILINE)
+    assert {(group, kind) for kind, group in rows} == VERSIONED_KINDS.keys()

@@ -10,7 +10,17 @@ import click
 
 from krm_fn.cli.access import access_options, needs_client
 from krm_fn.model.kinds import Kind
-from krm_fn.model.link_plan import LinkPlan, RevisionName, Unreadable, Workload, read_kind, read_revision, read_workload
+from krm_fn.model.link_plan import (
+    LinkPlan,
+    MakerName,
+    RevisionName,
+    Unreadable,
+    Workload,
+    read_kind,
+    read_maker,
+    read_revision,
+    read_workload,
+)
 from krm_fn.model.problem import Outcome
 from krm_fn.stdio import write_stderr, write_stdout
 
@@ -50,6 +60,14 @@ def _each_read_by(
     help="Another rendered revision, which must not be deleted.",
 )
 @click.option(
+    "--maker",
+    "makers",
+    metavar="OBJECT=REVISIONS",
+    multiple=True,
+    callback=_each_read_by(read_maker),
+    help="What makes revisions: external-secrets.io/v1/ExternalSecret/externalsecrets/web-5t7h9k2b4c=Secret/...",
+)
+@click.option(
     "--kind",
     "kinds",
     metavar="KIND",
@@ -81,6 +99,7 @@ def link(
     set_name: str,
     workloads: tuple[Workload, ...],
     revisions: tuple[RevisionName, ...],
+    makers: tuple[MakerName, ...],
     kinds: tuple[Kind, ...],
     timeout: int,
     minimum_age: int,
@@ -101,7 +120,13 @@ def link(
     interrupted or terminated, run again to finish.
     """
     plan = LinkPlan(
-        set=set_name, workloads=workloads, revisions=revisions, kinds=kinds, timeout=timeout, minimum_age=minimum_age
+        set=set_name,
+        workloads=workloads,
+        revisions=revisions,
+        makers=makers,
+        kinds=kinds,
+        timeout=timeout,
+        minimum_age=minimum_age,
     )
     with needs_client():
         from krm_fn.linker.api import Access

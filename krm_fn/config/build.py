@@ -19,6 +19,7 @@ from krm_fn.config.plain import (
 from krm_fn.model.changes import Value
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.item import CONFIG_KINDS
+from krm_fn.model.makers import VERSIONED_NAMES
 from krm_fn.model.settings import (
     CONTROLLERS,
     NO_SIDECAR_ANNOTATIONS,
@@ -64,6 +65,7 @@ _NO_SIDECAR = NO_SIDECAR_LABELS | NO_SIDECAR_ANNOTATIONS
 _OPERATORS = ("Exists", "Equal")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _DEFAULTS = Settings()
+HANDLED_KINDS = (*CONFIG_KINDS, *VERSIONED_NAMES)
 
 
 def build_settings(config: Plain) -> Settings:
@@ -73,7 +75,7 @@ def build_settings(config: Plain) -> Settings:
     return Settings(
         set=_set_name(as_mapping(top.get("metadata")).get("name")),
         take_over=tuple(map(_set_name, as_list(spec.get("takeOver", [])))),
-        kinds=frozenset(one_of(kind, CONFIG_KINDS) for kind in as_filled_list(spec["kinds"]))
+        kinds=frozenset(one_of(kind, HANDLED_KINDS) for kind in as_filled_list(spec["kinds"]))
         if "kinds" in spec
         else _DEFAULTS.kinds,
         strategy=_strategy(spec.get("strategy", "rename")),
@@ -104,7 +106,7 @@ def _strategy(value: Plain) -> Strategy:
 def _selector(value: Plain) -> Selector:
     entry = as_mapping(value, (*_EXCLUDE, "strategy"))
     return Selector(
-        kind=one_of(entry["kind"], CONFIG_KINDS) if "kind" in entry else None,
+        kind=one_of(entry["kind"], HANDLED_KINDS) if "kind" in entry else None,
         name=as_text(entry.get("name", "*")),
         namespace=as_text(entry["namespace"]) if "namespace" in entry else None,
         labels=as_texts(entry.get("labels", {})),

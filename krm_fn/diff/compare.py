@@ -9,7 +9,7 @@ from krm_fn.diff.fate import find_fate, find_hazards
 from krm_fn.diff.left_out import find_left_out
 from krm_fn.diff.names import Names, read_names
 from krm_fn.diff.pair import Pair, pair_items
-from krm_fn.diff.release import Release, is_named_by_content, set_of
+from krm_fn.diff.release import Release, is_named_by_content, is_versioned, set_of
 from krm_fn.diff.rolls import Rolls, find_rolls
 from krm_fn.diff.tree import LeftOut, TreeReader
 from krm_fn.look.content import KeyChange, compare_content
@@ -105,7 +105,7 @@ class _Writer:
         return change
 
     def _find_rolls(self, item: Item) -> tuple[Roll, ...]:
-        if item.is_config:
+        if is_versioned(item):
             return tuple(sorted(self._rolls.by_config.get(item, ())))
         own = self._rolls.by_workload.get(item)
         return (own,) if own else ()
@@ -121,7 +121,7 @@ def _who(item: Item, release: Release) -> Who:
 
 def _is_followed(item: Item) -> bool:
     """Tell whether others reference the object, so that its new name is a change to them."""
-    return item.is_config and not is_emitted(item)
+    return is_versioned(item) and not is_emitted(item)
 
 
 def _is_revision(pair: Pair) -> bool:

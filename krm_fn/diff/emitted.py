@@ -11,9 +11,10 @@ from krm_fn.model import keys
 from krm_fn.model.item import Item
 from krm_fn.model.node import FieldPath, Node, is_scalar
 from krm_fn.naming.names import HASH, base_name
+from krm_fn.references.made import find_made
 
 _JOB_HASH = re.compile(f"(-link)-{HASH}")
-_PLANNED = ("--workload=", "--revision=")
+_PLANNED = ("--workload=", "--revision=", "--maker=")
 
 
 def pair_emitted(old: Release, new: Release) -> tuple[Linker, list[Pair]]:
@@ -41,7 +42,7 @@ def pair_emitted(old: Release, new: Release) -> tuple[Linker, list[Pair]]:
 def is_plan(names: Names, path: FieldPath, node: Node) -> bool:
     """Tell whether a field of a linker's object is part of the plan: what is rendered, and by whom it is referenced."""
     match path:
-        case ("metadata", "annotations", keys.RENDERED) | ("metadata", "name"):
+        case ("metadata", "annotations", keys.RENDERED | keys.MADE_BY) | ("metadata", "name"):
             return True
         case ("spec", "template", "spec", "containers", _, "args", _):
             return is_scalar(node) and node.value.startswith(_PLANNED)
@@ -81,4 +82,7 @@ def _secret_of(tracker: Item, release: Release) -> tuple[str, str]:
 
 
 def _secrets(release: Release) -> set[tuple[str, str]]:
-    return {_secret_of(item, release) for item in release.package.configs if item.id.kind == "Secret"}
+    """Return namespace and base name of what trackers stand for: Secrets, and makers under all their names."""
+    tracked = [item for item in release.package.configs if item.id.kind != "ConfigMap"]
+    made = {(release.package.namespace_of(item), one.base_name) for item in tracked for one in find_made(item)}
+    return made | {_secret_of(item, release) for item in tracked}

@@ -11,6 +11,7 @@ from krm_fn.model.item import Item
 from krm_fn.model.node import Node, Scalar
 from krm_fn.naming.names import HASH, WORD, base_name
 from krm_fn.references.find import ROLES
+from krm_fn.references.made import find_made
 
 _HASH = re.compile(HASH)
 _SECRET = "Secret"  # noqa: S105  # the name of a kind
@@ -72,6 +73,8 @@ def read_names(pairs: Iterable[Pair], releases: tuple[Release, Release]) -> tupl
                 labels[item.id.name] = label
                 if item.id.kind == _SECRET:
                     secrets.append(item)
+                for made in find_made(item):
+                    labels[made.reference.target] = made.base_name
     masks = Masks(secrets)
     old, new = (
         Names(labels, _label_references(release, by_item), masks)

@@ -9,6 +9,7 @@ from krm_fn.model import keys
 from krm_fn.model.item import Item
 from krm_fn.model.settings import Settings
 from krm_fn.naming.names import base_name, is_revision
+from krm_fn.references.made import versioned
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import find_authored
 from krm_fn.references.resolve import Index
@@ -62,6 +63,11 @@ def read_release(items: Collection[Item], settings: Settings | None, namespace: 
     index = Index(package.configs, package.kinds, package.namespace)
     extra = settings.references if settings else ()
     return Release(package, find_authored(package.authored, index, extra, but=()).references)
+
+
+def is_versioned(item: Item) -> bool:
+    """Tell whether others read it, or what it makes: a ConfigMap, a Secret, or a maker that is a revision."""
+    return item.is_config or (versioned(item.id) is not None and is_revision(item))
 
 
 def set_of(item: Item) -> str:

@@ -55,7 +55,8 @@ def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and
 
 def _explain(wanted: Wanted, found: Transformation, masks: Masks, opened: Opened) -> Explanation:
     """Explain what is wanted. Raises Rejected if there is no such object, in the package or referenced by it."""
-    configs = [item for item in opened.items if item.is_config]
+    chosen = frozenset(found.package.configs)
+    configs = [item for item in opened.items if item.is_config or item in chosen]
     items = find_wanted(wanted, configs, found.revisions.names)
     if items or wanted == EVERYTHING:
         return explain_objects(found, items, Places(opened), masks)

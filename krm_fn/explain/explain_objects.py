@@ -14,6 +14,7 @@ from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.content_hash import hashed_keys
 from krm_fn.naming.names import authored_id, base_name
+from krm_fn.references.made import hashed_fields
 from krm_fn.stages.choose import Choice
 from krm_fn.stages.hints import HINTS
 from krm_fn.stages.readings import Reading
@@ -61,7 +62,7 @@ class _Explainer:
             self._because(choice.reason),
             tuple(self._because(hint) for hint in self._hints(choice)),
             None if is_hashed and item.id.kind == "Secret" else new_name,
-            tuple(hashed_keys(item.node).items()) if is_hashed else None,
+            tuple(_hashed(item)) if is_hashed else None,
             tuple(self._hide_in(one) for one in self._references.get(item, ())),
             tuple(one._replace(text=self._hide(one.text)) for one in self._unfollowed.get(item, ())),
             tuple(self._restarts.of(item)),
@@ -98,6 +99,14 @@ class _Explainer:
             is_said = choice.problem is not None and choice.problem.message == problem.message
             if problem.severity is not Severity.INFO and not is_said:
                 yield self._hide(f"{problem.field}: {problem.message}" if problem.field else problem.message)
+
+
+def _hashed(item: Item) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the fields that the hash covers, and what is in each. Of a maker that is said without any value."""
+    if item.is_config:
+        yield from hashed_keys(item.node).items()
+    else:
+        yield from hashed_fields(item).items()
 
 
 def _is_same(one: Reason, other: Reason) -> bool:

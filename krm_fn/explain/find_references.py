@@ -12,6 +12,7 @@ from krm_fn.model.problem import Problem, Severity
 from krm_fn.naming.names import authored_id
 from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.find import ROLES
+from krm_fn.references.made import name_meant
 from krm_fn.references.reference import Reference as WrittenReference
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.rule import Rule
@@ -45,7 +46,8 @@ class _Reader:
     def read(self) -> Iterator[tuple[Item, Reference]]:
         references = self._found.references
         for resolved in references.authored:
-            for target in resolved.targets:
+            says_own_name = resolved.is_own and resolved.reference.field == "metadata.name"
+            for target in resolved.targets if not says_own_name else ():
                 yield target, self._read_authored(resolved, target)
         for resolved in references.mounted:
             for target in resolved.targets:
@@ -56,12 +58,15 @@ class _Reader:
 
     def _read_authored(self, resolved: ResolvedReference, target: Item) -> Reference:
         referrer, one = resolved.referrer, resolved.reference
-        new_name = self._found.revisions.names.get(target, "")
+        revision = self._found.revisions.renamed.get(target)
+        new_name = revision.meant_by(one).name if revision else ""
         is_changed = bool(new_name) and any(_writes(edit, one, new_name) for edit in self._edits_of(resolved))
         notes = []
         if (referrer, f"{one.field.rpartition('.')[0]}.namespace") in self._edits:
             notes.append("the namespace beside it is changed too")
-        if one.written:
+        if resolved.is_own and new_name:
+            notes.append(f"it makes {one.kind} {one.target}, which gets the hash of its maker")
+        elif one.written:
             notes.append(f"the name stays: {one.rule.reason or 'a controller writes the object under it'}")
         elif new_name and referrer.id.kind in ROLES:
             notes.append("the base name stays, and the names of revisions are added")
@@ -88,7 +93,7 @@ class _Reader:
         """Read what is mounted. An earlier run may have mounted it already."""
         referrer, one = resolved.referrer, resolved.reference
         place = self._places.of(referrer, one.field)
-        name = self._found.revisions.names.get(target, target.id.name)
+        name = name_meant(one.kind, one.target, target, self._found.revisions.names)
         is_changed = name in self._mounted[referrer]
         return Reference(authored_id(referrer), place, one.field, one.target, _found_by(one.rule), is_changed)
 

@@ -4,13 +4,17 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
+from krm_fn.model.kinds import plural_of
+from krm_fn.model.makers import VERSIONED_NAMES
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.naming.names import base_name, names_of
 from krm_fn.naming.suggest import did_you_mean, nearest
+from krm_fn.references.made import find_made
 
 _KINDS = {
     **dict.fromkeys(("configmap", "configmaps", "cm"), "ConfigMap"),
     **dict.fromkeys(("secret", "secrets"), "Secret"),
+    **{name: kind for kind in VERSIONED_NAMES for name in (kind.lower(), plural_of(kind))},
 }
 """What kubectl calls them."""
 
@@ -46,9 +50,13 @@ def not_found(wanted: Wanted, configs: Iterable[Item]) -> Rejected:
 
 
 def find_wanted(wanted: Wanted, configs: Collection[Item], new_names: Mapping[Item, str]) -> list[Item]:
-    """Find the ConfigMaps and Secrets that are meant: by their base names, present names or new names."""
+    """Find the ConfigMaps and Secrets that are meant: by their base names, present names or new names.
+
+    What makes a Secret is meant by the name of that as well.
+    """
     return [
         item
         for item in configs
         if wanted.matches(item.id.kind, item.id.namespace, {*names_of(item), new_names.get(item, item.id.name)})
+        or any(wanted.matches(made.kind, item.id.namespace, made.names) for made in find_made(item))
     ]

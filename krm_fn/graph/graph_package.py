@@ -14,10 +14,13 @@ from krm_fn.look.content import show_content
 from krm_fn.look.masks import Masks
 from krm_fn.model import keys
 from krm_fn.model.item import Item
+from krm_fn.model.makers import VERSIONED_NAMES
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.emitted import is_emitted
 from krm_fn.naming.names import authored_id, base_name, is_revision
+from krm_fn.references.made import find_made
+from krm_fn.references.rule import By
 from krm_fn.render.render import Opened
 from krm_fn.stages.transform import Transformation
 
@@ -41,7 +44,8 @@ def graph_package(found: Transformation, masks: Masks, opened: Opened, wanted: W
 
     `masks` hide the names of Secrets.
     """
-    configs = [item for item in opened.items if _is_drawn(item, found)]
+    makers = frozenset(item for item in found.package.configs if not item.is_config)
+    configs = [item for item in opened.items if item in makers or _is_drawn(item, found)]
     items = find_wanted(wanted, configs, found.revisions.names)
     places = Places(opened)
     absent = explain_absent(wanted, found, places)
@@ -79,10 +83,17 @@ class _Drawer:
             self.builder.add(item, self._config(item))
             self._configs.setdefault(authored_id(item), item)
             name = self._found.revisions.names.get(item, item.id.name)
-            self._applied[item.id.kind, self._found.package.namespace_of(item), name] = item
+            namespace = self._found.package.namespace_of(item)
+            self._applied[item.id.kind, namespace, name] = item
+            for made in find_made(item):
+                revision = self._found.revisions.renamed.get(item)
+                made_name = revision.name_of(made) if revision else made.reference.target
+                self._applied.setdefault((made.kind, namespace, made_name), item)
         for item in drawn:
             for one in self._references.get(item, ()):
-                self._refer(one.who, item, one.field, one.place)
+                says_own_name = one.rule.by == By.MAKER and self._configs.get(one.who) is item
+                if not says_own_name:
+                    self._refer(one.who, item, one.field, one.place)
 
     def draw_absent(self, absent: Iterable[Explained]) -> None:
         """Draw what is referenced and not in the package."""
@@ -100,9 +111,14 @@ class _Drawer:
             (namespace, name): item for (kind, namespace, name), item in self._applied.items() if kind == "ConfigMap"
         }
         for one in emitted:
-            secret = self._applied.get(("Secret", *self._applied_as(one.who)))
-            if one.names is None and secret is not None:
-                owned[self._applied_as(one.who)] = self._draw_owner(one, "tracker of a Secret")
+            if one.names is not None:
+                continue
+            kinds = ("Secret", *VERSIONED_NAMES)
+            found = (self._applied.get((kind, *self._applied_as(one.who))) for kind in kinds)
+            secret = next(filter(None, found), None)
+            if secret is not None:
+                kind = "Secret" if secret.is_config else secret.id.kind
+                owned[self._applied_as(one.who)] = self._draw_owner(one, f"tracker of {_a(kind)}")
                 self.builder.tie(one.who, secret, Tie.OWNS)
         for one in emitted:
             namespace, _ = self._applied_as(one.who)
@@ -147,6 +163,10 @@ class _Drawer:
             yield "The name ends in a hash, which is not shown." if is_secret else f"The base name is {base}."
         if item in self._reasons and strategy is Strategy.IGNORE:
             yield _sentence(f"left alone because {self._reasons[item].text}")
+
+
+def _a(kind: str) -> str:
+    return f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind}"
 
 
 def _sentence(clause: str) -> str:

@@ -69,6 +69,8 @@ def _find_statements(one: SetHistory, entry: Entry, now: float) -> Iterator[tupl
     inventory = f"ConfigMap/{printable(one.name)}-linker"
     yield "state", [", ".join(write_state(entry, now))]
     yield "set", [f"{printable(one.name)}, base name {printable(entry.base)}"]
+    if entry.made_by:
+        yield "made by", [printable(entry.made_by)]
     if entry.created is not None:
         yield "created", [f"{duration(now - entry.created)} ago, {write_time(entry.created)}"]
     if entry.pods is not None:

@@ -102,6 +102,7 @@ class _SetFinder:
                 is_linked=bool(linkers) or revision.is_retained or observation.inventory is None,
                 is_marked=not revision.is_wanted and fate is Fate.NEXT_RUN,
                 is_incomplete=bool(observation.unread),
+                made_by=revision.made_by if revision.made_by != f"{revision.kind}/{revision.name}" else "",
             )
 
     def _absent_entries(self) -> Iterator[Entry]:

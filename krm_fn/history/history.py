@@ -83,14 +83,16 @@ class Referrer(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A revision. `kind` is `Secret` for a tracker. Times are in Unix seconds; `created` is None if it does not exist.
+    """A revision. `kind` is `Secret` for a tracker, or what else that stands for. Times are in Unix seconds.
+
+    `created` is None if it does not exist.
 
     `is_awaited`: a workload references it, and its controller has not made anything of that yet.
     `last`: for fate `history`, the objects that keep it longest. `due`: for fate `young`, when it is old enough.
     `owners`: the objects that own it. `foreign`: those of them that no linker adds. `to_link`: the owners that the next
     run adds. `is_linked`: a run has seen it, or need not. `is_marked`: a run is about to delete it, or was.
     `is_incomplete`: objects that could not be listed may reference it too. `change`: what differs from the next older
-    revision, if that was asked for.
+    revision, if that was asked for. `made_by`: the object that makes it in the cluster, if one does.
     """
 
     kind: str
@@ -111,6 +113,7 @@ class Entry(NamedTuple):
     is_marked: bool = False
     is_incomplete: bool = False
     change: Change | None = None
+    made_by: str = ""
 
     @property
     def suffix(self) -> str:

@@ -71,6 +71,7 @@ def _entry(entry: Entry, now: float) -> dict[str, object]:
         "foreignOwners": entry.foreign,
         "nextRunAdds": entry.to_link,
         "change": entry.change and _change(entry.change),
+        **({"madeBy": entry.made_by} if entry.made_by else {}),
     }
 
 

@@ -60,7 +60,7 @@ def _forbidden(what: str, response: Response, verb: str, kind: Kind, name: str) 
     # for the right to delete the object.
     is_for_owner = "cannot set an ownerRef" in _message(response)
     missing_verb, hint = ("delete", ", which spec.linker.openshift adds") if is_for_owner else (verb, "")
-    only = f", resourceNames: [{name}]" if kind.kind == "Secret" else ""
+    only = f", resourceNames: [{name}]" if name and kind.kind != "ConfigMap" else ""
     rule = f'{{apiGroups: ["{kind.group}"], resources: [{kind.plural}], verbs: [{missing_verb}]{only}}}'
     return Forbidden(
         what, f"not permitted to {verb}; the Role of this ServiceAccount needs the rule {rule}{hint}", rule

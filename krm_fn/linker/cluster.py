@@ -6,7 +6,7 @@ from krm_fn.linker.objects import Consumer, Names, Owner, Revision
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.retry import Deadline
 from krm_fn.model.kinds import Kind
-from krm_fn.model.link_plan import LinkPlan
+from krm_fn.model.link_plan import LinkPlan, MakerName
 
 
 class Configs(NamedTuple):
@@ -64,6 +64,12 @@ class Cluster(Reader, Protocol):
 
     def patch_secret(self, patch: RevisionPatch) -> bool:
         """Patch a Secret. False if that object no longer exists."""
+
+    def maker(self, maker: MakerName, plan: LinkPlan) -> Revision | None:
+        """Read the metadata of an object that makes a Secret; None if there is none, or if it is none of the set."""
+
+    def own_maker(self, maker: MakerName, revision: Revision, owners: tuple[Owner, ...]) -> bool:
+        """Make these trackers its owners. False if that object no longer exists."""
 
     def record_event(self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False) -> None:
         """Create an Event for an object, at this time in Unix seconds. An Event that is refused is no error."""

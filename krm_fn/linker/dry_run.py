@@ -5,7 +5,7 @@ from krm_fn.linker.objects import Consumer, Names, Owner, Revision
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.retry import Deadline
 from krm_fn.model.kinds import Kind
-from krm_fn.model.link_plan import LinkPlan
+from krm_fn.model.link_plan import LinkPlan, MakerName
 
 
 class DryRun:
@@ -52,6 +52,12 @@ class DryRun:
         return self._cluster.secret(name, plan)
 
     def patch_secret(self, patch: RevisionPatch) -> bool:  # noqa: ARG002  # no run reads it again
+        return True
+
+    def maker(self, maker: MakerName, plan: LinkPlan) -> Revision | None:
+        return self._cluster.maker(maker, plan)
+
+    def own_maker(self, maker: MakerName, revision: Revision, owners: tuple[Owner, ...]) -> bool:  # noqa: ARG002  # as above
         return True
 
     def record_event(self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False) -> None:

@@ -7,9 +7,16 @@ from krm_fn.linker.objects import Observation, Owner, Revision
 from krm_fn.linker.observe import observe
 from krm_fn.linker.owners import RevisionPatch, is_left_to_kpt, plan_deletions, plan_leaks, plan_owners
 from krm_fn.linker.report import Change, Report
-from krm_fn.linker.wait import Missing, confirm_broken, wait_for_history, wait_for_kpt, wait_for_workloads
+from krm_fn.linker.wait import (
+    Missing,
+    confirm_broken,
+    wait_for_history,
+    wait_for_kpt,
+    wait_for_maker,
+    wait_for_workloads,
+)
 from krm_fn.model import keys
-from krm_fn.model.link_plan import LinkPlan
+from krm_fn.model.link_plan import LinkPlan, MakerName
 
 _ROUNDS = 3
 """How often owners are compared again with what changed meanwhile. A busy namespace is left to the next run."""
@@ -28,6 +35,7 @@ def link(plan: LinkPlan, cluster: Cluster, report: Report) -> None:
     observation, without_history = wait_for_history(plan, cluster)
     observation = _link_revisions(plan, observation, cluster, report)
     _link_secrets(plan, observation, cluster, report)
+    _link_makers(plan, observation, cluster, report)
     observation = _delete_unreferenced(plan, observation, cluster, report)
     if wait_for_kpt(plan, observation, cluster):
         observation = _link_revisions(plan, observe(plan, cluster), cluster, report)
@@ -69,10 +77,10 @@ def _link_secrets(plan: LinkPlan, observation: Observation, cluster: Cluster, re
 
     Only this rendering's Job has the right to do so: no later one may read or patch these Secrets.
     """
-    trackers = {revision.name: revision for revision in observation.revisions if revision.is_tracker}
-    consumers = {name: one.owner for one in observation.consumers if one.is_current for name in one.references}
-    for kind, name in sorted(plan.rendered):
-        if kind != "Secret" or name not in trackers:
+    trackers = _trackers(observation)
+    consumers = _current_consumers(observation)
+    for name in sorted(plan.secrets):
+        if name not in trackers:
             continue
         try:
             secret = cluster.secret(name, plan)
@@ -87,6 +95,56 @@ def _link_secrets(plan: LinkPlan, observation: Observation, cluster: Cluster, re
             report.fail(sentence, consumers[name])
         else:
             report.warn(sentence)
+
+
+def _trackers(observation: Observation) -> dict[str, Revision]:
+    return {revision.name: revision for revision in observation.revisions if revision.is_tracker}
+
+
+def _current_consumers(observation: Observation) -> dict[str, Owner]:
+    """Return an object that needs it now, for each name that such an object references."""
+    return {name: one.owner for one in observation.consumers if one.is_current for name in one.references}
+
+
+def _link_makers(plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report) -> None:
+    """Make the trackers of what it makes the owners of each maker.
+
+    Kubernetes collects the maker after the last of them, and what it makes after the maker.
+    """
+    trackers = _trackers(observation)
+    consumers = _current_consumers(observation)
+    for maker in plan.makers:
+        own = [trackers[one.name] for one in maker.revisions if one.name in trackers]
+        if not own:
+            continue
+        try:
+            found = wait_for_maker(maker, plan, cluster)
+            if found is not None:
+                _link_maker(maker, found, own, cluster, report)
+                continue
+        except ApiError as error:
+            report.warn(str(error))
+            continue
+        sentence = f"{maker.kind.kind} {cluster.namespace}/{maker.name}: does not exist; apply the manifests again"
+        waiting = [consumers[one.name] for one in own if one.name in consumers]
+        if waiting:
+            report.fail(sentence, waiting[0])
+        else:
+            report.warn(sentence)
+
+
+def _link_maker(maker: MakerName, found: Revision, trackers: list[Revision], cluster: Cluster, report: Report) -> None:
+    owners = tuple(Owner("v1", "ConfigMap", tracker.name, tracker.uid) for tracker in trackers)
+    new = tuple(owner for owner in owners if owner.uid not in {one.uid for one in found.owners})
+    if new:
+        # What is applied no more is taken away: a name that an earlier rendering referenced may still be in use.
+        former = tuple(owner for owner in found.owners if owner.kind == "ConfigMap")
+        if not cluster.own_maker(maker, found, (*former, *new)):
+            return
+        report.change(Change(maker.kind.kind, maker.name, add=new))
+    for tracker in trackers:
+        if not tracker.owns_secret:
+            cluster.patch(RevisionPatch(tracker, annotations=((keys.OWNS_SECRET, "true"),)))
 
 
 def _link_secret(secret: Revision, tracker: Revision, cluster: Cluster, report: Report) -> None:

@@ -15,13 +15,16 @@ from krm_fn.linker.read import read_config, read_consumer, read_revision
 from krm_fn.linker.retry import Deadline, Response
 from krm_fn.model import keys
 from krm_fn.model.kinds import Kind
-from krm_fn.model.link_plan import LinkPlan
+from krm_fn.model.link_plan import LinkPlan, MakerName
 
 FIELD_MANAGER = "krm-fn-linker"
 """Must not begin with `kubectl`: Flux takes over the fields of such managers, and would remove the owners."""
 
 _METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 _MERGE = "application/strategic-merge-patch+json"
+_APPLY = "application/apply-patch+yaml"
+"""The body is JSON, which is YAML too."""
+
 _CONFIG_MAPS = Kind("v1", "ConfigMap", "configmaps")
 _SECRETS = Kind("v1", "Secret", "secrets")
 _EVENTS = Kind("v1", "Event", "events")
@@ -89,6 +92,39 @@ class LiveCluster:
 
     def patch_secret(self, patch: RevisionPatch) -> bool:
         return self._patch(_SECRETS, patch) is not None
+
+    def maker(self, maker: MakerName, plan: LinkPlan) -> Revision | None:
+        path = self._lists.path(maker.kind, maker.name)
+        response = self._api.request("GET", path, accept=_METADATA)
+        if response.status == _NOT_FOUND:
+            return None
+        check_response(response, "get", maker.kind, self._namespace, maker.name)
+        return read_revision(response.content, plan)
+
+    def own_maker(self, maker: MakerName, revision: Revision, owners: tuple[Owner, ...]) -> bool:
+        """Apply the owners: a custom resource takes no strategic merge patch, and another one would replace the list.
+
+        With a uid, this never creates the object.
+        """
+        body: dict[str, object] = {
+            "apiVersion": maker.kind.api_version,
+            "kind": maker.kind.kind,
+            "metadata": {
+                "name": maker.name,
+                "namespace": self._namespace,
+                "uid": revision.uid,
+                "ownerReferences": [owner.reference for owner in owners],
+            },
+        }
+        response = self._api.request(
+            "PATCH",
+            self._lists.path(maker.kind, maker.name),
+            query={"fieldManager": FIELD_MANAGER},
+            body=body,
+            content_type=_APPLY,
+            accept=_METADATA,
+        )
+        return self._is_done(response, "patch", maker.kind, maker.name)
 
     def record_event(self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False) -> None:
         involved = {"apiVersion": owner.api_version, "kind": owner.kind, "name": owner.name, "uid": owner.uid}

@@ -74,8 +74,8 @@ class Consumer(NamedTuple):
 class Revision(NamedTuple):
     """A live ConfigMap of the set: a revision, or the tracker of a Secret revision. `created` is in Unix seconds.
 
-    The other fields are about its annotations: see `keys`. `owns_secret` is for trackers, and so is
-    `has_owned_secret_since_0_1_0`: no annotation says yet that the tracker owns its Secret.
+    The other fields are about its annotations: see `keys`. `owns_secret`, `stands_for` and `made_by` are for trackers,
+    and so is `has_owned_secret_since_0_1_0`: no annotation says yet that the tracker owns its Secret.
     """
 
     name: str
@@ -87,13 +87,15 @@ class Revision(NamedTuple):
     is_tracker: bool = False
     is_wanted: bool = False
     owns_secret: bool = False
+    stands_for: str = ""
+    made_by: str = ""
     has_owned_secret_since_0_1_0: bool = False
     is_in_kpt_inventory: bool = False
 
     @property
     def kind(self) -> str:
-        """The kind of the revision: `Secret` for a tracker."""
-        return "Secret" if self.is_tracker else "ConfigMap"
+        """The kind of the revision: for a tracker that of what it stands for, in most cases a Secret."""
+        return (self.stands_for or "Secret") if self.is_tracker else "ConfigMap"
 
 
 class Observation(NamedTuple):

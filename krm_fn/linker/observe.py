@@ -28,10 +28,13 @@ def _observe_kinds(plan: LinkPlan, cluster: Reader, kinds: Iterable[Kind]) -> Ob
     revisions, inventory, now = cluster.configs(plan)
     names = Names.of({revision.name for revision in revisions} | {revision.name for revision in plan.rendered})
     consumers: list[Consumer] = []
+    made = {(one.kind.kind, one.name): frozenset(made.name for made in one.revisions) for one in plan.makers}
     unread = []
     for kind in kinds:
         try:
-            consumers += cluster.consumers(kind, names)
+            for consumer in cluster.consumers(kind, names):
+                own = made.get((consumer.owner.kind, consumer.owner.name), frozenset())
+                consumers.append(consumer._replace(references=consumer.references - own) if own else consumer)
         except Forbidden as error:
             if not _is_optional(kind, plan):
                 unread.append(str(error))

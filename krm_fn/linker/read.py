@@ -45,6 +45,8 @@ def read_revision(item: Any, plan: LinkPlan) -> Revision | None:
         is_tracker=component in keys.TRACKERS,
         is_wanted=annotations.get(keys.WANTED) == "true",
         owns_secret=annotations.get(keys.OWNS_SECRET) == "true",
+        stands_for=_text(annotations, keys.STANDS_FOR),
+        made_by=_text(annotations, keys.MADE_BY),
         has_owned_secret_since_0_1_0=_is_linked_by_0_1_0(component, annotations, owners),
         is_in_kpt_inventory=keys.KPT_INVENTORY in annotations,
     )
@@ -100,12 +102,26 @@ def read_consumer(kind: Kind, item: Any, names: Names) -> Consumer | None:
         pulled = names.known.intersection(_pull_secrets(pod_spec))
         return consumer._replace(references=pulled, can_own=False) if pulled else None
     required = required_config_maps(pod_spec) if kind.is_current else ()
+    found = names.known.intersection(possible_names(mapping(item), has_pod_spec=is_known))
     return consumer._replace(
-        references=names.known.intersection(possible_names(mapping(item), has_pod_spec=is_known)),
+        references=frozenset(one for one in found if not _is_own(one, item)),
         required=frozenset(filter(names.are_like, required)),
         template_source=_template_source(item),
         arguments=linker_arguments(pod_spec) if kind.kind == "Job" else (),
     )
+
+
+def _is_own(name: str, item: Any) -> bool:
+    """Tell whether this is the tracker of what the object itself makes, which owns it: two owners of each other stay.
+
+    Both have one hash. The name of an adopted one has none, but after its first run the tracker is an owner.
+    """
+    metadata, base = _metadata(item), _text(_annotations(item), keys.BASE_NAME)
+    if not base:
+        return False
+    suffix = _text(metadata, "name").removeprefix(base)
+    has_its_hash = re.fullmatch(f"-{HASH}", suffix) is not None and name.endswith(suffix)
+    return has_its_hash or name in {owner.name for owner in _owners(metadata) if owner.kind == "ConfigMap"}
 
 
 def _pod_spec(kind: Kind, item: Any) -> Any:

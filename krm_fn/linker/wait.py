@@ -5,18 +5,21 @@ from typing import NamedTuple
 
 from krm_fn.linker.cluster import Cluster, Reader
 from krm_fn.linker.listing import listing
-from krm_fn.linker.objects import Consumer, Observation, Owner
+from krm_fn.linker.objects import Consumer, Observation, Owner, Revision
 from krm_fn.linker.observe import observe, observe_workloads
 from krm_fn.linker.owners import is_left_to_kpt, plan_deletions, plan_owners
 from krm_fn.linker.retry import pauses
 from krm_fn.model.kinds import CONSUMER_KINDS
-from krm_fn.model.link_plan import LinkPlan, Workload
+from krm_fn.model.link_plan import LinkPlan, MakerName, Workload
 
 _HISTORY_TIMEOUT = 10.0
 """Seconds for a controller to create a ReplicaSet or ControllerRevision: far more than one needs."""
 
 _PATIENCE = 5.0
 """Seconds for a deployer that applies a workload before its ConfigMap."""
+
+_MAKER_TIMEOUT = 60.0
+"""Seconds for a deployer that applies custom resources last."""
 
 _LISTED = 3
 """Revisions of one workload that a line lists while it waits."""
@@ -96,6 +99,16 @@ def wait_for_kpt(plan: LinkPlan, observation: Observation, cluster: Cluster) -> 
         left = {revision.uid for revision in revisions if is_left_to_kpt(plan, now, revision)}
         pending = {uid: name for uid, name in pending.items() if uid in left}
     return has_waited
+
+
+def wait_for_maker(maker: MakerName, plan: LinkPlan, cluster: Cluster) -> Revision | None:
+    """Wait for the object itself, not for what it makes: deployers may apply custom resources after the Job."""
+    back_off = _pauses()
+    end = cluster.deadline.left() - _MAKER_TIMEOUT
+    while (found := cluster.maker(maker, plan)) is None and cluster.deadline.left() > max(end, 0):
+        awaited = [f"{maker.kind.kind} {cluster.namespace}/{maker.name} to exist"]
+        cluster.deadline.sleep(next(back_off), awaited, cluster.deadline.left() - end)
+    return found
 
 
 def confirm_broken(plan: LinkPlan, observation: Observation, cluster: Cluster) -> list[Missing]:

@@ -58,7 +58,7 @@ def compare_values(old: Mapping[str, Value], new: Mapping[str, Value]) -> tuple[
 
 
 def _values_of(item: Item | None) -> dict[str, Value]:
-    if item is None:
+    if item is None or not item.is_config:
         return {}
     is_secret = item.id.kind == "Secret"
     texts: dict[str, Node] = {} if is_secret else fields(get(item.node, "data"))

@@ -4,10 +4,14 @@ from collections.abc import Mapping
 
 from krm_fn.model import keys
 from krm_fn.model.deployers import KAPP_VERSIONED, NEEDS_HASH_SUFFIX, PROTECTIONS, SPINNAKER_VERSIONED
+from krm_fn.model.makers import VERSIONED_NAMES
 from krm_fn.model.node import FieldPath, Node, is_mapping, text
 
 _SECRET = "Secret"  # noqa: S105  # the name of a kind
 _VALUES = ("data", "stringData", "binaryData")
+
+_IN_MAKERS = (*_VALUES, "encryptedData")
+"""Where makers of Secrets hold ciphertext, or templates with values in them. A list of this name holds references."""
 
 _OPEN_FIELDS = ("apiVersion", "kind", "type", "immutable")
 _OPEN_METADATA = ("name", "namespace", "labels")
@@ -35,6 +39,8 @@ def is_hidden(kind: str, path: FieldPath, around: Mapping[str, Node]) -> bool:
     if kind == _SECRET and not _is_open(path, around):
         return True
     if above and name in _VALUES and text(around.get("kind")) == _SECRET:
+        return True
+    if kind in VERSIONED_NAMES and (path == ("sops",) or (name in _IN_MAKERS and is_mapping(around.get(str(name))))):
         return True
     return above[-1:] == ["annotations"] and isinstance(name, str) and _is_hidden_annotation(name)
 

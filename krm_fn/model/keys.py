@@ -47,6 +47,12 @@ TRACKERS = (TRACKER, TRACKER_OF_0_1_0)
 OWNS_SECRET = PREFIX + "owns-secret"
 """Annotation that the linker puts on a tracker once its Secret has it as an owner, and so is deleted with it."""
 
+MADE_BY = PREFIX + "made-by"
+"""Annotation on a tracker whose Secret another object makes: kind and name of that object, which the tracker owns."""
+
+STANDS_FOR = PREFIX + "stands-for"
+"""Annotation on a tracker that does not stand for a Secret: the kind that it stands for, under its name."""
+
 KPT_INVENTORY = "config.k8s.io/owning-inventory"
 """Annotation by kpt on the objects that it has applied. It removes the annotation from those it no longer manages."""
 

@@ -9,6 +9,7 @@ from krm_fn.model.node import elements, fields, get, text
 from krm_fn.model.problem import Problem
 from krm_fn.mounts.desired import DesiredContainer, DesiredMounts
 from krm_fn.mounts.present import read_env_from
+from krm_fn.references.made import name_meant
 from krm_fn.references.resolve import Index
 
 Sentence: TypeAlias = tuple[str, str]
@@ -32,7 +33,7 @@ def _ambiguous_sources(desired: DesiredMounts, names: Mapping[Item, str]) -> Ite
     plan = desired.present.plan
     for planned in plan.mounts:
         for source, targets in zip(planned.mount.sources, planned.targets, strict=True):
-            if len({names.get(item, item.id.name) for item in targets}) > 1:
+            if len({name_meant(source.kind, source.name, item, names) for item in targets}) > 1:
                 found = " and ".join(map(locate, targets))
                 message = f"{planned.entry} mounts {source}, which matches {found}; give them different names"
                 yield plan.pod.field, message
@@ -126,7 +127,7 @@ def _equal_sources(container: DesiredContainer) -> Iterator[Sentence]:
     first: dict[tuple[str, str, str], str] = {}
     for planned, _ in container.sources:
         (source,), (targets,) = planned.mount.sources, planned.targets
-        name = targets[0].id.name if targets else source.name
+        name = name_meant(source.kind, source.name, targets[0], {}) if targets else source.name
         before = first.setdefault((source.kind, name, planned.mount.prefix), planned.entry)
         if before != planned.entry and not _keys(targets):
             yield container.present.field, f"{before} and {planned.entry} both read {source}; remove one of them"

@@ -13,6 +13,7 @@ from krm_fn.mounts.mark import EnvSource, MountMark
 from krm_fn.mounts.plan import PlannedMount
 from krm_fn.mounts.present import PresentContainer, PresentMounts
 from krm_fn.naming.content_hash import short_digest
+from krm_fn.references.made import name_meant
 
 Element: TypeAlias = Mapping[str, Value]
 
@@ -89,7 +90,7 @@ def _place(container: Container) -> tuple[str, int]:
 
 def _new_name(source: Source, targets: tuple[Item, ...], names: Mapping[Item, str]) -> str:
     """Return the name of the object. An optional one that is not in the package has the name that was configured."""
-    return names.get(targets[0], targets[0].id.name) if targets else source.name
+    return name_meant(source.kind, source.name, targets[0], names) if targets else source.name
 
 
 def volume_name(set_name: str, mount: Mount) -> str:

@@ -11,7 +11,7 @@ from krm_fn.model import keys
 from krm_fn.model.entries import Entries, Numbered, conditions
 from krm_fn.model.item import Item, about
 from krm_fn.model.kinds import kind_of
-from krm_fn.model.node import get, is_scalar
+from krm_fn.model.node import is_scalar
 from krm_fn.model.pods import Container, PodSpec, find_pod_specs
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Mount, Settings, is_pattern
@@ -20,6 +20,7 @@ from krm_fn.naming.names import KnownNames
 from krm_fn.naming.near_names import find_near, find_near_word
 from krm_fn.naming.suggest import did_you_mean, find_meant
 from krm_fn.references.find import may_refer
+from krm_fn.references.made import find_name
 from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.resolve import Index
 from krm_fn.references.rule import By, Rule
@@ -45,12 +46,12 @@ class TemplatePlan(NamedTuple):
     def references(self) -> Iterator[ResolvedReference]:
         """Return each source that the package holds as a reference. The referrer has no text for it yet."""
         for planned in self.mounts:
-            for targets in planned.targets:
-                name = get(targets[0].node, "metadata", "name") if targets else None
+            for source, targets in zip(planned.mount.sources, planned.targets, strict=True):
+                name = find_name(source.kind, source.name, targets[0]) if targets else None
                 if is_scalar(name):
                     field = f"{self.pod.field}.volumes"
                     rule = Rule(By.MOUNTS, planned.entry)
-                    reference = Reference(targets[0].id.kind, name, None, field, in_pod=True, written=False, rule=rule)
+                    reference = Reference(source.kind, name, None, field, in_pod=True, written=False, rule=rule)
                     yield ResolvedReference(self.item, reference, targets)
 
 

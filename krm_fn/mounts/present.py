@@ -8,6 +8,7 @@ from krm_fn.model.node import Node, elements, get, is_null, text
 from krm_fn.model.pods import Container
 from krm_fn.mounts.plan import TemplatePlan
 from krm_fn.naming.names import without_hash
+from krm_fn.references.made import known_names
 from krm_fn.references.resolve import Index
 
 _REFERENCES = {"configMapRef": "ConfigMap", "secretRef": "Secret"}
@@ -121,7 +122,7 @@ def _marked_names(found: EnvFrom, item: Item, index: Index) -> Iterator[str]:
     """Yield the names by which a mark may mean this element: the element follows the name of a revision."""
     yield from (found.name, without_hash(found.name))
     for target in index.find(item, found.kind, found.name):
-        yield from index.names.all(target)
+        yield from (name for kind, name in known_names(target) if kind == found.kind)
 
 
 def _scalars(node: Node) -> Iterator[Node]:

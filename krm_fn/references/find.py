@@ -7,23 +7,24 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple, TypeVar
 
 from krm_fn.model.item import CONFIG_KINDS
-from krm_fn.model.kinds import TOOL_GROUPS
-from krm_fn.model.node import Node, elements, entries, fields, get, is_null, is_scalar, text
+from krm_fn.model.kinds import TOOL_GROUPS, plural_of
+from krm_fn.model.makers import VERSIONED
+from krm_fn.model.node import Node, elements, entries, get, is_null, is_scalar, text
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import FieldSpec
 from krm_fn.references.annotations import ANNOTATIONS, AnnotationRow
 from krm_fn.references.exclusions import NOT_REFERENCES, NotReference
-from krm_fn.references.field_specs import find_at, find_by_specs, split_path
+from krm_fn.references.field_specs import find_at, find_by_specs
 from krm_fn.references.fields import FIELDS, FieldRow
 from krm_fn.references.find_by_shape import find_by_shape
-from krm_fn.references.makers import MAKERS, Maker
+from krm_fn.references.made import find_written
 from krm_fn.references.reference import Reference, read_reference
 from krm_fn.references.rule import By, Rule
 from krm_fn.references.shapes import OPAQUE_KINDS
 
 _INDEX = re.compile(r"\[\d+\]")
 
-_Row = TypeVar("_Row", FieldRow, Maker, NotReference)
+_Row = TypeVar("_Row", FieldRow, NotReference)
 
 
 def _by_kind(rows: Iterable[_Row]) -> dict[str, list[_Row]]:
@@ -34,7 +35,7 @@ def _by_kind(rows: Iterable[_Row]) -> dict[str, list[_Row]]:
     return dict(table)
 
 
-_FIELDS, _MAKERS, _NOT_REFERENCES = _by_kind(FIELDS), _by_kind(MAKERS), _by_kind(NOT_REFERENCES)
+_FIELDS, _NOT_REFERENCES = _by_kind(FIELDS), _by_kind(NOT_REFERENCES)
 _ANNOTATIONS: dict[str, dict[str, AnnotationRow]] = defaultdict(dict)
 for _row in ANNOTATIONS:
     _ANNOTATIONS[_row.kind][_row.annotation] = _row
@@ -44,14 +45,19 @@ _RBAC = Rule(By.RBAC, "resourceNames of a rule that covers the kind")
 
 
 class Resource(NamedTuple):
-    """A kind as an RBAC rule spells it."""
+    """A kind as an RBAC rule spells it. `by_star`: a rule about all resources, `*`, is meant for it as well."""
 
     kind: str
     group: str
     plural: str
+    by_star: bool = True
 
 
-_CONFIGS = (Resource("ConfigMap", "", "configmaps"), Resource("Secret", "", "secrets"))
+_CONFIGS = (
+    Resource("ConfigMap", "", "configmaps"),
+    Resource("Secret", "", "secrets"),
+    *(Resource(maker.kind, maker.group, plural_of(maker.kind), by_star=False) for maker in VERSIONED),
+)
 
 
 class Lookalike(NamedTuple):
@@ -130,29 +136,18 @@ def _find_by_kind(item: Node, resource: ResourceId) -> Iterator[Reference]:
     for field in _FIELDS.get(kind, ()):
         if not field.groups or group in field.groups:
             yield from find_at(item, field.path, field.target, Rule(By.TABLE, field.path), in_pod=field.in_pod)
-    for row in _MAKERS.get(kind, ()):
-        if row.group == group and _applies(row, item):
-            rule = Rule(By.MAKER, row.path, row.reason, row.source)
-            yield from find_at(item, row.path, row.target, rule, written=True)
-
-
-def _applies(row: Maker, item: Node) -> bool:
-    """Tell whether the object has what the row asks for besides its kind."""
-    if row.annotated and fields(get(item, "metadata", "annotations")).keys().isdisjoint(row.annotated):
-        return False
-    return all(_has(item, path) for path in row.needs) and not any(_has(item, path) for path in row.unless)
-
-
-def _has(item: Node, path: str) -> bool:
-    node = get(item, *split_path(path))
-    return not is_null(node) and not (is_scalar(node) and not node.value)
+    yield from find_written(item, resource)
 
 
 def find_in_rules(item: Node, among: Iterable[Resource] = _CONFIGS) -> Iterator[Reference]:
     """Find the `resourceNames` in the rules of a Role or ClusterRole. They name what `resources` of the rule says."""
     for place, rule in enumerate(elements(get(item, "rules"))):
         groups, resources = _texts(rule, "apiGroups"), _texts(rule, "resources")
-        kinds = [one.kind for one in among if {one.group, "*"} & groups and {one.plural, "*"} & resources]
+        kinds = [
+            one.kind
+            for one in among
+            if {one.group, "*"} & groups and (one.plural in resources or (one.by_star and "*" in resources))
+        ]
         for index, name in enumerate(elements(get(rule, "resourceNames")) if kinds else ()):
             if is_scalar(name) and name.value and not is_null(name):
                 field = f"rules[{place}].resourceNames[{index}]"

@@ -2,6 +2,7 @@
 
 from typing import TypeAlias
 
+from krm_fn.model.makers import VERSIONED
 from krm_fn.model.node import Node, fields, is_null, is_scalar, spell, text
 from krm_fn.model.problem import ResourceId
 from krm_fn.references.annotations import POD_ANNOTATIONS
@@ -34,6 +35,8 @@ _CONFIG_MAPS = {
     for field in row.config_maps
 }
 _BESIDE_KIND = {kind: Word(kind, Form.HOLDER, Rule(By.SHAPE, f"name beside kind: {kind}")) for kind in sorted(KINDS)}
+_MAKERS = {maker.kind: maker for maker in VERSIONED}
+_BESIDE_MAKER = {kind: Word(kind, Form.HOLDER, Rule(By.SHAPE, f"name beside kind: {kind}")) for kind in _MAKERS}
 _ANNOTATED = {
     name: Word(kind, Form.NAME, Rule(By.TABLE, f"annotation {name} of pods")) for name, kind in POD_ANNOTATIONS.items()
 }
@@ -98,6 +101,8 @@ class _Walk:
             if not all(text(held.get(name)) in CORE_GROUPS for name in GROUP_FIELDS):
                 return None
             return word._replace(kind=kind) if word is not None and word.written else _BESIDE_KIND[kind]
+        if kind in _MAKERS and _group_beside(held) == _MAKERS[kind].group:
+            return _BESIDE_MAKER[kind]
         if word is not None and word.form is Form.HOLDER and kind.lower() in ("", word.kind.lower()):
             # Beside `secretName` or `configMapName`, `name` is something else.
             return None if any(name in held for name in _FULL_NAMES) else word
@@ -111,6 +116,11 @@ class _Walk:
                     word.kind, name, namespace, spell_path(path), word.rule, written=word.written, around=held
                 )
             )
+
+
+def _group_beside(held: dict[str, Node]) -> str:
+    """Return the group beside a kind, with or without a version: `external-secrets.io` of `external-secrets.io/v1`."""
+    return next(filter(None, (text(held.get(name)).partition("/")[0] for name in GROUP_FIELDS)), "")
 
 
 def spell_path(path: Path) -> str:

@@ -78,6 +78,11 @@ class ResolvedReference(NamedTuple):
     reference: Reference
     targets: tuple[Item, ...]
 
+    @property
+    def is_own(self) -> bool:
+        """Tell whether a maker says here the name of what it makes, and nothing else in the package has that name."""
+        return self.reference.written and self.targets == (self.referrer,)
+
 
 def read_reference(  # noqa: PLR0913  # the parts of a reference
     kind: str,

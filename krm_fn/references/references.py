@@ -68,8 +68,14 @@ class References:
         for one in self:
             if one.reference.written:
                 for target in one.targets:
-                    written.setdefault(target, one)
+                    if target is not one.referrer:
+                        written.setdefault(target, one)
         return written
+
+    @cached_property
+    def shared(self) -> dict[Item, ResolvedReference]:
+        """The makers of what is in the package as well, or in another namespace, and the field that says so."""
+        return {one.referrer: one for one in self if one.reference.written and not one.is_own}
 
     @cached_property
     def unfollowed(self) -> list[NearMiss]:

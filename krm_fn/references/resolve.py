@@ -10,6 +10,7 @@ from krm_fn.model.keys import PACKAGE_PATH
 from krm_fn.model.kinds import Kinds
 from krm_fn.naming.names import KnownNames, former_names
 from krm_fn.references.candidates import Candidates
+from krm_fn.references.made import find_made
 from krm_fn.references.reference import Reference, ResolvedReference
 
 
@@ -66,11 +67,21 @@ class Index:
         self._by_place: dict[_Place, list[Item]] = defaultdict(list)
         self._candidates: dict[_Place, Candidates] = {}
         for item in items:
-            kind = item.id.kind
-            for name in self.names.all(item):
+            for kind, name in self._names_of(item):
                 self._by_name[kind, name].append(item)
                 for reach, looked_into in self._places_of(item, name):
                     self._by_place[_Place(kind, name, reach, looked_into)].append(item)
+
+    def _names_of(self, item: Item) -> Iterator[tuple[str, str]]:
+        """Yield every kind and name by which a reference may mean an object, or what it makes, each once."""
+        yield from ((item.id.kind, name) for name in self.names.all(item))
+        yield from dict.fromkeys((made.kind, name) for made in find_made(item) for name in made.names)
+
+    def _strength_of(self, item: Item, kind: str, name: str) -> int:
+        """Return how many names of the object, or of what it makes, take precedence over this one."""
+        if kind == item.id.kind:
+            return self.names.all(item).index(name)
+        return min(made.names.index(name) for made in find_made(item) if made.kind == kind and name in made.names)
 
     def _places_of(self, item: Item, name: str) -> Iterator[tuple[_Reach, str]]:
         """Yield the namespaces in which references find an object by this name."""
@@ -145,7 +156,7 @@ class Index:
             place = _Place(kind, name, _Reach.HERE, referrer.id.namespace or self._namespace)
         if place not in self._candidates:
             found = self._by_place.get(place, ())
-            self._candidates[place] = Candidates(found, lambda item: self.names.all(item).index(name))
+            self._candidates[place] = Candidates(found, lambda item: self._strength_of(item, kind, name))
         return self._candidates[place]
 
     def find_in_other_namespaces(self, referrer: Item, kind: str, name: str, namespace: str | None) -> Iterator[Item]:

@@ -74,6 +74,8 @@ _EXACT = {
         ("caCertificateRefs", "ConfigMap", Form.HOLDER, False),
         # KubeVela's volumes
         ("cmName", "ConfigMap", Form.NAME, False),
+        # The Secrets Store CSI driver's volumes
+        ("secretProviderClass", "SecretProviderClass", Form.NAME, False),
         # Crossplane writes connection details, Strimzi a list of offsets.
         ("writeConnectionSecretToRef", "Secret", Form.HOLDER, True),
         ("publishConnectionDetailsTo", "Secret", Form.HOLDER, True),

@@ -30,12 +30,16 @@ class WellKnown(NamedTuple):
     namespaces: tuple[str, ...]
 
 
-def looked_up_by(item: Item, name: str, namespace: str) -> WellKnown | None:
-    """Find the first row for a ConfigMap or Secret with this base name and namespace, literal names before patterns."""
-    for row in _LITERALS.get((item.id.kind, name), ()):
+def looked_up_by(item: Item, name: str, namespace: str, made: str = "") -> WellKnown | None:
+    """Find the first row for a ConfigMap or Secret with this base name and namespace, literal names before patterns.
+
+    `made`: the kind of what `item` makes, if that has the name.
+    """
+    kind = made or item.id.kind
+    for row in _LITERALS.get((kind, name), ()):
         if _is_where_expected(item, namespace, row):
             return row
-    for row in _PATTERNS.get(item.id.kind, ()):
+    for row in _PATTERNS.get(kind, ()):
         if _is_where_expected(item, namespace, row) and fnmatchcase(name, row.name):
             return row
     return None

@@ -13,6 +13,7 @@ from krm_fn.model.pods import find_templates
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.naming.content_digest import content_digest
 from krm_fn.naming.names import base_name
+from krm_fn.references.made import digest_of
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.stages.checksums import Checksums
@@ -25,7 +26,8 @@ def read_checksums(references: References, choices: Choices, opt_ins: list[OptIn
     """Find the pod templates that read objects of strategy `checksum`, or that opted in."""
     # Wave and Reloader may restart pods for content that somebody else writes; a checksum made here cannot.
     own = [choice for choice in choices.all if not (opt_ins and choice.is_written_by_others)]
-    catalogue = Catalogue(choice.item for choice in own)
+    # What a maker makes may change without its spec: then only a controller restarts pods.
+    catalogue = Catalogue(choice.item for choice in own if choice.item.is_config)
     readings = find_readings(references, {choice.item: choice.strategy for choice in own}, opt_ins, catalogue)
     return Checksums(readings, tuple(_warn(readings, references, opt_ins, catalogue)))
 
@@ -69,12 +71,12 @@ class _Digests:
         key = (config, keys_read)
         if key not in self._entries:
             kind, namespace = config.id.kind, config.id.namespace
-            self._entries[key] = (
-                kind,
-                namespace,
-                base_name(config),
-                content_digest(config.node, keys_read, self._texts),
+            digest = (
+                content_digest(config.node, keys_read, self._texts)
+                if config.is_config
+                else digest_of(config, self._texts)
             )
+            self._entries[key] = (kind, namespace, base_name(config), digest)
         return self._entries[key]
 
 

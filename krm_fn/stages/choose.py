@@ -4,19 +4,23 @@ from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.item import Item, about
+from krm_fn.model.makers import VERSIONED_KINDS
 from krm_fn.model.node import get, is_null
 from krm_fn.model.node import text as text_of
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Settings, Strategy, is_pattern
 from krm_fn.model.sync_order import HOOKS
-from krm_fn.naming.names import has_stale_hash, is_revision
+from krm_fn.naming.content_hash import Unhashable
+from krm_fn.naming.names import has_stale_hash, hash_in_name, is_revision
 from krm_fn.naming.suggest import suggest
+from krm_fn.references.made import find_unmet, hash_of
 from krm_fn.references.references import References
 from krm_fn.stages.early_readers import EarlyReaders
 from krm_fn.stages.hints import Hints
 from krm_fn.stages.package import Package
 from krm_fn.stages.reason import Ground, Reason
 from krm_fn.stages.selectors import Selectors
+from krm_fn.stages.sops import find_refused
 
 FIXED_NAMES = frozenset({"kptfile.kpt.dev", "kube-root-ca.crt", "openshift-service-ca.crt"})
 """ConfigMaps that programs look up by this very name."""
@@ -115,12 +119,17 @@ def choose(package: Package, references: References, early: EarlyReaders, settin
 
 def _choose_one(item: Item, known: _Known) -> Choice:
     written = _why_written_by_others(item, known.references)
+    if written is not None and not item.is_config and _why_bound(item, known.references) is not None:
+        written = None  # two that make one Secret write to each other's: that is said below
     decision = _refused(item, known) or _configured(item, known)
     if decision is None:
         decision = _Decision(None, written) if written else _defaulted(item, known)
+        decision = _unless_bound(item, known, decision)
     elif written and decision.strategy not in (None, Strategy.IGNORE):
         message = f"selected, but left unchanged: {written.text}"
         decision = _Decision(None, written, about(item, message, severity=Severity.WARNING))
+    else:
+        decision = _unless_bound(item, known, decision)
     return Choice(
         item,
         decision.strategy or Strategy.IGNORE,
@@ -129,6 +138,40 @@ def _choose_one(item: Item, known: _Known) -> Choice:
         is_written_by_others=written is not None or decision.reason.ground is Ground.OTHER_SET,
         problem=decision.problem,
     )
+
+
+def _unless_bound(item: Item, known: _Known, decision: _Decision) -> _Decision:
+    """Leave an object alone whose name must not change, or the name of what it makes."""
+    if decision.strategy is None or not decision.strategy.makes_revisions:
+        return decision
+    bound = _why_encrypted(item, known.settings) if item.is_config else _why_bound(item, known.references)
+    if bound is None:
+        return decision
+    message = (
+        f"left unchanged: {bound.text}; or annotate it with {keys.STRATEGY}: {Strategy.CHECKSUM} to restart pods when "
+        f"{'it' if item.is_config else 'its spec'} changes, or {Strategy.IGNORE} to accept this"
+    )
+    return _Decision(None, bound, about(item, message, bound.field, Severity.WARNING))
+
+
+def _why_encrypted(item: Item, settings: Settings) -> Reason | None:
+    refused = find_refused(item, settings)
+    return None if refused is None else Reason(Ground.BOUND, refused.reason, item, refused.field)
+
+
+def _why_bound(item: Item, references: References) -> Reason | None:
+    """Say why a maker cannot be a revision; None where it can."""
+    unmet = find_unmet(item)
+    if unmet is not None:
+        source = VERSIONED_KINDS[item.id.group, item.id.kind].source
+        return Reason(Ground.BOUND, unmet.reason, item, unmet.field, source)
+    shared = references.shared.get(item)
+    if shared is None:
+        return None
+    others = [target.id for target in shared.targets if target is not item]
+    name = f"{shared.reference.kind} {shared.reference.target}"
+    text = f"{others[0]} has or makes its {name} as well" if others else f"its {name} is in another namespace"
+    return Reason(Ground.BOUND, text, item, shared.reference.field)
 
 
 def _refused(item: Item, known: _Known) -> _Decision | None:
@@ -166,7 +209,7 @@ def _is_of_another_set(item: Item, settings: Settings) -> bool:
 
 def _stale(item: Item) -> Problem | None:
     """Report another set's revision whose content is no longer what its name says."""
-    if not has_stale_hash(item):
+    if not _is_stale(item):
         return None
     owner = item.labels[keys.SET]
     message = (
@@ -174,6 +217,15 @@ def _stale(item: Item) -> Problem | None:
         f"or, if this set replaces it, set spec.takeOver: [{owner}]"
     )
     return about(item, message)
+
+
+def _is_stale(item: Item) -> bool:
+    if item.is_config:
+        return has_stale_hash(item)
+    try:
+        return hash_in_name(item) not in ("", hash_of(item))
+    except Unhashable:
+        return True
 
 
 def _selected_in_vain(item: Item, known: _Known) -> Problem | None:

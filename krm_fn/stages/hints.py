@@ -14,6 +14,7 @@ from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.api_readers import ApiReaders
 from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.find import ROLES
+from krm_fn.references.made import find_made, known_names
 from krm_fn.references.near_misses import NearMiss
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
@@ -24,7 +25,7 @@ from krm_fn.stages.reason import Ground, Reason
 HINTS = frozenset(
     {
         *(Ground.ROLE, Ground.PROGRAM, Ground.EMPTY, Ground.DATA, Ground.OPTION),
-        *(Ground.API_READER, Ground.FIELD, Ground.NAMESPACE, Ground.CHART),
+        *(Ground.API_READER, Ground.FIELD, Ground.NAMESPACE, Ground.CHART, Ground.OPTIONAL),
     }
 )
 """The grounds of hints."""
@@ -44,7 +45,7 @@ class Hints:
         """Say who may look this object up by its name; nothing where nothing hints at anybody."""
         hints = (
             *(self._role, self._program, _empty, self._data, self._option, self._reader),
-            *(self._field, self._namespace, self._chart),
+            *(self._field, self._namespace, self._chart, self._optional),
         )
         return filter(None, (hint(item) for hint in hints))
 
@@ -65,7 +66,9 @@ class Hints:
         return listed
 
     def _program(self, item: Item) -> Reason | None:
-        known = looked_up_by(item, base_name(item), self._package.namespace_of(item))
+        namespace = self._package.namespace_of(item)
+        found = (looked_up_by(item, name, namespace, kind) for kind, name in _base_names(item))
+        known = next(filter(None, found), None)
         if known is None:
             return None
         return Reason(Ground.PROGRAM, f"{known.program} looks it up by this name", source=known.source)
@@ -81,9 +84,9 @@ class Hints:
         return {target: one for one in self._references.embedded for target in one.targets}
 
     def _option(self, item: Item) -> Reason | None:
-        for name in dict.fromkeys((item.id.name, base_name(item))):
-            namespaces = self._package.namespaces_like(item.id.namespace)
-            for referrer, found in self._references.options.passing(item.id.kind, name, namespaces):
+        namespaces = self._package.namespaces_like(item.id.namespace)
+        for kind, name in known_names(item) if not item.is_config else _present_names(item):
+            for referrer, found in self._references.options.passing(kind, name, namespaces):
                 text = f"{authored_id(referrer)} passes its name in {found.shown} ({found.field})"
                 return Reason(Ground.OPTION, text, referrer, found.field)
         return None
@@ -91,9 +94,10 @@ class Hints:
     def _reader(self, item: Item) -> Reason | None:
         """Name a program that reads the object from a file, and may read it through the API as well."""
         for referrer in self._references.pod_referrers.get(item, ()):
-            role = self._api_readers.role_of(referrer, item.id.kind, self._package.namespace_of(item))
+            kind = item.id.kind if item.is_config else "Secret"
+            role = self._api_readers.role_of(referrer, kind, self._package.namespace_of(item))
             if role:
-                text = f"{authored_id(referrer)} may read {item.id.kind}s through the API, by {role}"
+                text = f"{authored_id(referrer)} may read {kind}s through the API, by {role}"
                 return Reason(Ground.API_READER, text, referrer)
         return None
 
@@ -144,9 +148,39 @@ class Hints:
             return Reason(Ground.CHART, "its Helm chart may make it anew on every rendering, or look it up")
         return None
 
+    def _optional(self, item: Item) -> Reason | None:
+        """Name pods that do not wait for what a maker makes: under a new name, it is not there yet when they start."""
+        found = self._read_as_optional.get(item)
+        if found is None:
+            return None
+        reader = authored_id(found.referrer)
+        text = f"{reader} reads its {found.reference.kind} as optional, and would not wait for a new one"
+        return Reason(Ground.OPTIONAL, text, found.referrer, found.reference.field)
+
+    @cached_property
+    def _read_as_optional(self) -> dict[Item, ResolvedReference]:
+        optional: dict[Item, ResolvedReference] = {}
+        for one in self._references.authored:
+            if one.reference.in_pod and one.reference.is_optional:
+                for target in one.targets:
+                    if not target.is_config:
+                        optional.setdefault(target, one)
+        return optional
+
+
+def _present_names(item: Item) -> list[tuple[str, str]]:
+    return [(item.id.kind, name) for name in dict.fromkeys((item.id.name, base_name(item)))]
+
+
+def _base_names(item: Item) -> list[tuple[str, str]]:
+    """Return kind and base name of an object, and of what it makes."""
+    return [(item.id.kind, base_name(item)), *((made.kind, made.base_name) for made in find_made(item))]
+
 
 def _empty(item: Item) -> Reason | None:
     """Say that there is no content, or only empty values."""
+    if not item.is_config:
+        return None
     for field in _DATA:
         for _, value in entries(get(item.node, field)):
             if not is_scalar(value) or value.value.strip():

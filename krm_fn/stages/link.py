@@ -1,6 +1,6 @@
 """Emit the objects that run the linker: one Job for each namespace and sync wave, and what the Jobs need."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Any
 
@@ -11,7 +11,8 @@ from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Environment, Settings
 from krm_fn.stages.linker_objects import access, inventory, job, tracker
-from krm_fn.stages.linker_plan import Group, plan_links, requested_kinds
+from krm_fn.stages.linker_plan import Group, plan_links, requested_kinds, tracked_names
+from krm_fn.stages.mark import Consumers
 from krm_fn.stages.name import Revision, Revisions
 from krm_fn.stages.package import Package
 from krm_fn.stages.upsert import upsert
@@ -25,13 +26,13 @@ _MAX_ANNOTATIONS = 200 * 1024
 def emit_linker(
     package: Package,
     revisions: Revisions,
-    consumers: Mapping[Item, list[Item]],
+    consumers: Consumers,
     settings: Settings,
     environment: Environment,
 ) -> Changes:
     """Put the objects into the package, in place of those of an earlier run. Report revisions that nothing links.
 
-    `consumers`: the referrers of each revision that the linker will see.
+    `consumers`: the references to each revision whose referrers the linker will see.
     """
     wanted, problems = _wanted(package, revisions, consumers, settings, environment)
     own = [item for item in package.emitted if item.labels.get(keys.SET) in settings.own_sets]
@@ -41,17 +42,17 @@ def emit_linker(
 def _wanted(
     package: Package,
     revisions: Revisions,
-    consumers: Mapping[Item, list[Item]],
+    consumers: Consumers,
     settings: Settings,
     environment: Environment,
 ) -> tuple[list[Object], list[Problem]]:
     if not settings.linker.enabled:
         return [], [_disabled()] if revisions.rendered else []
     consumed = [revision for revision in revisions.rendered if revision.item in consumers]
-    linked, problems = without_clashes(consumed, package.authored)
-    groups = plan_links(linked, consumers, package, settings)
+    linked, problems = without_clashes(consumed, consumers, package.authored)
+    groups = plan_links(linked, consumers, package, settings, revisions.names)
     placed = [group for group in groups if _is_placed(group, settings, environment)]
-    wanted = [*_trackers(linked, placed, package, settings), *_objects(placed, settings, environment)]
+    wanted = [*_trackers(linked, consumers, placed, package, settings), *_objects(placed, settings, environment)]
     if len(placed) < len(groups):
         problems.append(_no_namespace())
     if not settings.linker.secrets and any(revision.id.kind == "Secret" for revision in revisions.rendered):
@@ -85,18 +86,27 @@ def _namespace(group: Group, settings: Settings, environment: Environment) -> st
 
 
 def _trackers(
-    linked: Iterable[Revision], groups: Iterable[Group], package: Package, settings: Settings
+    linked: Iterable[Revision], consumers: Consumers, groups: Iterable[Group], package: Package, settings: Settings
 ) -> Iterator[Object]:
     namespaces = {group.namespace or package.namespace for group in groups}
     for revision in linked:
-        if revision.id.kind == "Secret" and package.namespace_of(revision.item) in namespaces:
-            yield tracker(revision, settings)
+        if package.namespace_of(revision.item) in namespaces:
+            for name in tracked_names(revision, consumers):
+                if name.kind != "ConfigMap":
+                    yield tracker(revision, name, settings)
 
 
-def without_clashes(revisions: list[Revision], authored: Iterable[Item]) -> tuple[list[Revision], list[Problem]]:
+def without_clashes(
+    revisions: list[Revision], consumers: Consumers, authored: Iterable[Item]
+) -> tuple[list[Revision], list[Problem]]:
     """Leave out Secrets whose tracker would have the name of a ConfigMap that exists. Only adopted names can clash."""
-    taken = {item.id for item in authored if item.id.kind == "ConfigMap"}
-    clashing = [one for one in revisions if one.id.kind == "Secret" and one.id._replace(kind="ConfigMap") in taken]
+    taken = {(item.id.namespace, item.id.name) for item in authored if item.id.kind == "ConfigMap"}
+    clashing = [
+        one
+        for one in revisions
+        for name in tracked_names(one, consumers)
+        if name.kind != "ConfigMap" and (one.id.namespace, name.name) in taken
+    ]
     message = "will not be garbage-collected: its tracker would collide with an existing ConfigMap of the same name"
     problems = [about(one.item, message, severity=Severity.WARNING) for one in clashing]
     left_out = {one.item for one in clashing}

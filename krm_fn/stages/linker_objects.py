@@ -8,6 +8,7 @@ from krm_fn.model import keys
 from krm_fn.model.changes import Object, Value
 from krm_fn.model.deployers import PROTECTIONS, keep_new_name
 from krm_fn.model.kinds import Kind
+from krm_fn.model.link_plan import RevisionName
 from krm_fn.model.settings import NO_SIDECAR_ANNOTATIONS, NO_SIDECAR_LABELS, Settings
 from krm_fn.model.sync_order import SYNC_WAVE, wave_of
 from krm_fn.naming.names import content_name
@@ -129,10 +130,14 @@ def _rules(group: Group, settings: Settings) -> Iterator[Object]:
     for api_group, plurals in _by_group(group.listed).items():
         yield _rule(api_group, plurals, ["list"])
     yield _rule("", ["configmaps"], ["list", "patch", "delete"])
-    secrets = sorted(revision.name for revision in group.plan.rendered if revision.kind == "Secret")
-    if secrets:
-        verbs = ["get", "patch", *(["delete"] if settings.linker.openshift else [])]
-        yield {**_rule("", ["secrets"], verbs), "resourceNames": secrets}
+    verbs = ["get", "patch", *(["delete"] if settings.linker.openshift else [])]
+    if group.plan.secrets:
+        yield {**_rule("", ["secrets"], verbs), "resourceNames": sorted(group.plan.secrets)}
+    makers = defaultdict(set)
+    for maker in group.plan.makers:
+        makers[maker.kind.group, maker.kind.plural].add(maker.name)
+    for (api_group, plural), names in sorted(makers.items()):
+        yield {**_rule(api_group, [plural], verbs), "resourceNames": sorted(names)}
     yield _rule("", ["events"], ["create"])
 
 
@@ -147,17 +152,23 @@ def inventory(group: Group, settings: Settings) -> Object:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
 
 
-def tracker(secret: Revision, settings: Settings) -> Object:
-    """Build an empty ConfigMap under the Secret's name: the linker may patch ConfigMaps, and Secrets by name only."""
-    wave = wave_of(secret.item)
+def tracker(revision: Revision, name: RevisionName, settings: Settings) -> Object:
+    """Build an empty ConfigMap under the Secret's name: the linker may patch ConfigMaps, and Secrets by name only.
+
+    `name`: that of a Secret revision, or of what a maker makes, or of a maker that pods name.
+    """
+    wave = wave_of(revision.item)
+    bases = {revision.name_of(made): made.base_name for made in revision.made}
     annotations = {
-        keys.BASE_NAME: secret.base_name,
+        keys.BASE_NAME: bases.get(name.name, revision.base_name),
         keys.WANTED: "true",
+        **({keys.STANDS_FOR: name.kind} if name.kind != "Secret" else {}),
+        **({keys.MADE_BY: f"{revision.id.kind}/{revision.name}"} if not revision.item.is_config else {}),
         **{one.annotation: one.value for deployer in settings.deployers for one in PROTECTIONS[deployer]},
         **keep_new_name(settings.deployers),
     }
     labels = {keys.SET: settings.set, keys.COMPONENT: keys.TRACKER}
-    metadata = _metadata(secret.name, secret.item.id.namespace, wave, labels, annotations)
+    metadata = _metadata(name.name, revision.item.id.namespace, wave, labels, annotations)
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
 
 

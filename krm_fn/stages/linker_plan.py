@@ -2,14 +2,17 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind, Kinds, kind_of
-from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
+from krm_fn.model.link_plan import LinkPlan, MakerName, RevisionName, Workload
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import Settings
 from krm_fn.model.sync_order import is_hook, wave_of, wave_order
+from krm_fn.references.reference import Reference
+from krm_fn.stages.mark import Consumers
 from krm_fn.stages.name import Revision
 from krm_fn.stages.package import Package
 
@@ -24,13 +27,22 @@ class Group(NamedTuple):
 
 
 def plan_links(
-    revisions: Iterable[Revision], consumers: Mapping[Item, list[Item]], package: Package, settings: Settings
+    revisions: Iterable[Revision],
+    consumers: Consumers,
+    package: Package,
+    settings: Settings,
+    names: Mapping[Item, str] = MappingProxyType({}),
 ) -> list[Group]:
-    """Return one group for each namespace and wave that has consumers of revisions."""
+    """Return one group for each namespace and wave that has consumers of revisions.
+
+    `names`: the new names of consumers that are renamed themselves.
+    """
     kinds = package.kinds
     requested = {kinds.of(who) for who in requested_kinds(settings)}
     with_add_ons = _with_add_ons(package)
-    revisions_of = _by_consumer(revisions, consumers)
+    linked = list(revisions)
+    revisions_of = _by_consumer(linked, consumers)
+    makers = _makers(linked, consumers, package)
     by_namespace: dict[str, list[Item]] = defaultdict(list)
     for consumer in revisions_of:
         by_namespace[package.namespace_of(consumer)].append(consumer)
@@ -46,12 +58,17 @@ def plan_links(
         for consumer in of_namespace:
             by_wave[wave_of(consumer)].append(consumer)
         for wave, of_wave in sorted(by_wave.items(), key=lambda pair: wave_order(pair[0])):
-            workloads = [_workload(one, kinds, revisions_of[one]) for one in of_wave if _is_waited_for(one)]
+            workloads = [
+                _workload(one, kinds, names.get(one, one.id.name), revisions_of[one])
+                for one in of_wave
+                if _is_waited_for(one)
+            ]
             referenced = {name for workload in workloads for name in workload.revisions}
             plan = LinkPlan(
                 set=settings.set,
                 workloads=tuple(sorted(workloads)),
                 revisions=tuple(sorted(rendered - referenced)),
+                makers=tuple(sorted(makers.get(known_namespace, ()))),
                 kinds=tuple(sorted(other_kinds)),
                 timeout=settings.linker.timeout_seconds,
                 minimum_age=settings.linker.minimum_age_seconds,
@@ -73,17 +90,41 @@ def _with_add_ons(package: Package) -> set[str]:
     return {package.namespace_of(item) for item in candidates if package.kinds.of(item.id) in ADD_ON_KINDS}
 
 
-def _by_consumer(revisions: Iterable[Revision], consumers: Mapping[Item, list[Item]]) -> dict[Item, set[RevisionName]]:
+def _by_consumer(revisions: Iterable[Revision], consumers: Consumers) -> dict[Item, set[RevisionName]]:
     names: dict[Item, set[RevisionName]] = defaultdict(set)
     for revision in revisions:
-        for consumer in consumers.get(revision.item, []):
-            names[consumer].add(RevisionName(revision.id.kind, revision.name))
+        for resolved in consumers.get(revision.item, []):
+            names[resolved.referrer].add(tracked_name(revision, resolved.reference))
     return names
 
 
-def _workload(consumer: Item, kinds: Kinds, revisions: set[RevisionName]) -> Workload:
+def _makers(revisions: Iterable[Revision], consumers: Consumers, package: Package) -> dict[str, list[MakerName]]:
+    """Return the makers among the revisions, by namespace, each with the names that something references."""
+    makers: dict[str, list[MakerName]] = defaultdict(list)
+    for revision in revisions:
+        names = tracked_names(revision, consumers)
+        if names and not revision.item.is_config:
+            kind = package.kinds.of(revision.item.id)
+            makers[package.namespace_of(revision.item)].append(MakerName(kind, revision.name, names))
+    return makers
+
+
+def tracked_names(revision: Revision, consumers: Consumers) -> tuple[RevisionName, ...]:
+    """Return the names under which something references a revision, or what it makes."""
+    return tuple(sorted({tracked_name(revision, one.reference) for one in consumers.get(revision.item, ())}))
+
+
+def tracked_name(revision: Revision, reference: Reference) -> RevisionName:
+    """Return what the linker tracks for a reference. A Secret stands for its maker where both have one name."""
+    meant = revision.meant_by(reference)
+    if meant.name in map(revision.name_of, revision.made):
+        return RevisionName("Secret", meant.name)
+    return RevisionName(meant.kind, meant.name)
+
+
+def _workload(consumer: Item, kinds: Kinds, name: str, revisions: set[RevisionName]) -> Workload:
     kind = kinds.of(consumer.id)
-    return Workload(kind.api_version, kind.kind, consumer.id.name, tuple(sorted(revisions)))
+    return Workload(kind.api_version, kind.kind, name, tuple(sorted(revisions)))
 
 
 def _is_waited_for(consumer: Item) -> bool:

@@ -1,6 +1,8 @@
 """Write into each revision what makes it one: name, label, annotations, `immutable`, protection from pruning."""
 
 from collections import defaultdict
+from collections.abc import Mapping
+from typing import TypeAlias
 
 from krm_fn.model import keys
 from krm_fn.model.changes import Changes, Patch
@@ -10,6 +12,7 @@ from krm_fn.model.node import fields, get, is_mapping, is_null
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Settings, Strategy
 from krm_fn.references.find import ROLES
+from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.stages.name import Revision, Revisions
 from krm_fn.stages.package import Package
@@ -17,10 +20,12 @@ from krm_fn.stages.package import Package
 _MARKS = {"labels": (keys.SET,), "annotations": (keys.BASE_NAME, keys.WANTED, keys.RETAIN)}
 
 
-def find_consumers(
-    package: Package, references: References, revisions: Revisions, settings: Settings
-) -> dict[Item, list[Item]]:
-    """Return the referrers of each revision that the linker will see as its consumers.
+Consumers: TypeAlias = Mapping[Item, list[ResolvedReference]]
+"""The references to each revision, or to what it makes, whose referrers the linker will see."""
+
+
+def find_consumers(package: Package, references: References, revisions: Revisions, settings: Settings) -> Consumers:
+    """Return the references to each revision whose referrers the linker will see as its consumers.
 
     A revision that is missing here must be retained: its referrers are in another namespace or in none, or of a kind
     that the linker must not list; or its name is only decided when it is deployed; or it is a Secret, and the linker
@@ -31,19 +36,20 @@ def find_consumers(
         for revision in revisions.rendered
         if _may_be_linked(revision, settings)
     }
-    consumers: dict[Item, list[Item]] = defaultdict(list)
+    consumers: dict[Item, list[ResolvedReference]] = defaultdict(list)
     out_of_sight = set()
-    for referrer, reference, targets in references:
+    for resolved in references:
+        referrer, reference, targets = resolved
         if reference.written or referrer.id.kind in ROLES:  # a role says who may read an object, not that anybody does
             continue
         for target in targets:
             is_near = package.namespace_of(referrer) == namespaces.get(target)
             is_seen = is_near and not package.kinds.is_cluster_scoped(referrer.id)
             if is_seen and package.kinds.of(referrer.id).is_listable:
-                consumers[target].append(referrer)
+                consumers[target].append(resolved)
             else:
                 out_of_sight.add(target)
-    return {item: referrers for item, referrers in consumers.items() if item not in out_of_sight}
+    return {item: seen for item, seen in consumers.items() if item not in out_of_sight}
 
 
 def _may_be_linked(revision: Revision, settings: Settings) -> bool:
@@ -52,7 +58,7 @@ def _may_be_linked(revision: Revision, settings: Settings) -> bool:
     return revision.is_renamed or not is_named_at_deploy(revision.item.annotations, settings.deployers)
 
 
-def mark(revisions: Revisions, consumers: dict[Item, list[Item]], settings: Settings) -> Changes:
+def mark(revisions: Revisions, consumers: Consumers, settings: Settings) -> Changes:
     """Mark every revision. One without consumers in the linker's sight is to be retained."""
     patches, problems = [], []
     for revision in revisions.rendered:
@@ -70,6 +76,7 @@ def restore(revisions: Revisions) -> Changes:
 def _mark(revision: Revision, settings: Settings, protection: dict[str, str], *, has_consumers: bool) -> Patch:
     is_rename = revision.strategy is Strategy.RENAME
     immutable = is_rename and settings.immutable and is_null(get(revision.item.node, "immutable"))
+    immutable = immutable and revision.item.is_config
     return {
         **({"immutable": True} if immutable else {}),
         "metadata": {
@@ -93,7 +100,8 @@ def _unmark(revision: Revision) -> Patch:
         present = [one for one in marks if one in fields(get(revision.item.node, "metadata", name))]
         if present:
             metadata[name] = _without(revision.item, name, present)
-    return {**({"immutable": None} if revision.is_renamed else {}), "metadata": metadata}
+    was_immutable = revision.is_renamed and revision.item.is_config
+    return {**({"immutable": None} if was_immutable else {}), "metadata": metadata}
 
 
 def _without(item: Item, name: str, marks: list[str]) -> Patch | None:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import NamedTuple
 
 from krm_fn.model import keys
@@ -12,21 +13,25 @@ from krm_fn.model.item import Item, about, locate
 from krm_fn.model.node import Node, Scalar
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Settings, Strategy
-from krm_fn.naming.content_hash import Unhashable, content_hash
+from krm_fn.naming.content_hash import Unhashable
 from krm_fn.naming.names import base_name, is_revision
 from krm_fn.references.embedded import EmbeddedReference
+from krm_fn.references.made import Made, find_made, hash_of, name_with
+from krm_fn.references.reference import Reference, ResolvedReference
+from krm_fn.references.references import References
 from krm_fn.stages.choose import Choice, Choices
 
 MAX_NAME = 253
 
 
 class Revision(NamedTuple):
-    """An object under its content name (`rename`), or under its own (`adopt`)."""
+    """An object under its content name (`rename`), or under its own (`adopt`). `made`: what it makes in the cluster."""
 
     item: Item
     base_name: str
     name: str
     strategy: Strategy
+    made: tuple[Made, ...] = ()
 
     @property
     def is_renamed(self) -> bool:
@@ -38,6 +43,24 @@ class Revision(NamedTuple):
         """Who the object is in the output."""
         return self.item.id._replace(name=self.name)
 
+    def meant_by(self, reference: Reference) -> ResourceId:
+        """Return what a reference to it, or to what it makes, must mean in the output."""
+        made = self._made_of(reference)
+        return self.id if made is None else ResourceId("v1", made.kind, self.id.namespace, self.name_of(made))
+
+    def base_meant_by(self, reference: Reference) -> str:
+        """Return the base name of what a reference means."""
+        made = self._made_of(reference)
+        return self.base_name if made is None else made.base_name
+
+    def name_of(self, made: Made) -> str:
+        """Return the name in the output of what it makes: it has the hash of its maker."""
+        return name_with(self.name, self.base_name, made)
+
+    def _made_of(self, reference: Reference) -> Made | None:
+        named = (one for one in self.made if one.kind == reference.kind and reference.target in one.names)
+        return next(named, None)
+
     @property
     def base_id(self) -> ResourceId:
         """Who it is to its author. Messages say this, so that the next run says the same."""
@@ -47,7 +70,8 @@ class Revision(NamedTuple):
 class Revisions:
     """`rendered`: the revisions in the output. `restored`: objects that get their base names back.
 
-    `data`: changes of values in ConfigMaps that reference renamed objects.
+    `data`: changes of values in ConfigMaps that reference renamed objects. `in_makers`: the new texts of references in
+    makers of Secrets.
     """
 
     def __init__(
@@ -56,11 +80,13 @@ class Revisions:
         restored: Iterable[Revision] = (),
         data: Iterable[Edit] = (),
         problems: Iterable[Problem] = (),
+        in_makers: Mapping[Node, str] = MappingProxyType({}),
     ) -> None:
         self.rendered = tuple(rendered)
         self.restored = tuple(restored)
         self.data = tuple(data)
         self.problems = tuple(problems)
+        self._in_makers = dict(in_makers)
 
     @cached_property
     def renamed(self) -> dict[Item, Revision]:
@@ -74,20 +100,25 @@ class Revisions:
 
     @cached_property
     def texts(self) -> dict[Node, str]:
-        """The new values of the scalars that `data` changes."""
-        return {edit.change.node: edit.change.text for edit in self.data if isinstance(edit.change, SetParts)}
+        """The new values of the scalars that `data` changes, and of references in makers."""
+        texts = dict(self._in_makers)
+        for edit in self.data:
+            if isinstance(edit.change, SetParts):
+                texts[edit.change.node] = edit.change.text
+        return texts
 
 
-def name_revisions(choices: Choices, embedded: Iterable[EmbeddedReference], settings: Settings) -> Revisions:
+def name_revisions(choices: Choices, references: References, settings: Settings) -> Revisions:
     """Name the chosen objects. Report names that are too long, that clash, or that cannot be made."""
     chosen = [choice for choice in choices.all if choice.strategy.makes_revisions]
     restored = list(_restored(choices, settings))
-    namer = _Namer(chosen, restored, embedded)
+    namer = _Namer(chosen, restored, references.embedded)
+    namer.add_makers([choice.item for choice in choices.all if not choice.item.is_config], references.authored)
     rendered = [revision for choice in chosen if (revision := namer.name(choice.item))]
     namer.update_others()
     others = [choice.item for choice in choices.all]
     problems = [*find_too_long(rendered), *find_clashes(others, [*rendered, *restored]), *map(_announce, rendered)]
-    return Revisions(rendered, restored, namer.edits, [*namer.problems, *problems])
+    return Revisions(rendered, restored, namer.edits, [*namer.problems, *problems], namer.in_makers)
 
 
 class _Namer:
@@ -104,13 +135,22 @@ class _Namer:
         for one in embedded:
             self._embedded[one.item].append(one)
         self._open: list[Item] = []
+        self.in_makers: dict[Node, str] = {}
+        self._of_makers: dict[Item, list[ResolvedReference]] = {}
+
+    def add_makers(self, makers: Iterable[Item], references: Iterable[ResolvedReference]) -> None:
+        """Take the references of makers: what they read decides the content of what they make."""
+        self._of_makers = {item: [] for item in makers}
+        for resolved in references if self._of_makers else ():
+            if resolved.referrer in self._of_makers and not resolved.reference.written:
+                self._of_makers[resolved.referrer].append(resolved)
 
     def name(self, item: Item) -> Revision | None:
         """Return the revision of an object; None if it is none, or cannot be named."""
         if item in self._revisions or item not in self._chosen:
             return self._revisions.get(item)
         self._open.append(item)
-        texts = self._update_data(item)
+        texts = {**self._update_data(item), **self._read_renamed(item)}
         self._open.pop()
         try:
             self._revisions[item] = _name(self._chosen[item], texts)
@@ -124,6 +164,25 @@ class _Namer:
         for item in self._embedded:
             if item not in self._chosen:
                 self._update_data(item)
+        for item in self._of_makers:
+            if item not in self._chosen:
+                self._read_renamed(item)
+
+    def _read_renamed(self, item: Item) -> dict[Node, str]:
+        """Return the new texts of the references in a maker."""
+        texts: dict[Node, str] = {}
+        for one in self._of_makers.get(item, ()):
+            others = [target for target in one.targets if target != item]
+            open_targets = [target for target in others if target in self._open]
+            if open_targets:
+                message = f"references {open_targets[0].id}, whose name depends on this object; exclude one of them"
+                self.problems.append(about(item, message, one.reference.field))
+                continue
+            renamed = [revision for target in others if (revision := self.name(target)) and revision.is_renamed]
+            if len(renamed) == 1:
+                texts[one.reference.name] = one.reference.renamed(renamed[0].meant_by(one.reference).name)
+        self.in_makers |= texts
+        return texts
 
     def _update_data(self, item: Item) -> dict[Node, str]:
         """Return the values of an object's data that change with the names in them."""
@@ -159,8 +218,10 @@ class _Namer:
             self.problems.append(about(one.item, message, one.field))
             return ""
         renamed = [revision for target in one.targets if (revision := self.name(target)) and revision.is_renamed]
-        names = {revision.name for revision in renamed} | {
-            target.id.name for target in one.targets if target not in {revision.item for revision in renamed}
+        names = {revision.meant_by(one.reference).name for revision in renamed} | {
+            target.id.name if target.is_config else one.reference.target
+            for target in one.targets
+            if target not in {revision.item for revision in renamed}
         }
         if not renamed or names == {one.reference.target}:
             return ""
@@ -181,8 +242,8 @@ def _name(choice: Choice, texts: Mapping[Node, str]) -> Revision:
     base = base_name(item)
     # An object that kustomize is about to hash gets its content name in any case.
     is_hashed = choice.strategy is Strategy.RENAME or NEEDS_HASH_SUFFIX in item.annotations
-    name = f"{base}-{content_hash(item.node, texts)}" if is_hashed else item.id.name
-    return Revision(item, base, name, choice.strategy)
+    name = f"{base}-{hash_of(item, texts)}" if is_hashed else item.id.name
+    return Revision(item, base, name, choice.strategy, tuple(find_made(item)))
 
 
 def _restored(choices: Choices, settings: Settings) -> Iterable[Revision]:
@@ -195,15 +256,16 @@ def _restored(choices: Choices, settings: Settings) -> Iterable[Revision]:
         is_own = is_revision(item) and item.labels[keys.SET] in settings.own_sets
         if is_own and choice.explicit and not choice.strategy.makes_revisions:
             base = base_name(item)
-            yield Revision(item, base, base, choice.strategy)
+            yield Revision(item, base, base, choice.strategy, tuple(find_made(item)))
 
 
 def find_too_long(revisions: Iterable[Revision], allowed: int = MAX_NAME) -> list[Problem]:
     """Report names that the API server would refuse."""
     return [
-        _problem(revision, f"{revision.name!r} has {len(revision.name)} characters, allowed: {allowed}")
+        _problem(revision, f"{name!r} has {len(name)} characters, allowed: {allowed}")
         for revision in revisions
-        if len(revision.name) > allowed
+        for name in dict.fromkeys((revision.name, *map(revision.name_of, revision.made)))
+        if len(name) > allowed
     ]
 
 

@@ -1,6 +1,6 @@
 """The objects of one run, sorted by what this function may do with them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -9,6 +9,8 @@ from krm_fn.model.item import Item
 from krm_fn.model.kinds import Kinds
 from krm_fn.model.problem import ResourceId
 from krm_fn.naming.emitted import is_emitted
+from krm_fn.naming.names import is_revision
+from krm_fn.references.made import versioned
 from krm_fn.stages.reason import Ground, Reason
 
 _EMITTED = Reason(Ground.EMITTED, "an earlier run has emitted it for the linker")
@@ -16,7 +18,9 @@ _CONFIGURATION = Reason(Ground.CONFIGURATION, "it is the configuration")
 
 
 class Package(NamedTuple):
-    """`authored`: what users wrote; `configs`: the ConfigMaps and Secrets among it; `emitted`: the linker's objects.
+    """`authored`: what users wrote; `emitted`: the linker's objects.
+
+    `configs`: the ConfigMaps and Secrets among `authored`, and the makers of Secrets of those kinds that are handled.
 
     `config_id` is the functionConfig, None where there is none. `namespace` is where objects without a namespace will
     be applied, `""` if nobody knows. `generated` says of objects from Helm charts whether each rendering of the chart
@@ -50,8 +54,9 @@ def read_package(
     config_id: ResourceId | None,
     namespace: str,
     generated: Mapping[Item, bool] = MappingProxyType({}),
+    kinds: Collection[str] = (),
 ) -> Package:
-    """Sort the objects."""
+    """Sort the objects. `kinds`: those that are handled. What an earlier run has made a revision is one of any kind."""
     authored: list[Item] = []
     emitted: list[Item] = []
     for item in items:
@@ -59,7 +64,8 @@ def read_package(
     set_aside = {item: _EMITTED for item in emitted if item.is_config}
     configs = []
     for item in authored:
-        if item.is_config:
+        is_maker = versioned(item.id) is not None and (item.id.kind in kinds or is_revision(item))
+        if item.is_config or is_maker:
             reason = _why_set_aside(item, config_id)
             if reason is None:
                 configs.append(item)

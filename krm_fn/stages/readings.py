@@ -33,6 +33,7 @@ class Reading:
 
     def add(self, config: Item, keys: frozenset[str] | None, opt_in: "OptIn | None" = None) -> None:
         """Count these keys as well."""
+        keys = keys if config.is_config else None  # the spec of a maker does not say which part makes which key
         before = self.configs.get(config, frozenset())
         self.configs[config] = None if keys is None or before is None else before | keys
         if opt_in is not None:

@@ -1,4 +1,4 @@
-"""Why a ConfigMap or Secret gets its strategy."""
+"""Why a ConfigMap, a Secret or a maker of Secrets gets its strategy."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -54,6 +54,9 @@ class Ground(StrEnum):
     WRITTEN = "written"
     """A controller decides its name or content."""
 
+    BOUND = "bound"
+    """It makes a Secret whose name must not change with its spec, or its encryption covers its name."""
+
     # Hints at somebody who looks it up by its name.
     ROLE = "role"
     PROGRAM = "program"
@@ -64,6 +67,9 @@ class Ground(StrEnum):
     FIELD = "field"
     NAMESPACE = "namespace"
     CHART = "chart"
+
+    OPTIONAL = "optional"
+    """A hint at pods that do not wait for the Secret that it makes."""
 
 
 class Reason(NamedTuple):

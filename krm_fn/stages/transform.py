@@ -53,7 +53,7 @@ def transform(package: Package, settings: Settings, environment: Environment, re
 
     early = find_early_readers(references, settings.deployers)
     choices = choose(package, references, early, settings)
-    revisions = name_revisions(choices, references.embedded, settings)
+    revisions = name_revisions(choices, references, settings)
     checksums = plan_checksums(references, choices, opt_ins)
     consumers = find_consumers(package, references, revisions, settings)
     changes = (
@@ -68,7 +68,7 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     changes += jobs.changes
     changes += Changes(problems=tuple(find_contradictions(changes.edits)))
     changes += emit_linker(package, revisions, consumers, settings, environment)
-    changes += warn(package, references, revisions, jobs, changes, settings)
+    changes += warn(package, references, choices, revisions, jobs, changes, settings)
     is_strict = settings.strict or environment.strict
     problems = [problem.as_error() if is_strict else problem for problem in changes.problems]
     changes = changes._replace(problems=jobs.readdress(problems))

@@ -23,6 +23,9 @@ def update_references(references: Iterable[ResolvedReference], revisions: Revisi
     in_rules: dict[Item, list[ResolvedReference]] = defaultdict(list)
     for resolved in references:
         targets = resolved.targets
+        if resolved.is_own:
+            edits += _rewrite_own(resolved, revisions)
+            continue
         if not targets:
             problems += warn_about_near(resolved, by_base_name, index)
             continue
@@ -31,7 +34,10 @@ def update_references(references: Iterable[ResolvedReference], revisions: Revisi
         if resolved.referrer.id.kind in ROLES:
             in_rules[resolved.referrer].append(resolved)
             continue
-        first, *others = {revisions.renamed[item].id if item in revisions.renamed else item.id for item in targets}
+        renamed = [
+            revisions.renamed[item].meant_by(resolved.reference) for item in targets if item in revisions.renamed
+        ]
+        first, *others = {*renamed, *(item.id for item in targets if item not in revisions.renamed)}
         if others:
             problems.append(_ambiguous(resolved))
         else:
@@ -39,6 +45,13 @@ def update_references(references: Iterable[ResolvedReference], revisions: Revisi
     for role, several in in_rules.items():
         edits += update_rules(role, several, revisions)
     return Changes(edits=tuple(edits), problems=tuple(problems))
+
+
+def _rewrite_own(resolved: ResolvedReference, revisions: Revisions) -> Iterator[Edit]:
+    """Give what a maker makes its name. Where no field says it, it is the name of the maker itself."""
+    revision = revisions.renamed.get(resolved.referrer)
+    if revision is not None and resolved.reference.name is not get(resolved.referrer.node, "metadata", "name"):
+        yield from _rewrite(resolved, revision.meant_by(resolved.reference).name, "")
 
 
 def update_rules(role: Item, references: Iterable[ResolvedReference], revisions: Revisions) -> Iterator[Edit]:
@@ -50,8 +63,10 @@ def update_rules(role: Item, references: Iterable[ResolvedReference], revisions:
     wanted: dict[Node, list[str]] = defaultdict(list)
     for resolved in references:
         renamed = [revisions.renamed[item] for item in resolved.targets if item in revisions.renamed]
-        names = sorted({revision.name for revision in renamed})
-        is_base_name = any(resolved.reference.target == base_name(item) for item in resolved.targets)
+        names = sorted({revision.meant_by(resolved.reference).name for revision in renamed})
+        base_names = {item: base_name(item) for item in resolved.targets}
+        base_names |= {revision.item: revision.base_meant_by(resolved.reference) for revision in renamed}
+        is_base_name = resolved.reference.target in base_names.values()
         wanted[resolved.reference.name] += [resolved.reference.target, *names] if is_base_name else names
     for field, listed in _name_lists(role):
         present = [name.value for name in listed.value]

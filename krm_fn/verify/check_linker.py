@@ -7,11 +7,13 @@ from typing import NamedTuple
 from krm_fn.model import keys
 from krm_fn.model.item import CONFIG_KINDS, Item, about
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Unreadable
+from krm_fn.model.makers import VERSIONED_NAMES
 from krm_fn.model.problem import Problem, ResourceId
 from krm_fn.model.settings import Settings
 from krm_fn.model.sync_order import wave_of
 from krm_fn.naming.emitted import listed_revisions
 from krm_fn.references.find import find_in_rules
+from krm_fn.references.made import find_made
 from krm_fn.stages.link import without_clashes
 from krm_fn.stages.linker_plan import Group, plan_links
 from krm_fn.stages.mark import find_consumers
@@ -20,6 +22,7 @@ from krm_fn.stages.package import Package
 from krm_fn.verify.job_plan import read_plan
 from krm_fn.verify.rendering import RenderedSet, Rendering
 
+_TRACKED = (*CONFIG_KINDS, *VERSIONED_NAMES)
 _NOTHING = LinkPlan(set="", timeout=0, minimum_age=0)
 _RBAC = "rbac.authorization.k8s.io/v1"
 _ACCESS = (("v1", "ServiceAccount"), (_RBAC, "Role"), (_RBAC, "RoleBinding"))
@@ -34,7 +37,7 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
     consumers = find_consumers(package, rendering.references, rendering.revisions, Settings())
     linked: dict[str, list[Revision]] = defaultdict(list)
     seen = [one for one in rendering.revisions.rendered if one.item in consumers and not _is_retained(one)]
-    for revision in without_clashes(seen, package.authored)[0]:
+    for revision in without_clashes(seen, consumers, package.authored)[0]:
         linked[revision.item.labels[keys.SET]].append(revision)
     objects = _Objects(package)
     for one in rendering.sets.values():
@@ -60,6 +63,9 @@ class _Objects:
     def __init__(self, package: Package) -> None:
         authored = [(item.id, package.namespace_of(item)) for item in package.authored if not item.is_local]
         self._configs = {(RevisionName(who.kind, who.name), namespace) for who, namespace in authored}
+        for maker in package.configs:
+            made = [RevisionName(one.kind, one.reference.target) for one in find_made(maker)]
+            self._configs |= {(name, package.namespace_of(maker)) for name in made}
         self._workloads = {(f"{who.api_version}/{who.kind}/{who.name}", namespace) for who, namespace in authored}
 
     def have_config(self, name: RevisionName, namespace: str) -> bool:
@@ -86,6 +92,13 @@ class _Place(NamedTuple):
     def linked(self) -> frozenset[RevisionName]:
         """The revisions that the linker should know."""
         return frozenset(name for group in self.groups for name in group.plan.rendered)
+
+    @property
+    def owned(self) -> frozenset[RevisionName]:
+        """The objects that trackers are to own: Secrets, and what makes Secrets."""
+        plans = [group.plan for group in self.groups]
+        secrets = {RevisionName("Secret", name) for plan in plans for name in plan.secrets}
+        return frozenset(secrets | {RevisionName(one.kind.kind, one.name) for plan in plans for one in plan.makers})
 
     def of_kind(self, kind: str) -> list[Item]:
         """Return the linker's objects of a kind, without trackers."""
@@ -159,6 +172,11 @@ def _compare(found: LinkPlan, wanted: LinkPlan, place: _Place, objects: _Objects
         f"lists {name}, which nothing references" for name in sorted(found.rendered - wanted.rendered - explained)
     )
     yield from (f"does not list {name}" for name in sorted(wanted.rendered - found.rendered - explained))
+    makers = {(maker.kind.kind, maker.name): maker.revisions for maker in found.makers}
+    for maker in wanted.makers:
+        if makers.get((maker.kind.kind, maker.name)) != maker.revisions:
+            made = ", ".join(map(str, maker.revisions))
+            yield f"does not say that {maker.kind.kind}/{maker.name} makes {made}"
 
 
 def _links(plan: LinkPlan) -> set[_Link]:
@@ -175,19 +193,20 @@ def _check_inventory(place: _Place, objects: _Objects) -> Iterator[Problem]:
         found = listed_revisions(inventory)
         yield from (about(inventory, f"does not list {name}", field) for name in sorted(wanted - found))
         for name in sorted(found - wanted):
-            if not any(objects.have_config(RevisionName(kind, name), place.namespace) for kind in CONFIG_KINDS):
+            if not any(objects.have_config(RevisionName(kind, name), place.namespace) for kind in _TRACKED):
                 yield about(inventory, f"lists {name}, which is not in the input", field)
 
 
 def _check_trackers(place: _Place, objects: _Objects) -> Iterator[Problem]:
     trackers = {one.id.name: one for one in place.emitted if one.labels[keys.COMPONENT] in keys.TRACKERS}
-    secrets = {name.name for name in place.linked if name.kind == "Secret"}
-    for name in sorted(secrets - trackers.keys()):
-        who = ResourceId("v1", "Secret", place.namespace, name)
+    tracked = {name.name: name.kind for name in place.linked if name.kind != "ConfigMap"}
+    for name in sorted(tracked.keys() - trackers.keys()):
+        who = ResourceId("v1", tracked[name], place.namespace, name)
         yield Problem("has no tracker, a ConfigMap of the same name: nothing deletes it when it is no longer used", who)
     for name, tracker in trackers.items():
-        if not objects.have_config(RevisionName("Secret", name), place.namespace):
-            yield about(tracker, f"is the tracker of Secret/{name}, which is not in the input")
+        kind = tracker.annotations.get(keys.STANDS_FOR, "Secret")
+        if not objects.have_config(RevisionName(kind, name), place.namespace):
+            yield about(tracker, f"is the tracker of {kind}/{name}, which is not in the input")
 
 
 def _check_access(place: _Place, one: RenderedSet, objects: _Objects) -> Iterator[Problem]:
@@ -197,14 +216,15 @@ def _check_access(place: _Place, one: RenderedSet, objects: _Objects) -> Iterato
         for api_version, kind in _ACCESS:
             if not any(found.id.name == place.linker_name for found in place.of_kind(kind)):
                 yield _missing(place, api_version, kind, "the Job of the linker needs it")
-    secrets = {name.name for name in place.linked if name.kind == "Secret"}
+    owned = place.owned
     for role in place.of_kind("Role"):
-        named = {reference.target for reference in find_in_rules(role.node) if reference.kind == "Secret"}
-        for name in sorted(secrets - named):
-            yield about(role, f"does not name Secret/{name}: the linker may not set its owner", "rules")
-        for name in sorted(named - secrets):
-            if not objects.have_config(RevisionName("Secret", name), place.namespace):
-                yield about(role, f"names Secret/{name}, which is not in the input", "rules")
+        references = [one for one in find_in_rules(role.node) if one.kind != "ConfigMap"]
+        named = {RevisionName(reference.kind, reference.target) for reference in references}
+        for name in sorted(owned - named):
+            yield about(role, f"does not name {name}: the linker may not set its owner", "rules")
+        for name in sorted(named - owned):
+            if not objects.have_config(name, place.namespace):
+                yield about(role, f"names {name}, which is not in the input", "rules")
 
 
 def _missing(place: _Place, api_version: str, kind: str, why: str) -> Problem:

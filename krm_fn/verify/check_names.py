@@ -4,8 +4,9 @@ from collections.abc import Iterator
 
 from krm_fn.model.item import about
 from krm_fn.model.problem import Problem
-from krm_fn.naming.content_hash import Unhashable, content_hash
+from krm_fn.naming.content_hash import Unhashable
 from krm_fn.naming.names import hash_in_name
+from krm_fn.references.made import hash_of
 from krm_fn.verify.rendering import Rendering
 
 
@@ -16,12 +17,12 @@ def check_names(rendering: Rendering) -> Iterator[Problem]:
         if not found:  # adopted
             continue
         try:
-            expected = content_hash(item.node)
+            expected = hash_of(item)
         except Unhashable as reason:
             yield about(item, reason.message, reason.field)
             continue
         if found != expected:
             # A name made from a Secret's content would let readers of the message try out weak passwords.
-            name = item.id.name.replace(found, expected) if item.id.kind == "ConfigMap" else "another name"
+            name = item.id.name.replace(found, expected) if item.id.kind != "Secret" else "another name"
             message = f"the content belongs to {name}: something has changed it after krm-fn, which must run last"
             yield about(item, message, "metadata.name")

@@ -24,6 +24,8 @@ def check_references(rendering: Rendering) -> Iterator[Problem]:
     others = _OtherRevisions(rendering)
     for resolved in rendering.references.authored:
         referrer, reference, targets = resolved
+        if resolved.is_own:
+            yield from _check(referrer, reference, reference.field, targets, renamed)
         if reference.written:
             continue
         if referrer.id.kind in ROLES:
@@ -41,8 +43,9 @@ def check_references(rendering: Rendering) -> Iterator[Problem]:
 def _check(
     referrer: Item, reference: Reference, field: str, targets: tuple[Item, ...], renamed: dict[Item, Revision]
 ) -> Iterator[Problem]:
-    wanted = sorted({renamed[target].name for target in targets if target in renamed})
-    if wanted and reference.target not in {target.id.name for target in targets}:
+    wanted = sorted({renamed[target].meant_by(reference).name for target in targets if target in renamed})
+    others = {target.id.name for target in targets if target not in renamed}
+    if wanted and reference.target not in {*wanted, *others}:
         message = f"found {reference.target!r}, which has been renamed: expected {' or '.join(wanted)}"
         yield about(referrer, message, field)
 
@@ -52,11 +55,14 @@ class _OtherRevisions:
 
     def __init__(self, rendering: Rendering) -> None:
         self._package = rendering.package
-        self._by_base: dict[tuple[str, str, str], list[Revision]] = defaultdict(list)
+        self._by_base: dict[tuple[str, str, str], list[tuple[Revision, str]]] = defaultdict(list)
         for revision in rendering.revisions.renamed.values():
+            namespace = self._package.namespace_of(revision.item)
             for name in names_of(revision.item):
-                namespace = self._package.namespace_of(revision.item)
-                self._by_base[revision.id.kind, namespace, name].append(revision)
+                self._by_base[revision.id.kind, namespace, name].append((revision, revision.name))
+            for made in revision.made:
+                for name in made.names:
+                    self._by_base[made.kind, namespace, name].append((revision, revision.name_of(made)))
 
     def check(self, referrer: Item, reference: Reference) -> Iterator[Problem]:
         """Check a reference that no object here matches."""
@@ -66,8 +72,8 @@ class _OtherRevisions:
         base, content_hash = match.groups()
         namespace = reference.target_namespace or self._package.namespace_of(referrer)
         found = self._by_base.get((reference.kind, namespace, base), [])
-        names = " and ".join(sorted(revision.name for revision in found))
-        if any(hash_in_name(revision.item) == content_hash for revision in found):
+        names = " and ".join(sorted(name for _, name in found))
+        if any(hash_in_name(revision.item) == content_hash for revision, _ in found):
             message = f"found {reference.target!r}, which has been renamed: expected {names}"
             yield about(referrer, message, reference.field)
         else:

@@ -16,6 +16,7 @@ from krm_fn.mounts.mount import read_mounts
 from krm_fn.naming.emitted import is_emitted
 from krm_fn.naming.names import base_name, hash_in_name, is_revision
 from krm_fn.references.embedded import find_embedded
+from krm_fn.references.made import find_made
 from krm_fn.references.references import Authored, References, find_authored
 from krm_fn.references.resolve import Index
 from krm_fn.stages.choose import Choices, choose
@@ -59,7 +60,8 @@ def read_rendering(
     `namespace` is that of objects that set none. If it is empty, a configuration or the linker's objects may say it.
     """
     namespace = namespace or find_namespace(items, settings_by_set.values())
-    package = read_package(items, config_id, namespace)
+    kinds = frozenset(chain.from_iterable(settings.kinds for settings in settings_by_set.values()))
+    package = read_package(items, config_id, namespace, kinds=kinds)
     index = Index(package.configs, package.kinds, package.namespace)
     specs = tuple(chain.from_iterable(settings.references for settings in settings_by_set.values()))
     references = References(
@@ -108,7 +110,7 @@ def _planned_namespaces(items: Iterable[Item], emitted: Iterable[Item]) -> Itera
 
 def _read_revision(item: Item) -> Revision:
     strategy = Strategy.RENAME if hash_in_name(item) else Strategy.ADOPT
-    return Revision(item, base_name(item), item.id.name, strategy)
+    return Revision(item, base_name(item), item.id.name, strategy, tuple(find_made(item)))
 
 
 def _configure(package: Package, references: References, settings: Settings) -> Configured:

@@ -8,12 +8,15 @@ import pytest
 
 from tests.cluster.api import Api
 from tests.cluster.control_plane import ControlPlane, control_plane, new_namespace
+from tests.cluster.external_secrets import NAME as EXTERNAL_SECRETS
+from tests.cluster.external_secrets import start_external_secrets
 from tests.cluster.invariant_watcher import InvariantWatcher
 from tests.cluster.linker_harness import LinkerHarness, State, linker_harness
 from tests.cluster.release import DEPLOYERS, Release
 from tests.cluster.rollouts_controller import NAME, rollout_in_phase, start_rollouts_controller
+from tests.cluster.sealed_secrets import CONTROLLER, KUBESEAL, SealedSecrets, start_sealed_secrets
 from tests.cluster.workloads import web
-from tests.tools.require import require_built
+from tests.tools.require import require_built, require_on_demand
 
 _numbers = itertools.count(1)
 
@@ -29,6 +32,19 @@ def cluster() -> Iterator[ControlPlane]:
 def rollouts(cluster: ControlPlane) -> ControlPlane:
     """Add Argo Rollouts to the control plane, from now to the end of the test run."""
     start_rollouts_controller(cluster, require_built(NAME))
+    return cluster
+
+
+@pytest.fixture(scope="session")
+def sealed_secrets(cluster: ControlPlane) -> SealedSecrets:
+    """Add Sealed Secrets to the control plane, from now to the end of the test run."""
+    return start_sealed_secrets(cluster, require_built(CONTROLLER), require_built(KUBESEAL))
+
+
+@pytest.fixture(scope="session")
+def external_secrets(cluster: ControlPlane) -> ControlPlane:
+    """Add External Secrets to the control plane, from now to the end of the test run."""
+    start_external_secrets(cluster, require_on_demand(EXTERNAL_SECRETS))
     return cluster
 
 

@@ -13,7 +13,7 @@ import yaml
 
 from tests.cluster.api import Api, Object
 from tests.cluster.apply_order import argo_rank, flux_rank, wave
-from tests.cluster.kinds import KINDS, ROLLOUTS
+from tests.cluster.kinds import INSTALLED_BY_TESTS, KINDS
 from tests.cluster.server import ApiError
 
 TRACKING = "argocd.argoproj.io/tracking-id"
@@ -23,7 +23,7 @@ FLUX = "kustomize.toolkit.fluxcd.io/"
 PRUNED = (
     *("ConfigMap", "Secret", "ServiceAccount", "Role", "RoleBinding", "Service", "Ingress", "NetworkPolicy"),
     *("Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "PodDisruptionBudget", "HorizontalPodAutoscaler"),
-    *("Rollout", "AnalysisTemplate"),
+    *("Rollout", "AnalysisTemplate", "ExternalSecret", "SecretStore", "SealedSecret"),
 )
 
 
@@ -152,8 +152,7 @@ def _live(api: Api, namespaces: Iterable[str]) -> Iterator[Object]:
             try:
                 yield from api.within(namespace).list(kind, metadata_only=True)
             except ApiError as error:
-                # Argo Rollouts is not installed.
-                if error.status != 404 or KINDS[kind].api_version != ROLLOUTS:
+                if error.status != 404 or KINDS[kind].api_version not in INSTALLED_BY_TESTS:
                     raise
 
 

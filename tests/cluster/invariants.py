@@ -1,7 +1,8 @@
-"""Check two invariants over all changes, in their order.
+"""Check three invariants over all changes, in their order.
 
 1. No pod starts without a ConfigMap or Secret that it requires.
-2. No revision is deleted while an object references it that may still start pods.
+2. No pod waits for one that was deleted since its controller references it. It may wait for one that is still to come.
+3. No revision is deleted while an object references it that may still start pods.
 """
 
 from collections.abc import Collection, Iterable
@@ -23,22 +24,34 @@ def violations(
     The test itself deletes the objects in `forgiven`, as a person does who makes a mistake.
     """
     live = {state.uid: state for state in before}
+    begun = dict.fromkeys(live, 0)
+    deleted: dict[Name, int] = {}
     found: list[Violation] = []
     for state in sorted(after, key=lambda state: state.version):
         previous = live.pop(state.uid, None)
         if state.exists:
             live[state.uid] = state
-        if state.exists and state.is_bound and not (previous and previous.is_bound):
-            found += _bound_too_early(state, {other.key for other in live.values()})
+            begun.setdefault(state.uid, state.version)
+        else:
+            deleted[state.key] = state.version
+        if state.exists and state.is_started and not (previous and previous.is_started):
+            found += _missing(state, _absent(state, live), "was started without")
+        elif state.exists and state.is_bound and not (previous and previous.is_bound):
+            since = begun.get(state.controller or state.uid, state.version)
+            late = {name for name in _absent(state, live) if deleted.get(name, 0) > since}
+            found += _missing(state, late, "waits for deleted")
         if not state.exists and state.is_protected and state.key not in forgiven:
             found += _deleted_in_use(state, live)
     return found
 
 
-def _bound_too_early(pod: ObjectState, there: set[Name]) -> Iterable[Violation]:
-    missing = sorted(pod.required - there)
-    if missing:
-        yield Violation(pod.version, f"Pod {pod.name} was started without {_list(missing)}")
+def _absent(pod: ObjectState, live: dict[str, ObjectState]) -> frozenset[Name]:
+    return pod.required - {other.key for other in live.values()}
+
+
+def _missing(pod: ObjectState, names: Collection[Name], what: str) -> Iterable[Violation]:
+    if names:
+        yield Violation(pod.version, f"Pod {pod.name} {what} {_list(sorted(names))}")
 
 
 def _deleted_in_use(revision: ObjectState, live: dict[str, ObjectState]) -> Iterable[Violation]:

@@ -18,6 +18,10 @@ class Kind(NamedTuple):
 RBAC = "rbac.authorization.k8s.io/v1"
 ADMISSION = "admissionregistration.k8s.io/v1"
 ROLLOUTS = "argoproj.io/v1alpha1"
+EXTERNAL_SECRETS = "external-secrets.io/v1"
+SEALED_SECRETS = "bitnami.com/v1alpha1"
+# Their kinds are only there where a test has installed them.
+INSTALLED_BY_TESTS = (ROLLOUTS, EXTERNAL_SECRETS, SEALED_SECRETS)
 KINDS = {
     "Namespace": Kind("v1", "namespaces", namespaced=False),
     "Node": Kind("v1", "nodes", namespaced=False),
@@ -54,6 +58,9 @@ KINDS = {
     "Application": Kind(ROLLOUTS, "applications"),
     "ApplicationSet": Kind(ROLLOUTS, "applicationsets"),
     "AppProject": Kind(ROLLOUTS, "appprojects"),
+    "ExternalSecret": Kind(EXTERNAL_SECRETS, "externalsecrets"),
+    "SecretStore": Kind(EXTERNAL_SECRETS, "secretstores"),
+    "SealedSecret": Kind(SEALED_SECRETS, "sealedsecrets"),
     "GitRepository": Kind("source.toolkit.fluxcd.io/v1", "gitrepositories"),
     "Kustomization": Kind("kustomize.toolkit.fluxcd.io/v1", "kustomizations"),
     "ResourceQuota": Kind("v1", "resourcequotas"),

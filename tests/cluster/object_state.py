@@ -10,6 +10,8 @@ Object = dict[str, Any]
 Name = tuple[str, str]  # kind, name
 
 SET = "revisions.krm-fn.io/set"
+# Pods that kwok leaves to the test, which starts them when what they require is there. See `mounting_kubelet`.
+WAITS = "test/pod=local"
 TEMPLATED = "spec.template.spec"
 POD_SPECS = {
     "Pod": "spec",
@@ -49,7 +51,9 @@ class ObjectState:
     is_ending: bool
     """It is being deleted, or has completed."""
     is_bound: bool
-    """It is a pod that is bound to a node, which starts it."""
+    """It is a pod that is bound to a node."""
+    is_started: bool
+    """It is a pod whose containers start: at once when it is bound, but for one that waits until it is Running."""
     is_protected: bool
     """It is a revision or any Secret: it must not be deleted while something references it."""
     references: frozenset[Name]
@@ -65,6 +69,7 @@ def read_state(found: Object, *, exists: bool = True) -> ObjectState:
     metadata, kind = found["metadata"], found["kind"]
     references = list(_references(_pod_spec(found)))
     owners = metadata.get("ownerReferences", [])
+    is_bound = kind == "Pod" and bool(found["spec"].get("nodeName"))
     return ObjectState(
         kind=kind,
         name=metadata["name"],
@@ -73,11 +78,17 @@ def read_state(found: Object, *, exists: bool = True) -> ObjectState:
         exists=exists,
         controller=next((owner["uid"] for owner in owners if _controls(owner)), ""),
         is_ending="deletionTimestamp" in metadata or has_ended(found),
-        is_bound=kind == "Pod" and bool(found["spec"].get("nodeName")),
+        is_bound=is_bound,
+        is_started=is_bound and not (_waits(metadata) and found["status"]["phase"] == "Pending"),
         is_protected=kind == "Secret" or (kind == "ConfigMap" and SET in metadata.get("labels", {})),
         references=frozenset(name for name, _ in references),
         required=frozenset(name for name, optional in references if not optional),
     )
+
+
+def _waits(metadata: Object) -> bool:
+    label, _, value = WAITS.partition("=")
+    return bool(metadata.get("labels", {}).get(label) == value)
 
 
 def _controls(owner: Object) -> bool:

@@ -2,12 +2,10 @@
 
 import time
 from pathlib import Path
-from typing import Any
-
-import yaml
 
 from tests.cluster.api import Api, Object
 from tests.cluster.control_plane import ControlPlane
+from tests.cluster.custom_kinds import install_kinds, read_manifest
 from tests.cluster.process import Process
 from tests.cluster.programs import free_ports
 from tests.cluster.readiness import in_phase, is_ready
@@ -27,15 +25,9 @@ MISSED_AFTER = 0.5
 def start_rollouts_controller(cluster: ControlPlane, program: Path) -> None:
     """Install the kinds and start the controller, which needs another second or two."""
     manifests = module_folder(MODULE) / "manifests"
+    install_kinds(cluster, (manifests / "crds").glob("*-crd.yaml"))
     api = cluster.api.within(NAMESPACE)
-    definitions = [_read(path) for path in sorted((manifests / "crds").glob("*-crd.yaml"))]
-    for definition in definitions:
-        api.apply(definition)
-    for definition in definitions:
-        api.ready("CustomResourceDefinition", definition["metadata"]["name"])
-    # The garbage collector looks for new kinds every half minute, and when it starts.
-    cluster.restart("controller-manager")
-    role = _read(manifests / "role" / "argo-rollouts-clusterrole.yaml")
+    role = read_manifest(manifests / "role" / "argo-rollouts-clusterrole.yaml")
     api.apply({"kind": "Namespace", "metadata": {"name": NAMESPACE}})
     api.apply({"kind": "ServiceAccount", "metadata": {"name": NAME}})
     api.apply(role)
@@ -103,7 +95,3 @@ def rollout_in_phase(api: Api, rollout: str, phase: str, *, within: float = WITH
     return until(
         what, look, lambda found: in_phase(found, phase) and (phase != "Healthy" or is_ready(found)), within=within
     )
-
-
-def _read(path: Path) -> Any:
-    return yaml.load(path.read_text(), Loader=yaml.CSafeLoader)

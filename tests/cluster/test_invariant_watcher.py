@@ -6,9 +6,12 @@ from tests.cluster.api import Api, Object, reference
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.invariant_watcher import InvariantWatcher
 from tests.cluster.manifests import canary, config_map, cron_job, job, pod, secret, workload
+from tests.cluster.mounting_kubelet import MountingKubelet
 from tests.cluster.object_state import SET
 from tests.cluster.rollouts_controller import rollout_in_phase
+from tests.cluster.wait import until
 
+WAITING = {"test/pod": "local"}
 REVISION = {"labels": {SET: "web"}}
 CONSUMERS = [
     pytest.param(workload("Deployment", "web", config="a"), "Deployment web", id="a Deployment"),
@@ -73,6 +76,55 @@ def test_starting_a_pod_without_its_configuration_is_a_violation(namespace: Api)
         namespace.apply(config_map("missing"))
         (violation,) = watcher.violations()
     assert violation.partition(" ")[2] == "Pod web was started without ConfigMap missing, Secret missing"
+
+
+def test_a_pod_may_wait_for_what_comes_for_the_first_time(invariants: InvariantWatcher, namespace: Api) -> None:
+    with MountingKubelet(namespace) as kubelet:
+        namespace.apply(pod("web", secret="made", labels=WAITING))  # noqa: S106  # a name
+        until("it waits", kubelet.waited, lambda waited: waited == {("Secret", "made")})
+        assert namespace.get("Pod", "web")["status"]["phase"] == "Pending"
+        namespace.apply({**secret("made"), "stringData": {"token": "a"}})
+        namespace.ready("Pod", "web")
+        assert kubelet.values("Secret", "token") == ["a"]
+    assert invariants.violations() == []
+
+
+def test_a_pod_that_waits_for_what_its_predecessor_had_is_a_violation(namespace: Api) -> None:
+    namespace.apply(secret("made"))
+    with InvariantWatcher(namespace) as watcher, MountingKubelet(namespace) as kubelet:
+        watcher.forgive(("Secret", "made"))
+        namespace.apply(workload("ReplicaSet", "web", secret="made", labels=WAITING))  # noqa: S106  # a name
+        namespace.ready("ReplicaSet", "web")
+        namespace.delete("Secret", "made")
+        (first,) = namespace.names("Pod")
+        namespace.delete("Pod", first)
+        until("the next one waits", kubelet.waited)
+        (violation,) = watcher.violations()
+    assert violation.partition(" ")[2].startswith("Pod web-")
+    assert violation.endswith(" waits for deleted Secret made")
+
+
+def test_a_pod_may_wait_for_what_was_deleted_before_its_controller_came(
+    invariants: InvariantWatcher, namespace: Api
+) -> None:
+    namespace.apply(secret("made"))
+    namespace.delete("Secret", "made")
+    with MountingKubelet(namespace) as kubelet:
+        namespace.apply(workload("ReplicaSet", "web", secret="made", labels=WAITING))  # noqa: S106  # a name
+        until("it waits", kubelet.waited)
+        namespace.apply(secret("made"))
+        namespace.ready("ReplicaSet", "web")
+    assert invariants.violations() == []
+
+
+def test_a_waiting_pod_that_starts_without_its_secret_is_a_violation(namespace: Api) -> None:
+    with InvariantWatcher(namespace) as watcher:
+        namespace.apply(pod("web", secret="missing", labels=WAITING))  # noqa: S106  # a name
+        namespace.wait("Pod", "web", "is bound", lambda found: found["spec"].get("nodeName"))
+        assert watcher.violations() == []
+        namespace.patch("Pod", "web", {"status": {"phase": "Running"}}, subresource="status")
+        (violation,) = watcher.violations()
+    assert violation.partition(" ")[2] == "Pod web was started without Secret missing"
 
 
 def test_a_pod_may_start_without_optional_references(invariants: InvariantWatcher, namespace: Api) -> None:

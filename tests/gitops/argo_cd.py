@@ -32,7 +32,12 @@ PROJECT = {
     "clusterResourceWhitelist": [{"group": "*", "kind": "*"}],
     "orphanedResources": {
         "warn": True,
-        "ignore": [{"kind": "ConfigMap", "name": "kube-root-ca.crt"}, {"kind": "ServiceAccount", "name": "default"}],
+        "ignore": [
+            {"kind": "ConfigMap", "name": "kube-root-ca.crt"},
+            {"kind": "ServiceAccount", "name": "default"},
+            # The platform's, in the namespace of an application.
+            {"group": "external-secrets.io", "kind": "SecretStore"},
+        ],
     },
 }
 

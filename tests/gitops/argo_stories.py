@@ -160,6 +160,7 @@ def _beside(shop: Shop) -> Shop:
         api=shop.api,
         deployer=application(shop).beside("other"),
         kubelet=shop.kubelet,
+        mounting=shop.mounting,
         watcher=shop.watcher,
         commit=Commit(kinds=("StatefulSet",)),
     )

@@ -1,14 +1,20 @@
 """A cluster with deployers, and the stories that run on it at once."""
 
 import contextlib
+import functools
 import threading
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from tests.cluster.api import Api
 from tests.cluster.control_plane import ControlPlane, control_plane, new_namespace
+from tests.cluster.external_secrets import NAME as EXTERNAL_SECRETS
+from tests.cluster.external_secrets import start_external_secrets
 from tests.cluster.invariant_watcher import InvariantWatcher
+from tests.cluster.mounting_kubelet import MountingKubelet
 from tests.cluster.rollouts_controller import NAME, start_rollouts_controller
+from tests.cluster.sealed_secrets import CONTROLLER, KUBESEAL, start_sealed_secrets
+from tests.cluster.secret_makers import External, Maker, Sealed
 from tests.gitops.argo_cd import ArgoCd
 from tests.gitops.deployer import Deployer
 from tests.gitops.flux import Flux
@@ -34,6 +40,8 @@ class Bench:
         self._starting = threading.Lock()
         self._argo_cd: ArgoCd | None = None
         self._flux: Flux | None = None
+        self._sealed: Sealed | None = None
+        self._external: External | None = None
 
     @property
     def argo_cd(self) -> ArgoCd:
@@ -47,6 +55,22 @@ class Bench:
             self._flux = self._flux or Flux(self.cluster)
         return self._flux
 
+    @property
+    def sealed(self) -> Sealed:
+        with self._starting:
+            self._sealed = self._sealed or Sealed(
+                start_sealed_secrets(self.cluster, require_built(CONTROLLER), require_built(KUBESEAL))
+            )
+        return self._sealed
+
+    @property
+    def external(self) -> External:
+        with self._starting:
+            if self._external is None:
+                start_external_secrets(self.cluster, require_built(EXTERNAL_SECRETS))
+                self._external = External()
+        return self._external
+
 
 class Story(NamedTuple):
     """A story with one deployer. `program` must have been built; `name` says what holds."""
@@ -58,6 +82,8 @@ class Story(NamedTuple):
     commit: Commit = Commit()
     end: Callable[[Shop], None] = Shop.uninstall
     """How it ends: as a rule, everything must go. From here on, nobody minds what goes first."""
+    maker: tuple[str, Callable[[Bench], Maker]] | None = None
+    """What makes the Rollout's Secret, with the program that must have been built for it."""
 
     @property
     def namespace(self) -> str:
@@ -76,9 +102,17 @@ def bench() -> Iterator[Bench]:
 def play(bench: Bench, story: Story) -> None:
     """Play the story in a namespace of its own. Nothing named may ever be missing."""
     api = new_namespace(bench.cluster, story.namespace)
-    with InvariantWatcher(api) as watcher:
+    commit, mounting = story.commit, MountingKubelet(api)
+    with InvariantWatcher(api) as watcher, contextlib.ExitStack() as running:
+        if story.maker:
+            maker = story.maker[1](bench)
+            maker.prepare(api)
+            commit = commit.but(make_secret=functools.partial(maker.make, api))
+            running.enter_context(mounting)
         deployer = story.deployer(bench, api)
-        shop = Shop(api=api, deployer=deployer, kubelet=bench.kubelet, watcher=watcher, commit=story.commit)
+        shop = Shop(
+            api=api, deployer=deployer, kubelet=bench.kubelet, mounting=mounting, watcher=watcher, commit=commit
+        )
         story.play(shop)
         watcher.check()
     story.end(shop)

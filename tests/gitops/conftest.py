@@ -32,9 +32,13 @@ def outcomes(request: pytest.FixtureRequest) -> Iterator[Outcomes]:
 def outcome(story: Story, outcomes: Outcomes) -> Future[None]:
     """Return the end of the story, whose result is None or the failure."""
     if not _is_there(story):
-        pytest.skip(f"{story.program} is not built; make test-gitops builds it")
+        pytest.skip(f"{' or '.join(_programs(story))} is not built; make test-gitops builds it")
     return outcomes[story.name]
 
 
 def _is_there(story: Story) -> bool:
-    return not is_on_demand(story.program) or built(story.program) is not None
+    return all(not is_on_demand(program) or built(program) for program in _programs(story))
+
+
+def _programs(story: Story) -> list[str]:
+    return [story.program, *([story.maker[0]] if story.maker else [])]

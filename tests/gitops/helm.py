@@ -16,12 +16,16 @@ PLUGIN = ROOT / "examples" / "helm" / "krm-fn"
 
 
 class Helm:
-    """`helm upgrade --install` of a chart that contains the package. Going back to a commit is `helm rollback`."""
+    """`helm upgrade --install` of a chart that contains the package.
+
+    Going back to a commit is `helm rollback`, or an upgrade where `rolls_back` is false.
+    """
 
     annotation = "helm"
 
-    def __init__(self, cluster: ControlPlane, api: Api, program: Path) -> None:
+    def __init__(self, cluster: ControlPlane, api: Api, program: Path, *, rolls_back: bool = True) -> None:
         self.api = api
+        self.rolls_back = rolls_back
         self._place = Workplace(cluster, api)
         self._program = program
         self._commits: list[Commit] = []
@@ -37,7 +41,7 @@ class Helm:
 
     def deploy(self, commit: Commit) -> None:
         """Install or upgrade; where a commit was deployed before, roll back to its release."""
-        if commit in self._commits:
+        if self.rolls_back and commit in self._commits:
             self._run("rollback", SET, str(self._commits.index(commit) + 1))
         else:
             self._upgrade(commit)

@@ -1,7 +1,7 @@
 """The application under test: a Rollout, a Deployment and a StatefulSet, each with its own configuration."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,10 @@ import yaml
 from tests.cluster.api import Object
 from tests.cluster.kinds import ROLLOUTS, complete
 from tests.cluster.manifests import config_map, secret
+from tests.cluster.mounting_kubelet import STARTED_BY_TEST
 from tests.cluster.release import SET, config, render
 
+MADE_SECRET = "web-secret"  # noqa: S105  # a name
 NAMES = {"Rollout": "web", "Deployment": "api", "StatefulSet": "db"}
 REPLICAS = {"Rollout": 2, "Deployment": 2, "StatefulSet": 1}
 CANARY = {"canary": {"maxSurge": 0, "maxUnavailable": 1, "steps": [{"setWeight": 50}, {"pause": {}}]}}
@@ -32,6 +34,8 @@ class Commit:
     waves: bool = False
     """In Argo CD, the workloads are in a later sync wave than their configuration, and `plain` in one still later."""
     linker: Object = field(default_factory=dict)
+    make_secret: Callable[[str, str], Object] | None = None
+    """Builds what makes the Rollout's Secret, of its name and the content."""
 
     def but(self, **changes: Any) -> "Commit":
         return dataclasses.replace(self, **changes)
@@ -59,7 +63,7 @@ def function_config(commit: Commit, deployer: str, namespace: str) -> Object:
         "kind": "ConfigRevisions",
         "metadata": {"name": SET},
         "spec": {
-            "kinds": ["ConfigMap", "Secret"],
+            "kinds": ["ConfigMap", "Secret", *(["ExternalSecret", "SealedSecret"] if commit.make_secret else [])],
             "strategy": commit.strategy,
             "deployers": [deployer],
             "linker": {"enabled": False} if commit.strategy == "ignore" else linker,
@@ -85,6 +89,8 @@ def _configuration(kind: str, commit: Commit) -> list[Object]:
     found = [config(commit.content, f"{name}-config")]
     if kind == "Deployment":
         found.append({**secret(f"{name}-secret"), "stringData": {"token": commit.content}})
+    if kind == "Rollout" and commit.make_secret:
+        found.append(commit.make_secret(MADE_SECRET, commit.content))
     return found
 
 
@@ -97,10 +103,14 @@ def _workload(kind: str, commit: Commit) -> Object:
         "resources": {"requests": {"cpu": "10m"}},
         "volumeMounts": [{"name": "config", "mountPath": "/etc/app"}],
     }
+    labels = {"app": name}
     if kind == "Deployment":
         container["envFrom"] = [{"secretRef": {"name": f"{name}-secret"}}]
+    if kind == "Rollout" and commit.make_secret:
+        container["envFrom"] = [{"secretRef": {"name": MADE_SECRET}}]
+        labels |= STARTED_BY_TEST
     template = {
-        "metadata": {"labels": {"app": name}},
+        "metadata": {"labels": labels},
         "spec": {
             "terminationGracePeriodSeconds": 0,
             "containers": [container],

@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.cluster.invariant_watcher import InvariantWatcher
 from tests.cluster.linker_job import COMPONENT
+from tests.cluster.mounting_kubelet import MountingKubelet
 from tests.cluster.readiness import has_condition, has_ended, is_ready
 from tests.cluster.release import IN_SET, LiveSet
 from tests.cluster.rollouts_controller import promote, rollout_in_phase
@@ -31,6 +32,7 @@ class Shop(LiveSet):
 
     deployer: Deployer
     kubelet: Kubelet
+    mounting: MountingKubelet
     watcher: InvariantWatcher
     commit: Commit
 

@@ -8,7 +8,7 @@ from tests.cluster.server import ApiError
 
 KINDS = (
     *("ConfigMap", "Secret", "ServiceAccount", "Role", "RoleBinding"),
-    *("Job", "Deployment", "StatefulSet", "Rollout"),
+    *("Job", "Deployment", "StatefulSet", "Rollout", "ExternalSecret", "SealedSecret"),
 )
 # Kubernetes creates them in every namespace, and Helm stores its releases.
 FOREIGN = ("ConfigMap/kube-root-ca.crt", "ServiceAccount/default", "Secret/sh.helm.release.")

@@ -18,6 +18,7 @@ from krm_fn.graph.to_html import write_html
 from krm_fn.graph.to_mermaid import MOST_CHARACTERS, MOST_EDGES, find_excess, write_mermaid
 from krm_fn.look.masks import Masks
 from krm_fn.model.problem import Rejected, Severity
+from krm_fn.references.rule import By
 from krm_fn.render.limits import DEFAULT_LIMITS, Allowance
 from krm_fn.render.render import Opened, decide_opened, open_inputs, render_opened
 from krm_fn.render.sources import Inputs
@@ -71,6 +72,7 @@ def test_every_reference_that_is_explained_is_drawn(opened: Opened, found: Trans
         (one.who.kind, one.who.namespace, reference.who.kind, reference.field)
         for one in explained
         for reference in one.references
+        if (reference.who, reference.rule.by) != (one.who, By.MAKER)  # there a maker says its own Secret's name
     }
     drawn = set()
     for edge in graph.edges:
@@ -140,7 +142,7 @@ def _is_revision(one: Any) -> bool:
     metadata = one["metadata"]
     labels, annotations = metadata.get("labels") or {}, metadata.get("annotations") or {}
     is_emitted = "revisions.krm-fn.io/component" in labels
-    return one["kind"] in {"ConfigMap", "Secret"} and _SET in labels and _BASE_NAME in annotations and not is_emitted
+    return _SET in labels and _BASE_NAME in annotations and not is_emitted
 
 
 def _revision(kind: str, metadata: Any) -> tuple[str, str, str]:

@@ -10,7 +10,7 @@ from krm_fn.linker.read import read_config, read_consumer, read_revision
 from krm_fn.linker.retry import Deadline
 from krm_fn.model import keys
 from krm_fn.model.kinds import Kind
-from krm_fn.model.link_plan import LinkPlan
+from krm_fn.model.link_plan import LinkPlan, MakerName
 from tests.linker.object_store import NAMESPACE, Hook, Object, ObjectStore, no_hook
 
 
@@ -90,6 +90,23 @@ class FakeCluster:
 
     def patch_secret(self, patch: RevisionPatch) -> bool:
         return self._patch("Secret", patch) is not None
+
+    def maker(self, maker: MakerName, plan: LinkPlan) -> Revision | None:
+        self._call(f"get {maker.kind.kind}/{maker.name}")
+        item = self.store.find(maker.kind.kind, maker.name)
+        return None if item is None else read_revision(item, plan)
+
+    def own_maker(self, maker: MakerName, revision: Revision, owners: tuple[Owner, ...]) -> bool:
+        """Set the owners that it has applied, as a server-side apply does: ConfigMaps. The uid is a precondition."""
+        self._call(f"patch {maker.kind.kind}/{maker.name}")
+        item = self.store.find(maker.kind.kind, maker.name)
+        if item is None or item["metadata"]["uid"] != revision.uid:
+            return False
+        applied = [owner.reference for owner in owners]
+        others = [one for one in item["metadata"].get("ownerReferences", []) if one["kind"] != "ConfigMap"]
+        self.writes.append({"apply": f"{maker.kind.kind}/{maker.name}", "ownerReferences": applied})
+        self.store.update_metadata(item, ownerReferences=[*others, *applied])
+        return True
 
     def record_event(self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False) -> None:
         self._call(f"record {reason}")

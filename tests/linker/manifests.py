@@ -11,6 +11,7 @@ _API_VERSIONS = {
     **dict.fromkeys(("ConfigMap", "Secret", "Pod"), "v1"),
     **dict.fromkeys(("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ControllerRevision"), "apps/v1"),
     **dict.fromkeys(("Job", "CronJob"), "batch/v1"),
+    "ExternalSecret": "external-secrets.io/v1",
     **dict.fromkeys(("Rollout", "Experiment", "AnalysisRun", "AnalysisTemplate"), "argoproj.io/v1alpha1"),
 }
 

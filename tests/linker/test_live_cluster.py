@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from krm_fn.linker.api import TooLarge
+from krm_fn.linker.api_errors import Forbidden
 from krm_fn.linker.live_cluster import LiveCluster
-from krm_fn.linker.objects import Names
+from krm_fn.linker.objects import Names, Owner, Revision
 from krm_fn.linker.retry import Deadline, Response
-from krm_fn.model.kinds import CONSUMER_KINDS
-from krm_fn.model.link_plan import LinkPlan
+from krm_fn.model.kinds import CONSUMER_KINDS, Kind
+from krm_fn.model.link_plan import LinkPlan, MakerName
 
 PLAN = LinkPlan(set="web", timeout=300, minimum_age=600)
 EMPTY: dict[str, Any] = {"items": None, "metadata": {}}
@@ -22,8 +23,10 @@ class FakeApi:
     def __init__(self, response: Response) -> None:
         self.deadline = Deadline(300, Event())
         self.response = response
+        self.requests: list[tuple[object, ...]] = []
 
-    def request(self, *_: object, **__: object) -> Response:
+    def request(self, *arguments: object, **options: object) -> Response:
+        self.requests.append((*arguments, options))
         return self.response
 
 
@@ -85,3 +88,37 @@ def test_pages_have_as_many_objects_as_fit(sizes: list[int], limits: list[int]) 
 def test_a_secret_of_another_set_is_not_read() -> None:
     metadata = {"name": "a", "uid": "u", "creationTimestamp": "2026-06-01T12:00:00Z", "labels": {}, "annotations": {}}
     assert cluster(200, {"metadata": metadata}).secret("a", PLAN) is None
+
+
+MAKER = MakerName(Kind("external-secrets.io/v1", "ExternalSecret", "externalsecrets"), "web", ())
+LIVE = Revision("web", "uid-1", "1", 0.0)
+TRACKER = Owner("v1", "ConfigMap", "web", "uid-2")
+
+
+def test_trackers_are_applied_as_owners_of_a_maker() -> None:
+    """A custom resource takes no strategic merge patch. The uid keeps the request from creating the object."""
+    api: Any = FakeApi(Response(200, {}, {}))
+    assert LiveCluster(api, "shop").own_maker(MAKER, LIVE, (TRACKER,))
+    ((method, path, options),) = api.requests
+    assert (method, path) == ("PATCH", "/apis/external-secrets.io/v1/namespaces/shop/externalsecrets/web")
+    assert options["content_type"] == "application/apply-patch+yaml"
+    assert options["query"] == {"fieldManager": "krm-fn-linker"}
+    assert options["body"] == {
+        "apiVersion": "external-secrets.io/v1",
+        "kind": "ExternalSecret",
+        "metadata": {"name": "web", "namespace": "shop", "uid": "uid-1", "ownerReferences": [TRACKER.reference]},
+    }
+
+
+@pytest.mark.parametrize("status", [404, 409])
+def test_a_maker_that_is_gone_or_another_one_gets_no_owner(status: int) -> None:
+    assert not cluster(status, {}).own_maker(MAKER, LIVE, (TRACKER,))
+
+
+def test_a_maker_that_does_not_exist() -> None:
+    assert cluster(404, {}).maker(MAKER, PLAN) is None
+
+
+def test_a_right_that_is_missing_on_a_maker_is_asked_for_by_its_name() -> None:
+    with pytest.raises(Forbidden, match=r"resources: \[externalsecrets\], verbs: \[get\], resourceNames: \[web\]"):
+        cluster(403, {"message": "no"}).maker(MAKER, PLAN)

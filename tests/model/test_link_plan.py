@@ -8,11 +8,13 @@ from krm_fn.cli.main import main
 from krm_fn.model.kinds import Kind
 from krm_fn.model.link_plan import (
     LinkPlan,
+    MakerName,
     RevisionName,
     Unreadable,
     Workload,
     read_arguments,
     read_kind,
+    read_maker,
     read_revision,
     read_workload,
 )
@@ -20,11 +22,13 @@ from tests.linker.arguments import read_plan
 
 CONFIG = RevisionName("ConfigMap", "web-config-5t7h9k2b4c")
 PASSWORD = RevisionName("Secret", "web-password-4h2mbtbbt6")
+MAKER = MakerName(Kind("bitnami.com/v1alpha1", "SealedSecret", "sealedsecrets"), PASSWORD.name, (PASSWORD,))
 WEB = Workload("apps/v1", "Deployment", "web", (CONFIG, PASSWORD))
 PLAN = LinkPlan(
     set="web",
     workloads=(WEB, Workload("v1", "ReplicationController", "old", (CONFIG,))),
     revisions=(RevisionName("ConfigMap", "unused-2222222222"),),
+    makers=(MAKER,),
     kinds=(Kind("example.com/v1", "Widget", "widgets"),),
     timeout=300,
     minimum_age=600,
@@ -34,15 +38,17 @@ LABEL = st.from_regex(r"[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?", fullmatch=True)
 NAME = st.from_regex(r"[a-z0-9]([a-z0-9-]{0,6}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,6}[a-z0-9])?){0,2}", fullmatch=True)
 KIND = st.from_regex(r"[A-Z][A-Za-z0-9]{0,10}", fullmatch=True)
 API_VERSION = st.builds(lambda group, version: f"{group}/{version}" if group else version, NAME | st.just(""), LABEL)
-REVISION = st.builds(RevisionName, st.sampled_from(["ConfigMap", "Secret"]), NAME)
+REVISION = st.builds(RevisionName, st.sampled_from(["ConfigMap", "Secret", "ExternalSecret"]), NAME)
 WORKLOAD = st.builds(Workload, API_VERSION, KIND, NAME, st.lists(REVISION, min_size=1, max_size=3).map(tuple))
 CONSUMER_KIND = st.tuples(API_VERSION, KIND, LABEL).map(lambda fields: Kind(*fields))
+MAKERS = st.builds(MakerName, CONSUMER_KIND, NAME, st.lists(REVISION, min_size=1, max_size=3).map(tuple))
 SECONDS = st.integers(1, 10**6)
 PLANS = st.builds(
     LinkPlan,
     set=NAME,
     workloads=st.lists(WORKLOAD, max_size=3).map(tuple),
     revisions=st.lists(REVISION, max_size=3).map(tuple),
+    makers=st.lists(MAKERS, max_size=3).map(tuple),
     kinds=st.lists(CONSUMER_KIND, max_size=3).map(tuple),
     timeout=SECONDS,
     minimum_age=st.integers(0, 10**6),
@@ -55,6 +61,7 @@ def test_the_arguments_are_readable() -> None:
         "--workload=apps/v1/Deployment/web=ConfigMap/web-config-5t7h9k2b4c,Secret/web-password-4h2mbtbbt6",
         "--workload=v1/ReplicationController/old=ConfigMap/web-config-5t7h9k2b4c",
         "--revision=ConfigMap/unused-2222222222",
+        "--maker=bitnami.com/v1alpha1/SealedSecret/sealedsecrets/web-password-4h2mbtbbt6=Secret/web-password-4h2mbtbbt6",
         "--kind=example.com/v1/Widget/widgets",
         "--timeout=300",
         "--minimum-age=600",
@@ -89,6 +96,18 @@ def test_other_arguments_are_no_plan(arguments: list[str], sentence: str) -> Non
 
 def test_rendered_revisions_are_those_of_workloads_and_the_others() -> None:
     assert PLAN.rendered == {CONFIG, PASSWORD, RevisionName("ConfigMap", "unused-2222222222")}
+
+
+def test_what_a_maker_makes_is_no_secret_of_the_plan() -> None:
+    """The linker gets no right on it."""
+    assert PLAN.secrets == frozenset()
+    assert PLAN._replace(makers=()).secrets == {PASSWORD.name}
+
+
+@pytest.mark.parametrize("text", ["", "a=Secret/a", "bitnami.com/v1/SealedSecret/sealedsecrets/a", "v1/A/as/=Secret/a"])
+def test_other_text_is_not_a_maker(text: str) -> None:
+    with pytest.raises(Unreadable):
+        read_maker(text)
 
 
 def test_an_empty_plan_renders_nothing() -> None:

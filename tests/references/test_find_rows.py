@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from krm_fn.model.makers import MAKERS, Maker
 from krm_fn.model.problem import ResourceId
 from krm_fn.references.annotations import ANNOTATIONS, AnnotationRow
 from krm_fn.references.exclusions import NOT_REFERENCES, NotReference
@@ -12,7 +13,6 @@ from krm_fn.references.field_specs import split_path
 from krm_fn.references.fields import FIELDS, SELECTORS, FieldRow, Selectors
 from krm_fn.references.find import Found, find_references
 from krm_fn.references.find_by_shape import find_by_shape
-from krm_fn.references.makers import MAKERS, Maker
 from krm_fn.references.reference import Reference
 from krm_fn.wire.reader import read_yaml
 

@@ -13,8 +13,8 @@ from kubernetes.config import incluster_config
 
 from krm_fn.config.load_schema import load_schema
 from krm_fn.function import run
-from krm_fn.model.kinds import CONSUMER_KINDS
-from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
+from krm_fn.model.kinds import CONSUMER_KINDS, Kind
+from krm_fn.model.link_plan import LinkPlan, MakerName, RevisionName, Workload
 from krm_fn.model.settings import Linker, Settings
 from krm_fn.naming.names import MAX_JOB_NAME
 from krm_fn.stages.linker_objects import START_SECONDS, access, job
@@ -209,3 +209,23 @@ def test_a_set_that_is_too_large_is_told_so() -> None:
     assert (outcome.exit_code, outcome.stdout) == (1, b"")
     told = "9000 revisions in namespace shop do not fit into one inventory; split the set in two"
     assert outcome.stderr == f"error: ConfigRevisions/web metadata.name (line 1, column 82): {told}\n"
+
+
+def test_a_role_names_makers_and_no_secret_that_they_make() -> None:
+    made = RevisionName("Secret", "web-db-h8k5m2t6bd")
+    own = RevisionName("Secret", "web-api-h8k5m2t6bd")
+    kind = Kind("external-secrets.io/v1", "ExternalSecret", "externalsecrets")
+    plan = PLAN._replace(revisions=(made, own), makers=(MakerName(kind, "from-vault-h8k5m2t6bd", (made,)),))
+    for openshift, verbs in ((False, ["get", "patch"]), (True, ["get", "patch", "delete"])):
+        settings = SETTINGS._replace(linker=Linker(openshift=openshift))
+        role: Any = access(GROUP._replace(plan=plan), settings, "shop")[1]
+        by_name = [rule for rule in role["rules"] if "resourceNames" in rule]
+        assert by_name == [
+            {"apiGroups": [""], "resources": ["secrets"], "verbs": verbs, "resourceNames": [own.name]},
+            {
+                "apiGroups": ["external-secrets.io"],
+                "resources": ["externalsecrets"],
+                "verbs": verbs,
+                "resourceNames": ["from-vault-h8k5m2t6bd"],
+            },
+        ]

@@ -4,7 +4,7 @@ The programs of each go.mod are built once, into a separate cache folder. The fo
 everything that the programs depend on. This script needs only Python and Go. Without Go it prints a message and
 succeeds; the tests then say which program they need.
 
-Argo CD and Flux take a quarter of an hour. They are built only with GITOPS=1 in the environment.
+Argo CD, Flux and External Secrets take half an hour. They are built only with GITOPS=1 in the environment.
 """
 
 import functools
@@ -56,6 +56,14 @@ FAMILIES = (
     ),
     Family(CLUSTER_TOOLS / "kwok", "sigs.k8s.io/kwok", ("kwok",)),
     Family(CLUSTER_TOOLS / "argo-rollouts", "github.com/argoproj/argo-rollouts", ("rollouts-controller",)),
+    Family(CLUSTER_TOOLS / "sealed-secrets", "github.com/bitnami/sealed-secrets", ("controller", "kubeseal")),
+    # The last version that is one module. The parts of a later one are not published as modules.
+    Family(
+        CLUSTER_TOOLS / "external-secrets",
+        "github.com/external-secrets/external-secrets",
+        ("external-secrets",),
+        on_demand=True,
+    ),
     Family(GITOPS_TOOLS / "argo-cd", "github.com/argoproj/argo-cd/v3", ("argocd",), on_demand=True),
     Family(GITOPS_TOOLS / "miniredis", "github.com/alicebob/miniredis/v2", ("miniredis",), on_demand=True),
     Family(

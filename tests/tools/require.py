@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import pytest
 
-from tests.tools.build import built
+from tests.tools.build import built, is_on_demand
 from tests.tools.node_packages import installed
 
 
@@ -25,6 +25,13 @@ def require_built(name: str) -> Path:
     if found is None:
         give_up(f"needs {name}, built by tests/tools/build.py with Go")
     return found
+
+
+def require_on_demand(name: str) -> Path:
+    """Return the path of a program that is built only on demand. Skip the test without it, in CI too."""
+    if is_on_demand(name) and built(name) is None:
+        pytest.skip(f"{name} is not built; make test-gitops builds it")
+    return require_built(name)
 
 
 def require_node_packages(name: str) -> Path:

@@ -25,14 +25,17 @@ def names_changed(rendering: Rendering) -> Iterator[Changes]:
 
 def content_changed(rendering: Rendering) -> Iterator[Changes]:
     for item in _renamed(rendering):
-        yield Changes(patches=((item, {"data": {"added": "later"}}),))
+        yield Changes(patches=((item, {"data" if item.is_config else "spec": {"added": "later"}}),))
 
 
 def references_put_back(rendering: Rendering) -> Iterator[Changes]:
     edits: dict[Node, list[Edit]] = defaultdict(list)  # several, where a YAML alias shares the name
     for referrer, reference, targets in rendering.references.authored:
-        if any(target in rendering.revisions.renamed for target in targets) and not reference.written:
+        renamed = rendering.revisions.renamed
+        if any(target in renamed for target in targets) and not reference.written:
             base = targets[0].annotations[keys.BASE_NAME]
+            if targets[0] in renamed:  # a maker has another name than what it makes
+                base = renamed[targets[0]].base_meant_by(reference)
             # A rule of a Role has the base name as well.
             if referrer.id.kind not in ROLES or reference.target != base:
                 change = SetText(reference.name, reference.renamed(base))

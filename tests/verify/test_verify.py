@@ -49,8 +49,8 @@ EDITS = [
         "--dry-run",
         [
             (
-                f"{JOB}: has no plan: found '--dry-run', expected one of --set, --workload, --revision, --kind, "
-                "--timeout, --minimum-age, each with `=` and a value"
+                f"{JOB}: has no plan: found '--dry-run', expected one of --set, --workload, --revision, --maker, "
+                "--kind, --timeout, --minimum-age, each with `=` and a value"
             )
         ],
         id="an argument that the function does not write",

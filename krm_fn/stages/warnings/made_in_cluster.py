@@ -4,11 +4,15 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from krm_fn.model.item import Item, about
+from krm_fn.model.makers import MAKERS
 from krm_fn.model.problem import Problem, ResourceId, Severity
-from krm_fn.naming.names import base_name
-from krm_fn.references.makers import MAKERS
+from krm_fn.model.settings import Strategy
+from krm_fn.naming.names import authored_id, base_name
+from krm_fn.references.made import find_made, find_unmet, find_unpinned, versioned
 from krm_fn.references.reference import Reference
 from krm_fn.references.references import References
+from krm_fn.stages.choose import Choices
+from krm_fn.stages.name import Revisions
 from krm_fn.stages.package import Package
 
 _KINDS = frozenset((maker.group, kind) for maker in MAKERS for kind in maker.kinds)
@@ -28,18 +32,32 @@ def has_makers(items: Iterable[Item]) -> bool:
     return any((item.id.group, item.id.kind) in _KINDS for item in items)
 
 
-def find_made_in_cluster(package: Package, references: References) -> Iterator[Problem]:
+def find_made_in_cluster(package: Package, references: References, choices: Choices) -> Iterator[Problem]:
     """Say of each object that another one makes in the cluster, and that pods read, why it is not versioned."""
     written = [(referrer, reference) for referrer, reference, _ in references if reference.written]
     read = _find_read(package, references) if written else {}
+    strategies = {choice.item: choice.strategy for choice in choices.all}
     told = set()
     for maker, reference in written:
         namespace = None if package.kinds.is_cluster_scoped(maker.id) else _namespace(package, maker, reference)
         made = _Made(reference.kind, namespace, reference.target)
         reader = read.get(made, maker)
-        if reader is not maker and made not in told:
+        is_handled = strategies.get(maker, Strategy.IGNORE) is not Strategy.IGNORE
+        if reader is not maker and made not in told and not is_handled:
             told.add(made)
-            yield _tell(maker, reference, reader)
+            yield _tell(maker, reference, reader, is_choosable=maker not in strategies)
+
+
+def find_unversioned(references: References, revisions: Revisions, choices: Choices) -> Iterator[Problem]:
+    """Say of each maker that pods read from what of its content may change without its spec, and so under one name."""
+    bases = {revision.item: revision.base_id for revision in revisions.rendered}
+    for choice in choices.all:
+        if choice.strategy is Strategy.IGNORE or choice.item not in references.read_by_pods:
+            continue
+        unpinned = find_unpinned(choice.item)
+        if unpinned:
+            problem = about(choice.item, f"its spec is versioned, but what it makes {unpinned}", severity=Severity.INFO)
+            yield problem._replace(resource=bases.get(choice.item, choice.item.id))
 
 
 def _find_read(package: Package, references: References) -> dict[_Made, Item]:
@@ -56,11 +74,17 @@ def _namespace(package: Package, referrer: Item, reference: Reference) -> str:
     return reference.target_namespace or package.namespace_of(referrer)
 
 
-def _tell(maker: Item, reference: Reference, reader: Item) -> Problem:
-    made = ResourceId("v1", reference.kind, reference.target_namespace or maker.id.namespace, reference.target)
+def _tell(maker: Item, reference: Reference, reader: Item, *, is_choosable: bool) -> Problem:
+    """Say it by base names, so that the next run says the same. `is_choosable`: only `spec.kinds` leaves it alone."""
+    bases = {made.reference.name: made.base_name for made in find_made(maker)}
+    name = bases.get(reference.name, reference.target)
+    made = ResourceId("v1", reference.kind, reference.target_namespace or maker.id.namespace, name)
     who = reader.id._replace(name=base_name(reader))
+    kind = maker.id.kind
+    may_be_handled = is_choosable and versioned(maker.id) is not None and find_unmet(maker) is None
+    remedy = f"add {kind} to spec.kinds to name both by the {kind}'s spec, or let " if may_be_handled else ""
     message = (
         f"{made}, which {who} reads, is not versioned: {reference.rule.reason or _UNKNOWN}, so its name stays, "
-        "and a change restarts no pods; a controller such as Reloader can restart them"
+        f"and a change restarts no pods; {remedy}a controller such as Reloader {'' if remedy else 'can '}restart them"
     )
-    return about(maker, message, reference.field, Severity.INFO)
+    return about(maker, message, reference.field, Severity.INFO)._replace(resource=authored_id(maker))

@@ -58,11 +58,11 @@ def find_misspelled(package: Package, references: References) -> Iterator[Misspe
         kind, namespace = place
         if name in near[place]:
             yield Misspelled(one, kind, namespace, near[place][name])
-        elif one.reference.in_pod and (_OTHER[kind], namespace, name) in unread:
+        elif one.reference.in_pod and (_OTHER.get(kind), namespace, name) in unread:
             yield Misspelled(one, _OTHER[kind], namespace, name)
 
 
-def _find_unread(package: Package, references: References) -> set[tuple[str, str, str]]:
+def _find_unread(package: Package, references: References) -> set[tuple[str | None, str, str]]:
     """Return kind, namespace and name of each ConfigMap and Secret that nothing references.
 
     If something does, its name is right for that, and there may be an object of the other kind outside the package.

@@ -14,7 +14,7 @@ _FIELDS = {"ConfigMap": ("data", "binaryData"), "Secret": ("data", "stringData")
 def find_not_text(revisions: Iterable[Revision]) -> Iterator[Problem]:
     """Warn about each value that must be quoted, without the value: it may be a Secret's."""
     for revision in revisions:
-        for field in _FIELDS[revision.item.id.kind]:
+        for field in _FIELDS.get(revision.item.id.kind, ()):
             for key, value in entries(get(revision.item.node, field)):
                 found = _describe(value)
                 if found:

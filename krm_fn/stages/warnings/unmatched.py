@@ -19,7 +19,7 @@ from krm_fn.stages.warnings.unmatched_references import find_unmatched_reference
 def find_unmatched(package: Package, settings: Settings, names: KnownNames) -> Iterator[Problem]:
     """Warn about each entry of `select`, `exclude` and `references` that has no effect."""
     entries = {"select": settings.select or (), "exclude": settings.exclude}
-    kinds: dict[str, Collection[str]] = {"select": settings.kinds, "exclude": CONFIG_KINDS}
+    kinds: dict[str, Collection[str]] = {"select": settings.kinds, "exclude": {*CONFIG_KINDS, *settings.kinds}}
     for list_name, selectors in entries.items():
         for position, message in _judge(selectors, package.configs, kinds[list_name], names):
             yield Problem(message, package.config_id, f"spec.{list_name}[{position}]", Severity.WARNING)

@@ -3,13 +3,15 @@
 from krm_fn.model.changes import Changes
 from krm_fn.model.settings import Settings
 from krm_fn.references.references import References
+from krm_fn.stages.choose import Choices
 from krm_fn.stages.name import Revisions
 from krm_fn.stages.package import Package
 from krm_fn.stages.renamed_jobs import RenamedJobs
 from krm_fn.stages.warnings.duplicates import find_duplicates
+from krm_fn.stages.warnings.encrypted import find_named_by_ciphertext
 from krm_fn.stages.warnings.immutable import find_immutable
 from krm_fn.stages.warnings.job_names import find_job_names
-from krm_fn.stages.warnings.made_in_cluster import find_made_in_cluster
+from krm_fn.stages.warnings.made_in_cluster import find_made_in_cluster, find_unversioned
 from krm_fn.stages.warnings.misspelled import find_misspelled, warn_about_misspelled
 from krm_fn.stages.warnings.no_referrers import find_no_referrers
 from krm_fn.stages.warnings.not_text import find_not_text
@@ -24,6 +26,7 @@ from krm_fn.stages.warnings.unrendered import find_substituted, find_templates
 def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
     package: Package,
     references: References,
+    choices: Choices,
     revisions: Revisions,
     jobs: RenamedJobs,
     changes: Changes,
@@ -44,7 +47,9 @@ def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
         *find_duplicates(package, revisions),
         *warn_about_misspelled(find_misspelled(package, references)),
         *find_not_text(revisions.rendered),
-        *find_own_annotations(package.authored),
-        *find_made_in_cluster(package, references),
+        *find_own_annotations(package.authored, settings.kinds),
+        *find_made_in_cluster(package, references, choices),
+        *find_unversioned(references, revisions, choices),
+        *find_named_by_ciphertext(revisions.rendered),
     ]
     return Changes(problems=tuple(problems))

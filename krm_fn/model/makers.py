@@ -1,7 +1,8 @@
-"""Kinds that make a ConfigMap or Secret in the cluster, and where the name of what they make is written.
+"""Kinds that make a ConfigMap or Secret in the cluster: where its name is written, and when that may change.
 
 What a controller writes has exactly that name, and content that the package does not know. So an object of the package
-under it, a placeholder to be filled, keeps its name; and what pods read of it is not versioned.
+under it, a placeholder to be filled, keeps its name. A maker itself may be a revision: then it and what it makes get
+names that say what its spec says. `VERSIONED` says of which kinds that is so, and under which conditions.
 """
 
 from typing import NamedTuple
@@ -351,3 +352,194 @@ MAKERS = (
         "grafana/grafana-operator: api/v1beta1/grafanaserviceaccount_types.go",
     ),
 )
+
+
+class Condition(NamedTuple):
+    """What has to hold at every place of `path` so that a maker may be renamed; `reason` says to people what is wrong.
+
+    The text there must match one of the patterns `allowed`, and none of `refused`. A field that is missing in a mapping
+    that is there has the text `""`, and a field that holds no text has `{}`.
+    """
+
+    path: str
+    reason: str
+    allowed: tuple[str, ...] = ("*",)
+    refused: tuple[str, ...] = ()
+
+
+class Refresh(NamedTuple):
+    """What of the content may change under one name, because the controller reads it again.
+
+    `what`: what it reads, for people. `stopped_by`: paths and texts, one of which says that it reads only once.
+    `pins`: a path at every place of which a version is set, `""` if nothing can pin one; `unpinned`: a path of what has
+    no version. `remedy`: how to pin it.
+    """
+
+    what: str
+    remedy: str
+    stopped_by: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    pins: str = ""
+    unpinned: str = ""
+
+
+class Versioned(NamedTuple):
+    """A kind of makers whose objects can be revisions.
+
+    `content`: the fields at the top of the object that decide what is made; `but`: paths in them that do not.
+    `conditions` are those of a rename, and `annotated`: it needs one of these annotations with the value `true`.
+    `never`: why it is never renamed; such a kind has strategy `checksum` only. `refresh` is None where the object holds
+    all of the content. `owner`: whose deletion deletes what is made. `source`: where the project says so.
+    """
+
+    group: str
+    kind: str
+    owner: str
+    source: str
+    refresh: Refresh | None = None
+    content: tuple[str, ...] = ("spec",)
+    but: tuple[str, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    annotated: tuple[str, ...] = ()
+    unannotated: str = ""
+    never: str = ""
+
+
+_TRUE = ("true", "True", "TRUE")
+_ITSELF = "the maker: its controller sets an ownerReference"
+_NOT_ITS_OWN = "it does not own the Secret that it writes to"
+_ANEW = "a generator makes another value for every name"
+_MERGES = "it merges into a Secret that others write to as well"
+_OTHER_OUTPUT = "it makes another object than a Secret too, whose name would stay"
+_ENCRYPTED_NAME = (
+    "the name of its Secret is encrypted; encrypt only the data, with --encrypted-regex '^(data|stringData)$'"
+)
+_ZERO = ("0", "0s", "0m", "0h", "0h0m0s")
+_SEALED = "sealedsecrets.bitnami.com/"
+_SEALED_ANNOTATIONS = r"spec/template/metadata/annotations/sealedsecrets.bitnami.com\/"
+
+VERSIONED = (
+    Versioned(
+        "external-secrets.io",
+        "ExternalSecret",
+        _ITSELF,
+        "external-secrets/external-secrets: apis/externalsecrets/v1/externalsecret_types.go",
+        Refresh(
+            "the values in its store",
+            "pin remoteRef.version, or set refreshPolicy: CreatedOnce",
+            stopped_by=(("spec/refreshPolicy", ("CreatedOnce",)), ("spec/refreshInterval", _ZERO)),
+            pins="spec/data/remoteRef/version",
+            unpinned="spec/dataFrom",
+        ),
+        but=("spec/refreshInterval", "spec/refreshPolicy", "spec/syncWindows"),
+        conditions=(
+            Condition("spec/target/creationPolicy", _NOT_ITS_OWN, allowed=("", "Owner")),
+            Condition("spec/target/manifest", "it makes another kind of object than a Secret", allowed=("",)),
+            Condition("spec/dataFrom/sourceRef/generatorRef", _ANEW, allowed=("",)),
+            Condition("spec/data/sourceRef/generatorRef", _ANEW, allowed=("",)),
+        ),
+    ),
+    # The label under which it is encrypted holds its namespace and name, unless an annotation of its own says less:
+    # `labelFor`. The controller itself decides by annotations of the template whether it owns and replaces the Secret.
+    Versioned(
+        "bitnami.com",
+        "SealedSecret",
+        _ITSELF,
+        "bitnami-labs/sealed-secrets: pkg/apis/sealedsecrets/v1alpha1/sealedsecret_expansion.go",
+        conditions=(
+            Condition(f"{_SEALED_ANNOTATIONS}skip-set-owner-references", _NOT_ITS_OWN, refused=("true",)),
+            Condition(f"{_SEALED_ANNOTATIONS}patch", _MERGES, refused=("true",)),
+        ),
+        annotated=(f"{_SEALED}namespace-wide", f"{_SEALED}cluster-wide"),
+        unannotated="it is sealed for this name only; seal it with --scope namespace-wide",
+    ),
+    Versioned(
+        "secrets.hashicorp.com",
+        "VaultStaticSecret",
+        _ITSELF,
+        "hashicorp/vault-secrets-operator: api/v1beta1/vaultstaticsecret_types.go, helpers/secrets.go",
+        Refresh("the secret in Vault", "pin spec.version of a kv-v2 secret", pins="spec/version"),
+        but=("spec/refreshAfter", "spec/hmacSecretData", "spec/rolloutRestartTargets", "spec/syncConfig"),
+        conditions=(Condition("spec/destination/create", _NOT_ITS_OWN, allowed=_TRUE),),
+    ),
+    # The operator ignores the MAC: `customDecryptData`.
+    Versioned(
+        "isindir.github.com",
+        "SopsSecret",
+        _ITSELF,
+        "isindir/sops-secrets-operator: internal/controllers/sopssecret_controller.go",
+        but=("spec/suspend",),
+        conditions=tuple(
+            Condition(f"spec/{field}/name", _ENCRYPTED_NAME, refused=("ENC[[]*",))
+            for field in ("secretTemplates", "secret_templates")
+        ),
+    ),
+    # Also with the provider of AWS (ASCP), Azure, Google and Vault: `parameters` are the provider's.
+    Versioned(
+        "secrets-store.csi.x-k8s.io",
+        "SecretProviderClass",
+        "the ReplicaSets and other controllers of the pods that mount it, as its driver sets them as owners",
+        "kubernetes-sigs/secrets-store-csi-driver: controllers/secretproviderclasspodstatus_controller.go",
+        Refresh("what its provider mounts", "pin the versions in spec.parameters"),
+    ),
+    Versioned(
+        "onepassword.com",
+        "OnePasswordItem",
+        "the maker: its operator sets an ownerReference, and a finalizer",
+        "1Password/onepassword-operator: internal/controller/onepassworditem_controller.go",
+        Refresh("the item in 1Password", "1Password has no versions to pin; store each value as an item of its own"),
+        content=("spec", "type"),
+    ),
+    Versioned(
+        "k8s.bitwarden.com",
+        "BitwardenSecret",
+        _ITSELF,
+        "bitwarden/sm-kubernetes: internal/controller/bitwardensecret_controller.go",
+        Refresh("the secrets in Bitwarden", "Bitwarden has no versions to pin; map another id for each value"),
+    ),
+    Versioned(
+        "secrets.infisical.com",
+        "InfisicalSecret",
+        _ITSELF,
+        "Infisical/kubernetes-operator: internal/services/infisicalsecret/reconciler.go",
+        Refresh("the secrets in Infisical", "Infisical has no versions to pin; use another path for each value"),
+        but=("spec/resyncInterval", "spec/instantUpdates", "spec/syncConfig"),
+        conditions=(
+            Condition("spec/managedSecretReference/creationPolicy", _NOT_ITS_OWN, allowed=("Owner",)),
+            Condition("spec/managedKubeSecretReferences/creationPolicy", _NOT_ITS_OWN, allowed=("Owner",)),
+            Condition("spec/managedKubeConfigMapReferences", _OTHER_OUTPUT, allowed=("",)),
+        ),
+    ),
+    Versioned(
+        "ricoberger.de",
+        "VaultSecret",
+        _ITSELF,
+        "ricoberger/vault-secrets-operator: internal/controller/vaultsecret_controller.go",
+        Refresh("the secret in Vault", "pin spec.version of a kv-v2 secret", pins="spec/version"),
+        conditions=(Condition("spec/reconcileStrategy", _MERGES, refused=("Merge",)),),
+    ),
+    Versioned(
+        "spv.no",
+        "AzureKeyVaultSecret",
+        _ITSELF,
+        "SparebankenVest/azure-key-vault-to-kubernetes: cmd/azure-keyvault-controller/controller/secret.go",
+        Refresh("the object in Azure Key Vault", "pin spec.vault.object.version", pins="spec/vault/object/version"),
+        conditions=(Condition("spec/output/configMap", _OTHER_OUTPUT, allowed=("",)),),
+    ),
+    Versioned(
+        "secrets.doppler.com",
+        "DopplerSecret",
+        "nobody: its operator sets no ownerReference",
+        "DopplerHQ/kubernetes-operator: controllers/dopplersecret_controller_secrets.go",
+        Refresh("the config in Doppler", "Doppler has no versions to pin; use another config for each value"),
+        but=("spec/resyncSeconds", "spec/expirationSeconds"),
+        never="its operator does not own the Secret that it makes, so that every Secret would stay for ever",
+    ),
+)
+"""Those of which a name by the spec's content says enough, and whose Secret goes with them.
+
+All others are never renamed: what they make is issued, generated or leased, and not by their spec alone.
+"""
+
+VERSIONED_KINDS = {(one.group, one.kind): one for one in VERSIONED}
+VERSIONED_NAMES = tuple(one.kind for one in VERSIONED)
+"""As `spec.kinds` names them. No two groups share one of these kinds."""

@@ -1,0 +1,260 @@
+"""What a maker makes in the cluster: under which names, whether these may change, and what decides its content."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from hashlib import sha256
+from types import MappingProxyType
+from typing import NamedTuple
+
+from krm_fn.model.item import Item
+from krm_fn.model.makers import MAKERS, VERSIONED_KINDS, Maker, Versioned
+from krm_fn.model.node import (
+    Node,
+    Scalar,
+    entries,
+    fields,
+    get,
+    is_mapping,
+    is_null,
+    is_scalar,
+    is_sequence,
+    spell,
+    step,
+)
+from krm_fn.model.problem import ResourceId
+from krm_fn.naming.content_hash import Unhashable, content_hash, short_digest
+from krm_fn.naming.go_json import JsonValue, go_json
+from krm_fn.naming.go_yaml import read_scalar
+from krm_fn.naming.names import HASH, base_name, hash_in_name, names_of
+from krm_fn.references.field_specs import find_at, split_path
+from krm_fn.references.reference import Reference
+from krm_fn.references.rule import By, Rule
+
+_OWN_NAME = "metadata.name"
+_NOTHING: Mapping[Node, str] = MappingProxyType({})
+
+
+class Made(NamedTuple):
+    """An object that a maker makes. `reference` is the field of the maker that says its kind and name.
+
+    `names` are those that a reference may use, the present one first.
+    """
+
+    reference: Reference
+    names: tuple[str, ...]
+    base_name: str
+
+    @property
+    def kind(self) -> str:
+        return self.reference.kind
+
+
+class Unmet(NamedTuple):
+    """Why a maker must not be renamed, and the field that says so."""
+
+    reason: str
+    field: str
+
+
+def versioned(who: ResourceId) -> Versioned | None:
+    """Return the row of a kind of makers that can be revisions; None for every other kind."""
+    return VERSIONED_KINDS.get((who.group, who.kind))
+
+
+def find_made(item: Item) -> list[Made]:
+    """Find what a maker makes; nothing for objects of kinds that cannot be revisions."""
+    if versioned(item.id) is None:
+        return []
+    suffix = f"-{hash_in_name(item)}"
+    made = []
+    for reference in find_written(item.node, item.id):
+        if reference.field == _OWN_NAME:
+            made.append(Made(reference, tuple(names_of(item)), base_name(item)))
+        else:
+            base = reference.target.removesuffix(suffix)
+            made.append(Made(reference, tuple(dict.fromkeys((reference.target, base))), base))
+    return made
+
+
+def name_with(maker_name: str, maker_base: str, made: Made) -> str:
+    """Return the name of what a maker makes, where this is the name of the maker: both have the hash of the maker."""
+    suffix = maker_name.removeprefix(maker_base)
+    return made.base_name + suffix if re.fullmatch(f"-{HASH}", suffix) else made.base_name
+
+
+def find_name(kind: str, name: str, target: Item) -> Node | None:
+    """Return the text that says the name of what `kind` and `name` mean by `target`: of it, or of what it makes."""
+    meant = (made.reference.name for made in find_made(target) if made.kind == kind and name in made.names)
+    return next(meant, None) or get(target.node, "metadata", "name")
+
+
+def name_meant(kind: str, name: str, target: Item, names: Mapping[Item, str]) -> str:
+    """Return the name in the output of what `kind` and `name` mean by `target`. `names`: the new names of objects."""
+    new_name = names.get(target, target.id.name)
+    for made in find_made(target) if kind != target.id.kind else ():
+        if made.kind == kind and name in made.names:
+            return name_with(new_name, base_name(target), made) if target in names else made.reference.target
+    return new_name
+
+
+def find_written(node: Node, who: ResourceId) -> Iterator[Reference]:
+    """Find the fields of an object that hold the names of what its controller makes."""
+    for row in _makers_of(who.kind):
+        if row.group == who.group and _applies(row, node):
+            rule = Rule(By.MAKER, row.path, row.reason, row.source)
+            yield from find_at(node, row.path, row.target, rule, written=True)
+
+
+def known_names(item: Item) -> list[tuple[str, str]]:
+    """Return every kind and name by which a reference may mean an object, or what it makes."""
+    names = [(item.id.kind, name) for name in names_of(item)]
+    return names + [(made.kind, name) for made in find_made(item) for name in made.names]
+
+
+@lru_cache(maxsize=256)
+def _makers_of(kind: str) -> tuple[Maker, ...]:
+    return tuple(row for row in MAKERS if kind in row.kinds)
+
+
+def _applies(row: Maker, item: Node) -> bool:
+    """Tell whether the object has what the row asks for besides its kind."""
+    if row.annotated and fields(get(item, "metadata", "annotations")).keys().isdisjoint(row.annotated):
+        return False
+    return all(_has(item, path) for path in row.needs) and not any(_has(item, path) for path in row.unless)
+
+
+def _has(item: Node, path: str) -> bool:
+    node = get(item, *split_path(path))
+    return not is_null(node) and not (is_scalar(node) and not node.value)
+
+
+def find_unmet(item: Item) -> Unmet | None:
+    """Say why a maker must not be renamed, whatever else the package holds; None where it may be."""
+    row = versioned(item.id)
+    if row is None:
+        return None
+    if row.never:
+        return Unmet(row.never, "kind")
+    if row.annotated and not any(item.annotations.get(name) == "true" for name in row.annotated):
+        return Unmet(row.unannotated, "metadata.annotations")
+    for condition in row.conditions:
+        for text, field in _texts_at(item.node, split_path(condition.path), ""):
+            is_allowed = any(fnmatchcase(text, pattern) for pattern in condition.allowed)
+            if not is_allowed or any(fnmatchcase(text, pattern) for pattern in condition.refused):
+                return Unmet(condition.reason, field)
+    return None
+
+
+def find_unpinned(item: Item) -> str:
+    """Say what the controller of a maker reads again, so that the content may change under one name; `""` for nothing.
+
+    The sentence continues after the name of what is made.
+    """
+    row = versioned(item.id)
+    refresh = row.refresh if row is not None else None
+    if refresh is None:
+        return ""
+    for path, texts in refresh.stopped_by:
+        if any(text in texts for text, _ in _texts_at(item.node, split_path(path), "")):
+            return ""
+    pins = [text for text, _ in _texts_at(item.node, split_path(refresh.pins), "")] if refresh.pins else []
+    is_unpinned = bool(refresh.unpinned) and _has(item.node, refresh.unpinned)
+    if pins and not is_unpinned and all(pin not in ("", "0") for pin in pins):
+        return ""
+    return f"follows {refresh.what}, which may change under this name and restart no pods; {refresh.remedy}"
+
+
+def _texts_at(node: Node | None, path: tuple[str, ...], field: str) -> Iterator[tuple[str, str]]:
+    """Yield the text at every place of a path, and its field: `""` for a missing one, `{}` for what is no text."""
+    name, *rest = path
+    if is_sequence(node):
+        for index, element in enumerate(node.value):
+            yield from _texts_at(element, path, f"{field}[{index}]")
+    elif is_mapping(node):
+        held = fields(node).get(name)
+        if rest:
+            yield from _texts_at(held, tuple(rest), step(field, name))
+        else:
+            empty = is_null(held) or (held is not None and not is_scalar(held) and not held.value)
+            yield "" if held is None or empty else held.value if is_scalar(held) else "{}", step(field, name)
+
+
+def hash_of(item: Item, texts: Mapping[Node, str] = _NOTHING) -> str:
+    """Return the hash that a revision has in its name. Raises Unhashable.
+
+    That of a maker covers what decides the content of what it makes: the names that it writes there count without
+    their hashes. `texts`: the new values of scalars that are about to change.
+    """
+    row = versioned(item.id)
+    return content_hash(item.node, texts) if row is None else short_digest(_content_of(item, row, texts))
+
+
+def digest_of(item: Item, texts: Mapping[Node, str] = _NOTHING) -> str:
+    """Return a hexadecimal digest of what the hash of a maker covers."""
+    row = versioned(item.id)
+    return sha256(_content_of(item, row, texts).encode()).hexdigest() if row is not None else ""
+
+
+def content_of(item: Item) -> dict[str, Node]:
+    """Return the fields at the top of a maker that decide what it makes."""
+    row = versioned(item.id)
+    held = fields(item.node)
+    return {name: held[name] for name in row.content if name in held} if row is not None else {}
+
+
+def hashed_fields(item: Item) -> dict[str, tuple[str, ...]]:
+    """Return these fields, each with the names of those in it that the hash covers."""
+    row = versioned(item.id)
+    left_out = _left_out(row) if row is not None else ()
+    return {
+        name: tuple(key for key in fields(node) if f"{name}.{key}" not in left_out)
+        for name, node in content_of(item).items()
+    }
+
+
+def _left_out(row: Versioned) -> set[str]:
+    return {spell(split_path(path)) for path in row.but}
+
+
+def _content_of(item: Item, row: Versioned, texts: Mapping[Node, str]) -> str:
+    new = dict(texts)
+    for made in find_made(item):
+        new[made.reference.name] = made.reference.renamed(made.base_name)
+    reader = _Reader(new, _left_out(row))
+    content: dict[str, JsonValue] = {"kind": item.id.kind}
+    for name, node in content_of(item).items():
+        content[name] = reader.read(node, name)
+    return go_json(content)
+
+
+class _Reader:
+    """Read YAML as JSON, with new texts in it, and without the fields `but`."""
+
+    def __init__(self, texts: Mapping[Node, str], but: Collection[str]) -> None:
+        self._texts = texts
+        self._but = but
+
+    def read(self, node: Node, field: str) -> JsonValue:
+        # No comprehensions: this takes one frame for each level of nesting.
+        if is_scalar(node):
+            return self._texts[node] if node in self._texts else _read_scalar(node, field)
+        if is_sequence(node):
+            values: list[JsonValue] = []
+            for index, element in enumerate(node.value):
+                values.append(self.read(element, f"{field}[{index}]"))
+            return values
+        held: dict[str, JsonValue] = {}
+        for name, value in entries(node):
+            place = step(field, name)
+            if place not in self._but and not is_null(value):
+                held[name] = self.read(value, place)
+        return held
+
+
+def _read_scalar(node: Scalar, field: str) -> JsonValue:
+    try:
+        return read_scalar(node)
+    except ValueError as error:
+        raise Unhashable(field, str(error)) from error

@@ -1,0 +1,92 @@
+"""ConfigMaps and Secrets that are encrypted by SOPS, and are decrypted after this function.
+
+Their names are made from the ciphertext: who encrypts the same values again gets other names. What this function writes
+must not be what SOPS encrypts or, unless nobody looks at it, what its MAC covers.
+
+Sources: getsops/sops: sops.go, `shouldBeEncrypted` and `Decrypt`: a plain value in an encrypted place is an error, and
+the MAC covers every value unless `mac_only_encrypted` is set. fluxcd/kustomize-controller:
+internal/decryptor/decryptor.go, `checkSopsMac`: "not enabled by default", and only its tests set it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from krm_fn.model import keys
+from krm_fn.model.deployers import PROTECTIONS
+from krm_fn.model.item import Item
+from krm_fn.model.node import FieldPath, get, is_mapping, spell, texts
+from krm_fn.model.settings import Settings
+
+_DECRYPTS = ("flux",)
+"""The only deployer that decrypts by itself, and it does not check the MAC. With any other one, a plugin decrypts."""
+
+_TRUE = ("true", "True", "TRUE")
+
+
+class Refused(NamedTuple):
+    """Why an encrypted object must not be changed, and what to do about it."""
+
+    reason: str
+    field: str
+
+
+def is_encrypted(item: Item) -> bool:
+    """Tell whether the object has the block in which SOPS keeps its metadata, as Flux recognises it."""
+    block = get(item.node, "sops")
+    return item.is_config and is_mapping(block) and bool(texts(block).get("mac"))
+
+
+def find_refused(item: Item, settings: Settings) -> Refused | None:
+    """Say why an encrypted object must not get another name, label or annotation; None where it may."""
+    if not is_encrypted(item):
+        return None
+    block = texts(get(item.node, "sops"))
+    for path in _written(settings):
+        if _is_covered(path, block):
+            reason = (
+                f"its encryption covers {spell(path)}; encrypt only its data, with encrypted_regex: ^(data|stringData)$"
+            )
+            return Refused(reason, "sops")
+    if block.get("mac_only_encrypted") in _TRUE or settings.deployers == _DECRYPTS:
+        return None
+    reason = (
+        "the MAC of SOPS covers its name; set mac_only_encrypted: true when you encrypt it, "
+        "or deployers: [flux] if Flux decrypts it, which checks no MAC"
+    )
+    return Refused(reason, "sops.mac")
+
+
+def _written(settings: Settings) -> Iterator[FieldPath]:
+    """Yield the fields that a revision gets."""
+    yield "metadata", "name"
+    yield "metadata", "labels", keys.SET
+    protections = [one.annotation for deployer in settings.deployers for one in PROTECTIONS[deployer]]
+    for annotation in (keys.BASE_NAME, keys.WANTED, keys.RETAIN, *protections):
+        yield "metadata", "annotations", annotation
+    if settings.immutable:
+        yield ("immutable",)
+
+
+def _is_covered(path: FieldPath, block: Mapping[str, str]) -> bool:
+    """Tell whether SOPS encrypts a field, by the rules that the object was encrypted with, in their order."""
+    names = [str(name) for name in path]
+    is_covered = True
+    if (suffix := block.get("unencrypted_suffix")) and any(name.endswith(suffix) for name in names):
+        is_covered = False
+    if suffix := block.get("encrypted_suffix"):
+        is_covered = any(name.endswith(suffix) for name in names)
+    if (pattern := block.get("unencrypted_regex")) and _matches_any(pattern, names):
+        is_covered = False
+    if pattern := block.get("encrypted_regex"):
+        is_covered = _matches_any(pattern, names)
+    return is_covered and not block.get("encrypted_comment_regex")
+
+
+def _matches_any(pattern: str, names: Iterable[str]) -> bool:
+    """Tell whether a regular expression of Go matches a name. One that Python cannot read matches none, as in SOPS."""
+    try:
+        compiled = re.compile(pattern)
+    except re.error:
+        return False
+    return any(compiled.search(name) for name in names)

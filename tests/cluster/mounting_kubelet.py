@@ -1,0 +1,97 @@
+"""Start pods when their ConfigMaps and Secrets are there, as a kubelet does. kwok starts pods without them."""
+
+import base64
+import contextlib
+import threading
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Self
+
+from tests.cluster.api import Api, Object
+from tests.cluster.object_state import WAITS, Name, read_state
+from tests.cluster.readiness import is_ready
+from tests.cluster.server import STRATEGIC, ApiError
+
+PAUSE = 0.1
+# The label of the pods that it starts.
+STARTED_BY_TEST = dict([WAITS.split("=")])
+
+
+class MountingKubelet:
+    """A context manager for the pods of a namespace with the label `test/pod: local`, which kwok leaves Pending."""
+
+    def __init__(self, api: Api) -> None:
+        self._api = api
+        self._waited: dict[str, set[Name]] = {}
+        self._read: dict[str, dict[Name, Mapping[str, str]]] = {}
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="mounting kubelet", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stopping.set()
+        self._thread.join()
+
+    def waited(self) -> set[Name]:
+        """Return what a pod had to wait for at some time."""
+        return {name for names in self._waited.values() for name in names}
+
+    def values(self, kind: str, key: str) -> list[str]:
+        """Return the values that the Ready pods have read under this key, in objects of this kind."""
+        found = []
+        for pod in self._api.list("Pod", labels=WAITS):
+            if is_ready(pod) and "deletionTimestamp" not in pod["metadata"]:
+                read = self._read[pod["metadata"]["uid"]]
+                found += [data[key] for (of_kind, _), data in read.items() if of_kind == kind and key in data]
+        return sorted(found)
+
+    def _watch(self) -> None:
+        while not self._stopping.wait(PAUSE):
+            # The server may be busy; the next turn finds the same pods.
+            with contextlib.suppress(ApiError, OSError):
+                for pod in self._api.list("Pod", labels=WAITS):
+                    self._start(pod)
+
+    def _start(self, pod: Object) -> None:
+        uid = pod["metadata"]["uid"]
+        if uid in self._read or "deletionTimestamp" in pod["metadata"] or not pod["spec"].get("nodeName"):
+            return
+        found = {(kind, name): self._api.find(kind, name) for kind, name in read_state(pod).required}
+        missing = {name for name, item in found.items() if item is None}
+        if missing:
+            self._waited.setdefault(uid, set()).update(missing)
+            return
+        self._read[uid] = {name: _plain(item) for name, item in found.items() if item}
+        self._api.patch("Pod", pod["metadata"]["name"], _running(pod), subresource="status", patch_type=STRATEGIC)
+
+
+def _plain(item: Object) -> Mapping[str, str]:
+    data = item.get("data") or {}
+    if item["kind"] == "Secret":
+        return {key: base64.b64decode(value).decode() for key, value in data.items()}
+    return data
+
+
+def _running(pod: Object) -> Object:
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    containers = [
+        {
+            "name": container["name"],
+            "image": container["image"],
+            "imageID": "",
+            "ready": True,
+            "started": True,
+            "restartCount": 0,
+            "state": {"running": {"startedAt": now}},
+        }
+        for container in pod["spec"]["containers"]
+    ]
+    conditions = [
+        {"type": condition, "status": "True", "lastTransitionTime": now}
+        for condition in ("Initialized", "Ready", "ContainersReady")
+    ]
+    status = {"phase": "Running", "startTime": now, "conditions": conditions, "containerStatuses": containers}
+    return {"status": status}

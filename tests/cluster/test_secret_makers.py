@@ -1,0 +1,217 @@
+"""What makes Secrets: each pod keeps the Secret that it started with, and a new pod waits for its own."""
+
+import base64
+from collections.abc import Iterator
+
+import pytest
+
+from tests.cluster.api import Api
+from tests.cluster.control_plane import ControlPlane
+from tests.cluster.external_secrets import external_secret, fake_store
+from tests.cluster.invariant_watcher import InvariantWatcher
+from tests.cluster.kinds import KINDS
+from tests.cluster.mounting_kubelet import MountingKubelet
+from tests.cluster.release import DEPLOYERS, Release, with_image
+from tests.cluster.rollouts_controller import abort, rollout_in_phase
+from tests.cluster.secret_makers import SECRET, External, MadeSecretShop, Maker, Sealed
+from tests.cluster.wait import until
+from tests.cluster.workloads import until_unreferenced
+
+MAKERS = (External.kind, Sealed.kind)
+each_maker = pytest.mark.parametrize("maker", MAKERS, indirect=True)
+# Real deployers are in tests/gitops.
+on_a_deployer = pytest.mark.parametrize(
+    ("maker", "deployer"), list(zip(MAKERS, DEPLOYERS, strict=True)), indirect=["maker"]
+)
+
+
+@pytest.fixture
+def maker(request: pytest.FixtureRequest) -> Maker:
+    """Start the controller of the kind."""
+    if request.param == External.kind:
+        request.getfixturevalue("external_secrets")
+        return External()
+    return Sealed(request.getfixturevalue("sealed_secrets"))
+
+
+@pytest.fixture
+def shop(rollouts: ControlPlane, namespace: Api, deployer: str, maker: Maker) -> Iterator[MadeSecretShop]:
+    """Create an application in the test's namespace, and check after the test that no pod missed its Secret."""
+    assert rollouts.processes
+    maker.prepare(namespace)
+    settings: dict[str, object] = {"kinds": [maker.kind], "linker": {"minimumAgeSeconds": 0}}
+    application = Release(api=namespace, deployer=DEPLOYERS[deployer](namespace), settings=settings)
+    with InvariantWatcher(namespace) as watcher, MountingKubelet(namespace) as kubelet:
+        yield MadeSecretShop(api=namespace, maker=maker, kubelet=kubelet, watcher=watcher, application=application)
+        watcher.check()
+
+
+@pytest.fixture
+def paused(shop: MadeSecretShop) -> MadeSecretShop:
+    """Release the old value, then the new one, and pause at the canary."""
+    shop.release("old")
+    shop.release("new", "Paused")
+    return shop
+
+
+@each_maker
+def test_the_controller_makes_the_secret_and_it_goes_with_its_maker(
+    maker: Maker, namespace: Api, cluster: ControlPlane
+) -> None:
+    assert cluster.processes[maker.program].runs
+    maker.prepare(namespace)
+    namespace.apply(maker.make(namespace, SECRET, "old"))
+    made = namespace.wait("Secret", SECRET, "is made", bool)
+    assert base64.b64decode(made["data"]["token"]) == b"old"
+    assert [owner["kind"] for owner in made["metadata"]["ownerReferences"]] == [maker.kind]
+    namespace.delete(maker.kind, SECRET)
+    namespace.gone("Secret", SECRET)
+
+
+@on_a_deployer
+def test_new_pods_wait_for_their_secret_and_old_ones_run_on(shop: MadeSecretShop, cluster: ControlPlane) -> None:
+    shop.release("old")
+    old = shop.secret_of("old")
+    with cluster.paused(shop.maker.program):
+        shop.application.release(*shop.objects("new"))
+        until("a new pod waits", shop.kubelet.waited, lambda names: names != {("Secret", old)})
+        assert shop.values() == ["old"], "the canary has taken the place of one pod"
+        rollout_in_phase(shop.api, "web", "Progressing")
+        assert set(shop.secrets()) == {old}
+    rollout_in_phase(shop.api, "web", "Paused")
+    assert shop.values() == ["new", "old"]
+    assert shop.kubelet.waited() <= {("Secret", old), ("Secret", shop.secret_of("new"))}
+
+
+@on_a_deployer
+def test_the_linker_may_get_and_patch_the_rendered_maker_and_no_secret(shop: MadeSecretShop) -> None:
+    shop.release("old")
+    rules = shop.api.get("Role", "shop-linker")["rules"]
+    assert not [rule for rule in rules if "secrets" in rule["resources"]]
+    api_version, plural, _ = KINDS[shop.maker.kind]
+    (rule,) = (rule for rule in rules if plural in rule["resources"])
+    assert rule == {
+        "apiGroups": [api_version.partition("/")[0]],
+        "resources": [plural],
+        "verbs": ["get", "patch"],
+        "resourceNames": [shop.secret_of("old")],
+    }
+
+
+@on_a_deployer
+def test_replaced_pods_come_back_with_their_own_value(paused: MadeSecretShop) -> None:
+    assert paused.values() == ["new", "old"]
+    paused.replace_pods()
+    assert sorted(paused.secrets().values()) == ["new", "old"]
+    makers = paused.api.names(paused.maker.kind)
+    assert makers == set(paused.secrets()), "each Secret has the name of its maker"
+
+
+@on_a_deployer
+def test_after_an_abort_all_pods_have_the_old_value(paused: MadeSecretShop) -> None:
+    abort(paused.api, "web")
+    rollout_in_phase(paused.api, "web", "Degraded")
+    until("all pods are old again", paused.values, lambda found: found == ["old", "old"])
+    paused.replace_pods()
+    assert sorted(paused.secrets().values()) == ["new", "old"]
+
+
+@on_a_deployer
+def test_after_promotion_maker_and_secret_go_with_the_run_after_the_last_replica_set(paused: MadeSecretShop) -> None:
+    old, new = paused.secret_of("old"), paused.secret_of("new")
+    paused.promote()
+    assert paused.values() == ["new", "new"]
+    assert set(paused.secrets()) == {old, new}, "the old Secret is needed for a rollback"
+    for image in ("app:2", "app:3"):  # the Secret does not change, so no Job runs
+        written = paused.objects("new")
+        paused.application.sync(written[0], with_image(written[1], image))
+        rollout_in_phase(paused.api, "web", "Paused")
+        paused.promote()
+    until_unreferenced(paused.application, old)
+    assert old in paused.secrets(), "no run has passed yet"
+    paused.application.link()
+    paused.until_gone(old)
+    assert set(paused.secrets()) == {new}
+
+
+@on_a_deployer
+def test_going_back_to_a_value_whose_replica_set_still_exists(paused: MadeSecretShop) -> None:
+    before = paused.api.get("Secret", paused.secret_of("old"))["metadata"]["uid"]
+    paused.promote()
+    paused.release("old", "Paused")
+    paused.replace_pods()
+    paused.promote()
+    assert paused.values() == ["old", "old"]
+    assert paused.api.get("Secret", paused.secret_of("old"))["metadata"]["uid"] == before
+
+
+@on_a_deployer
+def test_going_back_to_a_deleted_value_makes_it_again(paused: MadeSecretShop) -> None:
+    old = paused.secret_of("old")
+    paused.promote()
+    for value in ("newer", "newest"):
+        paused.release(value, "Paused")
+        paused.promote()
+    until_unreferenced(paused.application, old)
+    paused.application.link()
+    paused.until_gone(old)
+    # Its name is free again: the pods that wait for it do so for the first time since.
+    paused.watcher.check()
+    paused.release("old", "Paused")
+    paused.promote()
+    assert paused.values() == ["old", "old"]
+    assert paused.secret_of("old") == old
+
+
+@on_a_deployer
+def test_after_an_uninstall_nothing_is_left(paused: MadeSecretShop) -> None:
+    names = set(paused.secrets())
+    paused.replace_pods()
+    paused.watcher.check()
+    # From here on, nobody minds what goes first.
+    paused.watcher.forgive(*(("Secret", name) for name in names))
+    paused.application.deployer.sync(b"")
+    for name in names:
+        paused.until_gone(name)
+
+
+@on_a_deployer
+def test_a_fixed_name_is_adopted_and_goes_with_its_last_replica_set(shop: MadeSecretShop) -> None:
+    settings = shop.application.settings
+    shop.application.settings = {**settings, "strategy": "ignore"}
+    shop.application.sync(*shop.objects("old"))
+    rollout_in_phase(shop.api, "web", "Healthy")
+    before = shop.api.names("Pod", labels="app=web")
+    shop.application.settings = {**settings, "strategy": "adopt"}
+    shop.release("old")
+    assert shop.api.names("Pod", labels="app=web") == before, "no pod was restarted"
+
+    shop.application.settings = settings
+    shop.release("new", "Paused")
+    assert shop.secrets().keys() == {SECRET, shop.secret_of("new")}
+    shop.replace_pods()
+    shop.promote()
+    for value in ("newer", "newest"):
+        shop.release(value, "Paused")
+        shop.promote()
+    until_unreferenced(shop.application, SECRET)
+    shop.application.link()
+    shop.until_gone(SECRET)
+
+
+@pytest.mark.parametrize(("maker", "deployer"), [(External.kind, "Flux")], indirect=["maker"])
+def test_with_strategy_ignore_all_pods_get_the_new_value(shop: MadeSecretShop) -> None:
+    shop.api.apply(fake_store(shop.api, {"": "old"}))
+    maker = external_secret(shop.api, SECRET, "", refreshInterval="1s")
+    maker["metadata"]["annotations"] = {"revisions.krm-fn.io/strategy": "ignore"}
+    # Nothing is a revision, so there is no Job.
+    shop.application.sync(maker, shop.rollout)
+    rollout_in_phase(shop.api, "web", "Healthy")
+    shop.application.sync(maker, with_image(shop.rollout, "app:2"))
+    rollout_in_phase(shop.api, "web", "Paused")
+    assert shop.values() == ["old", "old"]
+    shop.api.apply(fake_store(shop.api, {"": "new"}))
+    until("the Secret has changed", shop.secrets, lambda found: found == {SECRET: "new"})
+    for name in shop.api.names("Pod", labels="app=web"):
+        shop.api.delete("Pod", name)
+    until("all pods have the new value", shop.values, lambda found: found == ["new", "new"])

@@ -1,0 +1,185 @@
+"""What makes Secrets in the cluster: it lives as long as something references a name of what it makes."""
+
+import pytest
+
+from krm_fn.linker.link import link
+from krm_fn.linker.report import Report
+from krm_fn.model import keys
+from krm_fn.model.kinds import Kind
+from krm_fn.model.link_plan import LinkPlan, MakerName, RevisionName, Workload
+from tests.linker.fake_cluster import FakeCluster
+from tests.linker.garbage_collector import collect, delete
+from tests.linker.manifests import inventory, made_by, pods, reference, revision, thing, workload
+from tests.linker.object_store import NAMESPACE, NOON, Hook, Object, ObjectStore, no_hook
+
+DB, API = "web-db-gggggggggg", "web-api-gggggggggg"
+MAKER = "from-vault-gggggggggg"
+LIST = "ConfigMap/web-linker"
+EXTERNAL_SECRETS = Kind("external-secrets.io/v1", "ExternalSecret", "externalsecrets")
+
+
+def plan(*names: str, kinds: tuple[Kind, ...] = ()) -> LinkPlan:
+    secrets = tuple(RevisionName("Secret", name) for name in names)
+    return LinkPlan(
+        set="web",
+        workloads=(Workload("apps/v1", "Deployment", "web", secrets),),
+        makers=(MakerName(EXTERNAL_SECRETS, MAKER, secrets),) if names else (),
+        kinds=kinds,
+        timeout=300,
+        minimum_age=600,
+    )
+
+
+def maker(*names: str, name: str = MAKER) -> Object:
+    """Build one whose spec says the names of what it makes."""
+    return {**revision(name, kind="ExternalSecret"), "spec": {"targets": [*names]}}
+
+
+def made(store: ObjectStore, *names: str) -> None:
+    """Make the Secrets, as its controller does."""
+    for name in names:
+        owner = reference(store.get("ExternalSecret", MAKER), controller=True)
+        store.create(thing("Secret", name, ownerReferences=[owner]))
+
+
+def applied(*names: str) -> ObjectStore:
+    store = ObjectStore()
+    store.create(inventory(*names))
+    web = store.create(workload("Deployment", "web", pods(secrets=names)))
+    store.create(made_by(web, "ReplicaSet", "web-1", pods(secrets=names)))
+    for name in names:
+        store.create(revision(name, tracker=True))
+    store.create(maker(*names))
+    made(store, *names)
+    return store
+
+
+class Run:
+    """A run, and what it requested."""
+
+    def __init__(self, store: ObjectStore, of: LinkPlan, hook: Hook = no_hook) -> None:
+        self.requests: list[str] = []
+
+        def record(what: str) -> None:
+            self.requests.append(what)
+            hook(what)
+
+        self.report = Report(NAMESPACE, lambda _: None)
+        self.cluster = FakeCluster(store, record, of.timeout)
+        link(of, self.cluster, self.report)
+
+
+def owners(store: ObjectStore, kind: str, name: str) -> list[str]:
+    return [f"{one['kind']}/{one['name']}" for one in store.get(kind, name)["metadata"].get("ownerReferences", [])]
+
+
+def change_to(store: ObjectStore, *names: str) -> None:
+    """Let the workload and its history reference only these names, some time later."""
+    store.update(store.get("Deployment", "web"), spec={"template": pods(secrets=names)})
+    store.update(store.get("ReplicaSet", "web-1"), spec={"template": pods(secrets=names)})
+    store.update_metadata(store.get("ConfigMap", "web-linker"), annotations={keys.RENDERED: ",".join(names)})
+    store.clock += 601
+
+
+def test_each_tracker_owns_what_makes_its_secret() -> None:
+    store = applied(DB, API)
+    run = Run(store, plan(DB, API))
+    assert owners(store, "ExternalSecret", MAKER) == [f"ConfigMap/{DB}", f"ConfigMap/{API}"]
+    assert owners(store, "ConfigMap", DB) == ["Deployment/web", "ReplicaSet/web-1", LIST]
+    assert run.report.problems == []
+
+
+def test_nothing_is_asked_of_its_secrets() -> None:
+    run = Run(applied(DB, API), plan(DB, API))
+    assert [what for what in run.requests if "Secret/" in what.replace("ExternalSecret/", "")] == []
+
+
+def test_a_second_run_writes_nothing() -> None:
+    store = applied(DB, API)
+    Run(store, plan(DB, API))
+    assert Run(store, plan(DB, API)).cluster.writes == []
+
+
+def test_it_goes_with_its_secret_when_nothing_references_that() -> None:
+    store = applied(DB)
+    Run(store, plan(DB))
+    change_to(store)
+    Run(store, plan())
+    collect(store)
+    assert store.of_kind("ExternalSecret", "Secret") == []
+
+
+def test_it_stays_as_long_as_one_of_its_names_is_referenced() -> None:
+    store = applied(DB, API)
+    Run(store, plan(DB, API))
+    change_to(store, API)
+    Run(store, plan(API))
+    collect(store)
+    assert owners(store, "ExternalSecret", MAKER) == [f"ConfigMap/{API}"]
+    assert store.find("ConfigMap", DB) is None
+
+
+def test_a_name_of_an_earlier_rendering_keeps_it_as_well() -> None:
+    """An old ReplicaSet still references it, though the new rendering does not."""
+    store = applied(DB)
+    Run(store, plan(DB))
+    store.update(store.get("Deployment", "web"), spec={"template": pods(secrets=[API])})
+    store.update_metadata(store.get("ConfigMap", "web-linker"), annotations={keys.RENDERED: API})
+    web = store.get("Deployment", "web")
+    store.create(made_by(web, "ReplicaSet", "web-2", pods(secrets=[API])))
+    store.create(revision(API, tracker=True))
+    Run(store, plan(API))
+    assert owners(store, "ExternalSecret", MAKER) == [f"ConfigMap/{DB}", f"ConfigMap/{API}"]
+
+
+def test_everything_is_garbage_collected_when_the_set_is_uninstalled() -> None:
+    store = applied(DB, API)
+    Run(store, plan(DB, API))
+    for item in (store.get("Deployment", "web"), store.get("ConfigMap", "web-linker")):
+        delete(store, item)
+    collect(store)
+    assert list(store) == []
+
+
+def test_a_run_waits_for_what_is_applied_after_the_job() -> None:
+    store = applied(DB)
+    late = store.get("ExternalSecret", MAKER)
+    store.remove(late)
+    store.remove(store.get("Secret", DB))
+    left = [late]
+
+    def hook(_: str) -> None:
+        if left and store.clock > NOON + 20:
+            left.pop()
+            store.create(maker(DB))
+
+    run = Run(store, plan(DB), hook)
+    assert owners(store, "ExternalSecret", MAKER) == [f"ConfigMap/{DB}"]
+    assert run.report.problems == []
+    assert run.cluster.said == [f"waiting for ExternalSecret shop/{MAKER} to exist (up to 59 s)"]
+
+
+def test_one_that_does_not_exist_is_a_failure_within_a_minute() -> None:
+    store = applied(DB)
+    store.remove(store.get("ExternalSecret", MAKER))
+    run = Run(store, plan(DB))
+    sentence = f"ExternalSecret shop/{MAKER}: does not exist; apply the manifests again"
+    assert run.report.failures == [sentence]
+    assert store.clock < NOON + 90
+
+
+@pytest.mark.parametrize("name", [MAKER, "from-vault"], ids=["renamed", "adopted"])
+def test_it_does_not_own_its_own_tracker(name: str) -> None:
+    """Two owners of each other would stay for ever."""
+    store = applied(DB)
+    store.remove(store.get("ExternalSecret", MAKER))
+    annotations = {keys.BASE_NAME: "from-vault"}
+    store.create({**revision(name, kind="ExternalSecret", annotations=annotations), "spec": {"target": DB}})
+    of = plan(DB, kinds=(EXTERNAL_SECRETS,))
+    of = of._replace(makers=(of.makers[0]._replace(name=name),))
+    Run(store, of)
+    assert owners(store, "ConfigMap", DB) == ["Deployment/web", "ReplicaSet/web-1", LIST]
+    change_to(store)
+    Run(store, plan(kinds=(EXTERNAL_SECRETS,)))
+    collect(store)
+    assert store.of_kind("ExternalSecret") == []
