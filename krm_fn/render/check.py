@@ -15,6 +15,7 @@ from krm_fn.model.node import Mapping, Node, entries, get, is_null, is_scalar, i
 from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId
 from krm_fn.naming.emitted import is_emitted
 from krm_fn.naming.names import HASH, NOT_SPEC, WORD, base_name
+from krm_fn.references.made import versioned
 from krm_fn.render.limits import DEFAULT_LIMITS, Allowance, Limits
 from krm_fn.render.place import placed_in
 from krm_fn.render.pruning import KEEPERS, find_deployers, find_pruners
@@ -78,13 +79,17 @@ def find_hazards(rendered: Iterable[Item], deployed: Iterable[Item], namespace: 
 
     `namespace` is that of rendered objects that set none. Where one side still has none, it may be the same.
     """
-    configs = [item for item in rendered if item.is_config and not is_emitted(item)]
+    configs = [item for item in rendered if _may_be_renamed(item) and not is_emitted(item)]
     staying = NamesByPlace(_placed(item.id, namespace) for item in configs)
     revisions = _by_base(configs, namespace)
     live = [item for item in deployed if not is_emitted(item)]
     referenced = _find_referenced(live)
-    leaving = [item for item in live if item.is_config and item.id not in staying]
+    leaving = [item for item in live if _may_be_renamed(item) and item.id not in staying]
     return [problem for item in leaving for problem in _judge(item, revisions, referenced)]
+
+
+def _may_be_renamed(item: Item) -> bool:
+    return item.is_config or versioned(item.id) is not None
 
 
 class NamesByPlace:
@@ -153,8 +158,9 @@ def _texts(node: Node) -> Iterator[str]:
 
 def _judge(item: Item, revisions: _Revisions, referenced: NamesByPlace | None) -> Iterator[Problem]:
     for base in dict.fromkeys((item.id.name, *_base_names(item))):
-        # An old revision that nothing references may be pruned. An object under its base name is always in use.
-        if item.id.name != base and referenced is not None and item.id not in referenced:
+        # An old revision that nothing references may be pruned. An object under its base name is always in use, and
+        # pods need not name what makes their Secret.
+        if item.is_config and item.id.name != base and referenced is not None and item.id not in referenced:
             continue
         for who, deployers in revisions.get((item.id.kind, base), ()):
             pruners = find_pruners(item, deployers)
