@@ -28,7 +28,7 @@ def run(data: bytes, config: bytes | None = None, environment: Environment = NO_
         envelope = open_envelope(read_yaml(data))
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), 1)
-    del data  # the envelope has its text: nobody else may hold these megabytes
+    del data  # the envelope has its text; the process holds these bytes nowhere else
     try:
         function_config = envelope.function_config if config is None else read_config(config)
         changes = decide(envelope.items, function_config, environment).changes
