@@ -8,7 +8,7 @@ from tests.cluster.linker_job import ROOT
 from tests.gitops.command import Workplace
 from tests.gitops.package import Commit, render_commit
 
-DOCS = (ROOT / "docs" / "deployers.md").read_text()
+DOCS = (ROOT / "docs" / "deployers" / "kubectl.md").read_text()
 (DELETE_JOBS,) = re.findall(r"^ *\$ (kubectl delete jobs .*\\\n.*)$", DOCS, re.MULTILINE)
 
 
@@ -35,7 +35,7 @@ class Kubectl:
         return ""
 
     def uninstall(self) -> None:
-        """Delete the Jobs of earlier manifests by the command of docs/deployers.md, and what is in the manifests."""
+        """Delete the Jobs of earlier manifests by the command of docs/deployers/kubectl.md, and what is in the manifests."""
         here = DELETE_JOBS.replace("\\\n", "").replace("--namespace shop", f"--namespace {self.api.namespace}")
         self._place.run(*here.split())
         self._place.run("kubectl", "delete", "--ignore-not-found", "-f", "-", stdin=self._manifests)
