@@ -6,6 +6,7 @@ from krm_fn.model.changes import Object, SetFields, SetItems, Value
 from krm_fn.model.node import Mapping, Node, elements, get, is_sequence, text
 from krm_fn.model.printable import printable
 from krm_fn.model.problem import Problem, ResourceId, Severity
+from krm_fn.wire import layout
 from krm_fn.wire.splice import Splice
 from krm_fn.wire.splice_change import splice_change
 from krm_fn.wire.write_value import write_flow
@@ -37,8 +38,9 @@ def splice_results(source: str, resource_list: Mapping, new: tuple[Object, ...])
     elif results is None:
         yield from splice_change(source, SetFields(resource_list, (("results", new),)))
     else:
-        start, end = results.start_mark.index, results.end_mark.index
-        yield Splice(start, end, " " * (start == end) + write_flow(new))
+        start, end = results.start_mark.index, layout.node_end(source, results)
+        tail = layout.line_break(source) if start < end and layout.is_break(source, end - 1) else ""
+        yield Splice(start, end, " " * (start == end) + write_flow(new) + tail)
 
 
 def _result(problem: Problem) -> Object:

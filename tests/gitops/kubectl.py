@@ -35,7 +35,7 @@ class Kubectl:
         return ""
 
     def uninstall(self) -> None:
-        """Delete the Jobs of earlier manifests by the command of docs/deployers/kubectl.md, and what is in the manifests."""
+        """Delete the Jobs of earlier manifests by the command of its page, and what is in the manifests."""
         here = DELETE_JOBS.replace("\\\n", "").replace("--namespace shop", f"--namespace {self.api.namespace}")
         self._place.run(*here.split())
         self._place.run("kubectl", "delete", "--ignore-not-found", "-f", "-", stdin=self._manifests)
