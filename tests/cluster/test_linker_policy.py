@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 import yaml
 
+from krm_fn.model.makers import VERSIONED
 from tests.cluster.api import Api, Object, reference
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.linker_job import ROOT, run_linker
-from tests.cluster.manifests import config_map
+from tests.cluster.manifests import config_map, secret
 from tests.cluster.release import SET, owners
+from tests.cluster.sealed_secrets import SealedSecrets
 from tests.cluster.server import ApiError
 from tests.cluster.unlinked_release import UNUSED, UnlinkedRelease, unlinked_release
 from tests.cluster.wait import until
@@ -24,7 +26,7 @@ BOGUS = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "gone", "uid": "
 
 
 @pytest.fixture(scope="module")
-def release(cluster: ControlPlane) -> Iterator[UnlinkedRelease]:
+def release(cluster: ControlPlane, sealed_secrets: SealedSecrets) -> Iterator[UnlinkedRelease]:
     """Prepare a release with the policies in its namespace only: other tests run in the same cluster."""
     documents = list(yaml.safe_load_all(POLICY.read_text()))
     for document in documents:
@@ -34,12 +36,30 @@ def release(cluster: ControlPlane) -> Iterator[UnlinkedRelease]:
     with unlinked_release(cluster, NAMESPACE) as made:
         made.api.create(config_map("unrelated"))
         made.api.create({**config_map("changeable"), "metadata": {"name": "changeable", "labels": LABELS}})
+        made.api.apply_all(maker_with_role(sealed_secrets, made.pod["spec"]["serviceAccountName"]))
         cluster.api.apply_all(documents)
         until("the policy for ConfigMaps is enforced", lambda: is_refused(made, "ConfigMap", "unrelated"), within=90)
         until("the policy for Secrets is enforced", lambda: is_refused(made, "Secret", secret_of(made)), within=90)
+        until("the policy for makers is enforced", lambda: is_refused(made, "SealedSecret", "maker"), within=90)
         yield made
         for document in documents:
             cluster.api.delete(document["kind"], document["metadata"]["name"])
+
+
+def maker_with_role(sealed_secrets: SealedSecrets, account: str) -> list[Object]:
+    """Build what makes a Secret, and the right that the linker's Role would have on it."""
+    rule = {"apiGroups": ["bitnami.com"], "resources": ["sealedsecrets"], "resourceNames": ["maker"]}
+    role = {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "maker"}
+    return [
+        sealed_secrets.seal(secret("maker"), NAMESPACE),
+        {"kind": "Role", "metadata": {"name": "maker"}, "rules": [{**rule, "verbs": ["get", "patch", "delete"]}]},
+        {
+            "kind": "RoleBinding",
+            "metadata": {"name": "maker"},
+            "roleRef": role,
+            "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": NAMESPACE}],
+        },
+    ]
 
 
 def is_refused(release: UnlinkedRelease, kind: str, name: str) -> bool:
@@ -100,6 +120,15 @@ REFUSED: list[Any] = [
         "Secret", "SECRET", {"metadata": {"annotations": {"a": "b"}}}, "owners of Secrets", id="annotate a Secret"
     ),
     pytest.param("Secret", "SECRET", {"metadata": {"ownerReferences": [BOGUS]}}, "the tracker", id="own a Secret"),
+    pytest.param(
+        "SealedSecret", "maker", {"spec": {"encryptedData": {"a": "Bg"}}}, "owners of what makes", id="change a maker"
+    ),
+    pytest.param(
+        "SealedSecret", "maker", {"metadata": {"annotations": {"a": "b"}}}, "owners of what makes", id="annotate it"
+    ),
+    pytest.param(
+        "SealedSecret", "maker", {"metadata": {"ownerReferences": [BOGUS]}}, "only trackers", id="own a maker"
+    ),
 ]
 
 
@@ -109,10 +138,30 @@ def test_a_thief_may_not_patch(release: UnlinkedRelease, kind: str, name: str, b
         thief(release).patch(kind, name.replace("SECRET", secret_of(release)), body)
 
 
-@pytest.mark.parametrize("name", ["unrelated", "CURRENT", f"{SET}-linker"])
-def test_a_thief_may_not_delete(release: UnlinkedRelease, name: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("ConfigMap", "unrelated"), ("ConfigMap", "CURRENT"), ("ConfigMap", f"{SET}-linker"), ("SealedSecret", "maker")],
+)
+def test_a_thief_may_not_delete(release: UnlinkedRelease, kind: str, name: str) -> None:
     with pytest.raises(ApiError, match=r"ValidatingAdmissionPolicy .* denied request: the linker "):
-        thief(release).delete("ConfigMap", name.replace("CURRENT", current(release)))
+        thief(release).delete(kind, name.replace("CURRENT", current(release)))
+
+
+def test_the_policy_is_for_all_that_is_named_by_its_spec() -> None:
+    policies = {
+        one["metadata"]["name"]: one["spec"]
+        for one in yaml.safe_load_all(POLICY.read_text())
+        if "matchConstraints" in one["spec"]
+    }
+    (rule,) = policies["krm-fn-linker-makers"]["matchConstraints"]["resourceRules"]
+    assert rule["apiGroups"] == sorted({one.group for one in VERSIONED if not one.never})
+
+
+def test_a_tracker_may_own_a_maker(release: UnlinkedRelease) -> None:
+    patch_owners(release, "SealedSecret", "maker", reference(release.api.get("ConfigMap", secret_of(release))))
+    assert owners(release.api.get("SealedSecret", "maker")) == {f"ConfigMap/{secret_of(release)}"}
+    with pytest.raises(ApiError, match="only trackers"):
+        thief(release).patch("SealedSecret", "maker", {"metadata": {"ownerReferences": []}})
 
 
 def test_a_bogus_owner_beside_the_inventory_deletes_nothing(release: UnlinkedRelease) -> None:
