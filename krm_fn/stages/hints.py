@@ -5,7 +5,7 @@ fixed name does not: it fails, or runs with defaults. So an object that nobody c
 nothing hints at such a reader.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from krm_fn.model.item import Item
@@ -58,12 +58,15 @@ class Hints:
 
     @cached_property
     def _listed_by_role(self) -> dict[Item, ResolvedReference]:
-        listed: dict[Item, ResolvedReference] = {}
-        for one in self._references.authored:
-            if one.referrer.id.kind in ROLES:
-                for target in one.targets:
-                    listed.setdefault(target, one)
-        return listed
+        return self._first_to_each(lambda one: one.referrer.id.kind in ROLES)
+
+    def _first_to_each(self, is_meant: Callable[[ResolvedReference], bool]) -> dict[Item, ResolvedReference]:
+        """Return the first of some references to each object."""
+        first: dict[Item, ResolvedReference] = {}
+        for one in filter(is_meant, self._references.authored):
+            for target in one.targets:
+                first.setdefault(target, one)
+        return first
 
     def _program(self, item: Item) -> Reason | None:
         namespace = self._package.namespace_of(item)
@@ -151,7 +154,7 @@ class Hints:
     def _optional(self, item: Item) -> Reason | None:
         """Name pods that do not wait for what a maker makes: under a new name, it is not there yet when they start."""
         found = self._read_as_optional.get(item)
-        if found is None:
+        if found is None or item.is_config:
             return None
         reader = authored_id(found.referrer)
         text = f"{reader} reads its {found.reference.kind} as optional, and would not wait for a new one"
@@ -159,13 +162,7 @@ class Hints:
 
     @cached_property
     def _read_as_optional(self) -> dict[Item, ResolvedReference]:
-        optional: dict[Item, ResolvedReference] = {}
-        for one in self._references.authored:
-            if one.reference.in_pod and one.reference.is_optional:
-                for target in one.targets:
-                    if not target.is_config:
-                        optional.setdefault(target, one)
-        return optional
+        return self._first_to_each(lambda one: one.reference.in_pod and one.reference.is_optional)
 
 
 def _present_names(item: Item) -> list[tuple[str, str]]:
