@@ -7,6 +7,8 @@ names that say what its spec says. `VERSIONED` says of which kinds that is so, a
 
 from typing import NamedTuple
 
+from krm_fn.model.node import TRUE
+
 
 class Maker(NamedTuple):
     """A field, of some kinds of a group, that holds the name of what is made: of a Secret, or of another `target`.
@@ -404,7 +406,6 @@ class Versioned(NamedTuple):
     never: str = ""
 
 
-_TRUE = ("true", "True", "TRUE")
 _ITSELF = "the maker: its controller sets an ownerReference"
 _NOT_ITS_OWN = "it does not own the Secret that it writes to"
 _ANEW = "a generator makes another value for every name"
@@ -459,7 +460,7 @@ VERSIONED = (
         "hashicorp/vault-secrets-operator: api/v1beta1/vaultstaticsecret_types.go, helpers/secrets.go",
         Refresh("the secret in Vault", "pin spec.version of a kv-v2 secret", pins="spec/version"),
         but=("spec/refreshAfter", "spec/hmacSecretData", "spec/rolloutRestartTargets", "spec/syncConfig"),
-        conditions=(Condition("spec/destination/create", _NOT_ITS_OWN, allowed=_TRUE),),
+        conditions=(Condition("spec/destination/create", _NOT_ITS_OWN, allowed=TRUE),),
     ),
     # The operator ignores the MAC: `customDecryptData`.
     Versioned(

@@ -52,10 +52,11 @@ class Made(NamedTuple):
 
 
 class Unmet(NamedTuple):
-    """Why a maker must not be renamed, and the field that says so."""
+    """Why an object must not be renamed, the field that says so, and where its project says why."""
 
     reason: str
     field: str
+    source: str = ""
 
 
 def versioned(who: ResourceId) -> Versioned | None:
@@ -136,14 +137,14 @@ def find_unmet(item: Item) -> Unmet | None:
     if row is None:
         return None
     if row.never:
-        return Unmet(row.never, "kind")
+        return Unmet(row.never, "kind", row.source)
     if row.annotated and not any(item.annotations.get(name) == "true" for name in row.annotated):
-        return Unmet(row.unannotated, "metadata.annotations")
+        return Unmet(row.unannotated, "metadata.annotations", row.source)
     for condition in row.conditions:
         for text, field in _texts_at(item.node, split_path(condition.path), ""):
             is_allowed = any(fnmatchcase(text, pattern) for pattern in condition.allowed)
             if not is_allowed or any(fnmatchcase(text, pattern) for pattern in condition.refused):
-                return Unmet(condition.reason, field)
+                return Unmet(condition.reason, field, row.source)
     return None
 
 

@@ -6,12 +6,11 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
-from krm_fn.model.node import Node, Scalar, get, is_sequence, text
+from krm_fn.model.node import TRUE, Node, Scalar, get, is_sequence, text
 from krm_fn.references.rule import Rule
 from krm_fn.references.shapes import is_in_pod
 
 _NAMESPACE = re.compile(r"([^/:]+)/$")
-_TRUE = ("true", "True", "TRUE")
 _NOTHING: Mapping[str, Node] = MappingProxyType({})
 
 
@@ -64,7 +63,7 @@ class Reference(NamedTuple):
     @property
     def is_optional(self) -> bool:
         """Tell whether pods start without the object."""
-        return text(self.around.get("optional")) in _TRUE
+        return text(self.around.get("optional")) in TRUE
 
     def renamed(self, name: str) -> str:
         """Return the scalar's text once the object is called `name`."""

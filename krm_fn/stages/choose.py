@@ -1,10 +1,9 @@
-"""Which ConfigMaps and Secrets get which strategy."""
+"""Which ConfigMaps, Secrets and makers of Secrets get which strategy."""
 
 from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.item import Item, about
-from krm_fn.model.makers import VERSIONED_KINDS
 from krm_fn.model.node import get, is_null
 from krm_fn.model.node import text as text_of
 from krm_fn.model.problem import Problem, Severity
@@ -13,7 +12,7 @@ from krm_fn.model.sync_order import HOOKS
 from krm_fn.naming.content_hash import Unhashable
 from krm_fn.naming.names import has_stale_hash, hash_in_name, is_revision
 from krm_fn.naming.suggest import suggest
-from krm_fn.references.made import find_unmet, hash_of
+from krm_fn.references.made import Unmet, find_unmet, hash_of
 from krm_fn.references.references import References
 from krm_fn.stages.early_readers import EarlyReaders
 from krm_fn.stages.hints import Hints
@@ -74,7 +73,7 @@ class Choice(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """One choice for each ConfigMap and Secret, what is wrong with them, and the hints that were asked for."""
+    """One choice for each of these objects, what is wrong with them, and the hints that were asked for."""
 
     all: tuple[Choice, ...]
     problems: tuple[Problem, ...]
@@ -100,7 +99,7 @@ class _Decision(NamedTuple):
 
 
 def choose(package: Package, references: References, early: EarlyReaders, settings: Settings) -> Choices:
-    """Choose a strategy for each ConfigMap and Secret.
+    """Choose a strategy for each ConfigMap, Secret and handled maker.
 
     What nobody chose explicitly is renamed or adopted only if nothing hints at a program that looks it up by its name,
     and if no pods read it before it is applied.
@@ -155,16 +154,19 @@ def _unless_bound(item: Item, known: _Known, decision: _Decision) -> _Decision:
 
 
 def _why_encrypted(item: Item, settings: Settings) -> Reason | None:
-    refused = find_refused(item, settings)
-    return None if refused is None else Reason(Ground.BOUND, refused.reason, item, refused.field)
+    unmet = find_refused(item, settings)
+    return None if unmet is None else _bound_by(unmet, item)
+
+
+def _bound_by(unmet: Unmet, item: Item) -> Reason:
+    return Reason(Ground.BOUND, unmet.reason, item, unmet.field, unmet.source)
 
 
 def _why_bound(item: Item, references: References) -> Reason | None:
     """Say why a maker cannot be a revision; None where it can."""
     unmet = find_unmet(item)
     if unmet is not None:
-        source = VERSIONED_KINDS[item.id.group, item.id.kind].source
-        return Reason(Ground.BOUND, unmet.reason, item, unmet.field, source)
+        return _bound_by(unmet, item)
     shared = references.shared.get(item)
     if shared is None:
         return None
