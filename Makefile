@@ -20,7 +20,7 @@ docs: export NO_MKDOCS_2_WARNING = true
 
 help:
 	@echo 'make demo    render examples/canary and show the diff'
-	@echo 'make check   run lint, types, layers and the fast tests: seconds'
+	@echo 'make check   run lint, types, layers and the fast tests: minutes'
 	@echo 'make test    install the tools and run everything, as CI does'
 	@echo 'make test-gitops   build Argo CD, Flux, Helm 4 and External Secrets, half an hour, and run the tests of deployers'
 	@echo 'make lint    run ruff only'

@@ -78,7 +78,7 @@ def report(measured: dict[int, tuple[Figures, Figures]], checksums: float) -> No
     mine, go = measured[20_000]
     rows = [
         ("20,000 objects: time, of the Go no-op's", mine.seconds / go.seconds, 0.45),
-        ("20,000 objects: memory, of the Go no-op's", mine.mebibytes / go.mebibytes, 0.4),
+        ("20,000 objects: memory, of the Go no-op's", mine.mebibytes / go.mebibytes, 0.35),
         ("from 2,000 to 20,000 objects: time, times", mine.seconds / measured[2_000][0].seconds, 11),
         ("12 objects: seconds of processor time", measured[12][0].processor, 0.065),
         ("20,000 objects: time with checksums, of that with names", checksums, 1.15),
