@@ -213,18 +213,12 @@ def _variables_of_one(size: int) -> Package:
 
 
 def _mounts_without_source(size: int) -> Package:
-    mounts = [
-        {
-            "kind": "Deployment",
-            "name": f"web-{number}",
-            "configMap": f"conifg-{number}",
-            "path": "/etc",
-            "optional": True,
-        }
-        for number in range(size)
-    ]
-    workloads = [_deployment(f"web-{number}") for number in range(size)]
-    return [*workloads, *(_config_map(f"config-{number}") for number in range(size))], {"mounts": mounts}
+    objects, spec = _mounts(size)
+    return objects, {
+        "mounts": [
+            {**mount, "configMap": f"conifg-{one}", "optional": True} for one, mount in enumerate(spec["mounts"])
+        ]
+    }
 
 
 def _mounts_nowhere(size: int) -> Package:

@@ -1,39 +1,28 @@
 """Start pods when their ConfigMaps and Secrets are there, as a kubelet does. kwok starts pods without them."""
 
 import base64
-import contextlib
-import threading
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Self
 
 from tests.cluster.api import Api, Object
 from tests.cluster.object_state import WAITS, Name, read_state
 from tests.cluster.readiness import is_ready
-from tests.cluster.server import STRATEGIC, ApiError
+from tests.cluster.repeated import Repeated
+from tests.cluster.server import STRATEGIC
 
 PAUSE = 0.1
 # The label of the pods that it starts.
 STARTED_BY_TEST = dict([WAITS.split("=")])
 
 
-class MountingKubelet:
+class MountingKubelet(Repeated):
     """A context manager for the pods of a namespace with the label `test/pod: local`, which kwok leaves Pending."""
 
     def __init__(self, api: Api) -> None:
         self._api = api
         self._waited: dict[str, set[Name]] = {}
         self._read: dict[str, dict[Name, Mapping[str, str]]] = {}
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="mounting kubelet", daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stopping.set()
-        self._thread.join()
+        super().__init__("mounting kubelet", self._start_pods, PAUSE)
 
     def waited(self) -> set[Name]:
         """Return what a pod had to wait for at some time."""
@@ -48,12 +37,9 @@ class MountingKubelet:
                 found += [data[key] for (of_kind, _), data in read.items() if of_kind == kind and key in data]
         return sorted(found)
 
-    def _watch(self) -> None:
-        while not self._stopping.wait(PAUSE):
-            # The server may be busy; the next turn finds the same pods.
-            with contextlib.suppress(ApiError, OSError):
-                for pod in self._api.list("Pod", labels=WAITS):
-                    self._start(pod)
+    def _start_pods(self) -> None:
+        for pod in self._api.list("Pod", labels=WAITS):
+            self._start(pod)
 
     def _start(self, pod: Object) -> None:
         uid = pod["metadata"]["uid"]

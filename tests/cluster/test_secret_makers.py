@@ -68,6 +68,16 @@ def test_the_controller_makes_the_secret_and_it_goes_with_its_maker(
     namespace.gone("Secret", SECRET)
 
 
+def trim(shop: MadeSecretShop, name: str) -> None:
+    """Release two more values, so that the ReplicaSet of this Secret is trimmed, and wait until both are gone."""
+    for value in ("newer", "newest"):
+        shop.release(value, "Paused")
+        shop.promote()
+    until_unreferenced(shop.application, name)
+    shop.application.link()
+    shop.until_gone(name)
+
+
 @on_a_deployer
 def test_new_pods_wait_for_their_secret_and_old_ones_run_on(shop: MadeSecretShop, cluster: ControlPlane) -> None:
     shop.release("old")
@@ -149,12 +159,7 @@ def test_going_back_to_a_value_whose_replica_set_still_exists(paused: MadeSecret
 def test_going_back_to_a_deleted_value_makes_it_again(paused: MadeSecretShop) -> None:
     old = paused.secret_of("old")
     paused.promote()
-    for value in ("newer", "newest"):
-        paused.release(value, "Paused")
-        paused.promote()
-    until_unreferenced(paused.application, old)
-    paused.application.link()
-    paused.until_gone(old)
+    trim(paused, old)
     # Its name is free again: the pods that wait for it do so for the first time since.
     paused.watcher.check()
     paused.release("old", "Paused")
@@ -191,12 +196,7 @@ def test_a_fixed_name_is_adopted_and_goes_with_its_last_replica_set(shop: MadeSe
     assert shop.secrets().keys() == {SECRET, shop.secret_of("new")}
     shop.replace_pods()
     shop.promote()
-    for value in ("newer", "newest"):
-        shop.release(value, "Paused")
-        shop.promote()
-    until_unreferenced(shop.application, SECRET)
-    shop.application.link()
-    shop.until_gone(SECRET)
+    trim(shop, SECRET)
 
 
 @pytest.mark.parametrize(("maker", "deployer"), [(External.kind, "Flux")], indirect=["maker"])

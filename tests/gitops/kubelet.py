@@ -7,11 +7,12 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from tests.cluster.api import Api, Object
 from tests.cluster.linker_job import COMPONENT, finish, linker_command, linker_environment
 from tests.cluster.readiness import has_ended
+from tests.cluster.repeated import Repeated
 from tests.cluster.server import ApiError
 
 PAUSE = 0.3
@@ -27,7 +28,7 @@ class PodRun(NamedTuple):
     output: str = ""
 
 
-class Kubelet:
+class Kubelet(Repeated):
     """A context manager. A pod of the linker that is bound to a node runs as a process with the pod's own token."""
 
     def __init__(self, api: Api) -> None:
@@ -36,16 +37,7 @@ class Kubelet:
         self._runs: dict[str, list[PodRun]] = {}
         self._held: set[str] = set()
         self._broken: set[str] = set()
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="kubelet", daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stopping.set()
-        self._thread.join()
+        super().__init__("kubelet", self._run_pods, PAUSE)
 
     def runs(self, namespace: str) -> list[PodRun]:
         """Return the runs that have ended in the namespace."""
@@ -73,15 +65,12 @@ class Kubelet:
         finally:
             self._broken.discard(namespace)
 
-    def _watch(self) -> None:
-        while not self._stopping.wait(PAUSE):
-            # The server may be busy; the next turn finds the same pods.
-            with contextlib.suppress(ApiError, OSError):
-                for pod in self._api.list("Pod", labels=COMPONENT):
-                    uid = pod["metadata"]["uid"]
-                    if uid not in self._known and pod["spec"].get("nodeName") and not has_ended(pod):
-                        self._known.add(uid)
-                        threading.Thread(target=self._run, args=(pod,), daemon=True).start()
+    def _run_pods(self) -> None:
+        for pod in self._api.list("Pod", labels=COMPONENT):
+            uid = pod["metadata"]["uid"]
+            if uid not in self._known and pod["spec"].get("nodeName") and not has_ended(pod):
+                self._known.add(uid)
+                threading.Thread(target=self._run, args=(pod,), daemon=True).start()
 
     def _run(self, pod: Object) -> None:
         api = self._api.within(pod["metadata"]["namespace"])
