@@ -3,6 +3,7 @@
 import functools
 import json
 import ssl
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -18,6 +19,7 @@ APPLY = "application/apply-patch+yaml"
 METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 METADATA_ONLY_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 SECONDS = 30
+TOO_MANY_REQUESTS = 429
 
 
 class ApiError(Exception):
@@ -31,7 +33,7 @@ class ApiError(Exception):
     @property
     def is_temporary(self) -> bool:
         """Tell whether the same request may succeed a moment later."""
-        return self.status in {429, 500, 502, 503, 504}
+        return self.status in {TOO_MANY_REQUESTS, 500, 502, 503, 504}
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,19 +54,33 @@ class Server:
         content_type: str = JSON,
         accept: str = JSON,
     ) -> Any:
-        """Send a request. Returns the object of the response, or its text if that is not JSON."""
+        """Send a request, and again if the server asks for it, as every client of Kubernetes does.
+
+        Returns the object of the response, or its text if that is not JSON.
+        """
         target = path + ("?" + urllib.parse.urlencode(query) if query else "")
         headers = {"Authorization": f"Bearer {token}", "Content-Type": content_type, "Accept": accept}
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + target, data, headers, method=method)  # noqa: S310  # https
-        try:
-            with _opener(self).open(request, timeout=SECONDS) as answer:
-                return _read(answer.read())
-        except urllib.error.HTTPError as error:
-            with error:
-                answer = _read(error.read())
-            details = answer if isinstance(answer, dict) else {"message": answer}
-            raise ApiError(method, target, error.code, details) from None
+        end = time.monotonic() + SECONDS
+        while True:
+            try:
+                with _opener(self).open(request, timeout=SECONDS) as answer:
+                    return _read(answer.read())
+            except urllib.error.HTTPError as error:
+                with error:
+                    answer = _read(error.read())
+                pause = _pause(error)
+                if pause is None or time.monotonic() + pause > end:
+                    details = answer if isinstance(answer, dict) else {"message": answer}
+                    raise ApiError(method, target, error.code, details) from None
+                time.sleep(pause)
+
+
+def _pause(error: urllib.error.HTTPError) -> float | None:
+    """Return the seconds after which the server wants the request again: for one, while it installs a kind."""
+    seconds = error.headers.get("Retry-After", "")
+    return float(seconds) if error.code == TOO_MANY_REQUESTS and seconds.isdecimal() else None
 
 
 @functools.cache

@@ -1,5 +1,6 @@
 """Faults that tests cause in the cluster, and that the cluster works again afterwards."""
 
+import dataclasses
 import signal
 import subprocess
 import sys
@@ -10,6 +11,8 @@ import pytest
 
 from tests.cluster.api import Api
 from tests.cluster.control_plane import ROOT, ControlPlane
+from tests.cluster.fault_proxy import proxy_before
+from tests.cluster.faults import at, refuse
 from tests.cluster.manifests import config_map, workload
 from tests.cluster.process import start_ticks
 from tests.cluster.tokens import account
@@ -33,6 +36,13 @@ def test_a_wait_outlasts_a_stopped_api_server(cluster: ControlPlane, namespace: 
         with pytest.raises(WaitTimeout, match="last seen: URLError"):
             namespace.wait("ConfigMap", "kube-root-ca.crt", "is there", bool, within=0.1)
     namespace.wait("ConfigMap", "kube-root-ca.crt", "is there", bool)
+
+
+def test_a_busy_api_server_is_asked_again_when_it_says(namespace: Api) -> None:
+    with proxy_before(namespace.server) as proxy:
+        proxy.begin(at(1, refuse(429, "TooManyRequests", Retry_After="1")))
+        dataclasses.replace(namespace, server=proxy.server).names("ConfigMap")
+        assert len(proxy.calls) == 2
 
 
 def test_a_suspended_etcd_delays_writes(cluster: ControlPlane, namespace: Api) -> None:
