@@ -20,7 +20,7 @@ docs: export NO_MKDOCS_2_WARNING = true
 
 help:
 	@echo 'make demo    render examples/canary and show the diff'
-	@echo 'make check   run lint, types, layers and the fast tests: minutes'
+	@echo 'make check   run lint, types, layers and the fast tests, on all processors: three minutes'
 	@echo 'make test    install the tools and run everything, as CI does'
 	@echo 'make test-gitops   build Argo CD, Flux, Helm 4 and External Secrets, half an hour, and run the tests of deployers'
 	@echo 'make lint    run ruff only'
@@ -45,7 +45,7 @@ test-gitops: packages $(INSTALLED) tools
 	@.venv/bin/pytest tests/gitops
 
 check: $(INSTALLED) static
-	@.venv/bin/pytest --quiet --ignore tests/integration --ignore tests/cluster --ignore tests/gitops
+	@.venv/bin/pytest --quiet --numprocesses auto --dist worksteal --ignore tests/integration --ignore tests/cluster --ignore tests/gitops
 
 static: lint types layers workflows
 
