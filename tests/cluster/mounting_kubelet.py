@@ -10,7 +10,7 @@ from tests.cluster.readiness import is_ready
 from tests.cluster.repeated import Repeated
 from tests.cluster.server import STRATEGIC
 
-PAUSE = 0.1
+PAUSE = 0.5
 # The label of the pods that it starts.
 STARTED_BY_TEST = dict([WAITS.split("=")])
 

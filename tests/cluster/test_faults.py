@@ -33,7 +33,7 @@ def test_a_wait_outlasts_a_stopped_api_server(cluster: ControlPlane, namespace: 
     with cluster.stopped("apiserver"):
         with pytest.raises(OSError, match="refused"):
             namespace.names("ConfigMap")
-        with pytest.raises(WaitTimeout, match="last seen: URLError"):
+        with pytest.raises(WaitTimeout, match="last seen: ConnectionRefusedError"):
             namespace.wait("ConfigMap", "kube-root-ca.crt", "is there", bool, within=0.1)
     namespace.wait("ConfigMap", "kube-root-ca.crt", "is there", bool)
 
