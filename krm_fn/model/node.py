@@ -46,7 +46,7 @@ class Sequence(Node, Protocol):
 
 _STEP = re.compile(r"\[(?P<index>[0-9]+)\]|\[(?P<quoted>[^\]]*)\]|(?P<name>[^.\[\]]+)")
 TRUE = ("true", "True", "TRUE")
-"""The texts of the boolean."""
+"""How true can be written."""
 
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 

@@ -7,7 +7,7 @@ import ssl
 import time
 import urllib.parse
 from dataclasses import dataclass
-from http.client import BAD_REQUEST, HTTPConnection, HTTPResponse, HTTPSConnection
+from http.client import BAD_REQUEST, TOO_MANY_REQUESTS, HTTPConnection, HTTPResponse, HTTPSConnection
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,6 @@ APPLY = "application/apply-patch+yaml"
 METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 METADATA_ONLY_LIST = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 SECONDS = 30
-TOO_MANY_REQUESTS = 429
 
 
 class ApiError(Exception):
@@ -75,7 +74,7 @@ class Server:
 
 
 class _Connections:
-    """Connections that stay open: a TLS handshake costs three times as much as a request, and tests look very often."""
+    """Connections that stay open: a TLS handshake costs more than a request, and tests send very many."""
 
     def __init__(self, server: Server) -> None:
         self._url = urllib.parse.urlsplit(server.url)

@@ -38,7 +38,7 @@ def test_a_wait_outlasts_a_stopped_api_server(cluster: ControlPlane, namespace: 
     namespace.wait("ConfigMap", "kube-root-ca.crt", "is there", bool)
 
 
-def test_a_busy_api_server_is_asked_again_when_it_says(namespace: Api) -> None:
+def test_a_request_is_sent_again_when_the_api_server_asks_for_it(namespace: Api) -> None:
     with proxy_before(namespace.server) as proxy:
         proxy.begin(at(1, refuse(429, "TooManyRequests", Retry_After="1")))
         dataclasses.replace(namespace, server=proxy.server).names("ConfigMap")
