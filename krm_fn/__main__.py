@@ -40,6 +40,7 @@ def _print(run: Callable[[list[str]], Outcome], arguments: list[str]) -> int:
         outcome = run(arguments)
         write_stderr(outcome.stderr)
         write_stdout(outcome.stdout)
+        write_stderr(outcome.summary)  # last, since output that cannot be written is no success
     except StreamError as error:
         write_stderr(f"error: {error}\n")
         return _FAILED.get("".join(arguments[:1]), 1)

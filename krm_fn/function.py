@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from krm_fn.config.place import place_settings
 from krm_fn.config.read import parse_config
+from krm_fn.model.changes import Changes
 from krm_fn.model.in_order import in_order
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Node, is_mapping
@@ -31,13 +32,14 @@ def run(data: bytes, config: bytes | None = None, environment: Environment = NO_
     del data  # the envelope has its text; the process holds these bytes nowhere else
     try:
         function_config = envelope.function_config if config is None else read_config(config)
-        changes = decide(envelope.items, function_config, environment).changes
+        decided = decide(envelope.items, function_config, environment)
+        changes = decided.changes
         if any(problem.severity is Severity.ERROR for problem in changes.problems):
             return _refuse(envelope, changes.problems)
-        output = apply_changes(envelope, changes)
+        output = apply_changes(envelope, changes + Changes(problems=(decided.summary,)))
     except Rejected as error:
         return _refuse(envelope, error.problems)
-    return Outcome(envelope.encode(output), stderr_lines(changes.problems), 0)
+    return Outcome(envelope.encode(output), stderr_lines(changes.problems), 0, f"{decided.summary}\n")
 
 
 def decide(

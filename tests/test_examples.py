@@ -62,7 +62,8 @@ def test_the_demo_shows_the_linker_as_one_line(tmp_path: Path) -> None:
     command = ["sh", str(EXAMPLES / "canary/demo")]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     lines = done.stdout.splitlines()
-    assert (done.returncode, done.stderr) == (0, "The whole output: .venv/bin/krm-fn render examples/canary\n")
+    told = "3 renamed\nThe whole output: .venv/bin/krm-fn render examples/canary\n"
+    assert (done.returncode, done.stderr) == (0, told)
     assert re.fullmatch(r"\+# the linker, \d{3} lines: ConfigMap, ServiceAccount, Role, RoleBinding, Job", lines[-1])
     assert sum("linker" in line for line in lines) == 1
     assert "+          name: web-config-mffg77kmb5 # the whole of it" in lines

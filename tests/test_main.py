@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cases import TRANSFORMS
+from tests.render.run import LEFT_ALONE
 from tests.terminal import CTRL_C, CTRL_D, Done, at_terminal
 
 COMMAND = [sys.executable, "-m", "krm_fn"]
@@ -213,7 +214,7 @@ def test_what_cannot_be_written_at_the_end_is_an_error() -> None:
 
 
 WORDS = [
-    pytest.param("render", MANIFEST, "", id="a command"),
+    pytest.param("render", MANIFEST, LEFT_ALONE, id="a command"),
     pytest.param("link", "", "error: Missing option '--set'; see krm-fn link --help\n", id="another command"),
     pytest.param(
         "rendr",

@@ -81,6 +81,9 @@ OTHERS = {
 _CODE = re.compile(r"[\w\[\], .]+( \| [\w\[\], .]+)+|.*\(\?P<.*")
 """Names of types (`Progress | None`) and regular expressions."""
 
+_SUMMARY = re.compile(r"(nothing|[0-9]+) (renamed|adopted|with a checksum)\b.*")
+"""What every success ends with. Without most of its words, it is too short to be recognised."""
+
 _MAKES_A_MESSAGE = re.compile(r"\b(Problem|Rejected|ApiError|UsageError|ClickException|about|at)\(|report\.(fail|warn)")
 
 KNOWN = {text for one in read_messages() for text in (*one.templates, *one.parts)}
@@ -116,7 +119,9 @@ def _printed() -> set[str]:
     for file in FIXTURES.glob("transforms/*/output.yaml"):
         _, _, results = file.read_text().partition("\nresults:\n")
         if results:
-            lines |= {one["message"] for one in yaml.safe_load(f"results:\n{results}")["results"]}
+            *problems, summary = yaml.safe_load(f"results:\n{results}")["results"]
+            assert _SUMMARY.fullmatch(summary["message"])
+            lines |= {one["message"] for one in problems}
     return lines
 
 

@@ -18,9 +18,16 @@ from krm_fn.stdio import read_stdin
     type=PATH,
     help="For --check: a dump of what is deployed, or the last rendering. - is stdin.",
 )
+@click.option("-q", "--quiet", is_flag=True, help="Leave out the last line on stderr, which says what was renamed.")
 @rendering_options
-def render(
-    *, paths: tuple[str, ...], strict: bool, check: bool, deployed: str | None, rendering: RenderingOptions
+def render(  # one parameter an option
+    *,
+    paths: tuple[str, ...],
+    strict: bool,
+    check: bool,
+    deployed: str | None,
+    quiet: bool,
+    rendering: RenderingOptions,
 ) -> Outcome:
     """Print manifests that are ready for `kubectl apply -f -`.
 
@@ -49,6 +56,8 @@ def render(
     limits = rendering.limits
     inputs = Inputs(paths, rendering.config, stdin)
     outcome = render_paths(inputs, rendering.helm, rendering.environment(strict=strict), limits)
+    if quiet:
+        outcome = outcome._replace(summary="")
     if deployed is None:
         return outcome
     from krm_fn.render.check import check as check_deployed

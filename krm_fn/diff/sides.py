@@ -15,7 +15,7 @@ from krm_fn.naming.emitted import is_emitted
 from krm_fn.naming.names import is_revision
 from krm_fn.render.deployable import is_deployed
 from krm_fn.render.limits import Allowance, Limits
-from krm_fn.render.render import Opened, open_inputs, render_opened
+from krm_fn.render.render import Opened, decide_opened, open_inputs, render_opened
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
 from krm_fn.wire.envelope import open_envelope
@@ -165,7 +165,7 @@ def read_side(side: Side, other: Side, way: Way) -> Release:
     if not side.has_configuration and not is_package:
         return read_release(items, None, namespace)
     try:
-        stream, problems = render_opened(side.opened, way.environment)
+        stream, problems = render_opened(side.opened, decide_opened(side.opened, way.environment).changes)
     except Rejected as rejected:
         raise Rejected(*map(side.rename, rejected.problems)) from rejected
     errors = [problem for problem in problems if problem.severity is Severity.ERROR]

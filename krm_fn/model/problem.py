@@ -76,8 +76,12 @@ class Rejected(Exception):
 
 
 class Outcome(NamedTuple):
-    """What the process prints, and its exit code."""
+    """What the process prints, and its exit code.
+
+    `stderr`: the errors and warnings. `summary`: what a success ends with there, a line that a command may leave out.
+    """
 
     stdout: bytes
     stderr: str
     exit_code: int
+    summary: str = ""

@@ -48,8 +48,9 @@ def check(
         problems = find_hazards(rendered, read_live(deployed, stdin, limits), namespace)
     except Rejected as rejected:
         problems = list(rejected.problems)
-    failed = bool(problems)
-    return Outcome(b"" if failed else outcome.stdout, outcome.stderr + stderr_lines(problems), int(failed))
+    if not problems:
+        return outcome
+    return Outcome(b"", outcome.stderr + stderr_lines(problems), 1)
 
 
 def read_live(path: str, stdin: bytes | None, limits: Limits = DEFAULT_LIMITS) -> list[Item]:

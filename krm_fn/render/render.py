@@ -63,11 +63,14 @@ def render(
 ) -> Outcome:
     """Render what is to be applied, as a stream of documents. After an error the stream is empty."""
     try:
-        stream, problems = render_opened(open_inputs(inputs, helm, environment, Allowance(limits)), environment)
+        opened = open_inputs(inputs, helm, environment, Allowance(limits))
+        decided = decide_opened(opened, environment)
+        stream, problems = render_opened(opened, decided.changes)
     except Rejected as rejected:
-        stream, problems = "", list(rejected.problems)
-    failed = any(problem.severity is Severity.ERROR for problem in problems)
-    return Outcome(b"" if failed else stream.encode(), stderr_lines(problems), int(failed))
+        return Outcome(b"", stderr_lines(rejected.problems), 1)
+    if any(problem.severity is Severity.ERROR for problem in problems):
+        return Outcome(b"", stderr_lines(problems), 1)
+    return Outcome(stream.encode(), stderr_lines(problems), 0, f"{decided.summary}\n")
 
 
 def open_inputs(inputs: Inputs, helm: HelmOptions, environment: Environment, allowance: Allowance) -> Opened:
@@ -78,9 +81,8 @@ def open_inputs(inputs: Inputs, helm: HelmOptions, environment: Environment, all
     return Opened(texts, opened, configuration, remarks)
 
 
-def render_opened(opened: Opened, environment: Environment) -> tuple[str, list[Problem]]:
-    """Return the stream of documents, and all problems. Raises Rejected."""
-    changes = decide_opened(opened, environment).changes
+def render_opened(opened: Opened, changes: Changes) -> tuple[str, list[Problem]]:
+    """Return the stream of documents after all changes, and all problems. Raises Rejected."""
     envelopes = [envelope for _, envelope in opened.envelopes]
     with opened.placed():
         shares = zip(envelopes, _share_out(changes, envelopes), strict=True)

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from krm_fn.model.changes import Changes
+from krm_fn.model.problem import Problem
 from krm_fn.model.settings import Environment, Settings
 from krm_fn.mounts.mount import read_mounts, update_mounts
 from krm_fn.references.embedded import ReadYaml, find_embedded
@@ -16,13 +17,17 @@ from krm_fn.stages.mark import find_consumers, mark, restore
 from krm_fn.stages.name import Revisions, name_revisions
 from krm_fn.stages.package import Package
 from krm_fn.stages.renamed_jobs import rename_jobs
+from krm_fn.stages.summarize import summarize
 from krm_fn.stages.update_references import find_contradictions, update_references
 from krm_fn.stages.warnings.made_in_cluster import has_makers
 from krm_fn.stages.warnings.warn import warn
 
 
 class Transformation(NamedTuple):
-    """What a run has found and decided, and the changes that come of it."""
+    """What a run has found and decided, and the changes that come of it.
+
+    `summary` is no problem among those of the changes: only what prints the changes says it.
+    """
 
     package: Package
     references: References
@@ -31,6 +36,7 @@ class Transformation(NamedTuple):
     revisions: Revisions
     checksums: Checksums
     changes: Changes
+    summary: Problem
 
 
 def transform(package: Package, settings: Settings, environment: Environment, read_yaml: ReadYaml) -> Transformation:
@@ -72,4 +78,5 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     is_strict = settings.strict or environment.strict
     problems = [problem.as_error() if is_strict else problem for problem in changes.problems]
     changes = changes._replace(problems=jobs.readdress(problems))
-    return Transformation(package, references, early, choices, revisions, checksums, changes)
+    summary = summarize(choices, checksums, settings)
+    return Transformation(package, references, early, choices, revisions, checksums, changes, summary)

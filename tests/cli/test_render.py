@@ -8,7 +8,7 @@ import pytest
 
 from krm_fn.config.pins import PINNABLE
 from tests.cli.process import HOSTILE, SHOWN, krm_fn
-from tests.render.run import CONFIG_MAP, REVISIONS, write
+from tests.render.run import CONFIG_MAP, LEFT_ALONE, REVISIONS, write
 
 
 def test_help_names_every_environment_variable_that_is_read(tmp_path: Path) -> None:
@@ -24,12 +24,34 @@ def test_help_names_every_variable_that_pins_something(tmp_path: Path) -> None:
 def test_render_reads_the_current_folder(tmp_path: Path) -> None:
     write(tmp_path, {"a.yaml": CONFIG_MAP})
     done = krm_fn("render", cwd=tmp_path)
-    assert (done.stdout, done.stderr, done.returncode) == (CONFIG_MAP, "", 0)
+    assert (done.stdout, done.stderr, done.returncode) == (CONFIG_MAP, LEFT_ALONE, 0)
+
+
+@pytest.mark.parametrize("option", ["-q", "--quiet"])
+def test_quiet_leaves_out_only_the_last_line(option: str, tmp_path: Path) -> None:
+    write(tmp_path, {"a.yaml": f"{LOOKED_UP}---\n{READER}"})
+    said, quiet = krm_fn("render", cwd=tmp_path), krm_fn("render", option, cwd=tmp_path)
+    assert quiet.stderr.startswith("warning: ")
+    assert said.stderr == quiet.stderr + LEFT_ALONE
+    assert (quiet.stdout, quiet.returncode) == (said.stdout, 0)
+
+
+def test_a_failed_check_says_nothing_of_what_was_renamed(tmp_path: Path) -> None:
+    write(tmp_path, {"a.yaml": CONFIG_MAP, "live.yaml": "nothing"})
+    done = krm_fn("render", "--check", "--deployed=live.yaml", "a.yaml", cwd=tmp_path)
+    assert (done.stdout, done.returncode, done.stderr.count("\n")) == ("", 1, 1)
+    assert done.stderr.startswith("error: live.yaml: no objects")
+
+
+@pytest.mark.parametrize("command", ["diff a.yaml a.yaml", "explain a.yaml", "graph a.yaml"])
+def test_commands_that_print_no_manifests_leave_it_out(command: str, tmp_path: Path) -> None:
+    write(tmp_path, {"a.yaml": CONFIG_MAP})
+    assert krm_fn(*command.split(), cwd=tmp_path).stderr == ""
 
 
 def test_render_reads_stdin(tmp_path: Path) -> None:
     done = krm_fn("render", "-", cwd=tmp_path, stdin=CONFIG_MAP)
-    assert (done.stdout, done.stderr, done.returncode) == (CONFIG_MAP, "", 0)
+    assert (done.stdout, done.stderr, done.returncode) == (CONFIG_MAP, LEFT_ALONE, 0)
 
 
 LOOKED_UP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: empty, namespace: shop}\n"
@@ -46,14 +68,14 @@ def test_strict_makes_warnings_errors(tmp_path: Path) -> None:
     assert (lenient.stdout, lenient.returncode) == (f"{LOOKED_UP}---\n{READER}", 0)
     assert lenient.stderr.startswith("warning: ConfigMap/shop/empty (a.yaml:1:1): left unchanged: it has no content")
     assert (strict.stdout, strict.returncode) == ("", 1)
-    assert strict.stderr == lenient.stderr.replace("warning: ", "error: ")
+    assert strict.stderr + LEFT_ALONE == lenient.stderr.replace("warning: ", "error: ")
 
 
 def test_strict_is_not_about_the_warnings_of_other_tools(tmp_path: Path) -> None:
     write(tmp_path, {"kustomization.yaml": "", "bin/kustomize": f"#!/bin/sh\necho old >&2; echo '{CONFIG_MAP}'\n"})
     (tmp_path / "bin/kustomize").chmod(0o755)
     done = krm_fn("render", "--strict", cwd=tmp_path, PATH=f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
-    assert (done.stderr, done.returncode) == ("warning: .: kustomize build: old\n", 0)
+    assert (done.stderr, done.returncode) == (f"warning: .: kustomize build: old\n{LEFT_ALONE}", 0)
     assert "name: a" in done.stdout
 
 

@@ -54,7 +54,7 @@ every_package = pytest.mark.parametrize(("opened", "found"), _PACKAGES)
 
 @every_package
 def test_every_revision_of_the_rendering_is_drawn(opened: Opened, found: Transformation) -> None:
-    stream, _ = render_opened(opened, ENVIRONMENT)
+    stream, _ = render_opened(opened, decide_opened(opened, ENVIRONMENT).changes)
     rendered: list[Any] = [one for one in yaml.load_all(stream, yaml.BaseLoader) if one]  # texts only
     objects = [one for document in rendered for one in _unwrap(document)]
     revisions = [_revision(one["kind"], one["metadata"]) for one in objects if _is_revision(one)]

@@ -16,7 +16,7 @@ import yaml
 
 from krm_fn import __version__
 from tests.integration.names import assert_names_hold, defined, load
-from tests.render.run import CONFIG_MAP, REVISIONS, WITHOUT_LINKER, write
+from tests.render.run import CONFIG_MAP, LEFT_ALONE, REVISIONS, WITHOUT_LINKER, write
 from tests.tools.require import give_up
 
 Tools = Callable[[str], Path]
@@ -121,7 +121,7 @@ def sidecar(require_tool: Tools, checkout: Path) -> Path:
 
 
 def applications() -> list[Any]:
-    """Return the folders of applications, and the tool that builds each."""
+    """Return the folders of applications, the tool that builds each, and the number of its ConfigMaps."""
     canary = {file.name: file.read_bytes() for file in (ROOT / "examples/canary").glob("*.yaml")}
     plain = {name: content for name, content in canary.items() if name != "kustomization.yaml"}
     chart = {
@@ -129,23 +129,23 @@ def applications() -> list[Any]:
         for file in (ROOT / "examples/helm/chart").rglob("*.yaml")
     }
     return [
-        pytest.param(plain, None, id="manifests"),
-        pytest.param(canary, "kustomize", id="a kustomization"),
-        pytest.param(canary, "kubectl", id="a kustomization, with only kubectl installed"),
-        pytest.param(chart | {"krm-fn.yaml": canary["krm-fn.yaml"]}, "helm", id="a chart"),
+        pytest.param(plain, None, 3, id="manifests"),
+        pytest.param(canary, "kustomize", 3, id="a kustomization"),
+        pytest.param(canary, "kubectl", 3, id="a kustomization, with only kubectl installed"),
+        pytest.param(chart | {"krm-fn.yaml": canary["krm-fn.yaml"]}, "helm", 1, id="a chart"),
     ]
 
 
-@pytest.mark.parametrize(("files", "builder"), applications())
+@pytest.mark.parametrize(("files", "builder", "renamed"), applications())
 def test_an_application_is_generated(
-    files: dict[str, bytes], builder: str | None, require_tool: Tools, sidecar: Path
+    files: dict[str, bytes], builder: str | None, renamed: int, require_tool: Tools, sidecar: Path
 ) -> None:
     write(sidecar / "app", files)
     assert is_discovered(sidecar)
     tools = [alone(require_tool(builder), sidecar)] if builder else []
     before = belongings()
     done = generate(sidecar, *tools)
-    assert (done.stderr, done.returncode) == ("", 0)
+    assert (done.stderr, done.returncode) == (f"{renamed} renamed\n", 0)
     objects = load(done.stdout)
     assert_names_hold(objects)
     assert all(config["immutable"] for config in defined(objects).values())
@@ -249,7 +249,7 @@ def test_a_package_may_use_all_of_its_repository(require_tool: Tools, sidecar: P
     (sidecar / "app/kustomization.yaml").unlink()
     (sidecar / "app/link").symlink_to("../shared")
     done = generate(sidecar)
-    assert (done.stderr, done.returncode) == ("", 0)
+    assert (done.stderr, done.returncode) == (LEFT_ALONE, 0)
     assert [item["kind"] for item in load(done.stdout)] == ["ConfigMap"]
 
 
@@ -302,7 +302,7 @@ def test_kustomize_exec_and_the_plugin_live_in_one_argo_cd(require_tool: Tools, 
     kustomization.write_text(kustomization.read_text().partition("transformers:")[0])
     assert is_discovered(sidecar, RUNS_FUNCTIONS, folder="examples/kustomize-exec")
     done = generate(sidecar, kustomize, folder="examples/kustomize-exec")
-    assert (done.stderr, done.returncode) == ("", 0)
+    assert (done.stderr, done.returncode) == ("4 renamed\n", 0)
     assert sorted(load(done.stdout), key=identity) == sorted(by_kustomize, key=identity)
 
 

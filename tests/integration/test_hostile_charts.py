@@ -94,7 +94,7 @@ def test_values_from_elsewhere(
     assert server.requests
     server.requests.clear()
     sentence = f"error: --helm-values {server.url}: is remote, which --no-remote refuses; pass a file\n"
-    assert render(Inputs(("shop",)), values, limits=Limits(no_remote=True)) == (b"", sentence, 1)
+    assert render(Inputs(("shop",)), values, limits=Limits(no_remote=True)) == Outcome(b"", sentence, 1)
     assert not server.requests
 
 
@@ -111,4 +111,4 @@ def test_helm_follows_links_and_we_refuse_them(
     outcome = render(Inputs(("shop",)), HelmOptions())
     real = (tmp_path / "shop/files/.link").resolve()
     sentence = f"leads to {real}, outside of the root shop; --root sets the directory that may be read\n"
-    assert outcome == (b"", f"error: shop/files/.link: {sentence}", 1)
+    assert outcome == Outcome(b"", f"error: shop/files/.link: {sentence}", 1)

@@ -13,6 +13,7 @@ from krm_fn.render.tools import HelmOptions
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {A: b}\n"
 REVISIONS = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: web}\n"
+LEFT_ALONE = "nothing renamed, 1 left alone (krm-fn explain PATH says why)\n"
 WITHOUT_LINKER = REVISIONS + "spec: {linker: {enabled: false}}\n"
 
 

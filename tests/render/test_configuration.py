@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.model.problem import Outcome
 from tests.render.run import CONFIG_MAP, REVISIONS, render_in, write
 
 SELECT = "spec: {strategy: adopt, select: [{name: '*'}], deployers: []}\n"
@@ -112,4 +113,4 @@ def test_refused(
     files: dict[str, str | bytes], given: str | None, sentences: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path, {"a.yaml": CONFIG_MAP, **files})
-    assert render_in(tmp_path, monkeypatch, config=given) == (b"", sentences, 1)
+    assert render_in(tmp_path, monkeypatch, config=given) == Outcome(b"", sentences, 1)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.model.problem import Outcome
 from krm_fn.render.discover import discover
 from tests.render.run import REVISIONS, write
 
@@ -13,13 +14,13 @@ EXEC = REVISIONS.replace(
     "{name: web}", "{name: web, annotations: {config.kubernetes.io/function: 'exec: {path: krm-fn}'}}"
 )
 LISTED = {"kustomization.yaml": "transformers:\n- krm-fn.yaml\n", "krm-fn.yaml": EXEC}
-TAKEN = (b"krm-fn.yaml\n", "", 0)
-NOBODY = (b"", "", 0)
+TAKEN = Outcome(b"krm-fn.yaml\n", "", 0)
+NOBODY = Outcome(b"", "", 0)
 
 
-def left(place: str) -> tuple[bytes, str, int]:
+def left(place: str) -> Outcome:
     warning = f"warning: {place}: transformers: kustomize runs krm-fn.yaml; this directory is left to it\n"
-    return b"", warning, 0
+    return Outcome(b"", warning, 0)
 
 
 def says(runtime: str) -> str:
@@ -44,9 +45,7 @@ LEFT = [
 
 
 @pytest.mark.parametrize(("files", "outcome"), LEFT)
-def test_left(
-    files: dict[str, str], outcome: tuple[bytes, str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_left(files: dict[str, str], outcome: Outcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, files)
     monkeypatch.chdir(tmp_path)
     assert discover(Path(), BOTH, is_asked_for=False) == outcome

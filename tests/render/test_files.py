@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.model.problem import Rejected
+from krm_fn.model.problem import Outcome, Rejected
 from krm_fn.render.files import MAX_LEVELS, Files
 from krm_fn.render.limits import Allowance, Limits
-from tests.render.run import CONFIG_MAP, render_in, write
+from tests.render.run import CONFIG_MAP, LEFT_ALONE, render_in, write
 
 NAMED = "apiVersion: v1\nkind: A\nmetadata: {name: %s}\n"
 TREE: dict[str, str | bytes] = {"app/a.yaml": NAMED % "a", "shared/b.yaml": NAMED % "b", "c.yaml": NAMED % "c"}
@@ -76,14 +76,14 @@ def test_refused(
     write(tmp_path, TREE)
     make(tmp_path / "app" / name)
     expected = f"error: app/{name}: {sentence.format(tree=tmp_path)}\n"
-    assert render_in(tmp_path, monkeypatch, "app") == (b"", expected, 1)
+    assert render_in(tmp_path, monkeypatch, "app") == Outcome(b"", expected, 1)
 
 
 def test_a_device_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, TREE)
     (tmp_path / "app/d.yaml").symlink_to("/dev/zero")
     sentence = "error: app/d.yaml: is a device; only regular files are read\n"
-    assert render_in(tmp_path, monkeypatch, "app", limits=Limits(root=Path("/"))) == (b"", sentence, 1)
+    assert render_in(tmp_path, monkeypatch, "app", limits=Limits(root=Path("/"))) == Outcome(b"", sentence, 1)
 
 
 def test_a_folder_is_not_read_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +93,7 @@ def test_a_folder_is_not_read_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         for name in ("one", "two"):
             (tmp_path / f"app/{level:02}/{name}").symlink_to(f"../{level + 1:02}")
     outcome = render_in(tmp_path, monkeypatch, "app")
-    assert outcome == (b"", "error: app/28/two: is the same folder as app/29, by a link; remove the link\n", 1)
+    assert outcome == Outcome(b"", "error: app/28/two: is the same folder as app/29, by a link; remove the link\n", 1)
 
 
 DEPTHS = [
@@ -145,7 +145,7 @@ def test_a_root_holds_for_what_the_command_line_names(
 def test_a_root_holds_for_the_configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, TREE)
     outcome = render_in(tmp_path, monkeypatch, "app", config="c.yaml", limits=Limits(root=Path("app")))
-    assert outcome == (b"", f"error: c.yaml: is {OUTSIDE % 'app'}\n", 1)
+    assert outcome == Outcome(b"", f"error: c.yaml: is {OUTSIDE % 'app'}\n", 1)
 
 
 def test_what_the_shell_has_opened_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +155,7 @@ def test_what_the_shell_has_opened_is_read(tmp_path: Path, monkeypatch: pytest.M
     os.close(writer)
     outcome = render_in(tmp_path, monkeypatch, f"/dev/fd/{reader}", limits=TO_ROOT)
     os.close(reader)
-    assert outcome == (CONFIG_MAP.encode(), "", 0)
+    assert outcome == Outcome(CONFIG_MAP.encode(), "", 0, LEFT_ALONE)
 
 
 TOO_LARGE = "more than 100 bytes are to be read; --max-bytes sets the limit\n"
@@ -180,14 +180,14 @@ def test_a_limit_on_all_that_is_read(
 ) -> None:
     write(tmp_path, files)
     outcome = render_in(tmp_path, monkeypatch, ".", "-", stdin=stdin, limits=Limits(max_bytes=100))
-    assert outcome == (b"", sentence, 1)
+    assert outcome == Outcome(b"", sentence, 1)
 
 
 def test_a_large_file_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with (tmp_path / "a.yaml").open("wb") as file:
         file.truncate(1 << 40)  # a terabyte of nothing, which needs no space
     sentence = "error: a.yaml: more than 1000 bytes are to be read; --max-bytes sets the limit\n"
-    assert render_in(tmp_path, monkeypatch, limits=Limits(max_bytes=1000)) == (b"", sentence, 1)
+    assert render_in(tmp_path, monkeypatch, limits=Limits(max_bytes=1000)) == Outcome(b"", sentence, 1)
 
 
 def test_a_file_that_was_replaced_by_a_fifo_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

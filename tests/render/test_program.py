@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.model.problem import Outcome
 from krm_fn.render.limits import Allowance, Limits
 from krm_fn.render.program import run_program
 from tests.render.run import render_in, write
@@ -37,7 +38,7 @@ def test_stopped(script: str, sentence: str, tmp_path: Path, monkeypatch: pytest
     write(tmp_path, KUSTOMIZATION)
     install(tmp_path / "bin", monkeypatch, kustomize=script)
     outcome = render_in(tmp_path, monkeypatch, "shop", limits=Limits(max_bytes=100_000, timeout=0.5))
-    assert outcome == (b"", sentence, 1)
+    assert outcome == Outcome(b"", sentence, 1)
     assert_child_ends(tmp_path)
 
 
@@ -72,7 +73,7 @@ def test_all_runs_share_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     sentence = (
         "error: shop: helm template was stopped: kustomize and helm may take 1 s in all; --timeout sets the limit\n"
     )
-    assert outcome == (b"", sentence, 1)
+    assert outcome == Outcome(b"", sentence, 1)
 
 
 def test_all_output_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,7 +82,7 @@ def test_all_output_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     size = len((tmp_path / "bin/helm").read_bytes())
     outcome = render_in(tmp_path, monkeypatch, "shop", limits=Limits(max_bytes=size + 100))
     sentence = f"error: helm template shop: more than {size + 100} bytes are to be read; --max-bytes sets the limit\n"
-    assert outcome == (b"", sentence, 1)
+    assert outcome == Outcome(b"", sentence, 1)
 
 
 ENDS = [

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.model.problem import Outcome
 from tests.render.run import CONFIG_MAP, render_in, write
 
 NAMED = "apiVersion: v1\nkind: A\nmetadata: {name: %s}\n"
@@ -117,19 +118,19 @@ def test_refused(
     files: dict[str, str | bytes], paths: list[str], sentences: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path, files)
-    assert render_in(tmp_path, monkeypatch, *paths) == (b"", sentences, 1)
+    assert render_in(tmp_path, monkeypatch, *paths) == Outcome(b"", sentences, 1)
 
 
 def test_a_link_to_nothing_may_have_been_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {"a.yaml": CONFIG_MAP})
     (tmp_path / "b").symlink_to("c")
     (tmp_path / ".hidden").symlink_to("c")
-    assert render_in(tmp_path, monkeypatch) == (b"", "error: b: no such file or directory\n", 1)
+    assert render_in(tmp_path, monkeypatch) == Outcome(b"", "error: b: no such file or directory\n", 1)
 
 
 def test_nothing_on_stdin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = render_in(tmp_path, monkeypatch, "-", stdin=b"\n")
-    assert outcome == (b"", "error: nothing to apply: no objects in <stdin>\n", 1)
+    assert outcome == Outcome(b"", "error: nothing to apply: no objects in <stdin>\n", 1)
 
 
 def test_an_unreadable_folder_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,4 +144,4 @@ def test_an_unreadable_folder_is_an_error(tmp_path: Path, monkeypatch: pytest.Mo
         return scandir(path)
 
     monkeypatch.setattr(os, "scandir", refuse)
-    assert render_in(tmp_path, monkeypatch) == (b"", "error: b: permission denied\n", 1)
+    assert render_in(tmp_path, monkeypatch) == Outcome(b"", "error: b: permission denied\n", 1)

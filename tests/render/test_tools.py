@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.model.problem import Outcome
 from krm_fn.render.render import render
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
@@ -170,14 +171,14 @@ def test_refused(
 ) -> None:
     write(tmp_path, {f"shop/{file}": ""})
     install(tmp_path / "bin", monkeypatch, **programs)
-    assert render_in(tmp_path, monkeypatch, "shop") == (b"", f"error: shop: {sentence}\n", 1)
+    assert render_in(tmp_path, monkeypatch, "shop") == Outcome(b"", f"error: shop: {sentence}\n", 1)
 
 
 def test_a_chart_that_is_no_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {"shop/Chart.yaml": "a: b\na: c\n"})
     install(tmp_path / "bin", monkeypatch, helm=ECHO)
     sentence = "error: shop/Chart.yaml:2:1: duplicate key 'a'; the first is on line 1\n"
-    assert render_in(tmp_path, monkeypatch, "shop") == (b"", sentence, 1)
+    assert render_in(tmp_path, monkeypatch, "shop") == Outcome(b"", sentence, 1)
 
 
 def test_stderr_on_success_becomes_warnings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -203,7 +204,7 @@ def test_the_output_is_no_manifest(
 ) -> None:
     write(tmp_path, {"shop/kustomization.yaml": ""})
     install(tmp_path / "bin", monkeypatch, kustomize=f"#!/bin/sh\nprintf '%s' '{printed}'\n")
-    assert render_in(tmp_path, monkeypatch, "shop") == (b"", f"error: {sentence}\n", 1)
+    assert render_in(tmp_path, monkeypatch, "shop") == Outcome(b"", f"error: {sentence}\n", 1)
 
 
 def test_the_configuration_beside_a_kustomization_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,4 +212,4 @@ def test_the_configuration_beside_a_kustomization_is_used(tmp_path: Path, monkey
     write(tmp_path, {"shop/kustomization.yaml": "", "shop/krm-fn.yaml": config})
     install(tmp_path / "bin", monkeypatch, kustomize=ECHO)
     sentence = "error: ConfigRevisions/web spec.kinds (shop/krm-fn.yaml:4:8): must not be empty\n"
-    assert render_in(tmp_path, monkeypatch, "shop") == (b"", sentence, 1)
+    assert render_in(tmp_path, monkeypatch, "shop") == Outcome(b"", sentence, 1)
