@@ -1,6 +1,10 @@
 """What the action does on a runner: compare packages with the base of a pull request, and tell what differs.
 
-It needs the standard library alone, git, and krm-fn beside this Python.
+    python compare.py compare    runs git, krm-fn, kustomize and helm, and leaves the comment in a file
+    python compare.py comment    posts that file, and runs nothing
+
+Only the second process has the token: a program can read the environment of the process that started it. Both need the
+standard library alone; the first also git, and krm-fn beside this Python.
 """
 
 import json
@@ -32,8 +36,11 @@ _MOST_LINES = 50
 _WIDTH = 500
 
 _SECONDS = 30
-_COMMAND = re.compile(r"^\s*(::|##\[)")
-"""What begins a workflow command in a line of output."""
+_COMMAND = re.compile(r":(?=:)|##(?=\[)")
+"""What begins a workflow command. The runner looks for `##[` anywhere in a line."""
+
+# No command of git reads a repository that is part of the tree, or runs a program that one configures.
+_GIT = ("git", "-c", "safe.bareRepository=explicit", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
 
 _UNSAFE = re.compile("[^A-Za-z0-9._/]")
 
@@ -67,8 +74,10 @@ class Compared(NamedTuple):
     stderr: str
 
 
-def main(environment: Mapping[str, str]) -> int:
-    """Compare all packages. Return 1 if one of them cannot be compared."""
+def compare(environment: Mapping[str, str]) -> int:
+    """Compare all packages, and write the comment. Return 1 if one of them cannot be compared."""
+    comment = _comment_file(environment)
+    comment.unlink(missing_ok=True)
     try:
         pull_request = json.loads(Path(environment["GITHUB_EVENT_PATH"]).read_text("utf-8")).get("pull_request")
         base = environment["INPUT_BASE"] or _find_base(pull_request)
@@ -77,21 +86,41 @@ def main(environment: Mapping[str, str]) -> int:
         _tell("error", str(failure))
         return 1
     for line in (line for one in compared for line in one.stderr.splitlines()):
-        print(_COMMAND.sub("(command)", line))
+        print(defuse(line))
     _append(environment["GITHUB_STEP_SUMMARY"], write_all(compared, MOST_IN_SUMMARY))
     differs = any(one.code != SAME for one in compared)
     _append(environment["GITHUB_OUTPUT"], f"changed={str(differs).lower()}\n")
-    if pull_request and environment["INPUT_COMMENT"] == "true":
-        api = Api(environment["GITHUB_GRAPHQL_URL"], environment["INPUT_TOKEN"])
+    if pull_request:
         mark = _mark(environment)
-        try:
-            _comment(api, pull_request["node_id"], mark, mark + write_all(compared, MOST_IN_COMMENT), differs=differs)
-        except Failure as failure:  # a token of a fork may only read, and the summary has it all
-            _tell("warning", f"no comment: {failure}")
+        body = mark + write_all(compared, MOST_IN_COMMENT)
+        told = {"pull_request": pull_request["node_id"], "mark": mark, "body": body, "differs": differs}
+        comment.write_text(json.dumps(told), "utf-8")
     failed = [one.path for one in compared if one.code == FAILED]
     if failed:
         _tell("error", f"cannot compare {', '.join(failed)}")
     return int(bool(failed))
+
+
+def comment(environment: Mapping[str, str]) -> int:
+    """Post what `compare` has written. A token of a fork may only read, and the summary has it all."""
+    file = _comment_file(environment)
+    if file.exists():
+        told = json.loads(file.read_text("utf-8"))
+        api = Api(environment["GITHUB_GRAPHQL_URL"], environment["INPUT_TOKEN"])
+        try:
+            _comment(api, told["pull_request"], told["mark"], told["body"], differs=told["differs"])
+        except Failure as failure:
+            _tell("warning", f"no comment: {failure}")
+    return 0
+
+
+def defuse(line: str) -> str:
+    """Return a line of others without workflow commands."""
+    return _COMMAND.sub(lambda found: found[0] + "\\", line)
+
+
+def _comment_file(environment: Mapping[str, str]) -> Path:
+    return Path(environment["RUNNER_TEMP"], "krm-fn-comment.json")
 
 
 def _lines(text: str) -> list[str]:
@@ -100,7 +129,7 @@ def _lines(text: str) -> list[str]:
 
 def _tell(level: str, message: str) -> None:
     """Show a message on the page of the run, as a workflow command."""
-    escaped = message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    escaped = defuse(message).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
     print(f"::{level} title=krm-fn diff::{escaped}")
 
 
@@ -131,7 +160,7 @@ def _find_base(pull_request: Any) -> str:
 
 
 def _git(*arguments: str) -> str:
-    done = subprocess.run(["git", *arguments], capture_output=True, text=True, check=False)
+    done = subprocess.run([*_GIT, *arguments], capture_output=True, text=True, check=False)
     if done.returncode:
         *_, last = ["", *done.stderr.strip().splitlines()]
         message = f"git {arguments[0]}: {last.removeprefix('fatal: ')}"
@@ -140,15 +169,14 @@ def _git(*arguments: str) -> str:
 
 
 def _succeeds(*arguments: str) -> bool:
-    return subprocess.run(["git", *arguments], capture_output=True, check=False).returncode == 0
+    return subprocess.run([*_GIT, *arguments], capture_output=True, check=False).returncode == 0
 
 
 def _compare(path: str, base: str, environment: Mapping[str, str]) -> Compared:
-    """Run krm-fn, without the token: kustomize and helm get its environment."""
     options = ["--against", base, "--markdown", "--exit-code", *_lines(environment["INPUT_ARGUMENTS"])]
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "krm_fn", "diff", *options, "--", path],
-        env={name: value for name, value in environment.items() if name != "INPUT_TOKEN"},
+        [sys.executable, "-I", "-m", "krm_fn", "diff", *options, "--", path],
+        env=environment,
         capture_output=True,
         encoding="utf-8",
         check=False,
@@ -254,4 +282,4 @@ def _find_comments(api: Api, pull_request: str) -> Iterator[Any]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(os.environ))
+    sys.exit({"compare": compare, "comment": comment}[sys.argv[1]](os.environ))

@@ -4,10 +4,11 @@ import os
 import shutil
 import subprocess
 from bisect import bisect_left
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import IO, NamedTuple
 
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.render.kustomization import KUSTOMIZATIONS
@@ -16,12 +17,31 @@ from krm_fn.render.program import run_program
 
 _SETTINGS = (
     *("core.hooksPath=/dev/null", "core.fsmonitor=false"),  # no program of the repository runs
-    "core.splitIndex=false",  # the index has no second part in the repository
-    *("core.sparseCheckout=false", "submodule.recurse=false"),  # all files are written, and nothing is fetched
+    "safe.bareRepository=explicit",  # a folder of the tree may look like a repository
+    "protocol.allow=never",  # git before 2.44 does not know GIT_NO_LAZY_FETCH
+    *("core.sparseCheckout=false", "submodule.recurse=false"),  # all files count, and nothing is fetched
 )
 
+_VARIABLES = {
+    "GIT_OPTIONAL_LOCKS": "0",  # `status` does not write the index of the repository
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_LITERAL_PATHSPECS": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_NO_LAZY_FETCH": "1",
+    "LC_ALL": "C",
+}
+
+_KEPT = frozenset({"GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM"})
+_KEPT_PREFIXES = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
+"""Variables of git that a caller may set, as for safe.directory. A hook of git sets others, such as GIT_DIR."""
+
 _LINK, _SUBMODULE = "120000", "160000"
-"""Types of entries in the index of git."""
+"""Types of entries in a tree of git."""
+
+_CHUNK = 1 << 20
+
+_STORED_BY_FILTERS = (b"version https://git-lfs.github.com/spec/", b"\0GITCRYPT\0")
+"""How a file begins that git-lfs or git-crypt has stored."""
 
 # POSIX has no mktemp, but every system has. The name is printed without a line break.
 _KEEP_A_FOLDER = """
@@ -31,22 +51,35 @@ rm -rf -- "$folder"
 
 
 class CheckedOut(NamedTuple):
-    """A revision of a repository as files in `folder`. `submodules` are the paths of those, which are empty."""
+    """A revision of a repository as files in `folder`.
+
+    `submodules` are the paths of those, which are empty, `filtered` the files that git-lfs or git-crypt has stored.
+    """
 
     folder: Path
     submodules: list[str]
+    filtered: list[str]
 
 
 class Repository:
-    """The repository around a path. Raises Rejected where git fails."""
+    """The repository around a path. Raises Rejected where git fails.
+
+    Whoever writes the tree cannot make git run a program: the repository is found once, from its own `.git`, and of a
+    revision only objects are read. Attributes, filters and hooks have no say in that.
+    """
 
     def __init__(self, path: Path, allowance: Allowance) -> None:
         self._allowance = allowance
         if shutil.which("git") is None:
             raise Rejected(Problem("--against needs git on PATH"))
-        where = next(parent for parent in (path, *path.parents) if parent.is_dir())
-        self.folder = Path(self._run(where, "rev-parse", "--show-toplevel").removesuffix("\n"))
-        self._git_folder = self._run(where, "rev-parse", "--absolute-git-dir").removesuffix("\n")
+        # No tree of git contains a `.git`, so this one is the user's. git checks whose it is.
+        top = next((parent for parent in (path, *path.parents) if os.path.lexists(parent / ".git")), None)
+        if top is None:
+            raise Rejected(Problem("is in no repository of git, which --against needs", file=str(path)))
+        found = self._run(["-C", str(top)], "rev-parse", "--show-toplevel", "--absolute-git-dir")
+        folder, git_folder = found.removesuffix("\n").split("\n")
+        self.folder = Path(folder)
+        self._place = ["-C", folder, f"--git-dir={git_folder}", f"--work-tree={folder}"]
 
     def find(self, path: str) -> str | None:
         """Return a path from the top of the repository, `.` for itself; None for one that is not in it.
@@ -60,45 +93,90 @@ class Repository:
 
     def resolve(self, revision: str) -> str:
         """Return the commit that a revision means."""
-        return self._run(self.folder, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}").strip()
+        return self._ask("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}").strip()
 
     def find_uncommitted(self) -> list[str]:
         """Find the files of the working tree that differ from the last commit, untracked ones included."""
-        status = self._run(self.folder, "status", "--porcelain", "-z", "--untracked-files=normal", "--no-renames")
+        filters = self._ask("config", "--name-only", "-z", "--list").split("\0")
+        off = [name for name in filters if name.startswith("filter.") and name.endswith((".clean", ".process"))]
+        required = [f"{name.rpartition('.')[0]}.required" for name in off]
+        status = self._ask(
+            *("status", "--porcelain", "-z", "--untracked-files=normal", "--no-renames", "--ignore-submodules=dirty"),
+            settings={**dict.fromkeys(off, ""), **dict.fromkeys(required, "false")},
+        )
         return [entry[3:] for entry in status.split("\0") if entry]
 
     @contextmanager
     def check_out(self, commit: str, paths: list[str]) -> Iterator[CheckedOut]:
-        """Write the files of a commit into a temporary folder, as a checkout would: with filters and line ends.
+        """Write the files of a commit into a temporary folder, as git stores them.
 
         At least those are there that are needed to render the paths, which begin at the top of the repository.
         """
+        tree = _Tree(self._ask("ls-tree", "-r", "-z", "--full-tree", commit))
         with temporary_folder() as folder:
-            tree = folder / "tree"
-            tree.mkdir()
-            variables = {
-                "GIT_INDEX_FILE": str(folder / "index"),
-                "GIT_WORK_TREE": str(tree),
-                "GIT_DIR": self._git_folder,
-            }
-            self._run(tree, "read-tree", commit, **variables)
-            index = _Index(self._run(tree, "ls-files", "--stage", "-z", **variables))
-            needed = index.find_needed(paths)
-            if needed:
-                self._run(tree, "checkout", "--quiet", "--", *needed, **variables)
-            yield CheckedOut(tree, index.submodules)
+            written = folder / "tree"
+            written.mkdir()
+            try:
+                filtered = self._write(tree.find_needed(paths), written, folder)
+            except OSError as error:  # a full disk, or two names that are one to this file system
+                name = os.path.relpath(error.filename or written, written)
+                raise Rejected(Problem(f"cannot write {name} of the revision: {error.strerror}")) from error
+            yield CheckedOut(written, tree.submodules, filtered)
 
-    def _run(self, where: Path, *arguments: str, **variables: str) -> str:
-        settings = [part for setting in _SETTINGS for part in ("-c", setting)]
-        command = ["git", "-C", str(where), *settings, *arguments]
-        # Without the lock, `status` does not write the index of the repository.
-        environment = {
-            **os.environ,
-            "GIT_OPTIONAL_LOCKS": "0",
-            "GIT_TERMINAL_PROMPT": "0",
-            "GIT_LITERAL_PATHSPECS": "1",
-        }
-        ended = run_program(command, {**environment, "LC_ALL": "C", **variables}, self._allowance)
+    def _write(self, entries: list["_Entry"], target: Path, folder: Path) -> list[str]:
+        """Write files, and return those that a filter has stored."""
+        entries = [entry for entry in entries if entry.type != _SUBMODULE]
+        asked, answered = folder / "asked", folder / "answered"
+        asked.write_text("".join(f"{entry.object}\n" for entry in entries))
+        sizes = [line.split() for line in self._ask("cat-file", "--batch-check", stdin=asked).splitlines()]
+        if any(size[1:] == ["missing"] for size in sizes):
+            raise Rejected(Problem(_PARTIAL))
+        self._ask("cat-file", "--batch", "--buffer", stdin=asked, stdout=answered)
+        links: list[tuple[Path, bytes]] = []
+        filtered = []
+        with answered.open("rb") as answer:
+            for entry in entries:
+                size = int(answer.readline().split()[2])
+                file = target / entry.path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                if entry.type == _LINK:
+                    links.append((file, answer.read(size)))
+                else:
+                    start = _copy(answer, size, file)
+                    filtered += [entry.path] if start.startswith(_STORED_BY_FILTERS) else []
+                answer.read(1)
+        # Last: no file is written through a link.
+        for file, leads_to in links:
+            file.symlink_to(os.fsdecode(leads_to))
+        return filtered
+
+    def _ask(
+        self,
+        *arguments: str,
+        settings: Mapping[str, str] = MappingProxyType({}),
+        stdin: Path | None = None,
+        stdout: Path | None = None,
+    ) -> str:
+        return self._run(self._place, *arguments, settings=settings, stdin=stdin, stdout=stdout)
+
+    def _run(
+        self,
+        place: list[str],
+        *arguments: str,
+        settings: Mapping[str, str] = MappingProxyType({}),
+        stdin: Path | None = None,
+        stdout: Path | None = None,
+    ) -> str:
+        fixed = [part for setting in _SETTINGS for part in ("-c", setting)]
+        command = ["git", *place, *fixed, *arguments]
+        with ExitStack() as files:
+            ended = run_program(
+                command,
+                _environment(settings),
+                self._allowance,
+                files.enter_context(stdin.open("rb")) if stdin else subprocess.DEVNULL,
+                files.enter_context(stdout.open("wb")) if stdout else subprocess.PIPE,
+            )
         if ended.too_slow:
             limit = f"{self._allowance.limits.timeout:g} s"
             raise Rejected(Problem(f"git {arguments[0]} was stopped: it may take {limit}; --timeout sets the limit"))
@@ -106,35 +184,80 @@ class Repository:
             raise Rejected(self._allowance.too_large(f"git {arguments[0]}"))
         if ended.code:
             *_, last = ["", *os.fsdecode(ended.stderr).strip().splitlines()]
+            if "promisor remote" in last:
+                raise Rejected(Problem(_PARTIAL))
             raise Rejected(Problem(f"git {arguments[0]}: {last.removeprefix('fatal: ')}"))
         return os.fsdecode(ended.stdout)
 
 
-class _Index:
-    """The files of a commit, from the output of `git ls-files --stage -z`."""
+_PARTIAL = (
+    "this clone lacks objects of the revision, and --against fetches nothing; run git fetch --refetch --no-filter, or "
+    "clone without --filter"
+)
+
+
+def _environment(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of git, with settings in whose names any character may be."""
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("GIT_") or name in _KEPT or name.startswith(_KEPT_PREFIXES)
+    }
+    count = int(kept.get("GIT_CONFIG_COUNT") or 0)
+    for number, (name, value) in enumerate(settings.items(), start=count):
+        kept |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
+    return {**kept, **_VARIABLES, "GIT_CONFIG_COUNT": str(count + len(settings))}
+
+
+def _copy(source: IO[bytes], size: int, file: Path) -> bytes:
+    """Write the next bytes into a new file, and return the first of them."""
+    start = chunk = source.read(min(size, _CHUNK))
+    with file.open("xb") as opened:
+        while chunk:
+            opened.write(chunk)
+            size -= len(chunk)
+            chunk = source.read(min(size, _CHUNK))
+    return start
+
+
+class _Entry(NamedTuple):
+    type: str
+    object: str
+    path: str
+
+
+class _Tree:
+    """The files of a commit, from the output of `git ls-tree -r -z`."""
 
     def __init__(self, listed: str) -> None:
-        entries = (entry.partition("\t") for entry in listed.split("\0") if entry)
-        self._types = {path: what.partition(" ")[0] for what, _, path in entries}
-        self._paths = sorted(self._types)
+        self._entries: dict[str, _Entry] = {}
+        for entry in filter(None, listed.split("\0")):
+            what, _, path = entry.partition("\t")
+            mode, _, name = what.split(" ")
+            if not {"", ".", "..", ".git"}.isdisjoint(path.lower().split("/")):
+                raise Rejected(Problem(f"the revision has a file {path!r}, which git would not check out"))
+            self._entries[path] = _Entry(mode, name, path)
+        self._paths = sorted(self._entries)
 
     @property
     def submodules(self) -> list[str]:
-        return [path for path in self._paths if self._types[path] == _SUBMODULE]
+        return [path for path in self._paths if self._entries[path].type == _SUBMODULE]
 
-    def find_needed(self, paths: list[str]) -> list[str]:
-        """Return the paths that are there, or everything if more than these may be needed.
+    def find_needed(self, paths: list[str]) -> list[_Entry]:
+        """Return the files below the paths, or everything if more than these may be needed.
 
         The bases of a kustomization may be anywhere, and so may what a link leads to.
         """
-        needed = [path for path in paths if path in self._types or self._below(path)]
-        return ["."] if self._paths and any(map(self._may_lead_out, paths)) else needed
+        if any(map(self._may_lead_out, paths)):
+            return [self._entries[path] for path in self._paths]
+        below = [found for path in paths for found in (path, *self._below(path)) if found in self._entries]
+        return [self._entries[path] for path in dict.fromkeys(below)]
 
     def _may_lead_out(self, path: str) -> bool:
         above = [str(parent) for parent in PurePosixPath(path).parents]
         files = [path, *above, *self._below(path)]
-        is_linked = any(self._types.get(file) == _LINK for file in files)
-        return is_linked or path == "." or any(f"{path}/{name}" in self._types for name in KUSTOMIZATIONS)
+        is_linked = any(file in self._entries and self._entries[file].type == _LINK for file in files)
+        return is_linked or path == "." or any(f"{path}/{name}" in self._entries for name in KUSTOMIZATIONS)
 
     def _below(self, path: str) -> list[str]:
         start = bisect_left(self._paths, f"{path}/")

@@ -94,7 +94,7 @@ def _open_against(revision: str, paths: tuple[str, ...], way: Way) -> Sides:
         try:
             old = _open_existing(revision, former, there.readdress(way))._replace(rename=there.rename)
         except Rejected as rejected:
-            raise Rejected(*map(there.rename, rejected.problems)) from rejected
+            raise Rejected(*map(there.rename, rejected.problems), *_note_filters(checked_out, revision)) from rejected
     new = _open_existing(name, paths, way)
     notes = [_note(f"does not exist in {revision}: all in it is new", file=path) for path in absent]
     notes += [_note("does not exist any more", file=path) for path in paths if not os.path.lexists(path)]
@@ -105,7 +105,15 @@ def _open_against(revision: str, paths: tuple[str, ...], way: Way) -> Sides:
         notes.append(_note(f"uncommitted changes are compared too: {_name_some(uncommitted)}"))
     if checked_out.submodules:
         notes.append(_note(f"submodules of {revision} are not read: {_name_some(checked_out.submodules)}"))
+    notes += _note_filters(checked_out, revision)
     return Sides(old, new, notes)
+
+
+def _note_filters(checked_out: CheckedOut, revision: str) -> list[Problem]:
+    if not checked_out.filtered:
+        return []
+    message = f"filters of git are off, so files of {revision} are read as git-lfs or git-crypt stores them"
+    return [_note(f"{message}: {_name_some(checked_out.filtered)}")]
 
 
 class _There:

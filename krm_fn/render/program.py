@@ -32,18 +32,25 @@ class Ended(NamedTuple):
     too_slow: bool
 
 
-def run_program(command: list[str], environment: Mapping[str, str], allowance: Allowance) -> Ended:
-    """Run a program without stdin until it ends, or until it has used up its time or printed too much.
+def run_program(
+    command: list[str],
+    environment: Mapping[str, str],
+    allowance: Allowance,
+    stdin: int | IO[bytes] = subprocess.DEVNULL,
+    stdout: int | IO[bytes] = subprocess.PIPE,
+) -> Ended:
+    """Run a program until it ends, or until it has used up its time or printed too much.
 
-    It gets a process group of its own, and no terminal. The whole group is killed when the program has ended, and when
-    this process is told to end.
+    It gets a process group of its own, no terminal, and no stdin but a file that is given. The whole group is killed
+    when the program has ended, and when this process is told to end. What it prints into a file `stdout` is not in the
+    answer.
     """
     received: list[int] = []
     with _noted(received), allowance.timed():
         process = subprocess.Popen(  # noqa: S603  # no shell
             command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
+            stdin=stdin,
+            stdout=stdout,
             stderr=subprocess.PIPE,
             env=environment,
             start_new_session=True,
@@ -78,7 +85,8 @@ def _read(process: subprocess.Popen[bytes], allowance: Allowance, received: list
     deadline = time.monotonic() + allowance.seconds
     is_over = False
     with selectors.DefaultSelector() as selector:
-        selector.register(cast("IO[bytes]", process.stdout), selectors.EVENT_READ, (stdout, allowance.bytes + 1))
+        if process.stdout:
+            selector.register(process.stdout, selectors.EVENT_READ, (stdout, allowance.bytes + 1))
         selector.register(cast("IO[bytes]", process.stderr), selectors.EVENT_READ, (stderr, _STDERR))
         while not is_over and not received and len(stdout) <= allowance.bytes:
             tick = min(_TICK, deadline - time.monotonic())

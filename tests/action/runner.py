@@ -62,12 +62,12 @@ class Runner:
         files["event.json"].write_text(json.dumps(self.event))
         files["summary.md"].write_text("before\n")
         files["output"].write_text("")
-        given = {"PATHS": "shop", "ARGUMENTS": "", "BASE": "", "COMMENT": "true", "KEY": "", **inputs}
+        given = {"PATHS": "shop", "ARGUMENTS": "", "BASE": "", "KEY": "", **inputs}
         return {
             **os.environ,
             **ENVIRONMENT,
             **{f"INPUT_{name}": value for name, value in given.items()},
-            "INPUT_TOKEN": TOKEN,
+            "RUNNER_TEMP": str(self._folder),
             "GITHUB_EVENT_PATH": str(files["event.json"]),
             "GITHUB_STEP_SUMMARY": str(files["summary.md"]),
             "GITHUB_OUTPUT": str(files["output"]),
@@ -77,11 +77,20 @@ class Runner:
             "no_proxy": "127.0.0.1",
         }
 
-    def run(self, **inputs: str) -> Done:
-        """Run the step that compares."""
+    def run(self, *, comments: bool = True, **inputs: str) -> Done:
+        """Run the step that compares and, where that is wanted, the one that comments."""
         environment = self.environment(**inputs)
-        done = subprocess.run(
-            [sys.executable, "-P", str(SCRIPT)],
+        compared = self._run("compare", environment)
+        commented = self._run("comment", {**environment, "INPUT_TOKEN": TOKEN}) if comments else None
+        summary = Path(environment["GITHUB_STEP_SUMMARY"]).read_text()
+        assert summary.startswith("before\n")
+        written = Path(environment["GITHUB_OUTPUT"]).read_text()
+        output = compared.stdout + (commented.stdout if commented else "")
+        return Done(compared.returncode, output, summary.removeprefix("before\n"), written)
+
+    def _run(self, step: str, environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-I", str(SCRIPT), step],
             cwd=self.workspace,
             env=environment,
             stdout=subprocess.PIPE,
@@ -89,7 +98,3 @@ class Runner:
             text=True,
             check=False,
         )
-        summary = Path(environment["GITHUB_STEP_SUMMARY"]).read_text()
-        assert summary.startswith("before\n")
-        written = Path(environment["GITHUB_OUTPUT"]).read_text()
-        return Done(done.returncode, done.stdout, summary.removeprefix("before\n"), written)

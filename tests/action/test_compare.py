@@ -101,7 +101,7 @@ REFUSALS: list[Any] = [
     pytest.param((502, {}), "GitHub answers 502 Bad Gateway", id="an outage"),
     pytest.param(
         (200, {"errors": [{"message": "Resource not accessible\n::error::by integration"}], "data": None}),
-        "Resource not accessible%0A::error::by integration",
+        "Resource not accessible%0A:\\:error:\\:by integration",
         id="a refusal",
     ),
 ]
@@ -119,7 +119,7 @@ def test_without_a_comment_there_is_the_summary(
 
 
 def test_no_comment_is_written_where_nobody_wants_one(runner: Runner, github: GitHub) -> None:
-    assert (runner.run(COMMENT="false").code, github.comments) == (0, [])
+    assert (runner.run(comments=False).code, github.comments) == (0, [])
 
 
 def test_a_key_tells_comments_apart(runner: Runner, github: GitHub) -> None:
@@ -155,7 +155,9 @@ def test_other_events_need_a_base(runner: Runner, github: GitHub) -> None:
 
 
 def test_no_program_gets_the_token(runner: Runner, tmp_path: Path) -> None:
-    build = f"#!/bin/sh\nenv >> '{tmp_path}/seen'\ncat \"$3\"/*.yaml\n"
+    """Not even from the processes above it, whose environment it may read."""
+    above = 'p=$$; while [ "$p" -gt 1 ]; do cat "/proc/$p/environ"; p=$(cut -d" " -f4 "/proc/$p/stat"); done'
+    build = f"#!/bin/sh\n{{ {above}; }} >> '{tmp_path}/seen'\ncat \"$3\"/*.yaml\n"
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/kustomize").write_text(build)
     (tmp_path / "bin/kustomize").chmod(0o755)
@@ -164,7 +166,9 @@ def test_no_program_gets_the_token(runner: Runner, tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", f"{tmp_path}/bin:/usr/bin:/bin")
         runner.run()
-    assert TOKEN not in (tmp_path / "seen").read_text()
+    seen = (tmp_path / "seen").read_bytes()
+    assert b"INPUT_PATHS" in seen
+    assert TOKEN.encode() not in seen
 
 
 @pytest.fixture(scope="module")
@@ -199,3 +203,24 @@ def test_what_a_failure_says_stays_in_its_block(script: ModuleType) -> None:
     assert seen.types == {"html_block", "fence"}
     assert "@team" not in seen.text
     assert len(text) < 2000
+
+
+PAYLOADS = [
+    pytest.param("::error::a", ":\\:error:\\:a", id="a command"),
+    pytest.param("  ::stop-commands::a", "  :\\:stop-commands:\\:a", id="a command behind blanks"),
+    pytest.param("error: a/##[stop-commands]b.yaml", "error: a/##\\[stop-commands]b.yaml", id="an old one in a line"),
+    pytest.param("###[a] :::b::", "###\\[a] :\\:\\:b:\\:", id="more signs than a command needs"),
+    pytest.param("error: a.yaml:2:1: b: c # d [e]", "error: a.yaml:2:1: b: c # d [e]", id="what is no command"),
+]
+
+
+@pytest.mark.parametrize(("line", "expected"), PAYLOADS)
+def test_what_others_write_is_no_command(line: str, expected: str, script: ModuleType) -> None:
+    assert script.defuse(line) == expected
+
+
+def test_a_command_in_the_name_of_a_file_is_none(runner: Runner) -> None:
+    runner.open_pull_request({"shop/##[stop-commands]x.yaml": "a: [\n", "shop/a ::error::b.yaml": "a: [\n"})
+    runner.check_out()
+    commands = [line for line in runner.run().output.splitlines() if "##[" in line or "::" in line]
+    assert commands == ["::error title=krm-fn diff::cannot compare shop"]

@@ -111,8 +111,8 @@ def test_failures(arguments: list[str], message: str, repository: Path, temporar
 
 
 def test_outside_of_any_repository(tmp_path: Path) -> None:
-    done = diff(tmp_path, "--against=main", GIT_CEILING_DIRECTORIES=str(tmp_path.parent))
-    assert done.stderr.startswith("error: git rev-parse: not a git repository")
+    done = diff(tmp_path, "--against=main")
+    assert done.stderr == f"error: {tmp_path}: is in no repository of git, which --against needs\n"
     assert done.returncode == 2
 
 
@@ -226,28 +226,134 @@ def test_the_repository_stays_as_it_is(settings: list[str], repository: Path) ->
     assert _state(repository) == before
 
 
-def test_line_ends_and_attributes_are_those_of_a_checkout(tmp_path: Path) -> None:
-    attributes = "*.yaml text eol=crlf\nshop/web.yaml export-ignore\nshop/config.yaml export-subst\n"
-    commit(tmp_path / "r", {**shop("one"), ".gitattributes": attributes})
+def test_line_ends_are_no_difference(tmp_path: Path) -> None:
+    commit(tmp_path / "r", {**shop("one"), ".gitattributes": "*.yaml text eol=crlf\n"})
     git(tmp_path / "r", "rm", "--cached", "-r", "--quiet", ".")
     git(tmp_path / "r", "reset", "--hard", "--quiet")
     assert b"\r\n" in (tmp_path / "r/shop/web.yaml").read_bytes()
     assert diff(tmp_path / "r", "--against=main", "shop").stdout == SAME
 
 
-@pytest.mark.parametrize("is_configured", [True, False])
-def test_a_filter_runs_if_the_user_has_configured_it(is_configured: bool, tmp_path: Path) -> None:
-    """As for files that are encrypted in git. A repository only names the filter."""
-    repository = tmp_path / "r"
-    commit(repository, {".gitattributes": "config.yaml filter=loud\n"})
-    for name, command in (("clean", "sed s/one/ONE/"), ("smudge", "sed s/ONE/one/")):
-        git(repository, "config", f"filter.loud.{name}", command)
-    commit(repository, shop("one"))
-    assert "ONE" in git(repository, "show", "HEAD:shop/config.yaml")
-    if not is_configured:
-        git(repository, "config", "--remove-section", "filter.loud")
-    done = diff(repository, "--against=HEAD", "shop")
-    assert ("  - A: ONE\n" in done.stdout) == (not is_configured)
+def test_no_attribute_of_a_tree_has_an_effect(tmp_path: Path) -> None:
+    attributes = "web.yaml export-ignore\nconfig.yaml ident export-subst working-tree-encoding=UTF-16\n"
+    commit(tmp_path / "r", {**shop("one"), **config_file("$Id$ $Format:%H$")})
+    write(tmp_path / "r", {".gitattributes": attributes})
+    assert diff(tmp_path / "r", "--against=main", "shop").stdout == SAME
+    git(tmp_path / "r", "add", ".gitattributes")
+    git(tmp_path / "r", "commit", "--quiet", "--message=b")
+    assert diff(tmp_path / "r", "--against=main", "shop").stdout == SAME
+
+
+def config_file(level: str) -> dict[str, str | bytes]:
+    return {"shop/config.yaml": config_map(level)}
+
+
+FILTERED = [
+    pytest.param("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", id="git-lfs"),
+    pytest.param("\0GITCRYPT\0a", id="git-crypt"),
+]
+
+
+@pytest.mark.parametrize("stored", FILTERED)
+def test_filters_are_off_and_that_is_said(stored: str, tmp_path: Path) -> None:
+    commit(tmp_path / "r", {**shop("one"), "shop/config.yaml": stored, ".gitattributes": "config.yaml filter=loud\n"})
+    for command in ("clean", "smudge", "process"):
+        git(tmp_path / "r", "config", f"filter.loud.{command}", "touch ran;")
+    git(tmp_path / "r", "config", "filter.loud.required", "true")
+    edit(tmp_path / "r", "two")
+    done = diff(tmp_path / "r", "--against=HEAD", "shop")
+    assert "filters of git are off, so files of HEAD are read as git-lfs or git-crypt stores them" in done.stderr
+    assert done.stderr.endswith(": shop/config.yaml\n")
+    assert not (tmp_path / "r/ran").exists()
+
+
+NESTED = {
+    "HEAD": "ref: refs/heads/main\n",
+    "config": '[core]\n\tworktree = .\n\tfsmonitor = "touch $RAN #"\n[filter "a"]\n\tsmudge = "touch $RAN; cat"\n'
+    '\tclean = "touch $RAN; cat"\n',
+    "objects/a": "",
+    "refs/heads/a": "",
+    ".gitattributes": "* filter=a\n",
+    "index": "",
+}
+
+
+@pytest.mark.parametrize("working", [".", "shop"])
+def test_a_folder_that_is_a_bare_repository_is_a_folder(working: str, repository: Path, tmp_path: Path) -> None:
+    commit(repository, {f"shop/{name}": text for name, text in NESTED.items()})
+    git(tmp_path, "clone", "--quiet", "--no-hardlinks", str(repository), "clone")
+    edit(tmp_path / "clone", "two")
+    ran = tmp_path / "ran"
+    # git itself finds it, and would run its programs.
+    assert git(tmp_path / "clone/shop", "rev-parse", "--git-dir") == "."
+    path = "shop" if working == "." else "."
+    done = diff(tmp_path / "clone" / working, "--against=HEAD", path, RAN=str(ran))
+    assert done.stdout.partition("\n")[2] == CHANGED
+    assert not ran.exists()
+
+
+def test_a_bare_repository_without_a_working_tree_is_none(repository: Path, tmp_path: Path) -> None:
+    git(tmp_path, "clone", "--quiet", "--bare", str(repository), "bare")
+    done = diff(tmp_path / "bare", "--against=HEAD")
+    assert (done.stderr, done.returncode) == (
+        f"error: {tmp_path}/bare: is in no repository of git, which --against needs\n",
+        2,
+    )
+
+
+VARIABLES = [
+    pytest.param({"GIT_DIR": ".git"}, id="the folder, as in a hook"),
+    pytest.param({"GIT_DIR": ".git", "GIT_INDEX_FILE": ".git/index.lock", "GIT_PREFIX": "shop/"}, id="all of a hook"),
+    pytest.param({"GIT_WORK_TREE": "/", "GIT_OBJECT_DIRECTORY": "/"}, id="another tree"),
+]
+
+
+@pytest.mark.parametrize("variables", VARIABLES)
+def test_variables_of_git_lead_nowhere_else(variables: dict[str, str], repository: Path) -> None:
+    edit(repository, "two")
+    done = diff(repository, "--against=main", "shop", **variables)
+    assert (done.stdout.partition("\n")[2], done.stderr) == (CHANGED, NOTE)
+
+
+def test_an_object_is_never_replaced(repository: Path) -> None:
+    edit(repository, "two")
+    other = git(repository, "hash-object", "-w", "shop/config.yaml")
+    git(repository, "replace", git(repository, "rev-parse", "HEAD:shop/config.yaml"), other)
+    assert diff(repository, "--against=main", "shop").stdout.partition("\n")[2] == CHANGED
+
+
+@pytest.mark.parametrize("options", [[], ["--no-remote"]])
+def test_what_a_partial_clone_lacks_is_not_fetched(options: list[str], repository: Path, tmp_path: Path) -> None:
+    commit(repository, shop("two"))
+    git(repository, "config", "uploadpack.allowFilter", "true")
+    git(tmp_path, "clone", "--quiet", "--filter=blob:none", f"file://{repository}", "clone")
+    there = tmp_path / "clone"
+    before = _state(there / ".git/objects")
+    done = diff(there, "--against=HEAD~1", *options, "shop")
+    assert "this clone lacks objects of the revision, and --against fetches nothing" in done.stderr
+    assert (done.stdout, done.returncode) == ("", 2)
+    assert _state(there / ".git/objects") == before
+    git(there, "fetch", "--quiet", "--refetch", "--no-filter")  # as the message says
+    assert diff(there, "--against=HEAD~1", *options, "shop").stdout.partition("\n")[2] == CHANGED
+
+
+def test_a_tree_leads_to_no_file_outside_of_it(repository: Path) -> None:
+    """No git makes such a tree, but a server may send one."""
+    blob = git(repository, "hash-object", "-w", "shop/web.yaml")
+    inner = make_tree(repository, f"100644 blob {blob}\tevil.yaml")
+    outer = make_tree(repository, f"040000 tree {inner}\t..")
+    head = git(repository, "commit-tree", outer, "-m", "a")
+    done = diff(repository, f"--against={head}", "shop")
+    assert done.stderr == "error: the revision has a file '../evil.yaml', which git would not check out\n"
+
+
+def make_tree(repository: Path, entry: str) -> str:
+    """Write a tree with one entry, whatever its name is."""
+    what, name = entry.split("\t")
+    mode, _, ident = what.split(" ")
+    data = f"{mode.lstrip('0')} {name}".encode() + b"\0" + bytes.fromhex(ident)
+    (repository / ".git/made").write_bytes(data)
+    return git(repository, "hash-object", "-t", "tree", "-w", "--literally", ".git/made")
 
 
 def test_a_submodule_is_said_to_be_left_out(repository: Path, tmp_path: Path) -> None:

@@ -48,6 +48,18 @@ def _expand(text: str, inputs: dict[str, str]) -> str:
     return re.sub(r"\$\{\{ (\S+) \}\}", lambda found: values[found[1]], text)
 
 
+def hostile_modules(folder: Path) -> dict[str, str | bytes]:
+    """Return files for the top of a repository, which Python would import if it looked there for modules."""
+    names = ("venv", "pip/__init__", "sitecustomize", "usercustomize", "krm_fn/__init__", "json", "encodings/__init__")
+    return {f"{name}.py": f"open({str(folder / 'imported')!r}, 'a').write({name!r})\n" for name in names}
+
+
+def test_hostile_modules_are_imported_by_a_python_that_looks_there(tmp_path: Path) -> None:
+    write(tmp_path, hostile_modules(tmp_path))
+    subprocess.run([sys.executable, "-c", "import json"], cwd=tmp_path, check=True)
+    assert (tmp_path / "imported").read_text() == "json"
+
+
 def test_the_action_installs_and_comments(tmp_path: Path) -> None:
     source = tmp_path / "source"  # pip leaves files beside what it builds
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
@@ -57,12 +69,13 @@ def test_the_action_installs_and_comments(tmp_path: Path) -> None:
     with serve() as github:
         runner = Runner(tmp_path, github)
         runner.push_main(shop("one"))
-        runner.open_pull_request(shop("two"))
+        runner.open_pull_request({**shop("two"), **hostile_modules(tmp_path)})
         runner.check_out()
         defaults = {name: _expand(one.get("default", ""), {}) for name, one in ACTION["inputs"].items()}
         inputs = {**defaults, "paths": "shop"}
         known = {name: value for name, value in runner.environment().items() if not name.startswith("INPUT_")}
-        for step in ACTION["runs"]["steps"]:
+        steps = ACTION["runs"]["steps"]
+        for step in steps:
             assert step["shell"] == "sh"
             given = {name: _expand(value, inputs) for name, value in step.get("env", {}).items()}
             folders = {"RUNNER_TEMP": str(tmp_path), "GITHUB_ACTION_PATH": str(source)}
@@ -71,8 +84,9 @@ def test_the_action_installs_and_comments(tmp_path: Path) -> None:
             )
         (comment,) = github.comments
         assert "- A: one\n+ A: two\n" in comment["body"]
+        assert not (tmp_path / "imported").exists()
         output = ACTION["outputs"]["changed"]["value"]
-        assert output == f"${{{{ steps.{step['id']}.outputs.changed }}}}"
+        assert output in {f"${{{{ steps.{step['id']}.outputs.changed }}}}" for step in steps if "id" in step}
         assert Path(known["GITHUB_OUTPUT"]).read_text() == "changed=true\n"
 
 
@@ -87,15 +101,17 @@ HOOK: Any
 def test_the_hook_verifies(case: str, code: int, tmp_path: Path) -> None:
     shutil.copy(FIXTURES / "verifications" / case / "input.yaml", tmp_path / "input.yaml")
     folders = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    write(tmp_path, hostile_modules(tmp_path))
     command = [*HOOK["entry"].split(), *HOOK["args"]]
     done = subprocess.run(command, cwd=tmp_path, env={**os.environ, "PATH": folders}, check=False)
     assert done.returncode == code
     assert HOOK["pass_filenames"] is False
+    assert not (tmp_path / "imported").exists()
 
 
 def test_the_job_for_gitlab_runs(tmp_path: Path) -> None:
     job: Any = yaml.safe_load((ROOT / "examples/gitlab/.gitlab-ci.yml").read_text())["diff"]
-    base = commit(tmp_path, shop("one", job["variables"]["PACKAGE"]))
+    base = commit(tmp_path, {**shop("one", job["variables"]["PACKAGE"]), **hostile_modules(tmp_path)})
     write(tmp_path, shop("two", job["variables"]["PACKAGE"]))
     environment = {
         **os.environ,
