@@ -10,6 +10,7 @@ from typing import NamedTuple
 from krm_fn.model.node import get, text
 from krm_fn.model.problem import Problem, Rejected, Severity
 from krm_fn.model.settings import KIND
+from krm_fn.render.chart import check_chart
 from krm_fn.render.files import Files, check_named
 from krm_fn.render.kustomization import KUSTOMIZATIONS, check_kustomization
 from krm_fn.render.limits import Allowance
@@ -83,7 +84,8 @@ def build(directory: Path, helm: HelmOptions, allowance: Allowance) -> Built:
     path = str(directory.absolute())
     if file == CHART:
         program = _find(directory, file, "helm")
-        _check_chart(directory, helm, allowance)
+        check_chart(directory, allowance)
+        _check_values(helm, allowance)
         command = [program, "template", *_helm_options(helm), "--", _release(directory, helm, allowance), path]
         built = _run(directory, command, allowance)
         # Charts make passwords and certificates anew on every rendering: only a second one shows which.
@@ -93,14 +95,7 @@ def build(directory: Path, helm: HelmOptions, allowance: Allowance) -> Built:
     return _run(directory, [program, _BUILD[program], "--", path], allowance)
 
 
-def _check_chart(directory: Path, helm: HelmOptions, allowance: Allowance) -> None:
-    """Check all that helm would read. It follows links to anywhere, and reads hidden files too."""
-    files = Files(allowance.limits.root or directory, allowance)
-    for here, folders, names in files.walk(directory):
-        if here == directory and ".git" in folders:
-            folders.remove(".git")  # no repository can contain one, and it may be larger than all else
-        for name in names:
-            files.check(here / name)
+def _check_values(helm: HelmOptions, allowance: Allowance) -> None:
     for values in helm.values:
         if "://" not in values:
             check_named(values, allowance)

@@ -1,5 +1,6 @@
 """What charts of others reach with the real helm, and what krm-fn refuses before."""
 
+import json
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +16,7 @@ from krm_fn.render.tools import HelmOptions
 from tests.integration.http_server import Server, serving
 from tests.integration.names import load
 from tests.render.run import CONFIG_MAP, write
+from tests.render.test_chart import pack
 
 Tools = Callable[[str], Path]
 
@@ -112,3 +114,51 @@ def test_helm_follows_links_and_we_refuse_them(
     real = (tmp_path / "shop/files/.link").resolve()
     sentence = f"leads to {real}, outside of the root shop; --root sets the directory that may be read\n"
     assert outcome == Outcome(b"", f"error: shop/files/.link: {sentence}", 1)
+
+
+REFERENCES: list[Any] = [
+    pytest.param({"$ref": "{url}"}, True, id="an address"),
+    pytest.param({"$ref": "file://{folder}/outside"}, False, id="a file"),
+    pytest.param({"$schema": "{url}"}, True, id="a schema of the schema"),
+    pytest.param({"properties": {"a": {"allOf": [{"$ref": "{url}#/x"}]}}}, True, id="deep in the schema"),
+]
+
+
+@pytest.mark.parametrize("place", ["shop", "shop/charts/b", "packed"])
+@pytest.mark.parametrize(("schema", "is_fetched"), REFERENCES)
+def test_helm_reads_what_a_schema_refers_to_and_we_refuse_it(  # noqa: PLR0913, PLR0917  # fixtures
+    schema: dict[str, Any],
+    is_fetched: bool,
+    place: str,
+    require_tool: Tools,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    server: Server,
+) -> None:
+    text = json.dumps(schema).replace("{url}", server.url).replace("{folder}", str(tmp_path))
+    subchart: dict[str, str | bytes] = {"b/Chart.yaml": "apiVersion: v2\nname: b\nversion: 1.0.0\n"}
+    write(tmp_path, CHART)
+    if place == "packed":
+        write(tmp_path, {"shop/charts/b.tgz": pack({**subchart, "b/values.schema.json": text})})
+    else:
+        write(tmp_path / "shop/charts", {} if place == "shop" else subchart)
+        write(tmp_path, {f"{place}/values.schema.json": text})
+    only_helm(require_tool, tmp_path, monkeypatch)
+    done = subprocess.run(["helm", "template", tmp_path / "shop"], capture_output=True, text=True, check=False)
+    assert bool(server.requests) == is_fetched
+    assert done.returncode == 1, "neither answer is a schema"
+    server.requests.clear()
+    outcome = render(Inputs(("shop",)), HelmOptions())
+    assert "leads out of the file" in outcome.stderr
+    assert (outcome.stdout, outcome.exit_code, server.requests) == (b"", 1, [])
+
+
+def test_an_id_of_a_schema_is_not_fetched(
+    require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: Server
+) -> None:
+    inner = {"$id": f"{server.url}/inner", "$ref": "#/$defs/b", "$defs": {"b": {}}}
+    schema = {"$id": server.url, "$ref": "#/$defs/a", "$defs": {"a": {"properties": {"x": inner}}}}
+    write(tmp_path, {**CHART, "shop/values.schema.json": json.dumps(schema), "shop/values.yaml": "x: 1\n"})
+    only_helm(require_tool, tmp_path, monkeypatch)
+    outcome = render(Inputs(("shop",)), HelmOptions())
+    assert (outcome.stderr, outcome.exit_code, server.requests) == ("", 0, [])
