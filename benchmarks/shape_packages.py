@@ -239,6 +239,10 @@ def _select_by_pattern(size: int) -> Package:
     return _pairs(size), {"select": [{"name": f"config-{number}*"} for number in range(size)]}
 
 
+def _select_by_ends(size: int) -> Package:
+    return _pairs(size), {"select": [{"name": f"*-{number}"} for number in range(size)]}
+
+
 def _select_labels(size: int) -> Package:
     made = [_config_map(f"config-{number}", labels={"team": str(number)}) for number in range(size)]
     return made, {"select": [{"labels": {"team": str(number)}} for number in range(size)]}
@@ -609,6 +613,7 @@ SHAPES = (
     Shape("keys of a ConfigMap with a hash-like name, and entries of select", _large_data, least=50),
     Shape("entries of select, and ConfigMaps", _select),
     Shape("entries of select, by pattern", _select_by_pattern),
+    Shape("entries of select that are the ends of names", _select_by_ends, least=50),
     Shape("entries of select, by label", _select_labels),
     Shape("entries of select, by annotation", _select_annotations),
     Shape("entries of select, by namespace", _select_namespaces),

@@ -1,6 +1,7 @@
 """The KRM function: bytes in, bytes out."""
 
 from collections.abc import Mapping
+from functools import partial
 from types import MappingProxyType
 
 from krm_fn.config.place import place_settings
@@ -15,7 +16,7 @@ from krm_fn.stages.package import read_package
 from krm_fn.stages.transform import Transformation, transform
 from krm_fn.wire.apply import add_results, apply_changes
 from krm_fn.wire.envelope import Envelope, open_envelope
-from krm_fn.wire.reader import read_yaml
+from krm_fn.wire.reader import Expansion, Exploded, read_yaml
 from krm_fn.wire.results import stderr_lines
 
 
@@ -25,14 +26,15 @@ def run(data: bytes, config: bytes | None = None, environment: Environment = NO_
     `config` is a functionConfig document for input that cannot carry one. After an error a ResourceList is returned
     unchanged but for its `results`; for any other input nothing is returned.
     """
+    expansion = Expansion()
     try:
-        envelope = open_envelope(read_yaml(data))
+        envelope = open_envelope(read_yaml(data, expansion))
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), 1)
     del data  # the envelope has its text; the process holds these bytes nowhere else
     try:
         function_config = envelope.function_config if config is None else read_config(config)
-        decided = decide(envelope.items, function_config, environment)
+        decided = decide(envelope.items, function_config, environment, expansion=expansion)
         changes = decided.changes
         if any(problem.severity is Severity.ERROR for problem in changes.problems):
             return _refuse(envelope, changes.problems)
@@ -47,17 +49,19 @@ def decide(
     function_config: Node | None,
     environment: Environment,
     generated: Mapping[Item, bool] = MappingProxyType({}),
+    expansion: Expansion | None = None,
 ) -> Transformation:
     """Read the configuration, and decide about all items. Raises Rejected for an invalid configuration.
 
-    `generated`: whether each rendering of a Helm chart makes another object, as far as that is known.
+    `generated`: whether each rendering of a Helm chart makes another object, as far as that is known. `expansion`: that
+    of the texts of this run.
     """
     settings = parse_config(function_config, environment)
     config_id = read_item(function_config).id if is_mapping(function_config) else None
     package = read_package(
         items, config_id, settings.linker.namespace or environment.namespace, generated, settings.kinds
     )
-    transformation = transform(package, settings, environment, read_embedded)
+    transformation = transform(package, settings, environment, partial(read_embedded, expansion or Expansion()))
     problems = in_order(place_settings(transformation.changes.problems, function_config), items, function_config)
     return transformation._replace(changes=transformation.changes._replace(problems=problems))
 
@@ -70,10 +74,12 @@ def read_config(config: bytes) -> Node:
     return roots[0]
 
 
-def read_embedded(text: str) -> list[Node]:
-    """Read YAML in the data of a ConfigMap. What cannot be read references nothing."""
+def read_embedded(expansion: Expansion, text: str) -> list[Node]:
+    """Read YAML in the data of a ConfigMap. What cannot be read references nothing. Raises Exploded."""
     try:
-        return read_yaml(text.encode()).roots
+        return read_yaml(text.encode(), expansion).roots
+    except Exploded:
+        raise
     except Rejected:
         return []
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from functools import cache
 from random import Random
 from typing import Any
@@ -15,6 +16,8 @@ from tests.yaml_styles import Styles
 
 RUNS = int(os.environ.get("KRM_FN_STYLES", "400"))
 SEEDS = 20
+
+_MARKER = re.compile(r"^(---|\.\.\.)", re.MULTILINE)
 
 NAMESPACE = {"namespace": "shop"}
 CONFIG_MAP: dict[str, Any] = {
@@ -148,7 +151,10 @@ def check(seed: str) -> None:
     wrapping = rng.choice(WRAPPINGS)
     documents = wrap(make_package(rng), wrapping)
     styles = Styles(rng)
-    text = styles.stream(documents).replace("\n", rng.choice(["\n", "\n", "\n", "\r\n", "\r"]))
+    text = styles.stream(documents)
+    line_break = rng.choice(["\n", "\n", "\n", "\r\n", "\r"])
+    # A marker beside a carriage return alone is refused: tests/wire/test_reader.py.
+    text = text.replace("\n", "\r\n" if line_break == "\r" and _MARKER.search(text) else line_break)
     data = (rng.choice(["", "", "", "\ufeff"]) + text).encode()
     outcome = transform(data, wrapping)
     repeat = f"check({seed!r}): {wrapping}, {sorted(styles.used)}\n{data!r}\n{outcome.stderr}"

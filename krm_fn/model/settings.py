@@ -1,7 +1,10 @@
 """The functionConfig as values, already checked."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from enum import StrEnum
+from fnmatch import translate
+from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -46,9 +49,25 @@ def is_pattern(name: str) -> bool:
     return not _WILDCARDS.isdisjoint(name)
 
 
+@cache
+def matcher(name: str) -> Callable[[str], object]:
+    """Return what tells whether a shell pattern matches a name. `fnmatch` itself keeps only 256 patterns."""
+    return re.compile(translate(name)).match
+
+
 def literal_start(name: str) -> str:
     """Return how every name begins that a shell pattern matches."""
     return name[: next((place for place, one in enumerate(name) if one in _WILDCARDS), len(name))]
+
+
+def literal_end(name: str) -> str:
+    """Return how every name ends that a shell pattern matches."""
+    return re.split(r"[*?\[\]]", name)[-1]
+
+
+def literal_part(name: str) -> str:
+    """Return a text that every name contains that a shell pattern matches, the longest in front of a bracket."""
+    return max(re.split(r"[*?]", name.partition("[")[0]), key=len)
 
 
 class Strategy(StrEnum):

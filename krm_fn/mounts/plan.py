@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
 from itertools import chain
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
@@ -14,7 +13,7 @@ from krm_fn.model.kinds import kind_of
 from krm_fn.model.node import is_scalar
 from krm_fn.model.pods import Container, PodSpec, find_pod_specs
 from krm_fn.model.problem import Problem, ResourceId, Severity
-from krm_fn.model.settings import Mount, Settings, is_pattern
+from krm_fn.model.settings import Mount, Settings, is_pattern, matcher
 from krm_fn.mounts.mark import MountMark, read_mount_mark
 from krm_fn.naming.names import KnownNames
 from krm_fn.naming.near_names import find_near, find_near_word
@@ -108,7 +107,7 @@ def _matches(item: Item, mount: Mount, names: KnownNames) -> bool:
     return (
         (_runs_pods(item) if mount.kind is None else item.id.kind == mount.kind)
         and mount.namespace in (None, item.id.namespace)
-        and (mount.name == "*" or any(fnmatchcase(name, mount.name) for name in names.all(item)))
+        and (mount.name == "*" or any(map(matcher(mount.name), names.all(item))))
         and (not mount.labels or mount.labels.items() <= item.labels.items())
     )
 
@@ -166,7 +165,7 @@ def _find(by_name: Mapping[str, list[Container]], patterns: Iterable[str]) -> li
     """Return the containers of a list that one of these patterns matches, in their order."""
     names = set()
     for pattern in patterns:
-        names |= {name for name in by_name if fnmatchcase(name, pattern)} if is_pattern(pattern) else {pattern}
+        names |= {*filter(matcher(pattern), by_name)} if is_pattern(pattern) else {pattern}
     found = (container for name in names for container in by_name.get(name, ()))
     return sorted(found, key=attrgetter("position"))
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from krm_fn.model.item import Item
+from krm_fn.model.item import Item, about
 from krm_fn.model.node import Node, Scalar, fields, get, is_mapping, is_scalar, text
-from krm_fn.model.problem import ResourceId
+from krm_fn.model.problem import Rejected, ResourceId
 from krm_fn.references.data_texts import data_texts
 from krm_fn.references.find_by_shape import find_by_shape
 from krm_fn.references.reference import Reference
@@ -48,13 +48,19 @@ class EmbeddedReference(NamedTuple):
 
 
 def find_embedded(configs: Iterable[Item], index: Index, read_yaml: ReadYaml) -> list[EmbeddedReference]:
-    """Find the references in the data of these objects that match an object of the package."""
+    """Find the references in the data of these objects that match an object of the package.
+
+    Raises Rejected where `read_yaml` does, at the value.
+    """
     found: list[EmbeddedReference] = []
     for item in configs:
         for value in data_texts(item):
-            for reference, targets in _find_in(value.text, item, index, read_yaml):
-                embedded = EmbeddedReference(item, value.scalar, value.field, reference, targets, value.is_encoded)
-                found.append(embedded)
+            try:
+                for reference, targets in _find_in(value.text, item, index, read_yaml):
+                    embedded = EmbeddedReference(item, value.scalar, value.field, reference, targets, value.is_encoded)
+                    found.append(embedded)
+            except Rejected as rejected:
+                raise Rejected(*(about(item, one.message, value.field) for one in rejected.problems)) from rejected
     return found
 
 

@@ -22,7 +22,7 @@ from krm_fn.stages.transform import Transformation
 from krm_fn.wire.apply import apply_changes
 from krm_fn.wire.documents import join_streams
 from krm_fn.wire.envelope import Envelope, open_envelope
-from krm_fn.wire.reader import read_yaml
+from krm_fn.wire.reader import Expansion, read_yaml
 from krm_fn.wire.results import stderr_lines
 from krm_fn.wire.write_value import write_document
 
@@ -30,12 +30,16 @@ _T = TypeVar("_T")
 
 
 class Opened(NamedTuple):
-    """What was read: the texts, the objects in each, the configuration and its file, the warnings of the tools."""
+    """What was read: the texts, the objects in each, the configuration and its file, the warnings of the tools.
+
+    `expansion` is what the aliases of all texts stand for.
+    """
 
     texts: list[Source]
     envelopes: list[tuple[str, Envelope]]
     configuration: tuple[str, Node | None]
     remarks: list[Problem]
+    expansion: Expansion
 
     @property
     def items(self) -> list[Item]:
@@ -76,9 +80,10 @@ def render(
 def open_inputs(inputs: Inputs, helm: HelmOptions, environment: Environment, allowance: Allowance) -> Opened:
     """Read everything at the paths. Raises Rejected for all that is no object, and if nothing is to be applied."""
     texts, configs, remarks = read_sources(inputs, helm, allowance)
-    opened = _open_all(texts)
+    expansion = Expansion()
+    opened = _open_all(texts, expansion)
     configuration = find_configuration(read_config_file(inputs, allowance), configs, opened, environment)
-    return Opened(texts, opened, configuration, remarks)
+    return Opened(texts, opened, configuration, remarks, expansion)
 
 
 def render_opened(opened: Opened, changes: Changes) -> tuple[str, list[Problem]]:
@@ -98,7 +103,7 @@ def decide_opened(opened: Opened, environment: Environment) -> Transformation:
     """Decide about all objects. Raises Rejected."""
     with opened.placed():
         generated = _find_generated(opened.texts, opened.envelopes)
-        return decide(opened.items, opened.configuration[1], environment, generated)
+        return decide(opened.items, opened.configuration[1], environment, generated, opened.expansion)
 
 
 def _find_generated(sources: list[Source], opened: list[tuple[str, Envelope]]) -> dict[Item, bool]:
@@ -141,12 +146,12 @@ def _group(values: Iterable[_T], holder_of: Callable[[_T], Envelope]) -> dict[En
     return grouped
 
 
-def _open_all(sources: list[Source]) -> list[tuple[str, Envelope]]:
+def _open_all(sources: list[Source], expansion: Expansion) -> list[tuple[str, Envelope]]:
     """Open every text that is not empty. Raises Rejected for all that is no object, and if nothing is to be applied."""
     opened, problems = [], []
     for source in sources:
         try:
-            opened += [(source.name, envelope) for envelope in _open(source)]
+            opened += [(source.name, envelope) for envelope in _open(source, expansion)]
         except Rejected as rejected:
             problems += [place(source.name, problem) for problem in rejected.problems]
     if not problems and not any(is_deployed(item) for _, envelope in opened for item in envelope.items):
@@ -158,9 +163,9 @@ def _open_all(sources: list[Source]) -> list[tuple[str, Envelope]]:
     return opened
 
 
-def _open(source: Source) -> Iterator[Envelope]:
+def _open(source: Source, expansion: Expansion) -> Iterator[Envelope]:
     """Open a text, unless it is empty or holds only comments."""
-    document = read_yaml(source.data)
+    document = read_yaml(source.data, expansion)
     if all(map(is_null, document.roots)):
         return
     wrong = [problem for root in document.roots for problem in _find_non_objects(root)]

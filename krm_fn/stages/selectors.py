@@ -1,11 +1,11 @@
 """Which entries of `select` and `exclude` match an object."""
 
-from collections.abc import Container, Iterable, Iterator
-from fnmatch import fnmatchcase
+from collections.abc import Container, Iterable, Iterator, Sequence
+from functools import cache
 
 from krm_fn.model.entries import Entries, Numbered, conditions
 from krm_fn.model.item import Item
-from krm_fn.model.settings import Selector, Settings
+from krm_fn.model.settings import Selector, Settings, matcher
 from krm_fn.naming.names import KnownNames
 
 
@@ -13,17 +13,18 @@ class Selectors:
     """The entries of a configuration. `names` are those of the objects of this run."""
 
     def __init__(self, settings: Settings, names: KnownNames) -> None:
-        self._names = names
         self._select = _index(settings.select or ())
         self._exclude = _index(settings.exclude)
+        # The same is asked of an object several times, and there may be thousands of entries.
+        self._find = cache(lambda entries, item: [*_find(entries, item, names)])
 
-    def select(self, item: Item) -> Iterator[Numbered[Selector]]:
-        """Yield the entries of `select` that match, in their order."""
-        return _find(self._select, item, self._names)
+    def select(self, item: Item) -> Sequence[Numbered[Selector]]:
+        """Return the entries of `select` that match, in their order."""
+        return self._find(self._select, item)
 
-    def exclude(self, item: Item) -> Iterator[Numbered[Selector]]:
-        """Yield the entries of `exclude` that match, in their order."""
-        return _find(self._exclude, item, self._names)
+    def exclude(self, item: Item) -> Sequence[Numbered[Selector]]:
+        """Return the entries of `exclude` that match, in their order."""
+        return self._find(self._exclude, item)
 
 
 def find_first(items: Iterable[Item], selectors: Iterable[Selector], names: KnownNames) -> dict[int, Item]:
@@ -55,7 +56,7 @@ def _matches(item: Item, names: Iterable[str], selector: Selector) -> bool:
     return (
         selector.kind in (None, item.id.kind)
         and selector.namespace in (None, item.id.namespace)
-        and any(fnmatchcase(name, selector.name) for name in names)
+        and any(map(matcher(selector.name), names))
         and (not selector.labels or selector.labels.items() <= item.labels.items())
         and selector.annotations.items() <= item.annotations.items()
     )

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ from krm_fn.stages.early_readers import find_early_readers
 from krm_fn.stages.name import Revision, Revisions
 from krm_fn.stages.package import Package, read_package
 from krm_fn.verify.job_plan import read_plan
+from krm_fn.wire.reader import Expansion
 
 
 class Configured(NamedTuple):
@@ -69,7 +71,7 @@ def read_rendering(
         index,
         authored=find_authored(package.authored, index, specs, but=()),
         mounted=[],
-        embedded=find_embedded(package.configs, index, read_embedded),
+        embedded=find_embedded(package.configs, index, partial(read_embedded, Expansion())),
     )
     revisions = Revisions(_read_revision(item) for item in package.configs if is_revision(item))
     configured = {name: _configure(package, references, settings) for name, settings in settings_by_set.items()}

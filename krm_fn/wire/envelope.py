@@ -1,13 +1,16 @@
 """What is around the objects: a ResourceList, a List, or only document markers."""
 
 import codecs
+import re
+from base64 import b64decode
+from binascii import Error
 from collections.abc import Iterator
 from typing import Final
 
 from krm_fn.model.item import Item, read_item
-from krm_fn.model.node import Mapping, Node, describe, get, is_mapping, is_null, is_sequence, text
+from krm_fn.model.node import Mapping, Node, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Problem, Rejected, at
-from krm_fn.wire.reader import Document
+from krm_fn.wire.reader import Document, walk
 
 API_VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1")
 
@@ -46,6 +49,7 @@ def open_envelope(document: Document, origin: str = "") -> Envelope:
     wrapped = [root for root in document.roots if is_mapping(root) and text(get(root, "kind")) == "ResourceList"]
     if not wrapped:
         items = [read_item(node, origin) for root in document.roots for node in _objects(root)]
+        _refuse_encoded_names(document.text, items)
         if not items:  # from an empty output a deployer would conclude that everything must be deleted
             raise Rejected(Problem("no objects in the input; expected a ResourceList, a List, or YAML documents"))
         return Envelope(document, items)
@@ -69,6 +73,7 @@ def _open_resource_list(document: Document, root: Mapping, origin: str) -> Envel
     config = get(root, "functionConfig")
     nodes = items.value if is_sequence(items) else []
     objects = [read_item(node, origin) for outer in nodes for node in _objects(outer)]
+    _refuse_encoded_names(document.text, objects)
     return Envelope(document, objects, root, None if is_null(config) else config)
 
 
@@ -82,3 +87,28 @@ def _objects(node: Node) -> Iterator[Mapping]:
             yield from _objects(inner)
     else:
         yield node
+
+
+# A shorthand may have any prefix, and characters of a tag may be escaped.
+_ENCODED = re.compile(r"!\S*(?:binary|%)")
+_NAME = re.compile(rb"[\w./:-]{1,253}")
+_DATA = frozenset({"data", "binaryData", "stringData"})
+
+
+def _refuse_encoded_names(text: str, items: list[Item]) -> None:
+    """Raise at a name, a kind or a key in base64, which other tools decode. Data of objects may be in base64."""
+    if not _ENCODED.search(text):
+        return
+    for item in items:
+        own = [node for pair in item.node.value for node in (pair if pair[0].value not in _DATA else pair[:1])]
+        for node in walk(own):
+            if node.tag == "tag:yaml.org,2002:binary" and is_scalar(node) and _NAME.fullmatch(_decode(node.value)):
+                message = "a name, kind or key must not be in base64 (!!binary); write it out"
+                raise Rejected(at(node.start_mark, message))
+
+
+def _decode(value: str) -> bytes:
+    try:
+        return b64decode(value)
+    except Error:  # other tools fail as well
+        return b""

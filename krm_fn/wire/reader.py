@@ -26,9 +26,12 @@ _OTHER_BREAK = re.compile("[\x85\u2028\u2029]")
 _INNER_MARK = re.compile(r"(?:\A|(?<=[\r\n]))\ufeff")
 _ANY_BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
 
+# kubectl and others split a stream before they parse it, and only at line feeds: what is behind such a marker is lost.
+_LONE_MARKER = re.compile(r"\r(?=(?:---|\.\.\.)(?:\s|\Z))|^(?:---|\.\.\.)(?:[ \t][^\r\n]*)?\r(?!\n)", re.MULTILINE)
+
 _MAX_EXPANDED = 1_000_000
 _MAX_EXPANSION = 4
-"""Once its aliases are written out, a text may have a million nodes, or four times those that are written."""
+"""Once aliases are written out, the texts of a run may have a million nodes, or four times those that are written."""
 
 
 class Document(NamedTuple):
@@ -40,15 +43,39 @@ class Document(NamedTuple):
     has_aliases: bool
 
 
-def read_yaml(data: bytes) -> Document:
-    """Read all documents of a text. Raises Rejected with line and column."""
+class Exploded(Rejected):
+    """Aliases stand for more nodes than a run may walk."""
+
+
+class Expansion:
+    """What the aliases of all texts of a run stand for. The limit holds for their sum: there may be many texts."""
+
+    def __init__(self) -> None:
+        self._written = 0
+        self._expanded = 0
+
+    def add(self, written: int, expanded: int, place: Node) -> None:
+        """Count the nodes of a text. Raises Exploded, at its largest document, where they are too many."""
+        self._written += written
+        self._expanded += expanded
+        allowed = max(_MAX_EXPANDED, _MAX_EXPANSION * self._written)
+        if self._expanded > allowed:
+            message = f"aliases expand {self._written} YAML nodes to {self._expanded}, allowed: {allowed}"
+            raise Exploded(at(place.start_mark, message))
+
+
+def read_yaml(data: bytes, expansion: Expansion | None = None) -> Document:
+    """Read all documents of a text. Raises Rejected with line and column.
+
+    `expansion` is that of the run, for texts of which each could be one of many.
+    """
     text = _decode(data)
     byte_order_mark = text.startswith("\ufeff")
     text = text.removeprefix("\ufeff")
     roots = list(_compose(data.removeprefix(codecs.BOM_UTF8)))
     has_aliases = "*" in text and "&" in text and _is_shared(roots)
     if has_aliases:
-        _refuse_explosion(roots)
+        _refuse_explosion(roots, expansion or Expansion())
         _refuse_alias_keys(roots)
     _refuse_ambiguous_characters(text, roots)
     for root in roots:
@@ -140,7 +167,7 @@ def _is_shared(roots: list[Node]) -> bool:
     return False
 
 
-def _refuse_explosion(roots: list[Node]) -> None:
+def _refuse_explosion(roots: list[Node], expansion: Expansion) -> None:
     """Raise where an alias is inside its own anchor, or aliases stand for many times what is written."""
     sizes: dict[Node, int] = {}
 
@@ -155,11 +182,7 @@ def _refuse_explosion(roots: list[Node]) -> None:
         return known
 
     expanded = sum(size(root) for root in roots)
-    allowed = max(_MAX_EXPANDED, _MAX_EXPANSION * len(sizes))
-    if expanded > allowed:
-        largest = max(roots, key=size)
-        message = f"aliases expand {len(sizes)} YAML nodes to {expanded}, allowed: {allowed}"
-        raise Rejected(at(largest.start_mark, message))
+    expansion.add(len(sizes), expanded, max(roots, key=size))
 
 
 def _refuse_alias_keys(roots: list[Node]) -> None:
@@ -180,6 +203,10 @@ def _refuse_ambiguous_characters(text: str, roots: list[Node]) -> None:
     That is one that ends a line in YAML 1.1, but not in 1.2, and a byte order mark in front of a line, which some
     parsers count as indentation.
     """
+    if "\r" in text and (marker := _LONE_MARKER.search(text)):
+        line = len(_ANY_BREAK.split(text[: marker.start() + 1]))
+        message = "a carriage return alone ends this line, and kubectl finds no document behind it; use line feeds"
+        raise Rejected(Problem(message, line=line, column=1))
     places = [match.start() for match in _OTHER_BREAK.finditer(text)]
     if "\ufeff" in text:
         places += [match.start() for match in _INNER_MARK.finditer(text)]

@@ -15,8 +15,9 @@ _KEYWORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "nul
 # or date does.
 _CONTENT_NAME = re.compile(f"[A-Za-z0-9][A-Za-z0-9.-]*-{HASH}")
 
-# These are line breaks in YAML 1.1, but not in JSON.
-_LINE_BREAKS = str.maketrans({character: f"\\u{ord(character):04x}" for character in "\x85\u2028\u2029\ufeff"})
+# JSON writes these as they are. In YAML they are line breaks, or allowed nowhere.
+_NOT_PLAIN = {*map(chr, range(0x7F, 0xA0)), "\u2028", "\u2029", "\ufeff", "\ufffe", "\uffff"}
+_ESCAPES = str.maketrans({character: f"\\u{ord(character):04x}" for character in _NOT_PLAIN})
 
 
 def write_scalar(value: str | bool | int, *, style: str = "") -> str:
@@ -28,7 +29,7 @@ def write_scalar(value: str | bool | int, *, style: str = "") -> str:
     if style == "'" and value.isprintable():
         return "'" + value.replace("'", "''") + "'"
     if style == '"' or not _is_plain(value):
-        return json.dumps(value, ensure_ascii=False).translate(_LINE_BREAKS)
+        return json.dumps(value, ensure_ascii=False).translate(_ESCAPES)
     return value
 
 

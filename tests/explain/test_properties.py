@@ -33,7 +33,7 @@ from krm_fn.render.render import Opened
 from krm_fn.stages.transform import Transformation
 from krm_fn.wire.apply import apply_changes
 from krm_fn.wire.envelope import Envelope, open_envelope
-from krm_fn.wire.reader import MAX_DEPTH, read_yaml
+from krm_fn.wire.reader import MAX_DEPTH, Expansion, read_yaml
 from tests.cases import ENVIRONMENT, MIGRATION_STEPS, REJECTIONS, TRANSFORMS
 from tests.closed_schema import validator
 from tests.explain.read_json import read_json
@@ -68,7 +68,7 @@ class Read(NamedTuple):
 def read(data: bytes) -> Read:
     envelope = open_envelope(read_yaml(data))
     found = decide(envelope.items, envelope.function_config, ENVIRONMENT)
-    opened = Opened([], [("input.yaml", envelope)], ("input.yaml", envelope.function_config), [])
+    opened = Opened([], [("input.yaml", envelope)], ("input.yaml", envelope.function_config), [], Expansion())
     return Read(envelope, found, Places(opened))
 
 

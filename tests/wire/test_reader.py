@@ -6,7 +6,7 @@ import pytest
 
 from krm_fn.function import run
 from krm_fn.model.problem import Rejected
-from krm_fn.wire.reader import MAX_DEPTH, read_yaml
+from krm_fn.wire.reader import MAX_DEPTH, Expansion, Exploded, read_yaml
 
 
 @pytest.mark.parametrize(
@@ -74,12 +74,59 @@ from krm_fn.wire.reader import MAX_DEPTH, read_yaml
             "invalid YAML: a tag in here contains %XX that is not valid UTF-8",
             id="a longer form than needed in the prefix of a tag",
         ),
+        pytest.param(
+            b"a: b\nc: d\r---\ne: f\n",
+            "line 3, column 1: a carriage return alone ends this line, and kubectl finds no document behind it; "
+            "use line feeds",
+            id="a carriage return in front of a marker",
+        ),
+        pytest.param(
+            b"a: b\n--- # c\re: f\n",
+            "line 2, column 1: a carriage return alone ends this line, and kubectl finds no document behind it; "
+            "use line feeds",
+            id="a carriage return behind a marker",
+        ),
+        pytest.param(
+            b"a: b\n...\r",
+            "line 2, column 1: a carriage return alone ends this line, and kubectl finds no document behind it; "
+            "use line feeds",
+            id="a carriage return behind the end of a document",
+        ),
     ],
 )
 def test_refused(data: bytes, sentence: str) -> None:
     with pytest.raises(Rejected) as caught:
         read_yaml(data)
     assert [str(problem) for problem in caught.value.problems] == [sentence]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"a: b\r\n---\r\nc: d\r\n...\r\n", b"a: b\rc: d\r", b'a: "\n\r --- b"\r', b"a: --- \rb: ...\r", b"a: |\r ---\r"],
+)
+def test_other_carriage_returns_are_allowed(data: bytes) -> None:
+    assert read_yaml(data).roots
+
+
+def test_the_aliases_of_all_texts_have_one_limit() -> None:
+    text = b"a: &a [1, 2, 3]\nb: [" + b", ".join([b"*a"] * 150_000) + b"]\n"
+    expansion = Expansion()
+    read_yaml(text, expansion)
+    read_yaml(text)
+    with pytest.raises(Exploded, match="line 1, column 1: aliases expand 16 YAML nodes to 1200016, allowed: 1000000"):
+        read_yaml(text, expansion)
+
+
+def test_values_of_data_share_the_limit_of_the_run() -> None:
+    """Each value alone may be read: 13 KB of them took two minutes and two gigabytes."""
+    lines = ["a: &a0 {secret: b}", *(f"a{n}: &a{n + 1} [{', '.join([f'*a{n}'] * 9)}]" for n in range(5))]
+    value = "|\n" + "".join(f"      {line}\n" for line in lines)
+    data = "".join(f"    k{number}: {value}" for number in range(40))
+    item = f"- apiVersion: v1\n  kind: ConfigMap\n  metadata: {{name: a, namespace: b}}\n  data:\n{data}"
+    started = time.process_time()
+    outcome = run(f"apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n{item}".encode())
+    assert outcome.stderr.startswith("error: ConfigMap/b/a data.k4: aliases expand 75 YAML nodes to 1038000, ")
+    assert time.process_time() - started < 20
 
 
 @pytest.mark.parametrize("data", [b"[" * 100_000, b"- " * 100_000, b"{a: " * 100_000, b"? " * 100_000], ids=repr)

@@ -64,26 +64,40 @@ class _Hints:
         self, wrong: Sequence[tuple[Selector, str]], candidates: list[Item], configs: list[Item], names: KnownNames
     ) -> None:
         self._wrong = wrong
-        self._renamed = find_first(candidates, [one._replace(name=meant or one.name) for one, meant in wrong], names)
+        numbered = [*enumerate(wrong)]
+        renamed = {place: one._replace(name=meant) for place, (one, meant) in numbered if meant}
+        self._renamed = _find_first(candidates, renamed, names)
         self._relaxed = {
-            condition: find_first(candidates, [_without(one, condition) for one, _ in wrong], names)
+            condition: _find_first(
+                candidates,
+                {place: new for place, (one, _) in numbered if (new := _without(one, condition)) != one},
+                names,
+            )
             for condition in _CONDITIONS
         }
-        self._anywhere = find_first(configs, [one for one, _ in wrong], names)
+        judged = {*candidates}
+        others = [item for item in configs if item not in judged]
+        self._anywhere = _find_first(others, {place: one for place, (one, _) in numbered}, names)
 
     def about(self, place: int) -> str:
         """Suggest the name that was meant, or name an object that meets all conditions but one."""
-        selector, meant = self._wrong[place]
-        if meant and place in self._renamed:
+        _, meant = self._wrong[place]
+        if place in self._renamed:
             return did_you_mean(f'"{meant}"')
         for condition, found in self._relaxed.items():
-            if place in found and _without(selector, condition) != selector:
+            if place in found:
                 return f"; {authored_id(found[place])} meets every condition but `{condition}`"
         item = self._anywhere.get(place)
         return f"; {authored_id(item)} does, but spec.kinds does not contain {item.id.kind}" if item else ""
 
 
 _CONDITIONS = ("kind", "namespace", "labels", "annotations")
+
+
+def _find_first(items: list[Item], selectors: dict[int, Selector], names: KnownNames) -> dict[int, Item]:
+    """Find the first object that each entry matches, under the number of the entry."""
+    numbers = [*selectors]
+    return {numbers[place]: item for place, item in find_first(items, selectors.values(), names).items()}
 
 
 def _without(selector: Selector, condition: str) -> Selector:
