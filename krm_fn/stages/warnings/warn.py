@@ -14,9 +14,9 @@ from krm_fn.stages.warnings.job_names import find_job_names
 from krm_fn.stages.warnings.made_in_cluster import find_made_in_cluster, find_unversioned
 from krm_fn.stages.warnings.misspelled import find_misspelled, warn_about_misspelled
 from krm_fn.stages.warnings.no_referrers import find_no_referrers
-from krm_fn.stages.warnings.not_text import find_not_text
 from krm_fn.stages.warnings.other_sets import find_abandoned_linkers
 from krm_fn.stages.warnings.own_annotations import find_own_annotations
+from krm_fn.stages.warnings.refused_data import find_refused_data
 from krm_fn.stages.warnings.unfollowed import find_in_fields, find_in_options
 from krm_fn.stages.warnings.unlisted import find_unlisted
 from krm_fn.stages.warnings.unmatched import find_unmatched
@@ -46,7 +46,7 @@ def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
         *find_substituted(package, revisions.rendered),
         *find_duplicates(package, revisions),
         *warn_about_misspelled(find_misspelled(package, references)),
-        *find_not_text(revisions.rendered),
+        *find_refused_data(package, revisions, settings.deployers),
         *find_own_annotations(package.authored, settings.kinds),
         *find_made_in_cluster(package, references, choices),
         *find_unversioned(references, revisions, choices),
