@@ -38,12 +38,12 @@ _KEY = re.compile(r"(?!\.\Z|\.\.)[-._a-zA-Z0-9]{1,253}")
 _MOST_BYTES = 1024 * 1024
 _MOST_BYTES_OF_A_CHARACTER = 4
 
-_BOOLEANS = frozenset(
+BOOLEAN_WORDS = frozenset(
     word for text in ("y", "yes", "on", "n", "no", "off") for word in (text, text.capitalize(), text.upper())
 )
 """Words that sigs.k8s.io/yaml reads as booleans, and the YAML of kustomize and kpt as text."""
 
-_READ_BOOLEANS_AS_TEXT = frozenset({"flux", "kpt"})
+_READBOOLEAN_WORDS_AS_TEXT = frozenset({"flux", "kpt"})
 """Deployers that never read these words with sigs.k8s.io/yaml. Flux runs kustomize, which writes them with quotes."""
 
 
@@ -59,7 +59,7 @@ _WORD = (
 
 def find_refused_data(package: Package, revisions: Revisions, deployers: Collection[str]) -> Iterator[Problem]:
     """Warn about each key and value, without the value: it may be a Secret's."""
-    are_words_text = bool(deployers) and _READ_BOOLEANS_AS_TEXT.issuperset(deployers)
+    are_words_text = bool(deployers) and _READBOOLEAN_WORDS_AS_TEXT.issuperset(deployers)
     said = {(problem.node, problem.field) for problem in revisions.problems}  # what has no hash
     for item in package.configs:
         for field, message in _judge(item, are_words_text=are_words_text) if item.is_config else ():
@@ -94,7 +94,7 @@ def _judge(item: Item, *, are_words_text: bool) -> Iterator[tuple[str, str]]:
 def _judge_value(value: Node, *, are_words_text: bool) -> str:
     """Say why a value is no text; `""` for text, and for null, which is read as empty text."""
     if is_plainly_text(value):
-        is_word = not value.style and value.value in _BOOLEANS
+        is_word = not value.style and value.value in BOOLEAN_WORDS
         return _WORD if is_word and not are_words_text else ""
     found = describe(value) if not is_scalar(value) else "" if is_null(value) else _describe(value)
     remedy = "; put it in quotes" if is_scalar(value) else ""
