@@ -21,6 +21,6 @@ def test_the_api_server_agrees(kind: str, data: str, is_accepted: bool, cluster:
     admin = cluster.folder / "admin.kubeconfig"
     manifest = tmp_path / "a.yaml"
     manifest.write_text(f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: a}}\n{data}\n")
-    command = [require("kubectl"), "--kubeconfig", admin, "create", "--dry-run=server", "-f", manifest]
+    command = [str(require("kubectl")), "--kubeconfig", str(admin), "create", "--dry-run=server", "-f", str(manifest)]
     answer = subprocess.run(command, check=False, capture_output=True, text=True)
     assert (answer.returncode == 0) is is_accepted, answer.stderr

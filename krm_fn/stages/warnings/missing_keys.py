@@ -63,13 +63,16 @@ class _SubPaths:
         self._found: dict[tuple[Item, str], dict[str, list[_Wanted]]] = {}
 
     def of(self, item: Item, pod: str, position: int) -> list[_Wanted]:
-        """Return those of a volume. `pod`: the path of the pod spec; `position`: that of the volume in it."""
+        """Return those of a volume, to the first one of its name. No API server accepts a second one.
+
+        `pod`: the path of the pod spec; `position`: that of the volume in it.
+        """
         if (item, pod) not in self._found:
             self._found[item, pod] = defaultdict(list)
             for volume, wanted in _find_sub_paths(item, pod):
                 self._found[item, pod][volume].append(wanted)
         name = text(get(descend(item.node, (*read_path(pod), "volumes", position)), "name"))
-        return self._found[item, pod].get(name, [])
+        return self._found[item, pod].pop(name, [])
 
 
 def _find_sub_paths(item: Item, pod: str) -> Iterator[tuple[str, _Wanted]]:
@@ -166,8 +169,9 @@ def _judge_paths(paths: list[str], wanted: Iterable[_Wanted]) -> Iterator[Proble
     if files and all(map(_is_certain, files)):
         present = files.union(*map(_folders_of, files))
         missing = [one for one in wanted if one.name not in present and files.isdisjoint(_folders_of(one.name))]
+        listed = list_some(sorted(files))
         for one, question in _ask(missing, files):
-            message = f'the items of this volume have no path "{one.name}"{question} paths: {list_some(sorted(files))}'
+            message = f'the items of this volume have no path "{one.name}"{question} paths: {listed}'
             yield one.problem._replace(message=message)
 
 
