@@ -16,7 +16,7 @@ from krm_fn.linker.lists import Lists
 from krm_fn.linker.retry import Deadline, OutOfTime
 from krm_fn.model import keys
 from krm_fn.naming.names import SET_NAME
-from krm_fn.naming.suggest import did_you_mean, nearest
+from krm_fn.naming.suggest import did_you_mean, list_some, nearest
 
 _PATIENCE = 10.0
 """Seconds in which requests without an answer are repeated: a person waits."""
@@ -88,7 +88,8 @@ class Cluster:
     def _explain_absence(self, lists: Lists, set_name: str | None) -> str:
         labels = lists.read(CONFIG_MAPS, _read_set, metadata_only=True, labelSelector=keys.SET).items
         if labels:
-            return f"no set {set_name} in namespace {self.namespace}; found: {_list(sorted(set(labels)))}"
+            found = list_some(sorted(set(labels)), _MOST_NAMES)
+            return f"no set {set_name} in namespace {self.namespace}; found: {found}"
         response = self._api.request("GET", f"/api/v1/namespaces/{self.namespace}")
         if response.status == _NOT_FOUND:
             return f"namespace {self.namespace} does not exist; see --namespace and --context"
@@ -109,9 +110,4 @@ def _explain_unknown(name: str, history: History) -> str:
     names = find_names(history)
     hint = did_you_mean(nearest(name, names))
     where = f"in namespace {history.namespace}"
-    return f"no base name or revision {name} {where}{hint or f'; found: {_list(names)}'}"
-
-
-def _list(names: list[str]) -> str:
-    more = len(names) - _MOST_NAMES
-    return ", ".join(names[:_MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
+    return f"no base name or revision {name} {where}{hint or f'; found: {list_some(names, _MOST_NAMES)}'}"

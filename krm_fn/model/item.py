@@ -41,8 +41,12 @@ class Item:
     @property
     def file_index(self) -> int:
         """Its position in that file, counted from 0."""
-        index = self._internal("index")
-        return int(index) if index.isdecimal() else 0
+        return int(self._internal("index")) if self.has_file_index else 0
+
+    @property
+    def has_file_index(self) -> bool:
+        """Tell whether its position in the file is known."""
+        return self._internal("index").isdecimal()
 
     def _internal(self, name: str) -> str:
         return self.annotations.get(f"internal.config.kubernetes.io/{name}", "") or self.annotations.get(
@@ -70,4 +74,14 @@ def read_item(node: Mapping, origin: str = "") -> Item:
 
 def locate(item: Item) -> str:
     """Name an item and its place, for a message about several of them."""
-    return f"{item.id} in {item.file}" if item.file else f"{item.id} on line {item.node.start_mark.line + 1}"
+    return f"{item.id} {place_of(item)}"
+
+
+def place_of(item: Item) -> str:
+    """Say where an item begins. The lines of a stream are not those of the files in it: these have positions."""
+    line = item.node.start_mark.line + 1
+    if item.origin:
+        return f"in {item.origin} line {line}"
+    if not item.file:
+        return f"on line {line}"
+    return f"in {item.file} index {item.file_index}" if item.has_file_index else f"in {item.file}"

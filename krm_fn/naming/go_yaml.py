@@ -108,11 +108,21 @@ def _read_tagged(tag: str, text: str) -> ScalarValue:
 
 def _read_binary(text: str) -> str:
     """Return the decoded bytes as text; each byte that is not UTF-8 becomes one U+FFFD."""
-    digits = text.replace("\n", "").replace("\r", "")
-    if not re.fullmatch(_BASE64, digits) or len(digits) % 4:
+    if not is_base64(text):
         message = "does not match its tag !!binary: not base64"
         raise ValueError(message)
-    return re.sub("[\udc80-\udcff]", "\ufffd", b64decode(digits).decode("utf-8", "surrogateescape"))
+    return re.sub("[\udc80-\udcff]", "\ufffd", b64decode(unfold(text)).decode("utf-8", "surrogateescape"))
+
+
+def is_base64(text: str) -> bool:
+    """Tell whether Go reads a text as base64: with padding, and line breaks anywhere."""
+    digits = unfold(text)
+    return len(digits) % 4 == 0 and re.fullmatch(_BASE64, digits) is not None
+
+
+def unfold(text: str) -> str:
+    """Return a text without its line breaks."""
+    return text.replace("\n", "").replace("\r", "")
 
 
 _DECIMAL = r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable
+from itertools import islice
 
 from krm_fn.naming.near_names import find_near
 
@@ -12,6 +13,9 @@ _SHORTEST_PREFIX = 3
 
 _FEW = 2_000
 """Pairs of a wrong name and a known one that are few enough to compare each."""
+
+_SOME = 5
+"""Names that a message lists of many."""
 
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 
@@ -31,6 +35,12 @@ def suggest(found: str, allowed: Iterable[str], elsewhere: str = "") -> str:
 def did_you_mean(near: str) -> str:
     """Write `; did you mean X?`, nothing for `""`."""
     return f"; did you mean {near}?" if near else ""
+
+
+def list_some(names: Collection[str], most: int = _SOME) -> str:
+    """Write the first names, and count the others: `a, b and 3 more`."""
+    more = len(names) - most
+    return ", ".join(islice(names, most)) + (f" and {more} more" if more > 0 else "")
 
 
 def find_meant(wrong: Collection[str], known: Collection[str]) -> dict[str, str]:

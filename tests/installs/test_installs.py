@@ -51,6 +51,14 @@ def test_every_pod_finds_what_it_reads(install: Install, kinds: tuple[str, ...])
     assert list(_all_references(install, after)) == expected
 
 
+@EACH
+def test_nothing_in_it_is_said_to_be_wrong(install: Install) -> None:
+    """What people run is accepted by API servers, is there once, and has the keys that pods read."""
+    said = install.run(KINDS[-1]).stderr.splitlines()
+    wrong = ("the API server refuses", " has no key ", " have no path ", " is in the package twice")
+    assert [line for line in said if any(text in line for text in wrong)] == []
+
+
 def test_the_page_is_made_from_the_installs() -> None:
     assert PAGE.read_text() == page()
 

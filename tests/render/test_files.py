@@ -28,7 +28,7 @@ def bind(path: Path) -> None:
 
 
 TWICE = (
-    "warning: A/a (app/d.yaml:1:1): the package has another object of this kind and name in app/a.yaml: what "
+    "warning: A/a (app/d.yaml:1:1): is in the package twice, in app/a.yaml line 1 and in app/d.yaml line 1: what "
     "is applied last wins\n"
 )
 

@@ -31,6 +31,22 @@ def test_references_are_updated_across_files(tmp_path: Path, monkeypatch: pytest
     assert "immutable: true\n---\n# the shop\napiVersion: apps/v1\n" in outcome.stdout.decode()
 
 
+TWICE = [
+    pytest.param({"c.yaml": CONFIG_MAP + "---\n" + CONFIG_MAP}, "c.yaml:6:1", "in c.yaml line 1 and in c.yaml line 6"),
+    pytest.param({"c.yaml": CONFIG_MAP, "e.yaml": CONFIG_MAP}, "e.yaml:1:1", "in c.yaml line 1 and in e.yaml line 1"),
+]
+
+
+@pytest.mark.parametrize(("files", "place", "places"), TWICE, ids=["in one file", "in two files"])
+def test_a_revision_that_is_there_twice_is_warned_about(
+    files: dict[str, str | bytes], place: str, places: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {**files, "d.yaml": DEPLOYMENT, "krm-fn.yaml": WITHOUT_LINKER})
+    outcome = render_in(tmp_path, monkeypatch, *sorted(files), "d.yaml", config="krm-fn.yaml")
+    warning = f"warning: ConfigMap/a ({place}): is in the package twice, {places}: what is applied last wins\n"
+    assert (outcome.stderr, outcome.exit_code) == (warning, 0)
+
+
 @pytest.mark.parametrize("case", STREAMS, ids=lambda case: case.name)
 def test_a_stream_is_rendered_as_the_function_does(case: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data = (case / "input.yaml").read_bytes()
@@ -60,10 +76,20 @@ PLACES = [
     pytest.param(
         {"c.yaml": UNREADABLE + "---\n" + UNREADABLE, "d.yaml": DEPLOYMENT},
         "error: ConfigMap/a data.A (c.yaml:4:8): does not match its tag !!binary: not base64\n"
-        "warning: ConfigMap/a (c.yaml:6:1): the package has another object of this kind and name in c.yaml: what is "
+        "warning: ConfigMap/a (c.yaml:6:1): is in the package twice, in c.yaml line 1 and in c.yaml line 6: what is "
         "applied last wins\n"
         "error: ConfigMap/a data.A (c.yaml:9:8): does not match its tag !!binary: not base64\n",
         id="two of the same name, in the order of their lines",
+    ),
+    pytest.param(
+        {
+            "c.yaml": CONFIG_MAP + "---\n" + CONFIG_MAP.replace("{A: b}", "{A: c}"),
+            "d.yaml": DEPLOYMENT,
+            "krm-fn.yaml": WITHOUT_LINKER,
+        },
+        "error: Deployment/web spec.template.spec.volumes[0].configMap.name (d.yaml:4:58): 'a' matches ConfigMap/a in "
+        "c.yaml line 1 and ConfigMap/a in c.yaml line 6; give them different names, or exclude one\n",
+        id="two that one reference may mean, at their lines in one file",
     ),
 ]
 

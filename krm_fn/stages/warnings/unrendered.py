@@ -15,8 +15,16 @@ from krm_fn.stages.package import Package
 _VARIABLE = re.compile(r"(?<!\$)\$\{[A-Za-z_][A-Za-z0-9_]*")
 """A variable of Flux, but not what stays one: `$${VAR}`."""
 
+_PLACEHOLDER = re.compile(r"\$[({]|\{\{|<\S|__|%\w+%|@\w+@|\w\+\w+://|\bENC\[")
+"""What tools that run later replace: Flux, Helm, Argo CD's Vault plugin, vals, SOPS, and scripts."""
+
 _SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 """With the value `disabled`, this label or annotation keeps Flux from substituting variables in an object."""
+
+
+def is_placeholder(text: str) -> bool:
+    """Tell whether something may still replace a part of a text."""
+    return _PLACEHOLDER.search(text) is not None
 
 
 def find_templates(items: Iterable[Item]) -> Iterator[Problem]:

@@ -12,11 +12,12 @@ from krm_fn.stages.warnings.encrypted import find_named_by_ciphertext
 from krm_fn.stages.warnings.immutable import find_immutable
 from krm_fn.stages.warnings.job_names import find_job_names
 from krm_fn.stages.warnings.made_in_cluster import find_made_in_cluster, find_unversioned
+from krm_fn.stages.warnings.missing_keys import find_missing_keys
 from krm_fn.stages.warnings.misspelled import find_misspelled, warn_about_misspelled
 from krm_fn.stages.warnings.no_referrers import find_no_referrers
-from krm_fn.stages.warnings.not_text import find_not_text
 from krm_fn.stages.warnings.other_sets import find_abandoned_linkers
 from krm_fn.stages.warnings.own_annotations import find_own_annotations
+from krm_fn.stages.warnings.refused_data import find_refused_data
 from krm_fn.stages.warnings.unfollowed import find_in_fields, find_in_options
 from krm_fn.stages.warnings.unlisted import find_unlisted
 from krm_fn.stages.warnings.unmatched import find_unmatched
@@ -46,7 +47,8 @@ def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
         *find_substituted(package, revisions.rendered),
         *find_duplicates(package, revisions),
         *warn_about_misspelled(find_misspelled(package, references)),
-        *find_not_text(revisions.rendered),
+        *find_missing_keys(package, references, choices, settings),
+        *find_refused_data(package, revisions, settings.deployers),
         *find_own_annotations(package.authored, settings.kinds),
         *find_made_in_cluster(package, references, choices),
         *find_unversioned(references, revisions, choices),
