@@ -59,6 +59,7 @@ ANSWERS = {
 OTHERS = {
     "%(prog)s %(version)s": "what --version prints",
     "kubectl revisions": "the name of a program",
+    " (cannot be rendered)": "behind the name of a revision, in what `krm-fn diff` prints",
     "it is a pipe": "an assertion",
     '\nfolder=$(mktemp -d "${TMPDIR:-/tmp}/krm-fn.XXXXXXXX") '
     "&& printf '%s' \"$folder\" && exec >&- && cat > /dev/null\n"

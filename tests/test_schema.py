@@ -104,7 +104,7 @@ def test_an_example_of_the_page_is_accepted_by_the_function(path: str, example: 
     assert any(map(_is_accepted, _place(written, above)))
 
 
-def _place(part: dict[str, Any], above: list[str | int]) -> Iterator[dict[str, Any]]:
+def _place(part: dict[str | int, Any], above: list[str | int]) -> Iterator[dict[str | int, Any]]:
     """Yield configurations that have a part in this place; `read_path` reads `[]` as None."""
     if not above:
         yield part
@@ -115,7 +115,7 @@ def _place(part: dict[str, Any], above: list[str | int]) -> Iterator[dict[str, A
             yield from _place({above[-2]: [{**beside, **part}]}, above[:-2])
 
 
-def _is_accepted(configuration: dict[str, Any]) -> bool:
+def _is_accepted(configuration: Any) -> bool:
     try:
         build_settings({"metadata": {"name": "shop"}, **configuration})
     except Invalid:

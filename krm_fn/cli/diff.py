@@ -39,12 +39,14 @@ def diff(
 
     OLD, NEW and PATH are what `krm-fn render` takes: files, directories, and - for stdin. With --against, the default
     PATH is the current directory. Directories and what has a configuration are rendered. A file without one is taken
-    for a rendering, and so is whatever holds revisions, or has none where the other side has one.
+    for a rendering, and so is whatever holds revisions, or has none where the other side has one. OLD or NEW may be
+    empty.
 
     --against changes nothing in the repository. It reads no submodules, and compares with the working tree as it is:
     files that are not committed are part of it. For what a branch has changed, use $(git merge-base main HEAD).
 
-    The exit code is 2 after an error. Otherwise it is 0 or, with --exit-code, 1 for a difference.
+    The exit code is 2 after an error, and 3 if REV alone cannot be rendered: then everything is shown as new. Otherwise
+    it is 0 or, with --exit-code, 1 for a difference.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.diff.diff import DIFFERENT, Form
     from krm_fn.diff.diff import diff as compare

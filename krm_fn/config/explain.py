@@ -38,7 +38,7 @@ def _check_pattern(_: Any, pattern: str, found: Any, __: Any) -> Iterator[Valida
         yield ValidationError("")  # `_sentences` says it
 
 
-validator = extend(Draft202012Validator, {"pattern": _check_pattern})
+validator = extend(Draft202012Validator, {"pattern": _check_pattern})  # type: ignore[no-untyped-call]  # as is the library
 """Make a validator of a schema whose `$` are all anchors. It is as strict as `build_settings`."""
 
 

@@ -10,9 +10,10 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from krm_fn.model.problem import Problem, Rejected
+from krm_fn.naming.suggest import nearest
 from krm_fn.render.kustomization import KUSTOMIZATIONS
 from krm_fn.render.limits import Allowance
-from krm_fn.render.program import run_program
+from krm_fn.render.program import Ended, run_program
 
 _SETTINGS = (
     *("core.hooksPath=/dev/null", "core.fsmonitor=false"),  # no program of the repository runs
@@ -60,7 +61,15 @@ class Repository:
 
     def resolve(self, revision: str) -> str:
         """Return the commit that a revision means."""
-        return self._run(self.folder, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}").strip()
+        command = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        ended = self._end(self.folder, *command)
+        if ended.code and not ended.stderr.strip():  # it is quiet about what is not there, and about nothing else
+            names = self._run(self.folder, "for-each-ref", "--format=%(refname:short)").splitlines()
+            near = nearest(revision, names)
+            question = f'did you mean "{near}"? ' if near else ""
+            message = f'--against: "{revision}" is no revision of this repository'
+            raise Rejected(Problem(f"{message}; {question}if it is on a remote, run git fetch"))
+        return _read(command[0], ended).strip()
 
     def find_uncommitted(self) -> list[str]:
         """Find the files of the working tree that differ from the last commit, untracked ones included."""
@@ -89,6 +98,10 @@ class Repository:
             yield CheckedOut(tree, index.submodules)
 
     def _run(self, where: Path, *arguments: str, **variables: str) -> str:
+        return _read(arguments[0], self._end(where, *arguments, **variables))
+
+    def _end(self, where: Path, *arguments: str, **variables: str) -> Ended:
+        """Run git to its end, whatever that is."""
         settings = [part for setting in _SETTINGS for part in ("-c", setting)]
         command = ["git", "-C", str(where), *settings, *arguments]
         # Without the lock, `status` does not write the index of the repository.
@@ -104,10 +117,15 @@ class Repository:
             raise Rejected(Problem(f"git {arguments[0]} was stopped: it may take {limit}; --timeout sets the limit"))
         if len(ended.stdout) > self._allowance.bytes:
             raise Rejected(self._allowance.too_large(f"git {arguments[0]}"))
-        if ended.code:
-            *_, last = ["", *os.fsdecode(ended.stderr).strip().splitlines()]
-            raise Rejected(Problem(f"git {arguments[0]}: {last.removeprefix('fatal: ')}"))
-        return os.fsdecode(ended.stdout)
+        return ended
+
+
+def _read(what: str, ended: Ended) -> str:
+    """Return what git printed. Raises Rejected if it failed."""
+    if ended.code:
+        *_, last = ["", *os.fsdecode(ended.stderr).strip().splitlines()]
+        raise Rejected(Problem(f"git {what}: {last.removeprefix('fatal: ')}"))
+    return os.fsdecode(ended.stdout)
 
 
 class _Index:

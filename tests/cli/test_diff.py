@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pty
+import re
 import struct
 import subprocess
 import termios
@@ -13,6 +14,7 @@ import pytest
 
 from tests.cases import FIXTURES
 from tests.cli.process import KRM_FN, krm_fn
+from tests.render.run import write
 
 CASE = FIXTURES / "diffs/a-changed-key-rolls-its-rollout"
 OLD, NEW, TEXT = (CASE / name for name in ("old.yaml", "new.yaml", "diff.txt"))
@@ -34,6 +36,31 @@ def test_a_package_is_compared_with_its_rendering(tmp_path: Path) -> None:
         assert krm_fn("diff", old, new, cwd=tmp_path, stdin=rendered).stdout == TEXT.read_text()
     rendered = krm_fn("render", "shop", cwd=tmp_path).stdout
     assert krm_fn("diff", "shop", "-", cwd=tmp_path, stdin=rendered).stdout == SAME
+
+
+EMPTY = [
+    pytest.param(("empty.yaml", "new.yaml"), "empty.yaml: is empty: everything is new", "added", id="the old file"),
+    pytest.param(("new.yaml", "empty.yaml"), "empty.yaml: is empty: everything is gone", "removed", id="the new file"),
+    pytest.param(("-", "new.yaml"), "-: is empty: everything is new", "added", id="stdin"),
+    pytest.param(("/dev/null", "new.yaml"), "/dev/null: is empty: everything is new", "added", id="/dev/null"),
+    pytest.param(("comments.yaml", "new.yaml"), "comments.yaml: is empty: everything is new", "added", id="comments"),
+]
+
+
+@pytest.mark.parametrize(("paths", "note", "way"), EMPTY)
+def test_one_side_may_be_empty(paths: tuple[str, str], note: str, way: str, tmp_path: Path) -> None:
+    """It is what a builder prints that has nothing to print."""
+    write(tmp_path, {"empty.yaml": "", "comments.yaml": "---\n# nothing\n", "new.yaml": NEW.read_text()})
+    done = krm_fn("diff", "--exit-code", *paths, cwd=tmp_path, stdin="")
+    assert (done.stderr, done.returncode) == (f"warning: {note}\n", 1)
+    assert re.search(f"^2 revisions {way}; .*\\n", done.stdout, re.MULTILINE)
+
+
+def test_a_package_without_objects_is_a_mistake(tmp_path: Path) -> None:
+    write(tmp_path, {"shop/empty.yaml": "", "new.yaml": NEW.read_text()})
+    done = krm_fn("diff", "shop", "new.yaml", cwd=tmp_path)
+    assert (done.stdout, done.returncode) == ("", 2)
+    assert done.stderr == "error: nothing to apply: no objects in shop/empty.yaml\n"
 
 
 EXIT_CODES = [
