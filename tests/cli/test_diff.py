@@ -124,6 +124,21 @@ def test_at_a_terminal(environment: dict[str, str], in_colour: bool, width: int)
     assert (max(map(len, plain)) > 90) == (width == 200)
 
 
+WIDTHS = [
+    pytest.param({}, [], id="a pipe gets whole lines"),
+    pytest.param({"COLUMNS": "60"}, ["... (+"], id="unless somebody asks for a width"),
+]
+
+
+@pytest.mark.parametrize(("environment", "cut"), WIDTHS)
+def test_widths(environment: dict[str, str], cut: list[str], tmp_path: Path) -> None:
+    case = FIXTURES / "diffs/a-difference-in-a-long-line-is-in-view"
+    done = krm_fn("diff", str(case / "old.yaml"), str(case / "new.yaml"), cwd=tmp_path, **environment)
+    assert all(text in done.stdout for text in cut)
+    assert ("..." in done.stdout) == bool(cut)
+    assert (max(map(len, done.stdout.splitlines())) <= 60) == bool(cut)
+
+
 HUGE = [
     pytest.param("x" * 900_000, "x" * 899_999 + "y", id="one line"),
     pytest.param("x\n" * 400_000, "x\n" * 200_000 + "y\n" * 200_000, id="many lines"),

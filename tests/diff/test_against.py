@@ -130,7 +130,7 @@ def test_without_git(repository: Path) -> None:
     assert (done.stderr, done.returncode) == ("error: --against needs git on PATH\n", 2)
 
 
-NEW = "1 revision added; 1 other object added; linker of shop/shop added;\n  linker runs once\n"
+NEW = "1 revision added; 1 other object added; linker of shop/shop added; linker runs once\n"
 ALL_NEW = "warning: HEAD: cannot be rendered, so everything is shown as new\n"
 STRICT = CONFIG.replace("spec: {", "spec: {strict: true, exclude: [{name: none}], ")
 BROKEN = [
