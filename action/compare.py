@@ -168,7 +168,8 @@ def write_all(compared: Iterable[Compared], most: int) -> str:
         found = next((part for part in (whole, verdict) if _length(text) + _length(part) + _ROOM <= most), None)
         text += f"\n{found}" if found else ""
         left_out += found is None
-    return text + (f"\n<p>There is no room for {left_out:,} more packages that differ.</p>\n" if left_out else "")
+    packages = "1 more package that differs" if left_out == 1 else f"{left_out:,} more packages that differ"
+    return text + (f"\n<p>There is no room for {packages}.</p>\n" if left_out else "")
 
 
 def _list(compared: list[Compared]) -> str:

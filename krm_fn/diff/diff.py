@@ -24,8 +24,11 @@ class Form(StrEnum):
     JSON = "json"
 
 
-def diff(compared: Compared, way: Way, form: Form, screen: Screen) -> Outcome:
-    """Compare two paths, or all paths with what they were in a revision of git."""
+def diff(compared: Compared, way: Way, form: Form, screen: Screen, context: int = 0) -> Outcome:
+    """Compare two paths, or all paths with what they were in a revision of git.
+
+    `context` is the number of equal lines around those that differ.
+    """
     try:
         sides = open_sides(compared, way)
         old, new, errors = read_sides(sides, way, is_against=compared.against is not None)
@@ -37,16 +40,16 @@ def diff(compared: Compared, way: Way, form: Form, screen: Screen) -> Outcome:
         errors.append(Problem(message, file=name, severity=Severity.WARNING))
         name += " (cannot be rendered)"
     difference = compare(old, new, (name, sides.new.name))
-    text = _write(difference, form, screen, " ".join(compared.paths))
+    text = _write(difference, form, screen, " ".join(compared.paths), context)
     code = NO_BASE if errors else DIFFERENT if difference else SAME
     return Outcome(text.encode(), stderr_lines([*errors, *sides.notes]), code)
 
 
-def _write(difference: Difference, form: Form, screen: Screen, key: str) -> str:
+def _write(difference: Difference, form: Form, screen: Screen, key: str, context: int) -> str:
     match form:
         case Form.TEXT:
-            return write_text(difference, screen)
+            return write_text(difference, screen, context)
         case Form.MARKDOWN:
-            return write_markdown(difference, key)
+            return write_markdown(difference, key, context)
         case Form.JSON:
             return write_json(difference)

@@ -19,7 +19,7 @@ from krm_fn.explain.explanation import (
 from krm_fn.explain.summarize import summarize
 from krm_fn.look.cut import columns, fold
 from krm_fn.look.screen import Screen
-from krm_fn.model.printable import printable
+from krm_fn.model.printable import count, printable
 from krm_fn.model.problem import ResourceId
 
 _MOST_TEXTS = 10
@@ -69,7 +69,7 @@ def _write(one: Explained, screen: Screen) -> Iterator[str]:
     shown = [*_without_most_texts(one.unfollowed)]
     yield from _section("not followed", map(_unfollowed, shown), screen)
     if len(shown) < len(one.unfollowed):
-        yield f"    and {len(one.unfollowed) - len(shown)} texts more, which --json lists"
+        yield f"    and {count(len(one.unfollowed) - len(shown), 'more text')}, which --json lists"
     for warning in one.warnings:
         yield from map(screen.warning, _indent(2, _fill(f"! {warning}", screen.width - 2)))
 

@@ -1,6 +1,7 @@
 """`krm-fn diff` as a process: what it reads, its colours, and its exit codes."""
 
 import fcntl
+import json
 import os
 import pty
 import re
@@ -122,6 +123,52 @@ def test_at_a_terminal(environment: dict[str, str], in_colour: bool, width: int)
     plain = [line.replace("\x1b[", "\0").partition("m")[2] if line.startswith("\x1b") else line for line in lines]
     assert max(map(len, plain)) <= max(width, 80) + (9 if in_colour else 0)
     assert (max(map(len, plain)) > 90) == (width == 200)
+
+
+VALUE = """\
+server:
+  port: 80
+  # the log
+  logging:
+
+    level: info
+    format: text
+  tags:
+  - a
+  - b
+other:
+  level: info
+"""
+LEVEL = "    level: info"
+PARENTS = [
+    pytest.param(LEVEL, [], [" @@ line 6 @@", "   logging:", f"-{LEVEL}", "+X"], id="the key above it"),
+    pytest.param("  - b", [], [" @@ line 10 @@", "   tags:", "-  - b", "+X"], id="the key of a list"),
+    pytest.param("server:", [], [" @@ line 1 @@", "-server:", "+X"], id="nothing above it"),
+    pytest.param(
+        LEVEL,
+        ["-U1"],
+        [" @@ line 5 @@", "   logging:", " ", f"-{LEVEL}", "+X", "     format: text"],
+        id="a line around",
+    ),
+    pytest.param(
+        LEVEL,
+        ["--unified=2"],
+        [" @@ line 4 @@", "   logging:", " ", f"-{LEVEL}", "+X", "     format: text", "   tags:"],
+        id="lines around it",
+    ),
+]
+
+
+@pytest.mark.parametrize(("line", "options", "expected"), PARENTS)
+def test_a_change_is_under_its_key(line: str, options: list[str], expected: list[str], tmp_path: Path) -> None:
+    values = {"old.yaml": VALUE, "new.yaml": VALUE.replace(line, "X", 1)}
+    for name, value in values.items():
+        manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"app.yaml": value}}
+        (tmp_path / name).write_text(json.dumps(manifest))
+    done = krm_fn("diff", *options, "old.yaml", "new.yaml", cwd=tmp_path)
+    _, key, *lines, _ = done.stdout.splitlines()
+    assert key == "    app.yaml: |"
+    assert [line[2] + line[6:] for line in lines] == expected
 
 
 WIDTHS = [

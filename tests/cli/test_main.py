@@ -77,6 +77,13 @@ WRONG = [
         "krm-fn diff",
         id="three paths",
     ),
+    pytest.param(["diff", "a"], "expected OLD and NEW, or --against REV; found 1 path", "krm-fn diff", id="one path"),
+    pytest.param(
+        ["diff", "--json", "-U3", "a", "b"],
+        "--unified has no effect on --json, which has whole values",
+        "krm-fn diff",
+        id="lines around whole values",
+    ),
     pytest.param(["diff", "-", "-"], "only one of OLD and NEW can be stdin", "krm-fn diff", id="stdin twice"),
     pytest.param(
         ["diff", "--against=main", "-"],

@@ -31,7 +31,9 @@ def test_a_wide_terminal_is_used() -> None:
 def test_few_mere_texts_are_shown() -> None:
     lines = write_text(Explanation((ONE._replace(unfollowed=tuple(map(text, range(12)))),)), Screen()).splitlines()
     assert sum("no rule reads this field" in line for line in lines) == 10
-    assert lines[-1] == "    and 2 texts more, which --json lists"
+    assert lines[-1] == "    and 2 more texts, which --json lists"
+    lines = write_text(Explanation((ONE._replace(unfollowed=tuple(map(text, range(11)))),)), Screen()).splitlines()
+    assert lines[-1] == "    and 1 more text, which --json lists"
 
 
 def test_several_objects_are_summed_up() -> None:
