@@ -58,6 +58,7 @@ ANSWERS = {
 OTHERS = {
     "%(prog)s %(version)s": "what --version prints",
     "kubectl revisions": "the name of a program",
+    "krm-fn {}\n": "what `krm-fn version` prints",
     "({})": "the size of a value that `krm-fn diff` does not show",
     " (cannot be rendered)": "behind the name of a revision, in what `krm-fn diff` prints",
     "it is a pipe": "an assertion",
