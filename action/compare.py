@@ -19,8 +19,8 @@ from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
-SAME, FAILED = 0, 2
-"""Exit codes of `krm-fn diff --exit-code`. Between them is that for a difference."""
+SAME, FAILED, NO_BASE = 0, 2, 3
+"""Exit codes of `krm-fn diff --exit-code`: 1 is a difference, and 3 a base that alone cannot be rendered."""
 
 MOST_IN_COMMENT = 65_000
 """GitHub refuses a comment of more than 65,536 characters."""
@@ -196,7 +196,8 @@ def write_all(compared: Iterable[Compared], most: int) -> str:
         found = next((part for part in (whole, verdict) if _length(text) + _length(part) + _ROOM <= most), None)
         text += f"\n{found}" if found else ""
         left_out += found is None
-    return text + (f"\n<p>There is no room for {left_out:,} more packages that differ.</p>\n" if left_out else "")
+    packages = "1 more package that differs" if left_out == 1 else f"{left_out:,} more packages that differ"
+    return text + (f"\n<p>There is no room for {packages}.</p>\n" if left_out else "")
 
 
 def _list(compared: list[Compared]) -> str:
@@ -206,12 +207,13 @@ def _list(compared: list[Compared]) -> str:
 
 
 def _write(one: Compared) -> str:
-    if one.code != FAILED:
+    if one.code not in (FAILED, NO_BASE):
         return one.markdown
+    what = "cannot be compared" if one.code == FAILED else "is shown as new, because its base cannot be rendered"
     lines = one.stderr.splitlines()[:_MOST_LINES]
     fence = "`" * (max([2, *(len(run) for line in lines for run in re.findall("`+", line))]) + 1)
     shown = "\n".join([fence, *(line[:_WIDTH] for line in lines), fence])
-    return f"<p><strong>{_code(one.path)} cannot be compared</strong></p>\n\n{shown}\n"
+    return f"<p><strong>{_code(one.path)} {what}</strong></p>\n\n{shown}\n{one.markdown}"
 
 
 def _code(text: str) -> str:

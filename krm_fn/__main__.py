@@ -8,30 +8,36 @@ from typing import NoReturn
 
 from krm_fn.model.printable import printable
 from krm_fn.model.problem import Outcome
-from krm_fn.stdio import StreamError, can_hold_input, end_process, read_stdin, write_stderr, write_stdout
+from krm_fn.stdio import ClosedPipe, StreamError, can_hold_input, end_process, read_stdin, write_stderr, write_stdout
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as a shell reports it."""
 
+CLOSED_PIPE = 141
+"""The exit code of a program that a closed pipe ends, as a shell reports it."""
+
 _FAILED = {"diff": 2}
 """The exit code of a command that fails, where 1 means something else."""
+
+_FOR_PEOPLE = frozenset({"diff", "explain", "graph", "history", "completion", "version", "--help", "-h", "--version"})
+"""What is only looked at: who closes the pipe, such as `head`, has seen enough. Half a rendering is an error."""
 
 
 def main() -> NoReturn:
     """Run the KRM function without arguments, kustomize's exec plugin with a file, else the command line."""
-    _run_process(_run)
+    _run_process(_run, sys.argv[1:])
 
 
 def kubectl_revisions() -> NoReturn:
     """Run `kubectl revisions`: kubectl finds it on PATH by its name."""
-    _run_process(_kubectl_revisions)
+    _run_process(_kubectl_revisions, ["history", *sys.argv[1:]])
 
 
-def _run_process(run: Callable[[list[str]], Outcome]) -> NoReturn:
+def _run_process(run: Callable[[list[str]], Outcome], arguments: list[str]) -> NoReturn:
     # A rendering makes no cycles. To look for some takes a tenth of the time of a small package, and a third of that of
     # a large one.
     gc.disable()
-    end_process(_print(run, sys.argv[1:]))
+    end_process(_print(run, arguments))
 
 
 def _print(run: Callable[[list[str]], Outcome], arguments: list[str]) -> int:
@@ -42,6 +48,8 @@ def _print(run: Callable[[list[str]], Outcome], arguments: list[str]) -> int:
         write_stdout(outcome.stdout)
         write_stderr(outcome.summary)  # last, since output that cannot be written is no success
     except StreamError as error:
+        if isinstance(error, ClosedPipe) and _FOR_PEOPLE.intersection(arguments[:1]):
+            return CLOSED_PIPE
         write_stderr(f"error: {error}\n")
         return _FAILED.get("".join(arguments[:1]), 1)
     except KeyboardInterrupt:
@@ -52,7 +60,7 @@ def _print(run: Callable[[list[str]], Outcome], arguments: list[str]) -> int:
 def _kubectl_revisions(arguments: list[str]) -> Outcome:
     from krm_fn.cli.main import kubectl_revisions as command_line
 
-    return command_line(arguments)
+    return command_line(arguments[1:])
 
 
 def _run(arguments: list[str]) -> Outcome:

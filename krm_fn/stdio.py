@@ -14,6 +14,10 @@ class StreamError(Exception):
     """A stream cannot be used. The message says which, and why."""
 
 
+class ClosedPipe(StreamError):
+    """Who reads stdout has ended, or wants no more."""
+
+
 def read_stdin(awaited: str, limit: int = -1) -> bytes:
     """Read stdin to its end, or up to this number of bytes.
 
@@ -57,6 +61,9 @@ def write_stdout(data: bytes) -> None:
         _write_all(descriptor, data)
         # Some file systems report a failed write only on close. The interpreter still needs the descriptor itself.
         os.close(os.dup(descriptor))
+    except BrokenPipeError as error:
+        message = f"cannot write the output: {error.strerror}"
+        raise ClosedPipe(message) from error
     except OSError as error:
         message = f"cannot write the output: {error.strerror}"
         raise StreamError(message) from error

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from krm_fn.model.node import read_path, step
+
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs/configuration.md"
 SCHEMA = ROOT / "schemas" / "configrevisions-revisions.krm-fn.io-v1.json"
@@ -41,7 +43,7 @@ def list_fields() -> Iterator[tuple[str, dict[str, Any]]]:
 def _below(schema: dict[str, Any], part: dict[str, Any], path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     for name, value in part.get("properties", {}).items():
         field = _resolve(schema, value)
-        below = f"{path}.{name}".lstrip(".")
+        below = step(path, name)
         yield below, field
         # A file of kustomize holds the same entries as the list.
         if name != "nameReference":
@@ -59,7 +61,7 @@ def _resolve(schema: dict[str, Any], field: dict[str, Any]) -> dict[str, Any]:
 
 
 def _section(path: str, field: dict[str, Any]) -> str:
-    name = path.rpartition(".")[2]
+    name = read_path(path)[-1]
     facts = [_type(field)]
     if "default" in field:
         facts.append(f"Default: {_shown(field['default'])}.")

@@ -21,6 +21,9 @@ pytest.register_assert_rewrite("tests.cluster", "tests.gitops")
 settings.register_profile("krm-fn", deadline=None, derandomize=os.environ.get("CI") == "true")
 settings.load_profile("krm-fn")
 
+# A shell may export the width of its window.
+os.environ.pop("COLUMNS", None)
+
 # What runs in the background of a shell ignores these, and hands that down to every program that it starts.
 for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
     if signal.getsignal(_number) is signal.SIG_IGN:

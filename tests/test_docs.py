@@ -56,7 +56,8 @@ def test_the_fields_of_the_configuration_are_made_from_the_schema() -> None:
     assert PAGES["docs/configuration.md"] == config_page.page()
 
 
-def test_the_difference_is_what_is_printed(tmp_path: Path) -> None:
+def test_the_difference_is_what_is_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
     for side, edits in (("old", {}), ("new", {"info": "debug", "steps: 3": "steps: 1", "api:1.0": "api:1.1"})):
         (tmp_path / side).mkdir()
         for name in ("krm-fn.yaml", "config.yaml", "web.yaml", "api.yaml", "report.yaml"):
@@ -76,6 +77,7 @@ def test_the_explanation_is_what_is_printed(tmp_path: Path, monkeypatch: pytest.
         image = "        image: registry.example/api:1.0\n"
         (tmp_path / "shop" / name).write_text(text.replace(image, f"{image}        args: [--config-map=web-config]\n"))
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
     commands = PAGES["docs/commands.md"]
     (command, shown) = re.findall(r"^\$ krm-fn (explain .*)\n([^`]+)^```$", commands, re.MULTILINE)[0]
     outcome = main(command.split())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cases import TRANSFORMS
+from tests.cases import FIXTURES, TRANSFORMS
 from tests.render.run import LEFT_ALONE
 from tests.terminal import CTRL_C, CTRL_D, Done, at_terminal
 
@@ -77,6 +77,31 @@ def test_a_closed_stdout_is_an_error() -> None:
         process.stdin.close()
         assert process.stderr.read() == b"error: cannot write the output: Broken pipe\n"
         assert process.wait() == 1
+
+
+CASE = FIXTURES / "diffs/a-changed-key-rolls-its-rollout"
+BROKEN_PIPE = b"error: cannot write the output: Broken pipe"
+CLOSED_PIPES = [
+    pytest.param(["render", "old.yaml"], 1, [BROKEN_PIPE], id="render"),
+    pytest.param(["verify", "output.yaml"], 1, [BROKEN_PIPE], id="verify"),
+    pytest.param(["explain", "old.yaml"], 141, [], id="explain"),
+    pytest.param(["diff", "old.yaml", "new.yaml"], 141, [], id="diff"),
+    pytest.param(["graph", "old.yaml"], 141, [], id="graph"),
+    pytest.param(["--help"], 141, [], id="help"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code", "message"), CLOSED_PIPES)
+def test_who_looks_may_stop_to_read_and_who_applies_may_not(
+    arguments: list[str], code: int, message: list[bytes]
+) -> None:
+    """As in `krm-fn explain PATH | head`."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    folder = TRANSFORMS[0] if "output.yaml" in arguments else CASE
+    done = subprocess.run([*COMMAND, *arguments], cwd=folder, stdout=writer, stderr=subprocess.PIPE, check=False)
+    os.close(writer)
+    assert (done.returncode, done.stderr.splitlines()[-1:]) == (code, message)
 
 
 AWAITED = [

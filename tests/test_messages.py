@@ -20,7 +20,6 @@ ANSWERS = {
     "krm_fn/diff/text.py": "what `krm-fn diff` prints",
     "krm_fn/diff/titles.py": "what `krm-fn diff` prints",
     "krm_fn/diff/to_markdown.py": "what `krm-fn diff --markdown` prints",
-    "krm_fn/diff/tree.py": "the size of a value that is not shown",
     "krm_fn/explain/explain_absent.py": "answers of `krm-fn explain`",
     "krm_fn/explain/find_references.py": "answers of `krm-fn explain`",
     "krm_fn/explain/find_unfollowed.py": "answers of `krm-fn explain`",
@@ -59,6 +58,9 @@ ANSWERS = {
 OTHERS = {
     "%(prog)s %(version)s": "what --version prints",
     "kubectl revisions": "the name of a program",
+    "krm-fn {}\n": "what `krm-fn version` prints",
+    "({})": "the size of a value that `krm-fn diff` does not show",
+    " (cannot be rendered)": "behind the name of a revision, in what `krm-fn diff` prints",
     "it is a pipe": "an assertion",
     '\nfolder=$(mktemp -d "${TMPDIR:-/tmp}/krm-fn.XXXXXXXX") '
     "&& printf '%s' \"$folder\" && exec >&- && cat > /dev/null\n"

@@ -6,6 +6,7 @@ import click
 
 from krm_fn.cli.options import PATH
 from krm_fn.cli.rendering import RenderingOptions, rendering_options
+from krm_fn.model.printable import count
 from krm_fn.model.problem import Outcome
 from krm_fn.stdio import read_stdin, terminal_size
 
@@ -17,6 +18,14 @@ _PATHS = 2
 @click.option("--against", metavar="REV", help="Compare each PATH with what it was in this revision of git.")
 @click.option("--markdown", is_flag=True, help="Write Markdown, for a comment on a pull request.")
 @click.option("--json", is_flag=True, help="Write JSON, in the form of schemas/diff-v1.json.")
+@click.option(
+    "--unified",
+    "-U",
+    "context",
+    metavar="NUMBER",
+    type=click.IntRange(min=0),
+    help="Show so many equal lines around those that differ in a value. Default: 0, and the key above them.",
+)
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if there is a difference.")
 @rendering_options
 def diff(
@@ -25,6 +34,7 @@ def diff(
     against: str | None,
     markdown: bool,
     json: bool,
+    context: int | None,
     exit_code: bool,
     rendering: RenderingOptions,
 ) -> Outcome:
@@ -39,33 +49,37 @@ def diff(
 
     OLD, NEW and PATH are what `krm-fn render` takes: files, directories, and - for stdin. With --against, the default
     PATH is the current directory. Directories and what has a configuration are rendered. A file without one is taken
-    for a rendering, and so is whatever holds revisions, or has none where the other side has one.
+    for a rendering, and so is whatever holds revisions, or has none where the other side has one. OLD or NEW may be
+    empty.
 
     --against changes nothing in the repository. It reads no submodules, and compares with the working tree as it is:
     files that are not committed are part of it. For what a branch has changed, use $(git merge-base main HEAD).
 
-    The exit code is 2 after an error. Otherwise it is 0 or, with --exit-code, 1 for a difference.
+    The exit code is 2 after an error, and 3 if REV alone cannot be rendered: then everything is shown as new. Otherwise
+    it is 0 or, with --exit-code, 1 for a difference.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.diff.diff import DIFFERENT, Form
     from krm_fn.diff.diff import diff as compare
     from krm_fn.diff.sides import Compared, Way
     from krm_fn.look.screen import find_screen
 
-    _check_usage(paths, against, is_twofold=markdown and json)
+    _check_usage(paths, against, is_twofold=markdown and json, is_whole=json and context is not None)
     stdin = read_stdin("manifests", rendering.max_bytes + 1) if "-" in paths else None
     way = Way(rendering.config, rendering.helm, rendering.environment(), rendering.limits)
     form = Form.MARKDOWN if markdown else Form.JSON if json else Form.TEXT
     screen = find_screen(terminal_size().columns, os.environ)
-    outcome = compare(Compared(paths or (".",), against, stdin), way, form, screen)
+    outcome = compare(Compared(paths or (".",), against, stdin), way, form, screen, context or 0)
     return outcome if exit_code or outcome.exit_code != DIFFERENT else outcome._replace(exit_code=0)
 
 
-def _check_usage(paths: tuple[str, ...], against: str | None, *, is_twofold: bool) -> None:
+def _check_usage(paths: tuple[str, ...], against: str | None, *, is_twofold: bool, is_whole: bool) -> None:
     message = ""
     if is_twofold:
         message = "only one of --markdown and --json can be given"
+    elif is_whole:
+        message = "--unified has no effect on --json, which has whole values"
     elif against is None and len(paths) != _PATHS:
-        message = f"expected OLD and NEW, or --against REV; found {len(paths)} paths"
+        message = f"expected OLD and NEW, or --against REV; found {count(len(paths), 'path')}"
     elif against is None and paths == ("-", "-"):
         message = "only one of OLD and NEW can be stdin"
     elif against is not None and "-" in paths:

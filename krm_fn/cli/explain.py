@@ -28,7 +28,8 @@ def explain(*, path: str, name: str, json: bool, rendering: RenderingOptions) ->
     PATH is what `krm-fn render` takes: a file, a directory, or - for stdin. NAME is the name of an object, with or
     without its content hash; Kind/NAME and NAMESPACE/NAME tell objects of one name apart.
 
-    Of Secrets, only keys are shown. Where the function fails, its errors are on stderr, and the exit code is 1.
+    Without a NAME, a table of the reasons comes first. Of Secrets, only keys are shown. Where the function fails, its
+    errors are on stderr, and the exit code is 1.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.explain.explain import Form
     from krm_fn.explain.explain import explain as explain_path

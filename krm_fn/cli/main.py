@@ -46,9 +46,30 @@ def _run(command: click.Command, program: str, arguments: list[str]) -> Outcome:
         return Outcome(b"", f"error: {message}; see {path} --help\n", error.exit_code)
 
 
+@click.command(short_help="Print the script that completes commands in a shell.")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(*, shell: str) -> Outcome:
+    """Print the script that completes commands, options, their values and paths in a shell.
+
+    \b
+    eval "$(krm-fn completion bash)"      in ~/.bashrc
+    eval "$(krm-fn completion zsh)"       in ~/.zshrc, after compinit
+    krm-fn completion fish | source       in ~/.config/fish/config.fish
+    """  # noqa: D301  # click's mark for lines that it must not join
+    from krm_fn.cli.complete import complete
+
+    return complete(f"{shell}_source")
+
+
+@click.command(short_help="Print the version.")
+def version() -> Outcome:
+    """Print the version, as --version does."""
+    return Outcome(f"krm-fn {__version__}\n".encode(), "", 0)
+
+
 @click.group(
     cls=GroupWithConfiguration,
-    commands=[render, verify, diff, explain, history, graph, link, discover],
+    commands=[render, verify, diff, explain, history, graph, link, discover, completion, version],
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")

@@ -1,14 +1,16 @@
 """Sentences that say why the JSON Schema does not allow a configuration. The only importer of `jsonschema`."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.validators import extend
 
 from krm_fn.config.load_schema import load_schema
 from krm_fn.config.place import place
 from krm_fn.config.plain import Plain
-from krm_fn.model.node import Node
+from krm_fn.model.node import Node, read_path, step
 from krm_fn.model.problem import Problem, ResourceId
 from krm_fn.naming.suggest import nearest, suggest
 
@@ -24,9 +26,20 @@ _NAMES = {
 
 def explain(config: Plain, node: Node, who: ResourceId) -> list[Problem]:
     """Return every reason, with the field and its line, in the order of the lines."""
-    errors = Draft202012Validator(load_schema()).iter_errors(config)
+    errors = validator(load_schema()).iter_errors(config)
     problems = {place(path, node, who, message) for error in errors for path, message in _sentences(error)}
     return sorted(problems, key=lambda problem: (problem.line, problem.column, problem.field, problem.message))
+
+
+def _check_pattern(_: Any, pattern: str, found: Any, __: Any) -> Iterator[ValidationError]:
+    # In JSON Schema, as in ECMAScript and Go, `$` is only the end of the text. Python's `$` also precedes a last line
+    # break. A pattern that says so in Python, such as `(?![\s\S])`, is none to Go, and kubeconform refuses the schema.
+    if isinstance(found, str) and not re.search(pattern.replace("$", r"\Z"), found):
+        yield ValidationError("")  # `_sentences` says it
+
+
+validator = extend(Draft202012Validator, {"pattern": _check_pattern})  # type: ignore[no-untyped-call]  # as is the library
+"""Make a validator of a schema whose `$` are all anchors. It is as strict as `build_settings`."""
 
 
 def _sentences(error: ValidationError) -> Iterator[Sentence]:
@@ -61,7 +74,7 @@ def _find_elsewhere(name: str) -> str:
     """Return where the schema has a field of this name, or of one that is near: `spec.linker.image`."""
     schema = load_schema()
     paths = list(_list_fields(schema, schema, ""))
-    names = [path.rpartition(".")[2] for path in paths]
+    names = [str(read_path(path)[-1]) for path in paths]
     near = name if name in names else nearest(name, names)
     same = [path for path, last in zip(paths, names, strict=True) if last == near]
     highest = min((path.count(".") for path in same), default=0)
@@ -72,7 +85,7 @@ def _list_fields(schema: Any, part: Any, path: str) -> Iterator[str]:
     """Yield the paths of all fields of a configuration, those in the entries of its lists as `spec.select[].name`."""
     definition = schema["$defs"][part["$ref"].rpartition("/")[2]] if "$ref" in part else {}
     for name, below in (definition | part).get("properties", {}).items():
-        field = f"{path}.{name}".lstrip(".")
+        field = step(path, name)
         yield field
         yield from _list_fields(schema, below, field)
         yield from _list_fields(schema, below.get("items", {}), f"{field}[]")

@@ -4,16 +4,17 @@ import os
 import shutil
 import subprocess
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import IO, NamedTuple
 
 from krm_fn.model.problem import Problem, Rejected
+from krm_fn.naming.suggest import nearest
 from krm_fn.render.kustomization import KUSTOMIZATIONS
 from krm_fn.render.limits import Allowance
-from krm_fn.render.program import run_program
+from krm_fn.render.program import Ended, run_program
 
 _SETTINGS = (
     *("core.hooksPath=/dev/null", "core.fsmonitor=false"),  # no program of the repository runs
@@ -76,7 +77,8 @@ class Repository:
         top = next((parent for parent in (path, *path.parents) if os.path.lexists(parent / ".git")), None)
         if top is None:
             raise Rejected(Problem("is in no repository of git, which --against needs", file=str(path)))
-        found = self._run(["-C", str(top)], "rev-parse", "--show-toplevel", "--absolute-git-dir")
+        command = ("rev-parse", "--show-toplevel", "--absolute-git-dir")
+        found = _read(command[0], self._end(["-C", str(top)], command))
         folder, git_folder = found.removesuffix("\n").split("\n")
         self.folder = Path(folder)
         self._place = ["-C", folder, f"--git-dir={git_folder}", f"--work-tree={folder}"]
@@ -93,7 +95,15 @@ class Repository:
 
     def resolve(self, revision: str) -> str:
         """Return the commit that a revision means."""
-        return self._ask("rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}").strip()
+        command = ("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}")
+        ended = self._end(self._place, command)
+        if ended.code and not ended.stderr.strip():  # it is quiet about what is not there, and about nothing else
+            names = self._ask("for-each-ref", "--format=%(refname:short)").splitlines()
+            near = nearest(revision, names)
+            question = f'did you mean "{near}"? ' if near else ""
+            message = f'--against: "{revision}" is no revision of this repository'
+            raise Rejected(Problem(f"{message}; {question}if it is on a remote, run git fetch"))
+        return _read(command[0], ended).strip()
 
     def find_uncommitted(self) -> list[str]:
         """Find the files of the working tree that differ from the last commit, untracked ones included."""
@@ -157,16 +167,17 @@ class Repository:
         stdin: Path | None = None,
         stdout: Path | None = None,
     ) -> str:
-        return self._run(self._place, *arguments, settings=settings, stdin=stdin, stdout=stdout)
+        return _read(arguments[0], self._end(self._place, arguments, settings, stdin, stdout))
 
-    def _run(
+    def _end(
         self,
-        place: list[str],
-        *arguments: str,
+        place: Sequence[str],
+        arguments: Sequence[str],
         settings: Mapping[str, str] = MappingProxyType({}),
         stdin: Path | None = None,
         stdout: Path | None = None,
-    ) -> str:
+    ) -> Ended:
+        """Run git to its end, whatever that is."""
         fixed = [part for setting in _SETTINGS for part in ("-c", setting)]
         command = ["git", *place, *fixed, *arguments]
         with ExitStack() as files:
@@ -182,12 +193,16 @@ class Repository:
             raise Rejected(Problem(f"git {arguments[0]} was stopped: it may take {limit}; --timeout sets the limit"))
         if len(ended.stdout) > self._allowance.bytes:
             raise Rejected(self._allowance.too_large(f"git {arguments[0]}"))
-        if ended.code:
-            *_, last = ["", *os.fsdecode(ended.stderr).strip().splitlines()]
-            if "promisor remote" in last:
-                raise Rejected(Problem(_PARTIAL))
-            raise Rejected(Problem(f"git {arguments[0]}: {last.removeprefix('fatal: ')}"))
-        return os.fsdecode(ended.stdout)
+        return ended
+
+
+def _read(what: str, ended: Ended) -> str:
+    """Return what git printed. Raises Rejected if it failed."""
+    if ended.code:
+        *_, last = ["", *os.fsdecode(ended.stderr).strip().splitlines()]
+        message = _PARTIAL if "promisor remote" in last else f"git {what}: {last.removeprefix('fatal: ')}"
+        raise Rejected(Problem(message))
+    return os.fsdecode(ended.stdout)
 
 
 _PARTIAL = (

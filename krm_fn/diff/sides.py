@@ -1,7 +1,7 @@
 """The two renderings to compare, from what the command line names."""
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from krm_fn.naming.emitted import is_emitted
 from krm_fn.naming.names import is_revision
 from krm_fn.render.deployable import is_deployed
 from krm_fn.render.limits import Allowance, Limits
-from krm_fn.render.render import Opened, decide_opened, open_inputs, render_opened
+from krm_fn.render.render import NoObjects, Opened, decide_opened, open_inputs, render_opened
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
 from krm_fn.wire.envelope import open_envelope
@@ -46,13 +46,15 @@ class Side(NamedTuple):
     """What was read of one rendering; None if there is nothing. `name` is what people call it.
 
     `has_folder`: a folder is among the paths, so it is not a rendering that somebody has stored. `rename` says where a
-    problem is, for people.
+    problem is, for people. `errors`: why a revision of git cannot be read. `is_empty`: its files have no object.
     """
 
     name: str
     opened: Opened | None = None
     has_folder: bool = False
     rename: Callable[[Problem], Problem] = lambda problem: problem
+    errors: tuple[Problem, ...] = ()
+    is_empty: bool = False
 
     @property
     def has_configuration(self) -> bool:
@@ -72,7 +74,13 @@ def open_sides(compared: Compared, way: Way) -> Sides:
     if compared.against is not None:
         return _open_against(compared.against, compared.paths, way)
     old, new = (_open(path, Inputs((path,), way.config, compared.stdin), way) for path in compared.paths)
-    return Sides(old, new, [])
+    return Sides(old, new, [*_find_empty(old, new)])
+
+
+def _find_empty(old: Side, new: Side) -> Iterator[Problem]:
+    for side, what in ((old, "new"), (new, "gone")):
+        if side.is_empty:
+            yield _note(f"is empty: everything is {what}", file=side.name)
 
 
 def _open_against(revision: str, paths: tuple[str, ...], way: Way) -> Sides:
@@ -94,12 +102,16 @@ def _open_against(revision: str, paths: tuple[str, ...], way: Way) -> Sides:
         try:
             old = _open_existing(revision, former, there.readdress(way))._replace(rename=there.rename)
         except Rejected as rejected:
-            raise Rejected(*map(there.rename, rejected.problems), *_note_filters(checked_out, revision)) from rejected
-    new = _open_existing(name, paths, way)
+            old = Side(revision, rename=there.rename, errors=rejected.problems)
+    try:
+        new = _open_existing(name, paths, way)
+    except Rejected as rejected:
+        raise Rejected(*map(old.rename, old.errors), *rejected.problems) from rejected
     notes = [_note(f"does not exist in {revision}: all in it is new", file=path) for path in absent]
     notes += [_note("does not exist any more", file=path) for path in paths if not os.path.lexists(path)]
     odd = [side for side, other in ((old, new), (new, old)) if other.has_configuration and not side.has_configuration]
     notes += [_note("has no configuration, so it is compared as it is", file=side.name) for side in odd if side.opened]
+    notes += _find_empty(old, new)
     uncommitted = repository.find_uncommitted()
     if uncommitted:
         notes.append(_note(f"uncommitted changes are compared too: {_name_some(uncommitted)}"))
@@ -155,30 +167,61 @@ def _open_existing(name: str, paths: Iterable[str], way: Way) -> Side:
 
 
 def _open(name: str, inputs: Inputs, way: Way) -> Side:
-    opened = open_inputs(inputs, way.helm, way.environment, Allowance(way.limits))
-    return Side(name, opened, any(map(os.path.isdir, inputs.paths)))
+    has_folder = any(map(os.path.isdir, inputs.paths))
+    if inputs.paths == (os.devnull,):
+        return Side(name, is_empty=True)
+    try:
+        return Side(name, open_inputs(inputs, way.helm, way.environment, Allowance(way.limits)), has_folder)
+    except NoObjects:
+        if has_folder:  # a mistake in the package, or of the program that builds it
+            raise
+        return Side(name, is_empty=True)
 
 
-def read_side(side: Side, other: Side, way: Way) -> Release:
+class Renderings(NamedTuple):
+    """What to compare. `errors`: why the old one, a revision of git, cannot be rendered; it is empty then."""
+
+    old: Release
+    new: Release
+    errors: list[Problem]
+
+
+def read_sides(sides: Sides, way: Way, *, is_against: bool) -> Renderings:
+    """Render both sides. Raises Rejected, but not for a revision of git alone: a change may repair it."""
+    errors: list[Problem] = []
+    old = new = read_release([], None, way.environment.namespace)
+    try:
+        old = _read_side(sides.old, sides.new, way)
+    except Rejected as rejected:
+        errors = [*map(sides.old.rename, rejected.problems)]
+    try:
+        new = _read_side(sides.new, sides.old, way)
+    except Rejected as rejected:
+        raise Rejected(*errors, *rejected.problems) from rejected
+    if errors and not is_against:
+        raise Rejected(*errors)
+    return Renderings(old, new, errors)
+
+
+def _read_side(side: Side, other: Side, way: Way) -> Release:
     """Render a side, unless it is a rendering already. Raises Rejected if it cannot be rendered.
 
     It is one if it holds revisions and no configuration. A single file without a configuration is one in any case, and
     so is all that has none if the other side has one: then the function was not in use.
     """
     namespace = way.environment.namespace
+    if side.errors:
+        raise Rejected(*side.errors)
     if side.opened is None:
         return read_release([], None, namespace)
     items = [item for _, envelope in side.opened.envelopes for item in envelope.items if is_deployed(item)]
     is_package = side.has_folder and not other.has_configuration and not any(map(_is_made, items))
     if not side.has_configuration and not is_package:
         return read_release(items, None, namespace)
-    try:
-        stream, problems = render_opened(side.opened, decide_opened(side.opened, way.environment).changes)
-    except Rejected as rejected:
-        raise Rejected(*map(side.rename, rejected.problems)) from rejected
+    stream, problems = render_opened(side.opened, decide_opened(side.opened, way.environment).changes)
     errors = [problem for problem in problems if problem.severity is Severity.ERROR]
     if errors:  # warnings are for those who render
-        raise Rejected(*map(side.rename, errors))
+        raise Rejected(*errors)
     return read_release(_read(stream), parse_config(side.opened.configuration[1], way.environment), namespace)
 
 

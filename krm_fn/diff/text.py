@@ -12,10 +12,10 @@ _INDENT = 4
 """Columns in front of a line: two blanks, its sign, and a blank."""
 
 
-def write_text(difference: Difference, screen: Screen) -> str:
-    """Write every change, and then one line that sums them up."""
+def write_text(difference: Difference, screen: Screen, context: int = 0) -> str:
+    """Write every change, and then one line that sums them up. `context` is that of `write_lines`."""
     changes = (*difference.revisions, *difference.objects)
-    lines = [line for change in changes for line in write_change(change, screen)]
+    lines = [line for change in changes for line in write_change(change, screen, context)]
     lines += [screen.strong(line) for line in fold(_words(summarize(difference)), screen.width)]
     return "".join(f"{line}\n" for line in lines)
 
@@ -25,11 +25,11 @@ def _words(summary: str) -> list[str]:
     return [f"{clause};" for clause in clauses[:-1]] + clauses[-1:]
 
 
-def write_change(change: Change, screen: Screen) -> Iterator[str]:
+def write_change(change: Change, screen: Screen, context: int = 0) -> Iterator[str]:
     """Yield the lines about one object, its title first."""
     paint = screen.removed if change.new is None else screen.added if change.old is None else screen.strong
     yield from map(paint, fold(write_title(change), screen.width))
-    yield from (f"  {_paint(line, screen)}" for line in write_lines(change, screen.width - _INDENT))
+    yield from (f"  {_paint(line, screen)}" for line in write_lines(change, screen.width - _INDENT, context))
 
 
 def _paint(line: Line, screen: Screen) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from krm_fn.diff.difference import Change, Difference
-from krm_fn.model.printable import printable
+from krm_fn.model.printable import count, printable
 
 _WAYS = ("changed", "added", "removed")
 
@@ -41,7 +41,7 @@ def summarize(difference: Difference, quote: Callable[[str], str] = printable) -
     """
     if not difference:
         kept = difference.unchanged
-        return f"no difference: {_count(kept, 'revision')} unchanged" if kept else "no difference"
+        return f"no difference: {count(kept, 'revision')} unchanged" if kept else "no difference"
     return "; ".join(_clauses(difference, quote))
 
 
@@ -63,7 +63,7 @@ def _clauses(difference: Difference, quote: Callable[[str], str]) -> Iterator[st
 def _clause(ways: list[str], what: str) -> str:
     """Put the word for what is counted behind the first number."""
     number, _, way = ways[0].partition(" ")
-    return ", ".join([f"{_count(int(number), what)} {way}", *ways[1:]])
+    return ", ".join([f"{count(int(number), what)} {way}", *ways[1:]])
 
 
 def _ways(changes: Iterable[Change]) -> Iterator[str]:
@@ -75,7 +75,3 @@ def _way(change: Change) -> str:
     if change.old is None:
         return "added"
     return "removed" if change.new is None else "changed"
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"

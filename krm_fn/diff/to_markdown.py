@@ -14,7 +14,7 @@ from krm_fn.diff.picture import draw
 from krm_fn.diff.statements import find_statements
 from krm_fn.diff.titles import summarize, write_place, write_title
 from krm_fn.look.cut import cut
-from krm_fn.model.printable import printable
+from krm_fn.model.printable import count, printable
 
 MARK = "<!-- krm-fn diff"
 """The beginning of a comment by which a program finds its own."""
@@ -39,10 +39,11 @@ _UNSAFE = re.compile("[^A-Za-z0-9._/ ]")
 _SIGNS = {CHANGED: "!", WARNING: "!", STATEMENT: " "}
 
 
-def write_markdown(difference: Difference, key: str) -> str:
+def write_markdown(difference: Difference, key: str, context: int = 0) -> str:
     """Write a verdict, a picture of what rolls, and each change in a block of its own.
 
     `key` tells the comment about one comparison from those about others. It is hidden in the text.
+    `context` is that of `write_lines`.
     """
     changes = (*difference.revisions, *difference.objects)
     head = [f"{MARK} {_hidden(key)} -->", *_verdict(difference), *draw(changes)]
@@ -50,7 +51,7 @@ def write_markdown(difference: Difference, key: str) -> str:
     left_out = []
     is_open = len(changes) <= _FEW
     for change in changes:
-        block = "\n".join(write_block(change, is_open=is_open))
+        block = "\n".join(write_block(change, context, is_open=is_open))
         if _length(text) + _length(block) + _TAIL <= _MOST:
             text += block
         else:
@@ -69,7 +70,7 @@ def _verdict(difference: Difference) -> Iterator[str]:
     warnings = [*_find_warnings(difference)]
     yield from (f"<p><strong>Warning:</strong> {warning}</p>" for warning in warnings[:_MOST_WARNINGS])
     if len(warnings) > _MOST_WARNINGS:
-        yield f"<p>{len(warnings) - _MOST_WARNINGS:,} more warnings</p>"
+        yield f"<p>{count(len(warnings) - _MOST_WARNINGS, 'more warning')}</p>"
     yield ""
 
 
@@ -93,16 +94,16 @@ def _spell(roll: Roll) -> str:
     return "/".join(filter(None, [roll.kind, roll.namespace, roll.name]))
 
 
-def write_block(change: Change, *, is_open: bool) -> Iterator[str]:
+def write_block(change: Change, context: int = 0, *, is_open: bool) -> Iterator[str]:
     """Yield the lines about one object, in a block of its own."""
     title = _code(" ".join(write_title(change)))
-    lines = [_write(line) for line in write_lines(change, _WIDTH)]
+    lines = [_write(line) for line in write_lines(change, _WIDTH, context)]
     if not lines:
         yield f"<p>{title}</p>"
         yield ""
         return
     if len(lines) > _MOST_LINES:
-        lines[_MOST_LINES:] = [f"  ... {len(lines) - _MOST_LINES:,} more lines"]
+        lines[_MOST_LINES:] = [f"  ... {count(len(lines) - _MOST_LINES, 'more line')}"]
     fence = "`" * (max([2, *(len(run) for line in lines for run in re.findall("`+", line))]) + 1)
     yield f"<details{' open' * is_open}><summary>{title}</summary>"
     yield ""
@@ -130,5 +131,5 @@ def _length(text: str) -> int:
 def _tell_rest(left_out: list[Change]) -> str:
     if not left_out:
         return ""
-    changes = "1 change" if len(left_out) == 1 else f"{len(left_out):,} changes"
+    changes = count(len(left_out), "change")
     return f"<p>Left out, as there is no room in a comment: {changes}, which the first line counts too.</p>\n"

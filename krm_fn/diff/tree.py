@@ -8,6 +8,7 @@ from krm_fn.diff.names import Names
 from krm_fn.look.hidden import is_hidden
 from krm_fn.model.item import Item
 from krm_fn.model.node import FieldPath, Node, Scalar, fields, is_mapping, is_scalar
+from krm_fn.model.printable import count
 from krm_fn.naming.go_yaml import is_text, read_number
 
 _OLD_BOOLEANS = frozenset({"y", "n", "yes", "no", "on", "off"})
@@ -69,7 +70,7 @@ class TreeReader:
 
     def _read_scalar(self, node: Scalar, *, hidden: bool) -> Leaf:
         if hidden:
-            size = f"({len(node.value.encode())} bytes)"
+            size = f"({count(len(node.value.encode()), 'byte')})"
             return Leaf(node.value, size, size, _is_text(node))
         folded = self._names.fold(node)
         shown, written = self._names.hide(folded.shown), self._names.hide(node.value)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from krm_fn.explain.explanation import (
     ABSENT,
+    NOWHERE,
     TEXT,
     Because,
     Explained,
@@ -16,14 +17,20 @@ from krm_fn.explain.explanation import (
     Restart,
     Unfollowed,
 )
-from krm_fn.explain.summarize import summarize
+from krm_fn.explain.summarize import outcome, summarize
 from krm_fn.look.cut import columns, fold
 from krm_fn.look.screen import Screen
-from krm_fn.model.printable import printable
+from krm_fn.look.table import Group, Row, write_table
+from krm_fn.model.printable import count, printable
 from krm_fn.model.problem import ResourceId
 
 _MOST_TEXTS = 10
 """Mere texts that are shown for an object. More of them say little."""
+
+_MOST_NAMES = 3
+"""Objects that the table names for a reason. Below it, all of them are explained."""
+
+_TITLES = ("OUTCOME", "COUNT", "BECAUSE", "OBJECTS")
 
 _STRATEGIES = {
     "rename": "rename",
@@ -46,11 +53,38 @@ class _Entry(NamedTuple):
 
 
 def write_text(explanation: Explanation, screen: Screen) -> str:
-    """Write every object, and, of several, one line that sums them up."""
+    """Write every object and, of several, first a table that sums them up."""
     lines = [line for one in explanation.objects for line in _write(one, screen)]
-    if len(explanation.objects) != 1:
-        lines += map(screen.strong, _fill(summarize(explanation), screen.width))
+    if not explanation.objects:
+        lines = [screen.strong(summarize(explanation))]
+    elif len(explanation.objects) > 1:
+        lines = [*_sum_up(explanation, screen), "", *lines]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _sum_up(explanation: Explanation, screen: Screen) -> Iterator[str]:
+    """Yield a table with a row for each reason, and the objects that it decides about."""
+    by_reason: dict[str, dict[str, list[str]]] = {}
+    for one in explanation.objects:
+        named = by_reason.setdefault(outcome(one), {}).setdefault(one.reason.text, [])
+        named.append(" ".join(_write_place(one.who, NOWHERE, screen.width)))
+    groups = [
+        Group(what, [_reason_row(reason, named) for reason, named in sorted(reasons.items(), key=_most_first)])
+        for what, reasons in sorted(by_reason.items())
+    ]
+    title, *rows = write_table(_TITLES, groups, screen.width)
+    yield screen.strong(title)
+    yield from rows
+
+
+def _most_first(reason: tuple[str, list[str]]) -> tuple[int, str]:
+    return -len(reason[1]), reason[0]
+
+
+def _reason_row(reason: str, named: list[str]) -> Row:
+    more = [f"and {len(named) - _MOST_NAMES:,} more"] if len(named) > _MOST_NAMES else []
+    *others, last = [*named[:_MOST_NAMES], *more]
+    return Row((f"{len(named):,}",), (printable(reason).split(" "), [*(f"{name}," for name in others), last]))
 
 
 def _write(one: Explained, screen: Screen) -> Iterator[str]:
@@ -69,7 +103,7 @@ def _write(one: Explained, screen: Screen) -> Iterator[str]:
     shown = [*_without_most_texts(one.unfollowed)]
     yield from _section("not followed", map(_unfollowed, shown), screen)
     if len(shown) < len(one.unfollowed):
-        yield f"    and {len(one.unfollowed) - len(shown)} texts more, which --json lists"
+        yield f"    and {count(len(one.unfollowed) - len(shown), 'more text')}, which --json lists"
     for warning in one.warnings:
         yield from map(screen.warning, _indent(2, _fill(f"! {warning}", screen.width - 2)))
 

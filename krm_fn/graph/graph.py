@@ -3,6 +3,8 @@
 from enum import StrEnum
 from typing import NamedTuple
 
+from krm_fn.model.printable import count
+
 
 class Lane(StrEnum):
     """Where a node is drawn, in order from left to right. The value is the title."""
@@ -92,11 +94,7 @@ def summarize(graph: Graph) -> str:
     """Return `2 revisions, 1 other, 1 absent, 3 referrers`."""
     looks = [node.look for node in graph.nodes]
     others, absent = looks.count(Look.PLAIN), looks.count(Look.ABSENT)
-    more = [*([_count(others, "other")] if others else []), *([f"{absent} absent"] if absent else [])]
+    more = [*([count(others, "other")] if others else []), *([f"{absent} absent"] if absent else [])]
     return ", ".join(
-        [_count(looks.count(Look.REVISION), "revision"), *more, _count(looks.count(Look.REFERRER), "referrer")]
+        [count(looks.count(Look.REVISION), "revision"), *more, count(looks.count(Look.REFERRER), "referrer")]
     )
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'s' * (number != 1)}"

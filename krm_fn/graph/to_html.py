@@ -13,7 +13,7 @@ from importlib.resources import files
 from itertools import groupby
 
 from krm_fn.graph.graph import Edge, Graph, Key, Lane, Node, Tie, summarize
-from krm_fn.model.printable import printable
+from krm_fn.model.printable import count, printable
 
 _HEADINGS = {
     (Tie.MAKES, True): "Makes",
@@ -162,8 +162,7 @@ def _write_keys(keys: tuple[Key, ...] | None) -> Iterator[str]:
         return
     yield "<table>"
     for key in keys:
-        size = f"{key.size:,} byte{'s' * (key.size != 1)}"
-        yield f'<tr><th scope="row"><bdi>{_text(key.name)}</bdi></th><td>{size}</td></tr>'
+        yield f'<tr><th scope="row"><bdi>{_text(key.name)}</bdi></th><td>{count(key.size, "byte")}</td></tr>'
     yield "</table>"
 
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from krm_fn.history.history import Entry, Fate, History, Referrer, SetHistory
 from krm_fn.history.statements import (
     Note,
-    count,
     duration,
     find_notes,
     listed,
@@ -17,7 +16,7 @@ from krm_fn.history.text import find_paint, join_parts, write_changes, write_not
 from krm_fn.history.to_json import write_time
 from krm_fn.look.cut import fold
 from krm_fn.look.screen import Screen
-from krm_fn.model.printable import printable
+from krm_fn.model.printable import count, printable
 
 _LABEL = 11
 """Columns in front of what is said."""

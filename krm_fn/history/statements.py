@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from krm_fn.history.history import Entry, Fate, History, LinkerJob, Pods, Referrer, Role, SetHistory, Unseen, Workload
 from krm_fn.look.cut import cut
-from krm_fn.model.printable import printable
+from krm_fn.model.printable import count, printable
 
 _MOST_NAMES = 2
 """Names in a sentence; the others are counted."""
@@ -231,8 +231,3 @@ def duration(seconds: float) -> str:
     whole = max(0, int(seconds))
     size, unit = next((unit for unit in _UNITS if whole >= _ENOUGH * unit[0]), _UNITS[-1])
     return f"{whole // size}{unit}"
-
-
-def count(number: int, what: str) -> str:
-    """Write `1 pod`, `3 pods`."""
-    return f"{number} {what}{'s' * (number != 1)}"

@@ -11,6 +11,7 @@ from krm_fn.history.history import History
 from krm_fn.history.to_json import write_time
 from krm_fn.look.cut import columns
 from krm_fn.look.screen import Screen
+from krm_fn.model.printable import count
 
 _PAUSE = 2.0
 _SHARE = 4.0
@@ -76,7 +77,7 @@ def _draw(text: str, place: Place) -> str:
     room = place.height - 1  # the cursor is in the last row
     if used and used[-1] > room:
         fitting = sum(rows < room for rows in used)
-        lines[fitting:] = [f"... {len(lines) - fitting} more lines: use a larger terminal, --set or NAME"]
+        lines[fitting:] = [f"... {count(len(lines) - fitting, 'more line')}: use a larger terminal, --set or NAME"]
     return _HOME + "".join(f"{line}{_CLEAR_LINE}\n" for line in lines) + _CLEAR_REST
 
 

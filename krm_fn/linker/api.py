@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 from kubernetes import config
 from kubernetes.client import ApiClient, Configuration
 from kubernetes.config import ConfigException
-from urllib3.exceptions import HTTPError
+from urllib3 import disable_warnings
+from urllib3.exceptions import HTTPError, InsecureRequestWarning
 
 from krm_fn import __version__
 from krm_fn.linker.api_errors import ApiError, Unreachable
@@ -116,6 +117,8 @@ class Api:
         except (ConfigException, OSError, HTTPError) as error:  # of an OpenID provider, which renews a token
             what = "no credentials for the API server"
             raise ApiError(what, f"{error}; run inside a cluster, or set KUBECONFIG") from error
+        if not configuration.verify_ssl:  # the kubeconfig asks for it; urllib3 would warn of every request
+            disable_warnings(InsecureRequestWarning)
         client = ApiClient(configuration)
         client.user_agent = f"krm-fn-linker/{__version__}"
         return client

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from krm_fn.linker.objects import Owner, Revision
-from krm_fn.model.printable import printable
+from krm_fn.model.printable import count, printable
 
 
 class Change(NamedTuple):
@@ -84,12 +84,12 @@ class Report:
     def summary(self, *, dry_run: bool = False) -> str:
         """Sum up in one line: `2 revisions in shop: 2 linked, 1 deleted`."""
         would_be = "would be " if dry_run else ""
-        found = f"{self.revisions} revision{'s' * (self.revisions != 1)} in {self.namespace}"
+        found = f"{count(self.revisions, 'revision')} in {self.namespace}"
         linked = len({change[:2] for change in self.changes if not change.deleted})
         deleted = sum(change.deleted for change in self.changes)
         retained = f", {self.retained} retained without owners" if self.retained else ""
         failed = f", {len(self.failures)} failed" if self.failures else ""
-        warned = f", {len(self.warnings)} warning{'s' * (len(self.warnings) != 1)}" if self.warnings else ""
+        warned = f", {count(len(self.warnings), 'warning')}" if self.warnings else ""
         return f"{found}: {linked} {would_be}linked, {deleted} {would_be}deleted{retained}{failed}{warned}"
 
     def to_dict(self) -> dict[str, object]:

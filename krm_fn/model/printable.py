@@ -1,4 +1,4 @@
-"""Text that others wrote, safe to show to a person."""
+"""What a person reads: text that others wrote, safe to show, and numbers of things."""
 
 
 def printable(text: str) -> str:
@@ -10,6 +10,11 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(character if character.isprintable() else _escape(character) for character in text)
+
+
+def count(number: int, what: str) -> str:
+    """Write `1 pod`, `3 pods`, `1,200 pods`."""
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def _escape(character: str) -> str:

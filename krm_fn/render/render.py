@@ -29,6 +29,10 @@ from krm_fn.wire.write_value import write_document
 _T = TypeVar("_T")
 
 
+class NoObjects(Rejected):
+    """There are only texts without an object."""
+
+
 class Opened(NamedTuple):
     """What was read: the texts, the objects in each, the configuration and its file, the warnings of the tools.
 
@@ -157,7 +161,8 @@ def _open_all(sources: list[Source], expansion: Expansion) -> list[tuple[str, En
     if not problems and not any(is_deployed(item) for _, envelope in opened for item in envelope.items):
         names = ", ".join(dict.fromkeys(source.name for source in sources))
         what = "only objects for tools" if opened else "no objects"
-        problems.append(Problem(f"nothing to apply: {what} in {names}"))  # a deployer would delete everything
+        problem = Problem(f"nothing to apply: {what} in {names}")  # a deployer would delete everything
+        raise Rejected(problem) if opened else NoObjects(problem)
     if problems:
         raise Rejected(*problems)
     return opened

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator
 
 from krm_fn.model import keys
+from krm_fn.model.printable import count
 from krm_fn.verify.check_protection import deployers_of, is_protected
 from krm_fn.verify.rendering import RenderedSet, Rendering
 
@@ -49,4 +50,4 @@ def _of(sets: list[str]) -> str:
 
 
 def _count(things: Collection[object], what: str) -> str:
-    return f"{len(things)} {what}{'s' * (len(things) != 1)}"
+    return count(len(things), what)

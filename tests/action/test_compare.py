@@ -144,6 +144,22 @@ def test_a_package_that_cannot_be_rendered_fails(runner: Runner, github: GitHub)
     assert len(github.comments) == 1
 
 
+def test_a_pull_request_may_repair_its_base(tmp_path: Path, github: GitHub) -> None:
+    runner = Runner(tmp_path, github)
+    runner.push_main({**shop("one"), "shop/web.yaml": "a: [\n"})
+    runner.open_pull_request(shop("two"))
+    runner.check_out()
+    done = runner.run()
+    assert (done.code, done.outputs) == (0, "changed=true\n")
+    assert "::error" not in done.output
+    said = "<p><strong><code>shop</code> is shown as new, because its base cannot be rendered</strong></p>"
+    assert f"\n{said}\n\n```\nerror: " in done.summary
+    assert "1 revision added" in done.summary
+    (comment,) = github.comments
+    assert comment["body"] == MARK + done.summary
+    assert read_markdown(done.summary).types <= {"html_block", "fence"}
+
+
 def test_other_events_need_a_base(runner: Runner, github: GitHub) -> None:
     runner.event = {"before": "a"}
     message = "this event has no pull request; set the input `base` to the revision to compare with"

@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.process import KRM_FN
+from tests.cli.process import KRM_FN, krm_fn
 from tests.terminal import at_terminal
 
 PAGE = (Path(__file__).parent.parent.parent / "docs/commands.md").read_text()
 INSTALL = {
-    shell: line.strip()
-    for line, shell in re.findall(r"^    (.*_KRM_FN_COMPLETE=(\w+)_source krm-fn < /dev/null.*)#", PAGE, re.MULTILINE)
+    shell: line.strip() for line, shell in re.findall(r"^    (.*krm-fn completion (\w+).*)#", PAGE, re.MULTILINE)
 }
 
 
@@ -27,12 +26,13 @@ def ask(cwd: Path, **variables: str) -> subprocess.CompletedProcess[bytes]:
     )
 
 
-COMMANDS = ("render", "verify", "diff", "explain", "history", "graph", "link", "discover")
+COMMANDS = ("render", "verify", "diff", "explain", "history", "graph", "link", "discover", "completion", "version")
 OFFERED = [
     pytest.param("", [f"plain,{one}" for one in COMMANDS], id="all commands"),
     pytest.param("rend", ["plain,render"], id="a command"),
     pytest.param("render --conf", ["plain,--config"], id="an option"),
     pytest.param("link --output ''", ["plain,text", "plain,json"], id="all values of an option"),
+    pytest.param("completion z", ["plain,zsh"], id="a shell"),
     pytest.param("link --output j", ["plain,json"], id="a value"),
     pytest.param("render sho", ["file,sho"], id="a PATH, which the shell completes"),
     pytest.param("render --config sho", ["file,sho"], id="a file"),
@@ -77,7 +77,9 @@ SCRIPTS = [("bash", b"_krm_fn_completion() {"), ("zsh", b"#compdef krm-fn"), ("f
 @pytest.mark.parametrize(("shell", "begin"), SCRIPTS)
 def test_the_script_of(shell: str, begin: bytes, tmp_path: Path) -> None:
     assert shell in INSTALL
-    assert ask(tmp_path, _KRM_FN_COMPLETE=f"{shell}_source").stdout.startswith(begin)
+    done = krm_fn("completion", shell, cwd=tmp_path)
+    assert done.stdout.encode().startswith(begin)
+    assert ask(tmp_path, _KRM_FN_COMPLETE=f"{shell}_source").stdout == done.stdout.encode()
 
 
 @pytest.mark.skipif(not shutil.which("bash"), reason="needs bash")

@@ -1,8 +1,10 @@
 """`krm-fn diff` as a process: what it reads, its colours, and its exit codes."""
 
 import fcntl
+import json
 import os
 import pty
+import re
 import struct
 import subprocess
 import termios
@@ -13,6 +15,7 @@ import pytest
 
 from tests.cases import FIXTURES
 from tests.cli.process import KRM_FN, krm_fn
+from tests.render.run import write
 
 CASE = FIXTURES / "diffs/a-changed-key-rolls-its-rollout"
 OLD, NEW, TEXT = (CASE / name for name in ("old.yaml", "new.yaml", "diff.txt"))
@@ -34,6 +37,31 @@ def test_a_package_is_compared_with_its_rendering(tmp_path: Path) -> None:
         assert krm_fn("diff", old, new, cwd=tmp_path, stdin=rendered).stdout == TEXT.read_text()
     rendered = krm_fn("render", "shop", cwd=tmp_path).stdout
     assert krm_fn("diff", "shop", "-", cwd=tmp_path, stdin=rendered).stdout == SAME
+
+
+EMPTY = [
+    pytest.param(("empty.yaml", "new.yaml"), "empty.yaml: is empty: everything is new", "added", id="the old file"),
+    pytest.param(("new.yaml", "empty.yaml"), "empty.yaml: is empty: everything is gone", "removed", id="the new file"),
+    pytest.param(("-", "new.yaml"), "-: is empty: everything is new", "added", id="stdin"),
+    pytest.param(("/dev/null", "new.yaml"), "/dev/null: is empty: everything is new", "added", id="/dev/null"),
+    pytest.param(("comments.yaml", "new.yaml"), "comments.yaml: is empty: everything is new", "added", id="comments"),
+]
+
+
+@pytest.mark.parametrize(("paths", "note", "way"), EMPTY)
+def test_one_side_may_be_empty(paths: tuple[str, str], note: str, way: str, tmp_path: Path) -> None:
+    """It is what a builder prints that has nothing to print."""
+    write(tmp_path, {"empty.yaml": "", "comments.yaml": "---\n# nothing\n", "new.yaml": NEW.read_text()})
+    done = krm_fn("diff", "--exit-code", *paths, cwd=tmp_path, stdin="")
+    assert (done.stderr, done.returncode) == (f"warning: {note}\n", 1)
+    assert re.search(f"^2 revisions {way}; .*\\n", done.stdout, re.MULTILINE)
+
+
+def test_a_package_without_objects_is_a_mistake(tmp_path: Path) -> None:
+    write(tmp_path, {"shop/empty.yaml": "", "new.yaml": NEW.read_text()})
+    done = krm_fn("diff", "shop", "new.yaml", cwd=tmp_path)
+    assert (done.stdout, done.returncode) == ("", 2)
+    assert done.stderr == "error: nothing to apply: no objects in shop/empty.yaml\n"
 
 
 EXIT_CODES = [
@@ -95,6 +123,67 @@ def test_at_a_terminal(environment: dict[str, str], in_colour: bool, width: int)
     plain = [line.replace("\x1b[", "\0").partition("m")[2] if line.startswith("\x1b") else line for line in lines]
     assert max(map(len, plain)) <= max(width, 80) + (9 if in_colour else 0)
     assert (max(map(len, plain)) > 90) == (width == 200)
+
+
+VALUE = """\
+server:
+  port: 80
+  # the log
+  logging:
+
+    level: info
+    format: text
+  tags:
+  - a
+  - b
+other:
+  level: info
+"""
+LEVEL = "    level: info"
+PARENTS = [
+    pytest.param(LEVEL, [], [" @@ line 6 @@", "   logging:", f"-{LEVEL}", "+X"], id="the key above it"),
+    pytest.param("  - b", [], [" @@ line 10 @@", "   tags:", "-  - b", "+X"], id="the key of a list"),
+    pytest.param("server:", [], [" @@ line 1 @@", "-server:", "+X"], id="nothing above it"),
+    pytest.param(
+        LEVEL,
+        ["-U1"],
+        [" @@ line 5 @@", "   logging:", " ", f"-{LEVEL}", "+X", "     format: text"],
+        id="a line around",
+    ),
+    pytest.param(
+        LEVEL,
+        ["--unified=2"],
+        [" @@ line 4 @@", "   logging:", " ", f"-{LEVEL}", "+X", "     format: text", "   tags:"],
+        id="lines around it",
+    ),
+]
+
+
+@pytest.mark.parametrize(("line", "options", "expected"), PARENTS)
+def test_a_change_is_under_its_key(line: str, options: list[str], expected: list[str], tmp_path: Path) -> None:
+    values = {"old.yaml": VALUE, "new.yaml": VALUE.replace(line, "X", 1)}
+    for name, value in values.items():
+        manifest = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"app.yaml": value}}
+        (tmp_path / name).write_text(json.dumps(manifest))
+    done = krm_fn("diff", *options, "old.yaml", "new.yaml", cwd=tmp_path)
+    _, key, *lines, _ = done.stdout.splitlines()
+    assert key == "    app.yaml: |"
+    assert [line[2] + line[6:] for line in lines] == expected
+
+
+WIDTHS = [
+    pytest.param({}, [], id="a pipe gets whole lines"),
+    pytest.param({"COLUMNS": "60"}, ["... (+"], id="unless somebody asks for a width"),
+]
+
+
+@pytest.mark.parametrize(("environment", "cut"), WIDTHS)
+def test_widths(environment: dict[str, str], cut: list[str], tmp_path: Path) -> None:
+    case = FIXTURES / "diffs/a-difference-in-a-long-line-is-in-view"
+    done = krm_fn("diff", str(case / "old.yaml"), str(case / "new.yaml"), cwd=tmp_path, **environment)
+    assert all(text in done.stdout for text in cut)
+    assert ("..." in done.stdout) == bool(cut)
+    assert (max(map(len, done.stdout.splitlines())) <= 60) == bool(cut)
 
 
 HUGE = [

@@ -25,10 +25,19 @@ items:
 
 def test_a_file_and_stdin_are_explained_alike(tmp_path: Path) -> None:
     (tmp_path / "input.yaml").write_text((CASE / "input.yaml").read_text())
-    done = krm_fn("explain", "input.yaml", cwd=tmp_path)
+    done = krm_fn("explain", "input.yaml", cwd=tmp_path, COLUMNS="80")
     assert (done.stdout, done.stderr, done.returncode) == (TEXT, "", 0)
-    piped = krm_fn("explain", "-", cwd=tmp_path, stdin=(CASE / "input.yaml").read_text())
+    piped = krm_fn("explain", "-", cwd=tmp_path, stdin=(CASE / "input.yaml").read_text(), COLUMNS="80")
     assert piped.stdout.replace("<stdin>", "input.yaml") == TEXT
+
+
+def test_a_pipe_gets_whole_lines(tmp_path: Path) -> None:
+    """A search finds what it looks for, and each sentence is one line."""
+    file = str(CASE / "input.yaml")
+    whole, narrow = (krm_fn("explain", file, cwd=tmp_path, COLUMNS=width).stdout for width in ("", "60"))
+    assert len(whole.splitlines()) < len(narrow.splitlines())
+    assert max(map(len, whole.splitlines())) > 100
+    assert whole.split() == narrow.split()
 
 
 def test_places_in_a_folder_are_those_of_its_files(tmp_path: Path) -> None:
@@ -91,7 +100,7 @@ def test_a_warning_of_the_function_is_no_error(tmp_path: Path) -> None:
     """With `strict` it is one to the function, and here too."""
     text = (CASE / "input.yaml").read_text()
     strict = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: a}\nspec: {strict: true}\n"
-    done = krm_fn("explain", "-", cwd=tmp_path, stdin=f"{text}---\n{strict}")
+    done = krm_fn("explain", "-", cwd=tmp_path, stdin=f"{text}---\n{strict}", COLUMNS="80")
     assert done.returncode == 1
     assert done.stderr.startswith("error: ")
     assert done.stdout.replace("<stdin>", "input.yaml") == TEXT

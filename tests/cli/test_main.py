@@ -11,8 +11,9 @@ from krm_fn import __version__
 from tests.cli.process import HOSTILE, SHOWN, krm_fn
 
 
-def test_the_version(tmp_path: Path) -> None:
-    done = krm_fn("--version", cwd=tmp_path)
+@pytest.mark.parametrize("argument", ["--version", "version"])
+def test_the_version(argument: str, tmp_path: Path) -> None:
+    done = krm_fn(argument, cwd=tmp_path)
     assert (done.stdout, done.stderr, done.returncode) == (f"krm-fn {__version__}\n", "", 0)
 
 
@@ -77,6 +78,13 @@ WRONG = [
         "krm-fn diff",
         id="three paths",
     ),
+    pytest.param(["diff", "a"], "expected OLD and NEW, or --against REV; found 1 path", "krm-fn diff", id="one path"),
+    pytest.param(
+        ["diff", "--json", "-U3", "a", "b"],
+        "--unified has no effect on --json, which has whole values",
+        "krm-fn diff",
+        id="lines around whole values",
+    ),
     pytest.param(["diff", "-", "-"], "only one of OLD and NEW can be stdin", "krm-fn diff", id="stdin twice"),
     pytest.param(
         ["diff", "--against=main", "-"],
@@ -130,7 +138,7 @@ def test_no_control_character_of_an_argument_is_printed(arguments: list[str], me
     assert (done.stdout, done.stderr) == ("", message)
 
 
-COMMANDS = ("render", "verify", "diff", "explain", "history", "graph", "link", "discover")
+COMMANDS = ("render", "verify", "diff", "explain", "history", "graph", "link", "discover", "completion", "version")
 LIGHT = [["--help"], *([command, "--help"] for command in COMMANDS)]
 HEAVY = {
     *("yaml", "jsonschema", "kubernetes"),

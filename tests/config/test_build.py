@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from krm_fn.config.build import build_settings
+from krm_fn.config.explain import validator
 from krm_fn.config.load_schema import load_schema
 from krm_fn.config.plain import Invalid
 from krm_fn.model.deployers import PROTECTIONS, keep_new_name
@@ -30,7 +31,7 @@ from krm_fn.model.settings import (
 )
 
 SCHEMA: dict[str, Any] = load_schema()
-VALIDATOR = Draft202012Validator(SCHEMA)
+VALIDATOR = validator(SCHEMA)
 
 
 def config(spec: Any, name: Any = "web") -> dict[str, Any]:
@@ -248,6 +249,22 @@ def test_both_agree_on_what_is_a_mount(workload: Any, source: Any, place: Any) -
 def test_both_agree_on_what_is_part_of_a_mount(mount: Any) -> None:
     value = config({"mounts": [mount]})
     assert is_built(value) == VALIDATOR.is_valid(value)
+
+
+LINE_BREAK = [
+    pytest.param(config({}, "web\n"), id="the name of the set"),
+    pytest.param(config({"takeOver": ["web\n"]}), id="the name of another set"),
+    pytest.param(config({"checksums": {"annotation": "a/b\n"}}), id="an annotation"),
+    pytest.param(config({"linker": {"kinds": ["v1/Pod\n"]}}), id="a kind"),
+    pytest.param(config({"mounts": [{"configMap": "a", "path": "/etc:\n"}]}), id="a path with a colon"),
+    pytest.param(config({"mounts": [{"configMap": "a", "envFrom": True, "prefix": "A=\n"}]}), id="a prefix"),
+]
+
+
+@pytest.mark.parametrize("value", LINE_BREAK)
+def test_both_refuse_a_line_break_at_the_end(value: dict[str, Any]) -> None:
+    assert not is_built(value)
+    assert not VALIDATOR.is_valid(value)
 
 
 def test_the_defaults_are_those_of_the_schema() -> None:

@@ -95,9 +95,17 @@ def test_any_revision_will_do(repository: Path) -> None:
     assert diff(repository, "--against=HEAD", "shop").stdout == SAME
 
 
+NO_REVISION = 'error: --against: "{}" is no revision of this repository; {}if it is on a remote, run git fetch\n'
 FAILURES = [
-    pytest.param(["--against=nothing"], "error: git rev-parse: Needed a single revision\n", id="no such revision"),
-    pytest.param(["--against=--all"], "error: git rev-parse: Needed a single revision\n", id="an option"),
+    pytest.param(["--against=nothing"], NO_REVISION.format("nothing", ""), id="no such revision"),
+    pytest.param(["--against=mian"], NO_REVISION.format("mian", 'did you mean "main"? '), id="a branch, misspelled"),
+    pytest.param(
+        ["--against=orign/main"],
+        NO_REVISION.format("orign/main", 'did you mean "origin/main"? '),
+        id="a remote, misspelled",
+    ),
+    pytest.param(["--against=HEAD~9"], NO_REVISION.format("HEAD~9", ""), id="more commits than there are"),
+    pytest.param(["--against=--all"], NO_REVISION.format("--all", ""), id="an option"),
     pytest.param(["--against=main", "none"], "error: none: exists neither here nor in main\n", id="no such path"),
     pytest.param(["--against=main", "shop", ".."], "error: ..: is outside of the repository {}\n", id="outside"),
 ]
@@ -105,6 +113,7 @@ FAILURES = [
 
 @pytest.mark.parametrize(("arguments", "message"), FAILURES)
 def test_failures(arguments: list[str], message: str, repository: Path, temporary: Path) -> None:
+    git(repository, "update-ref", "refs/remotes/origin/main", "HEAD")
     done = diff(repository, *arguments, "--exit-code")
     assert (done.stdout, done.stderr, done.returncode) == ("", message.format(repository), 2)
     assert not [*temporary.iterdir()]
@@ -121,32 +130,57 @@ def test_without_git(repository: Path) -> None:
     assert (done.stderr, done.returncode) == ("error: --against needs git on PATH\n", 2)
 
 
-def test_an_error_in_a_revision_says_where(repository: Path, temporary: Path) -> None:
-    commit(repository, {"shop/web.yaml": "a: [\n"})
-    write(repository, {"shop/web.yaml": READER})
+NEW = "1 revision added; 1 other object added; linker of shop/shop added; linker runs once\n"
+ALL_NEW = "warning: HEAD: cannot be rendered, so everything is shown as new\n"
+STRICT = CONFIG.replace("spec: {", "spec: {strict: true, exclude: [{name: none}], ")
+BROKEN = [
+    pytest.param({"web.yaml": "a: [\n"}, r"error: HEAD:shop/web.yaml:2:1: invalid YAML: ", id="no YAML"),
+    pytest.param(
+        {"krm-fn.yaml": STRICT},
+        r"error: \S+ spec.exclude\[0\] \(HEAD:shop/krm-fn.yaml:4:\d+\): ",
+        id="a warning that is an error",
+    ),
+]
+
+
+@pytest.mark.parametrize(("broken", "error"), BROKEN)
+def test_a_change_may_repair_what_could_not_be_rendered(
+    broken: dict[str, str], error: str, repository: Path, temporary: Path
+) -> None:
+    """Its exit code stops who relies on the comparison; what is new is shown to people."""
+    commit(repository, {f"shop/{name}": text for name, text in broken.items()})
+    both = diff(repository, "--against=HEAD", "shop")
+    assert re.match(error, both.stderr)
+    assert (both.stdout, both.returncode) == ("", 2)
+    write(repository, shop("two"))
     done = diff(repository, "--against=HEAD", "shop")
-    assert done.stderr.startswith("error: HEAD:shop/web.yaml:2:1: invalid YAML: ")
-    assert (done.stdout, done.returncode) == ("", 2)
+    assert re.match(f"{error}.*\n{ALL_NEW}warning: uncommitted", done.stderr)
+    assert done.stdout.endswith(NEW)
+    assert (done.returncode, diff(repository, "--against=HEAD", "--exit-code", "shop").returncode) == (3, 3)
+    markdown = diff(repository, "--against=HEAD", "--markdown", "shop").stdout
+    assert "<p><code>shop</code> against <code>HEAD (cannot be rendered)</code></p>" in markdown
     assert not [*temporary.iterdir()]
 
 
-def test_an_error_of_the_function_in_a_revision_says_where(repository: Path) -> None:
-    """With `strict`, a warning is an error."""
-    strict = CONFIG.replace("spec: {", "spec: {strict: true, exclude: [{name: none}], ")
-    commit(repository, {"shop/krm-fn.yaml": strict})
-    write(repository, {"shop/krm-fn.yaml": CONFIG})
+def test_a_change_may_not_break_what_could_be_rendered(repository: Path) -> None:
+    write(repository, {"shop/web.yaml": "a: [\n"})
     done = diff(repository, "--against=HEAD", "shop")
-    assert re.fullmatch(r"error: \S+ spec.exclude\[0\] \(HEAD:shop/krm-fn.yaml:4:\d+\): .*\n", done.stderr)
+    assert done.stderr.startswith("error: shop/web.yaml:2:1: invalid YAML: ")
     assert (done.stdout, done.returncode) == ("", 2)
+
+
+def test_the_errors_of_both_sides_are_said(repository: Path) -> None:
+    commit(repository, {"shop/web.yaml": "a: [\n"})
+    write(repository, {"shop/web.yaml": "b: [\n"})
+    errors = diff(repository, "--against=HEAD", "shop").stderr.splitlines()
+    assert [line.split(":", maxsplit=2)[1] for line in errors] == [" HEAD", " shop/web.yaml"]
 
 
 def test_a_path_that_is_new_or_gone_is_said(repository: Path) -> None:
     write(repository, shop("one", "store"))
     there, back = (diff(repository, "--against=main", folder) for folder in ("store", "shop"))
     assert "warning: store: does not exist in main: all in it is new\n" in there.stderr
-    assert there.stdout.endswith(
-        "1 revision added; 1 other object added; linker of shop/shop added;\n  linker runs once\n"
-    )
+    assert there.stdout.endswith(NEW)
     assert back.stdout == SAME
     for file in (repository / "shop").iterdir():
         file.unlink()

@@ -29,6 +29,7 @@ every_diff = pytest.mark.parametrize("case", DIFFS, ids=lambda case: case.name)
 def _in_the_folder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if "case" in request.fixturenames:
         monkeypatch.chdir(request.getfixturevalue("case"))
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
 
 
 def diff(*options: str) -> Outcome:

@@ -35,6 +35,7 @@ every_explanation = pytest.mark.parametrize("case", EXPLANATIONS, ids=lambda cas
 def _in_the_folder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if "case" in request.fixturenames:
         monkeypatch.chdir(request.getfixturevalue("case"))
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
 
 
 def explain(case: Path, *options: str) -> Outcome:

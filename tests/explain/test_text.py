@@ -1,5 +1,7 @@
 """An explanation for people: colours, widths, and what is left out."""
 
+import re
+
 from krm_fn.explain.explanation import Because, Explained, Explanation, Place, Unfollowed
 from krm_fn.explain.text import write_text
 from krm_fn.look.cut import columns
@@ -31,13 +33,30 @@ def test_a_wide_terminal_is_used() -> None:
 def test_few_mere_texts_are_shown() -> None:
     lines = write_text(Explanation((ONE._replace(unfollowed=tuple(map(text, range(12)))),)), Screen()).splitlines()
     assert sum("no rule reads this field" in line for line in lines) == 10
-    assert lines[-1] == "    and 2 texts more, which --json lists"
+    assert lines[-1] == "    and 2 more texts, which --json lists"
+    lines = write_text(Explanation((ONE._replace(unfollowed=tuple(map(text, range(11)))),)), Screen()).splitlines()
+    assert lines[-1] == "    and 1 more text, which --json lists"
+
+
+def test_the_reason_for_most_objects_is_first() -> None:
+    named = [ONE._replace(who=WHO._replace(name=f"a{number}")) for number in range(5)]
+    other = ONE._replace(reason=BECAUSE._replace(text="a reason"))
+    lines = write_text(Explanation((other, *named)), Screen(200)).splitlines()[1:4]
+    assert [re.split(" {2,}", line) for line in lines] == [
+        ["left alone", "5", BECAUSE.text, "ConfigMap shop/a0, ConfigMap shop/a1, ConfigMap shop/a2, and 2 more"],
+        ["", "1", "a reason", "ConfigMap shop/web-config"],
+        [""],
+    ]
 
 
 def test_several_objects_are_summed_up() -> None:
     restored = ONE._replace(new_name="web-config")
     others = [ONE._replace(strategy=strategy, new_name="x") for strategy in ("rename", "adopt", "checksum", "absent")]
     written = write_text(Explanation((ONE, restored, *others)), Screen(100))
-    summary = "1 adopted, 1 left alone, 1 not in the package, 1 renamed, 1 restored, 1 with a checksum"
-    assert written.splitlines()[-1] == summary
+    table, _, objects = written.partition("\n\n")
+    assert objects.startswith("ConfigMap shop/web-config  a.yaml:3\n")
+    titles, *rows = [re.split(" {2,}", line) for line in table.splitlines()]
+    assert titles == ["OUTCOME", "COUNT", "BECAUSE", "OBJECTS"]
+    outcomes = ["adopted", "left alone", "not in the package", "renamed", "restored", "with a checksum"]
+    assert [row[0] for row in rows if row[0]] == outcomes
     assert write_text(Explanation(()), Screen()) == "no ConfigMap or Secret in the package\n"

@@ -25,9 +25,9 @@ def history(behaviour: Behaviour, folder: Path, *arguments: str) -> subprocess.C
         return run("--kubeconfig", str(kubeconfig), *arguments, folder=folder)
 
 
-def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str, folder: Path, columns: str = "80") -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "krm_fn", "history", *arguments]
-    environment = {"PATH": os.environ["PATH"], "HOME": str(folder)}
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "COLUMNS": columns}
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
 
 
@@ -39,6 +39,13 @@ def canary() -> Cluster:
 def test_it_prints_what_is_recorded(canary: Cluster, tmp_path: Path) -> None:
     done = history(canary.answer, tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, (CANARY / "output.txt").read_text(), "")
+
+
+def test_a_pipe_gets_a_line_for_each_revision(canary: Cluster, tmp_path: Path) -> None:
+    with hostile_server(canary.answer, tmp_path) as kubeconfig:
+        done = run("--kubeconfig", str(kubeconfig), folder=tmp_path, columns="")
+    _, *rows = [line.split() for line in done.stdout.partition("\n\n")[0].splitlines()]
+    assert [row[-1] for row in rows] == ["canary", "stable", "trimmed"]
 
 
 @pytest.mark.parametrize("form", ["json", "markdown", "wide"])

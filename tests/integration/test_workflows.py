@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import yaml
 
+from krm_fn.diff.diff import NO_BASE
 from tests.action.github import TOKEN, serve
 from tests.action.runner import Runner
 from tests.cases import FIXTURES
@@ -109,6 +110,18 @@ def test_the_hook_verifies(case: str, code: int, tmp_path: Path) -> None:
     assert not (tmp_path / "imported").exists()
 
 
+def test_the_job_for_gitlab_installs_all_programs_that_it_needs() -> None:
+    """The image has a shell and `apk`. krm-fn runs git, kustomize and helm."""
+    job: Any = yaml.safe_load((ROOT / "examples/gitlab/.gitlab-ci.yml").read_text())["diff"]
+    assert job["image"].startswith("alpine:")
+    (added,) = re.findall(r"^apk add --no-cache (.*)$", "\n".join(job["before_script"]), re.MULTILINE)
+    own = {line.split()[0] for line in job["script"]} | {"/opt/krm-fn/bin/pip", "apk", "export"}
+    used = {line.split()[0] for line in job["before_script"]} - own
+    assert {*added.split()} == used | {"git", "kustomize", "helm"}
+    assert all(script.startswith("krm-fn diff --against ") for script in job["script"])
+    assert job["allow_failure"] == {"exit_codes": NO_BASE}
+
+
 def test_the_job_for_gitlab_runs(tmp_path: Path) -> None:
     job: Any = yaml.safe_load((ROOT / "examples/gitlab/.gitlab-ci.yml").read_text())["diff"]
     base = commit(tmp_path, {**shop("one", job["variables"]["PACKAGE"]), **hostile_modules(tmp_path)})
@@ -121,7 +134,7 @@ def test_the_job_for_gitlab_runs(tmp_path: Path) -> None:
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
     }
     done = subprocess.run(
-        ["bash", "-eo", "pipefail", "-c", "\n".join(job["script"])],
+        ["sh", "-e", "-c", "\n".join(job["script"])],
         cwd=tmp_path,
         env=environment,
         capture_output=True,

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -26,8 +27,8 @@ def answer(handler: Handler, content: Any, status: int = 200, **headers: str) ->
 
 
 @contextlib.contextmanager
-def hostile_server(behaviour: Behaviour, folder: Path) -> Iterator[Path]:
-    """Run the server, and yield a kubeconfig for it."""
+def hostile_server(behaviour: Behaviour, folder: Path, certificate: Path | None = None) -> Iterator[Path]:
+    """Run the server, and yield a kubeconfig for it, which trusts any certificate. Its key is in the same file."""
 
     class Server(BaseHTTPRequestHandler):
         def do_GET(self) -> None:  # a name that http.server requires
@@ -41,8 +42,13 @@ def hostile_server(behaviour: Behaviour, folder: Path) -> Iterator[Path]:
 
     listener = ThreadingHTTPServer(("127.0.0.1", 0), Server)
     listener.daemon_threads = True
+    cluster: dict[str, Any] = {"server": f"http://127.0.0.1:{listener.server_address[1]}"}
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        listener.socket = context.wrap_socket(listener.socket, server_side=True)
+        cluster = {"server": cluster["server"].replace("http", "https"), "insecure-skip-tls-verify": True}
     threading.Thread(target=listener.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
-    cluster = {"server": f"http://127.0.0.1:{listener.server_address[1]}"}
     config = {
         "apiVersion": "v1",
         "kind": "Config",

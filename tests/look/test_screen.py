@@ -1,11 +1,19 @@
 """Colours are for terminals, unless somebody does not want them."""
 
+import sys
+
 import pytest
 
 from krm_fn.look.screen import Screen, find_screen
 
 SCREENS = [
-    pytest.param(0, {"TERM": "xterm"}, Screen(80), id="a file"),
+    pytest.param(0, {"TERM": "xterm"}, Screen(sys.maxsize), id="a file gets whole lines"),
+    pytest.param(0, {"COLUMNS": "60"}, Screen(60), id="a file of some width"),
+    pytest.param(0, {"COLUMNS": "1"}, Screen(40), id="a file that is too narrow"),
+    pytest.param(0, {"COLUMNS": ""}, Screen(sys.maxsize), id="an empty width"),
+    pytest.param(0, {"COLUMNS": "0"}, Screen(sys.maxsize), id="no width"),
+    pytest.param(0, {"COLUMNS": "wide"}, Screen(sys.maxsize), id="a width that is no number"),
+    pytest.param(120, {"COLUMNS": "100", "TERM": "xterm"}, Screen(100, has_colour=True), id="a terminal of some width"),
     pytest.param(120, {"TERM": "xterm"}, Screen(120, has_colour=True), id="a terminal"),
     pytest.param(40, {"TERM": "xterm"}, Screen(80, has_colour=True), id="a narrow terminal"),
     pytest.param(80, {"TERM": "xterm", "NO_COLOR": "1"}, Screen(80), id="no colours"),

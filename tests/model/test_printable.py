@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from krm_fn.model.printable import printable
+from krm_fn.model.printable import count, printable
 
 UNCHANGED = [
     pytest.param("", id="nothing"),
@@ -49,3 +49,8 @@ def test_no_character_gets_through_that_controls_or_cannot_be_encoded() -> None:
     shown = printable(every)
     assert {unicodedata.category(character) for character in shown} & {"Cc", "Cf", "Cs", "Zl", "Zp"} == set()
     assert shown.encode().decode() == shown
+
+
+@pytest.mark.parametrize(("number", "expected"), [(0, "0 pods"), (1, "1 pod"), (2, "2 pods"), (1200, "1,200 pods")])
+def test_one_thing_is_singular(number: int, expected: str) -> None:
+    assert count(number, "pod") == expected

@@ -46,6 +46,7 @@ KUBERNETES_VERSION = tuple(
 FAMILIES = (
     Family(TOOLS / "actionlint", "github.com/rhysd/actionlint", ("actionlint",)),
     Family(TOOLS / "helm", "helm.sh/helm/v3", ("helm",), ("helm.sh/helm/v3/internal/version.version={version}",)),
+    Family(TOOLS / "kubeconform", "github.com/yannh/kubeconform", ("kubeconform",)),
     Family(TOOLS / "kustomize", "sigs.k8s.io/kustomize/kustomize/v5", ("kustomize",)),
     Family(CLUSTER_TOOLS / "etcd", "go.etcd.io/etcd/server/v3", ("etcd",)),
     Family(
