@@ -1,21 +1,18 @@
 """`krm-fn verify`: check manifests that are about to be applied."""
 
+import os
+from pathlib import Path
+
 import click
 
-from krm_fn.cli.options import MAX_BYTES, PATH
+from krm_fn.cli.options import PATH
+from krm_fn.cli.rendering import RenderingOptions, rendering_options
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.problem import Outcome
-from krm_fn.stdio import read_stdin
 
 
 @click.command(short_help="Check manifests that are about to be applied.")
 @click.argument("path", metavar="[PATH]", default="-", type=PATH)
-@click.option(
-    "--config",
-    metavar="FILE",
-    type=PATH,
-    help="The configuration. Default: krm-fn.yaml in PATH, or those among the objects.",
-)
 @click.option("--set", "sets", metavar="NAME", multiple=True, help="A set that must have a revision. Can be repeated.")
 @click.option(
     "--deployer",
@@ -24,31 +21,19 @@ from krm_fn.stdio import read_stdin
     multiple=True,
     help="What applies the manifests. Can be repeated. Default: those of the configuration.",
 )
-@click.option(
-    "--namespace",
-    metavar="NAME",
-    default="",
-    envvar="ARGOCD_APP_NAMESPACE",
-    show_envvar=True,
-    help="The namespace of objects that set none.",
-)
-@MAX_BYTES
 @click.option("--strict", is_flag=True, help="Fail on warnings too.")
+@rendering_options
 def verify(
-    *,
-    path: str,
-    config: str | None,
-    sets: tuple[str, ...],
-    deployers: tuple[str, ...],
-    namespace: str,
-    max_bytes: int,
-    strict: bool,
+    *, path: str, sets: tuple[str, ...], deployers: tuple[str, ...], strict: bool, rendering: RenderingOptions
 ) -> Outcome:
     """Check that manifests are consistent before they are applied, after everything else that changes them.
 
     PATH is a file, a directory of manifests, or - for stdin, which is the default. Each finding is one line on stderr,
     and the exit code is 1. If nothing is found, one line says what was verified. Nothing is printed on stdout, except
     for a ResourceList: it is printed with the findings as its results, as kpt expects of a validator.
+
+    A directory that kustomize or helm builds is rendered first, as `krm-fn render` does, if there is a configuration:
+    --config, krm-fn.yaml in it, or krm-fn in its transformers.
 
     \b
     Findings are:
@@ -67,5 +52,27 @@ def verify(
     from krm_fn.verify.verify import Options
     from krm_fn.verify.verify import verify as verify_path
 
-    stdin = read_stdin("manifests", max_bytes + 1) if path == "-" else None
-    return verify_path(path, stdin, Options(config, sets, deployers, namespace, strict, max_bytes))
+    options = Options(rendering.config, sets, deployers, rendering.namespace, strict, rendering.limits)
+    if not _is_rendered_first(path, rendering):
+        return verify_path(path, rendering.read_inputs(path).stdin, options)
+    from krm_fn.render.render import render
+
+    environment = rendering.environment(strict=strict)
+    rendered = render(rendering.read_inputs(path), rendering.helm, environment, rendering.limits)
+    if rendered.exit_code:
+        return rendered
+    verified = verify_path("-", rendered.stdout, options)
+    return verified._replace(stderr=rendered.stderr + verified.stderr)
+
+
+def _is_rendered_first(path: str, rendering: RenderingOptions) -> bool:
+    """Tell whether there is something to build, and a configuration for what is built."""
+    from krm_fn.render.kustomization import CONFIG_FILE, lists_krm_fn
+    from krm_fn.render.limits import Allowance
+    from krm_fn.render.tools import built_from
+
+    directory = Path(path)
+    if path == "-" or not built_from(directory):
+        return False
+    is_beside = rendering.config is not None or os.path.lexists(directory / CONFIG_FILE)
+    return is_beside or lists_krm_fn(directory, Allowance(rendering.limits))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.changes import Value
+from krm_fn.model.deployers import NEEDS_HASH_SUFFIX
 from krm_fn.model.item import Item
 from krm_fn.model.problem import ResourceId
 from krm_fn.naming.content_hash import Unhashable, content_hash, short_digest
@@ -153,6 +154,11 @@ def former_names(item: Item) -> list[Former]:
     namespaces = _list(item, "previousNamespaces") or ["default"] * len(names)
     pairs = zip(namespaces, names, strict=False)
     return [Former("" if namespace == "default" else namespace, name) for namespace, name in pairs]
+
+
+def is_named_late(item: Item) -> bool:
+    """Tell whether kustomize gives an object another name than some reference still says, when it runs functions."""
+    return NEEDS_HASH_SUFFIX in item.annotations or any(former.name != item.id.name for former in former_names(item))
 
 
 def affixes(item: Item) -> tuple[list[str], list[str]]:

@@ -9,20 +9,14 @@ wrong. See `cmpserver/plugin` and `util/app/discovery` in the source of Argo CD.
 import os
 from pathlib import Path
 
-from krm_fn.model.item import Item
-from krm_fn.model.node import get, text
 from krm_fn.model.problem import Outcome, Rejected, Severity
 from krm_fn.render.files import Files
-from krm_fn.render.kustomization import CONFIG_FILE, Plugin, find_plugins
+from krm_fn.render.kustomization import CONFIG_FILE, Plugin, find_plugins, runtimes_of
 from krm_fn.render.limits import Allowance, Limits
-from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.results import stderr_lines
 
 _RUNS_FUNCTIONS = frozenset({"--enable-alpha-plugins", "--enable-exec"})
 """With the first alone, kustomize skips a function in silence."""
-
-_RUNTIMES = (("exec", "path"), ("container", "image"))
-"""What an annotation must say. kustomize skips a function that says neither, in silence too."""
 
 _MAX_BYTES = 1_000_000
 """Of one kustomization and its plugins. Discovery must be cheap, and the sidecar's memory is for renderings."""
@@ -56,10 +50,4 @@ def _find_entry(directory: Path) -> Plugin | None:
 def _runs_config(plugin: Plugin) -> bool:
     is_beside = plugin.path == plugin.kustomization.with_name(CONFIG_FILE)
     is_transformer = plugin.field == "transformers" and is_beside
-    return is_transformer and plugin.krm_fn is not None and _says_how(plugin.krm_fn)
-
-
-def _says_how(config: Item) -> bool:
-    """Tell whether the configuration says how to run the function that it configures."""
-    declared = config.annotations.get("config.kubernetes.io/function", "")
-    return any(text(get(root, *path)) for root in read_yaml(declared.encode()).roots for path in _RUNTIMES)
+    return is_transformer and plugin.krm_fn is not None and bool(runtimes_of(plugin.krm_fn))

@@ -1,18 +1,19 @@
 """What a kustomization and its local bases name, checked before kustomize runs.
 
 kustomize itself refuses files outside of the directory of their kustomization, and runs no functions unless it is asked
-to. It neither limits where a base is, nor what is fetched.
+to. It neither limits where a base is, nor what is fetched. Where its last function is krm-fn, that runs afterwards: see
+`kustomize_copy`.
 """
 
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.model.item import Item, read_item
-from krm_fn.model.node import Node, Scalar, elements, entries, is_mapping, is_scalar, is_sequence
+from krm_fn.model.node import Node, Scalar, elements, entries, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Problem, Rejected, at
 from krm_fn.model.settings import is_configuration
 from krm_fn.render.files import Files
@@ -41,6 +42,18 @@ _FILE_SOURCE = re.compile("[^=]+=([^=]+)")
 
 _CREDENTIALS = re.compile("//[^/]*@")
 
+_DECLARES = ("config.kubernetes.io/function", "config.k8s.io/function")
+_RUNTIMES = (("exec", "path"), ("container", "image"))
+"""What the annotation must say. kustomize skips a function that says neither, in silence."""
+
+_PROGRAM = "krm-fn"
+_INSTEAD = "; or build with `kustomize build --enable-alpha-plugins --enable-exec`"
+_UNEQUAL = {
+    "vars": "kustomize replaces them after its transformers, of which krm-fn must be the last; use `replacements`",
+    "buildMetadata": "kustomize adds it to what krm-fn adds too, which krm-fn cannot do for it; remove it",
+}
+"""Fields that take effect behind the last transformer, and what to do about each."""
+
 
 class _Reference(NamedTuple):
     """A path, and how kustomize tries to read it: as a file, as a base, or first as a file and then as a base."""
@@ -61,12 +74,14 @@ class Plugin(NamedTuple):
     """A configuration of a plugin, and what names it: a kustomization, its field, and the entry in it.
 
     `path` is where kustomize looks for the file that the entry names, unless the entry is the configuration itself.
+    `is_inline`: it is.
     """
 
     kustomization: Path
     field: str
     entry: Scalar
     config: Node
+    is_inline: bool
 
     @property
     def path(self) -> Path:
@@ -74,30 +89,65 @@ class Plugin(NamedTuple):
 
     @property
     def krm_fn(self) -> Item | None:
-        """The configuration of this function; None for any other plugin."""
+        """The configuration of this function; None for any other plugin.
+
+        A ConfigRevisions is one whatever runs it: the image may have another name in somebody's registry.
+        """
         item = read_item(self.config) if is_mapping(self.config) else None
-        return item if item and is_configuration(item.id) else None
+        if item is None or is_configuration(item.id):
+            return item
+        is_ours = item.id.kind == "ConfigMap" and any(map(_is_our_program, runtimes_of(item)))
+        return item if is_ours else None
 
     def problem(self, message: str) -> Problem:
         """Return a problem at the entry."""
         return place(str(_shown(self.kustomization)), at(self.entry.start_mark, f"{self.field}: {message}"))
 
 
-def check_kustomization(directory: Path, allowance: Allowance) -> None:
-    """Check all that kustomize would read to build a directory. Raises Rejected for what it may not read or run."""
+class Tree(NamedTuple):
+    """A kustomization whose last transformer is krm-fn, and all that kustomize reads to build it.
+
+    The paths are absolute and as they are named: some, or folders above them, may be links.
+    """
+
+    directory: Path
+    function: Plugin
+    files: dict[Path, bytes]
+    folders: set[Path]
+
+    @property
+    def configuration(self) -> tuple[Path, bytes]:
+        """The file of the configuration, as seen from the directory, and its text.
+
+        If it is in place, that is the kustomization, and the text begins on the same line.
+        """
+        function = self.function
+        if not function.is_inline:
+            return Path(os.path.relpath(function.path, self.directory)), self.files[function.path]
+        before = function.entry.start_mark.line + (function.entry.style in ("|", ">"))
+        return Path(function.kustomization.name), b"\n" * before + function.entry.value.encode()
+
+
+def check_kustomization(directory: Path, allowance: Allowance) -> Tree | None:
+    """Check all that kustomize would read to build a directory. Raises Rejected for what it may not read or run.
+
+    Returns what was read if the last transformer is krm-fn.
+    """
+    walk = _Walk(directory, allowance)
     problems: list[Problem] = []
     reached: set[Path] = set()
-    pending = [Path(os.path.realpath(directory))]
+    pending = [walk.top]
     while pending:
         here = pending.pop()
         if here not in reached:
             reached.add(here)
             try:
-                pending += _check(here, directory, allowance)
+                pending += walk.check(here)
             except Rejected as rejected:
                 problems += rejected.problems
     if problems:
         raise Rejected(*problems)
+    return Tree(walk.top, walk.function, walk.files, walk.folders | reached) if walk.function else None
 
 
 def find_plugins(directory: Path, files: Files) -> list[Plugin]:
@@ -106,31 +156,103 @@ def find_plugins(directory: Path, files: Files) -> list[Plugin]:
     return [plugin for file in _files_in(here) for plugin in _plugins(file, _read(file, files), files)]
 
 
+def lists_krm_fn(directory: Path, allowance: Allowance) -> bool:
+    """Tell whether the kustomization of a directory lists krm-fn, or cannot be read to find that out."""
+    try:
+        return any(plugin.krm_fn for plugin in find_plugins(directory, Files(directory, allowance)))
+    except Rejected:
+        return True
+
+
 def _files_in(here: Path) -> list[Path]:
     return [here / name for name in KUSTOMIZATIONS if (here / name).exists()]
 
 
-def _check(here: Path, directory: Path, allowance: Allowance) -> list[Path]:
-    """Check what one kustomization names, and return its local bases."""
-    files = Files(allowance.limits.root or _shown(here), allowance)
-    bases: list[Path] = []
-    problems: list[Problem] = []
-    files.locate(_shown(here))
-    for file in _files_in(here):
-        roots = _read(file, files)
-        plugins = list(_plugins(file, roots, files))
-        for reference in sorted(_references(roots, plugins), key=_position):
-            local = _locate(here, reference.path)
-            if reference.is_remote(local):
-                problems += _refuse_remote(file, reference) if allowance.limits.no_remote else ()
-            elif _type_of(local) == stat.S_IFDIR:
-                bases += [Path(os.path.realpath(local))] if reference.as_base else []
-            elif reference.as_file and _type_of(local) is not None:
-                files.check(_shown(local))
-        problems += _refuse_krm_fn(plugins, directory)
-    if problems:
-        raise Rejected(*problems)
-    return bases
+class _Walk:
+    """From the topmost kustomization to all its local bases. What is read on the way is kept if it must be copied."""
+
+    def __init__(self, directory: Path, allowance: Allowance) -> None:
+        self.top = Path(os.path.realpath(directory))
+        self.files: dict[Path, bytes] = {}
+        self.folders: set[Path] = set()
+        self.function: Plugin | None = None
+        self._directory = directory
+        self._allowance = allowance
+
+    def check(self, here: Path) -> list[Path]:
+        """Check what one kustomization names, and return its local bases."""
+        files = _KeptFiles(self._allowance.limits.root or _shown(here), self._allowance, self.files)
+        bases: list[Path] = []
+        problems: list[Problem] = []
+        files.locate(_shown(here))
+        for file in _files_in(here):
+            roots = _read(file, files)
+            plugins = list(_plugins(file, roots, files))
+            problems += self._find_function(file, roots, plugins)
+            files.keep_all = self.function is not None
+            for reference in sorted(_references(roots, plugins), key=_position):
+                local = _locate(here, reference.path)
+                if reference.is_remote(local):
+                    problems += _refuse_remote(file, reference) if self._allowance.limits.no_remote else ()
+                    continue
+                problems += _refuse_elsewhere(file, reference) if self.function else ()
+                if _type_of(local) == stat.S_IFDIR:
+                    bases += [Path(os.path.realpath(local))] if reference.as_base else []
+                    self.folders.add(local)
+                elif reference.as_file and _type_of(local) is not None:
+                    files.check(_shown(local))
+        if problems:
+            raise Rejected(*problems)
+        return bases
+
+    def _find_function(self, file: Path, roots: list[Node], plugins: list[Plugin]) -> Iterator[Problem]:
+        """Find krm-fn at the end of the topmost transformers. Say what to do about each entry elsewhere."""
+        inline = {plugin.entry for plugin in plugins if plugin.is_inline and is_mapping(plugin.config)}
+        transformers = [entry for root in roots for entry in _find(root, ("transformers",))]
+        transformers.sort(key=lambda entry: entry not in inline)  # so kustomize runs them
+        listed = [plugin for plugin in plugins if plugin.krm_fn]
+        is_top = file.parent == self.top
+        if is_top and listed:
+            self.function = listed[-1]
+        for number, plugin in enumerate(listed):
+            if not is_top or plugin.field != "transformers":
+                where = f"of {self._directory}, the topmost kustomization"
+                message = f"found krm-fn; make it the last of the `transformers` {where}{_INSTEAD}"
+            elif number:
+                message = f"found krm-fn {len(listed)} times; keep one entry, with one configuration{_INSTEAD}"
+            elif len(listed) == 1 and (plugin.entry is not transformers[-1] or transformers.count(plugin.entry) > 1):
+                first = ", in a file: kustomize runs what is in place before" if plugin.is_inline else ""
+                message = f"found krm-fn before other transformers; make it the last one{first}{_INSTEAD}"
+            elif _is_skipped(plugin):
+                message = (
+                    "kustomize skips krm-fn in silence, as its annotation config.kubernetes.io/function names neither "
+                    "`exec: {path: ...}` nor `container: {image: ...}`; add one of them"
+                )
+            else:
+                continue
+            yield plugin.problem(message)
+        if self.function:
+            yield from _refuse_unequal(file, roots, _UNEQUAL if is_top else ("vars",))
+
+
+class _KeptFiles(Files):
+    """Files whose content is kept: that of kustomizations and plugins, and with `keep_all` of all others."""
+
+    def __init__(self, root: Path, allowance: Allowance, kept: dict[Path, bytes]) -> None:
+        super().__init__(root, allowance)
+        self.keep_all = False
+        self._kept = kept
+
+    def read(self, file: Path) -> bytes:
+        data = super().read(file)
+        self._kept[_locate(Path.cwd(), str(file))] = data
+        return data
+
+    def check(self, file: Path) -> None:
+        if self.keep_all:
+            self.read(file)
+        else:
+            super().check(file)
 
 
 def _position(reference: _Reference) -> int:
@@ -158,8 +280,9 @@ def _plugins(file: Path, roots: list[Node], files: Files) -> Iterator[Plugin]:
     for root in roots:
         for field in _PLUGINS:
             for entry in _find(root, (field,)):
-                for config in _read_plugin(entry, file, files):
-                    yield Plugin(file, field, entry, config)
+                inline, named = _read_plugin(entry, file, files)
+                yield from (Plugin(file, field, entry, config, is_inline=True) for config in inline)
+                yield from (Plugin(file, field, entry, config, is_inline=False) for config in named)
 
 
 def _references(roots: list[Node], plugins: list[Plugin]) -> Iterator[_Reference]:
@@ -200,15 +323,18 @@ def _read(file: Path, files: Files) -> list[Node]:
         return _read_plainly(files.read(shown))
 
 
-def _read_plugin(plugin: Scalar, named_in: Path, files: Files) -> list[Node]:
-    """Read the configuration of a plugin. kustomize takes the text itself if it is one, else the file of that name."""
+def _read_plugin(plugin: Scalar, named_in: Path, files: Files) -> tuple[list[Node], list[Node]]:
+    """Read the configuration of a plugin: the text itself, and the file of that name.
+
+    kustomize takes the text if it is a configuration, else the file.
+    """
     try:
         configs = _read_plainly(plugin.value.encode())
     except Rejected as rejected:
         unread = [at(plugin.start_mark, f"in this text: {problem}") for problem in rejected.problems]
         raise Rejected(*(place(str(_shown(named_in)), problem) for problem in unread)) from rejected
     file = _locate(named_in.parent, plugin.value)
-    return configs + (_read(file, files) if _type_of(file) not in (None, stat.S_IFDIR) else [])
+    return configs, (_read(file, files) if _type_of(file) not in (None, stat.S_IFDIR) else [])
 
 
 def _read_plainly(data: bytes) -> list[Node]:
@@ -231,13 +357,42 @@ def _refuse_remote(file: Path, reference: _Reference) -> list[Problem]:
     return [place(str(_shown(file)), at(reference.node.start_mark, message))]
 
 
-def _refuse_krm_fn(plugins: list[Plugin], directory: Path) -> list[Problem]:
-    """Say what to do about each entry that makes kustomize run this function: there, it is off like all others."""
-    listed = {plugin.entry: plugin for plugin in plugins if plugin.krm_fn}
-    config = directory / CONFIG_FILE
-    message = (
-        "found krm-fn, but `krm-fn render` runs no functions of a kustomization; remove the entry, and configure "
-        f"krm-fn in {config}, which applies to the whole output; or build with "
-        "`kustomize build --enable-alpha-plugins --enable-exec`"
-    )
-    return [plugin.problem(message) for plugin in listed.values()]
+def _refuse_elsewhere(file: Path, reference: _Reference) -> list[Problem]:
+    """Refuse a path that would lead out of a copy of the tree: an absolute one, and one with too many `..`."""
+    here = file.parent.relative_to("/")
+    root, copy = Path("/"), Path("/copy")
+    if _locate(copy / here, reference.path) == copy / _locate(root / here, reference.path).relative_to(root):
+        return []
+    message = f"found {reference.path}; where krm-fn is listed, paths must be relative, without leading out of /"
+    return [place(str(_shown(file)), at(reference.node.start_mark, message))]
+
+
+def _refuse_unequal(file: Path, roots: list[Node], fields: Iterable[str]) -> Iterator[Problem]:
+    """Refuse what would give another result than kustomize with krm-fn as its function."""
+    for root in roots:
+        for name, value in entries(root):
+            for field in fields:
+                if name.casefold() == field.casefold() and not is_null(value) and value.value:
+                    message = f"{field} of a kustomization that lists krm-fn: {_UNEQUAL[field]}{_INSTEAD}"
+                    yield place(str(_shown(file)), at(value.start_mark, message))
+
+
+def runtimes_of(config: Item) -> list[str]:
+    """Return the programs and images with which kustomize runs the function of a configuration."""
+    declared = next((config.annotations[name] for name in _DECLARES if name in config.annotations), "")
+    try:
+        roots = read_yaml(declared.encode()).roots
+    except Rejected:
+        return []
+    return [runtime for root in roots for path in _RUNTIMES if (runtime := text(get(root, *path)))]
+
+
+def _is_our_program(runtime: str) -> bool:
+    """Tell whether a path or an image has the name of this program, in whichever directory or registry and version."""
+    return re.split("[:@]", runtime.rpartition("/")[2])[0] == _PROGRAM
+
+
+def _is_skipped(plugin: Plugin) -> bool:
+    """Tell whether kustomize would take the plugin for a function, and then not run it."""
+    config = plugin.krm_fn
+    return config is not None and any(name in config.annotations for name in _DECLARES) and not runtimes_of(config)

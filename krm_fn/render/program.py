@@ -45,8 +45,7 @@ def run_program(
     when the program has ended, and when this process is told to end. What it prints into a file `stdout` is not in the
     answer.
     """
-    received: list[int] = []
-    with _noted(received), allowance.timed():
+    with held_signals() as received, allowance.timed():
         process = subprocess.Popen(  # noqa: S603  # no shell
             command,
             stdin=stdin,
@@ -60,23 +59,24 @@ def run_program(
                 ended = _read(process, allowance, received)
             finally:
                 _kill_group(process)
-    if received:
-        signal.raise_signal(received[0])
     return ended
 
 
 @contextmanager
-def _noted(received: list[int]) -> Iterator[None]:
-    """Note signals for as long as the program runs, so that none ends this process before the program is killed."""
+def held_signals() -> Iterator[list[int]]:
+    """Hold what would end this process until the block is left, so that the block can clean up. May be nested."""
+    received: list[int] = []
     handlers = {number: signal.getsignal(number) for number in _SIGNALS}
     followed = {number: handler for number, handler in handlers.items() if handler not in (signal.SIG_IGN, None)}
     for number in followed:
         signal.signal(number, lambda number, _frame: received.append(number))
     try:
-        yield
+        yield received
     finally:
         for number, handler in followed.items():
             signal.signal(number, handler)
+        if received:
+            signal.raise_signal(received[0])
 
 
 def _read(process: subprocess.Popen[bytes], allowance: Allowance, received: list[int]) -> Ended:

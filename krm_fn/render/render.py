@@ -7,11 +7,12 @@ from typing import NamedTuple, TypeVar
 
 from krm_fn.function import decide
 from krm_fn.model.changes import Changes
-from krm_fn.model.item import Item
-from krm_fn.model.node import Node, describe, get, is_mapping, is_null, is_sequence, text
+from krm_fn.model.item import Item, about
+from krm_fn.model.node import Node, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId, Severity, at
 from krm_fn.model.settings import NO_ENVIRONMENT, Environment
 from krm_fn.naming.content_digest import content_digest
+from krm_fn.naming.names import is_named_late
 from krm_fn.render.configuration import find_configuration
 from krm_fn.render.deployable import deployable, is_deployable, is_deployed
 from krm_fn.render.limits import DEFAULT_LIMITS, Allowance, Limits
@@ -22,7 +23,7 @@ from krm_fn.stages.transform import Transformation
 from krm_fn.wire.apply import apply_changes
 from krm_fn.wire.documents import join_streams
 from krm_fn.wire.envelope import Envelope, open_envelope
-from krm_fn.wire.reader import Expansion, read_yaml
+from krm_fn.wire.reader import Expansion, read_yaml, walk
 from krm_fn.wire.results import stderr_lines
 from krm_fn.wire.write_value import write_document
 
@@ -107,7 +108,29 @@ def decide_opened(opened: Opened, environment: Environment) -> Transformation:
     """Decide about all objects. Raises Rejected."""
     with opened.placed():
         generated = _find_generated(opened.texts, opened.envelopes)
-        return decide(opened.items, opened.configuration[1], environment, generated, opened.expansion)
+        found = decide(opened.items, opened.configuration[1], environment, generated, opened.expansion)
+        problems = [*_find_named_too_early(opened, found)]
+        if problems:
+            raise Rejected(*problems)
+        return found
+
+
+def _find_named_too_early(opened: Opened, found: Transformation) -> Iterator[Problem]:
+    """Find objects that get another name here than in kustomize: it would change them after krm-fn has named them."""
+    early = {source.name for source in opened.texts if source.is_early}
+    items = [item for name, envelope in opened.envelopes if name in early for item in envelope.items]
+    changed = {item.id.name for item in items if item not in found.revisions.renamed and is_named_late(item)}
+    for item, patch in found.changes.patches:
+        metadata = patch.get("metadata")
+        is_named = not item.is_config and isinstance(metadata, dict) and "name" in metadata
+        spec = get(item.node, "spec")
+        names = {node.value for node in walk([spec]) if is_scalar(node)} & changed if is_named and spec else set()
+        if names:
+            message = (
+                f"kustomize would write {min(names)} into it after krm-fn has named it by its content; leave its name "
+                "alone (of a Job: `jobs: warn`), or build with `kustomize build --enable-alpha-plugins --enable-exec`"
+            )
+            yield about(item, message)
 
 
 def _find_generated(sources: list[Source], opened: list[tuple[str, Envelope]]) -> dict[Item, bool]:

@@ -26,11 +26,15 @@ class Inputs(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A text and its name in an error: a file, or the command that printed it. `again`: the text of a second run."""
+    """A text and its name in an error: a file, or the command that printed it. `again`: the text of a second run.
+
+    `is_early`: it says the names that kustomize knew when it would have run krm-fn.
+    """
 
     name: str
     data: bytes
     again: bytes = b""
+    is_early: bool = False
 
     @property
     def origin(self) -> str:
@@ -39,7 +43,7 @@ class Source(NamedTuple):
 
 
 class Sources(NamedTuple):
-    """All texts in order, the configuration files beside them, and the warnings of kustomize and helm."""
+    """All texts in order, the configurations listed in or beside them, and the warnings of kustomize and helm."""
 
     texts: list[Source]
     configs: list[Source]
@@ -88,7 +92,12 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
     built = build(place, helm, allowance)
     beside = place / CONFIG_FILE
     configs = [Source(str(beside), files.read(beside))] if os.path.lexists(beside) else []
-    return Sources([Source(built.command, built.stdout, built.again)], configs, built.remarks)
+    if built.configuration:
+        file, data = built.configuration
+        if not (configs and (place / file).samefile(beside)):
+            configs.insert(0, Source(str(place / file), data))
+    source = Source(built.command, built.stdout, built.again, is_early=built.configuration is not None)
+    return Sources([source], configs, built.remarks)
 
 
 def _read_folder(folder: Path, config: str | None, files: Files) -> Sources:

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from krm_fn.model.settings import KIND
 from krm_fn.render.chart import check_chart
 from krm_fn.render.files import Files, check_named
 from krm_fn.render.kustomization import KUSTOMIZATIONS, check_kustomization
+from krm_fn.render.kustomize_copy import copied, graft, may_be_rounded
 from krm_fn.render.limits import Allowance
 from krm_fn.render.place import placed_in
 from krm_fn.render.program import run_program
@@ -30,11 +32,10 @@ _VALUES = re.compile(
 )
 _LEFT_OUT = " ... (the rest may show a value)"
 
-# What names krm-fn directly is refused before. It may also come from a folder or an address in `transformers`.
+# What names krm-fn directly is found before. It may also come from a folder or an address in `transformers`.
 _PLUGINS_OFF = "external plugins disabled"
 _NO_FUNCTIONS = (
-    "; functions of a kustomization are off here: take krm-fn out of its `transformers`, as `krm-fn render` reads "
-    "krm-fn.yaml beside it"
+    "; functions of a kustomization are off here, but for krm-fn as the last of the `transformers`: list its file there"
 )
 
 # git uses no protocol, and what speaks HTTP finds only a proxy that cannot exist. It is for what nobody can see before
@@ -61,12 +62,14 @@ class Built(NamedTuple):
     """What a program printed on stdout, and its stderr as warnings.
 
     `again` is what it printed when it was run a second time; empty for programs whose output is always the same.
+    `configuration`: the file and the text of that of krm-fn, which is to run after kustomize.
     """
 
     command: str
     stdout: bytes
     remarks: list[Problem]
     again: bytes = b""
+    configuration: tuple[Path, bytes] | None = None
 
 
 def built_from(directory: Path) -> str:
@@ -77,7 +80,8 @@ def built_from(directory: Path) -> str:
 def build(directory: Path, helm: HelmOptions, allowance: Allowance) -> Built:
     """Build a directory with kustomize or helm. Raises Rejected with what the program printed on stderr.
 
-    kustomize gets none of its options, so functions, plugins and charts in a kustomization are off.
+    kustomize gets none of its options, so functions, plugins and charts in a kustomization are off. It builds a copy
+    without krm-fn if that is the last function.
     """
     file = built_from(directory)
     # Absolute: kustomize clones `github.com/a/b` even if it is a directory, and helm looks for `a/b` in a repository.
@@ -91,8 +95,19 @@ def build(directory: Path, helm: HelmOptions, allowance: Allowance) -> Built:
         # Charts make passwords and certificates anew on every rendering: only a second one shows which.
         return built._replace(again=_run(directory, command, allowance).stdout)
     program = _find(directory, file, "kustomize", "kubectl")
-    check_kustomization(directory, allowance)
-    return _run(directory, [program, _BUILD[program], "--", path], allowance)
+    command = [program, _BUILD[program], "--"]
+    tree = check_kustomization(directory, allowance)
+    if tree is None:
+        return _run(directory, [*command, path], allowance)
+    with copied(tree) as copy:
+        command.append(str(copy.directory))
+        built = _run(directory, command, allowance, copy.original)
+        data = copy.restore(built.stdout)
+        if may_be_rounded(data):
+            copy.select_nothing()
+            with placed_in(built.command):
+                data = graft(_run(directory, command, allowance, copy.original).stdout, data)
+    return built._replace(stdout=data, configuration=tree.configuration)
 
 
 def _check_values(helm: HelmOptions, allowance: Allowance) -> None:
@@ -132,7 +147,10 @@ def _find(directory: Path, file: str, *programs: str) -> str:
     raise _rejected(directory, f"has a {file}, but {either} on PATH; install {'one' if programs[1:] else 'it'}")
 
 
-def _run(directory: Path, command: list[str], allowance: Allowance) -> Built:
+def _run(
+    directory: Path, command: list[str], allowance: Allowance, original: Callable[[bytes], bytes] = bytes
+) -> Built:
+    """Run a program. `original` gives what it prints about a copy the paths of the directory."""
     called = " ".join(command[:2])
     environment = {**os.environ, **(_OFFLINE if allowance.limits.no_remote else {})}
     try:
@@ -143,7 +161,7 @@ def _run(directory: Path, command: list[str], allowance: Allowance) -> Built:
         raise Rejected(allowance.too_slow(str(directory), called))
     name = f"{called} {directory}"
     allowance.take(len(done.stdout), name)
-    lines = _first_lines(done.stderr.decode(errors="replace"))
+    lines = _first_lines(original(done.stderr).decode(errors="replace"))
     if done.code:
         said = " ".join(lines) or "no output on stderr"
         hint = _NO_FUNCTIONS if _PLUGINS_OFF in said and KIND in said else ""

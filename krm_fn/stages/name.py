@@ -36,7 +36,8 @@ class Revision(NamedTuple):
     @property
     def is_renamed(self) -> bool:
         """Tell whether this function decides its name, be it the one it has already."""
-        return self.strategy is Strategy.RENAME or self.name != self.item.id.name
+        is_hashed = NEEDS_HASH_SUFFIX in self.item.annotations  # by kustomize or, in a copy of its tree, already
+        return self.strategy is Strategy.RENAME or is_hashed or self.name != self.item.id.name
 
     @property
     def id(self) -> ResourceId:

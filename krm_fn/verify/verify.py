@@ -40,7 +40,7 @@ class Options(NamedTuple):
     deployers: tuple[str, ...] = ()
     namespace: str = ""
     strict: bool = False
-    max_bytes: int = DEFAULT_LIMITS.max_bytes
+    limits: Limits = DEFAULT_LIMITS
 
 
 def verify(path: str, stdin: bytes | None, options: Options) -> Outcome:
@@ -49,7 +49,7 @@ def verify(path: str, stdin: bytes | None, options: Options) -> Outcome:
     A ResourceList is answered with itself and the findings as its results, any other input with nothing.
     """
     inputs = Inputs((path,), options.config, stdin)
-    allowance = Allowance(Limits(max_bytes=options.max_bytes))
+    allowance = Allowance(options.limits)
     try:
         opened, beside = _open(path, inputs, allowance)
     except Rejected as rejected:

@@ -32,6 +32,7 @@ FOR = {
     "helm template": ("helm",),
     "examples/flux": ("flux",),
     "krm-fn render examples/canary": ("argocd",),
+    "krm-fn render examples/kustomize-exec": ("argocd", "flux", "kpt"),
 }
 """The deployers that the output of a block is for, by what is in it. The first that matches counts."""
 

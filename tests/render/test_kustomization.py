@@ -1,11 +1,20 @@
 """What a kustomization and its bases may name. kustomize is a script here; tests/integration runs the real one."""
 
 import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from krm_fn.render.limits import Limits
+from krm_fn.__main__ import INTERRUPTED
+from krm_fn.render.kustomization import check_kustomization
+from krm_fn.render.kustomize_copy import copied
+from krm_fn.render.limits import Allowance, Limits
+from krm_fn.render.sources import Inputs, read_sources
+from krm_fn.render.tools import HelmOptions
 from tests.render.run import CONFIG_MAP, REVISIONS, render_in, write
 from tests.render.test_tools import ECHO, install
 
@@ -229,53 +238,243 @@ def test_a_repository_is_cloned_before_a_folder_is_read(tmp_path: Path, monkeypa
     assert told == (remote("github.com/a/b", "1:13"), 1)
 
 
-def runs_krm_fn(place: str, field: str = "transformers") -> str:
-    return (
-        f"error: repo/{place}: {field}: found krm-fn, but `krm-fn render` runs no functions of a kustomization; remove "
-        "the entry, and configure krm-fn in repo/shop/krm-fn.yaml, which applies to the whole output; or build with "
-        "`kustomize build --enable-alpha-plugins --enable-exec`\n"
+INSTEAD = "; or build with `kustomize build --enable-alpha-plugins --enable-exec`\n"
+IN_PLACE = f"- |\n  {REVISIONS.replace(chr(10), chr(10) + '  ').rstrip()}\n"
+
+
+def found_at(place: str, sentence: str, field: str = "transformers") -> str:
+    return f"error: repo/{place}: {field}: found krm-fn{sentence}{INSTEAD}"
+
+
+TO_THE_TOP = "; make it the last of the `transformers` of repo/shop, the topmost kustomization"
+NOT_LAST = " before other transformers; make it the last one"
+TWICE = " 2 times; keep one entry, with one configuration"
+
+ELSEWHERE = [
+    pytest.param(
+        "transformers: [krm-fn.yaml, labels.yaml]\n",
+        found_at("shop/kustomization.yaml:1:16", NOT_LAST),
+        id="before a transformer of kustomize",
+    ),
+    pytest.param(
+        "Transformers: [./krm-fn.yaml, nothing]\n",
+        found_at("shop/kustomization.yaml:1:16", NOT_LAST),
+        id="before what nobody can see here, in capitals",
+    ),
+    pytest.param(
+        f"transformers:\n- labels.yaml\n{IN_PLACE}",
+        found_at("shop/kustomization.yaml:3:3", NOT_LAST + ", in a file: kustomize runs what is in place before"),
+        id="in place behind a file, which kustomize runs later",
+    ),
+    pytest.param(
+        "transformers: [&a labels.yaml, &b krm-fn.yaml, *a]\n",
+        found_at("shop/kustomization.yaml:1:32", NOT_LAST),
+        id="before an alias",
+    ),
+    pytest.param(
+        "transformers: [krm-fn.yaml, labels.yaml, krm-fn.yaml]\n",
+        found_at("shop/kustomization.yaml:1:42", TWICE),
+        id="twice",
+    ),
+    pytest.param(
+        "transformers: [../base/fn.yaml]\n", found_at("shop/kustomization.yaml:1:16", TWICE), id="twice in one file"
+    ),
+    pytest.param(
+        "generators: [krm-fn.yaml]\n",
+        found_at("shop/kustomization.yaml:1:14", TO_THE_TOP, "generators"),
+        id="as a generator",
+    ),
+    pytest.param(
+        "validators: [krm-fn.yaml]\n",
+        found_at("shop/kustomization.yaml:1:14", TO_THE_TOP, "validators"),
+        id="as a validator",
+    ),
+    pytest.param("resources: [../middle]\n", found_at("middle/kustomization.yaml:1:16", TO_THE_TOP), id="in a base"),
+    pytest.param(
+        "components: [../middle]\n", found_at("middle/kustomization.yaml:1:16", TO_THE_TOP), id="in a component"
+    ),
+    pytest.param(
+        "resources: [../middle]\ntransformers: [krm-fn.yaml]\n",
+        found_at("middle/kustomization.yaml:1:16", TO_THE_TOP),
+        id="in a base too",
+    ),
+    pytest.param(
+        "transformers: [skipped.yaml]\n",
+        "error: repo/shop/kustomization.yaml:1:16: transformers: kustomize skips krm-fn in silence, as its annotation "
+        "config.kubernetes.io/function names neither `exec: {path: ...}` nor `container: {image: ...}`; add one of "
+        "them\n",
+        id="with an annotation that does not say how",
+    ),
+    pytest.param(
+        "transformers: [krm-fn.yaml]\nbuildMetadata: [managedByLabel]\n",
+        "error: repo/shop/kustomization.yaml:2:16: buildMetadata of a kustomization that lists krm-fn: kustomize adds "
+        f"it to what krm-fn adds too, which krm-fn cannot do for it; remove it{INSTEAD}",
+        id="beside what kustomize adds at its end",
+    ),
+    pytest.param(
+        "transformers: [krm-fn.yaml]\nresources: [../vars]\n",
+        "error: repo/vars/kustomization.yaml:1:7: vars of a kustomization that lists krm-fn: kustomize replaces them "
+        f"after its transformers, of which krm-fn must be the last; use `replacements`{INSTEAD}",
+        id="above variables, which kustomize replaces at its end",
+    ),
+    pytest.param(
+        "transformers: [krm-fn.yaml]\nresources: [/repo/base]\n",
+        "error: repo/shop/kustomization.yaml:2:13: found /repo/base; where krm-fn is listed, paths must be relative, "
+        "without leading out of /\n",
+        id="beside an absolute path, which leads out of a copy",
+    ),
+    pytest.param(
+        f"transformers: [krm-fn.yaml]\nresources: [{'../' * 40}tmp/base]\n",
+        f"error: repo/shop/kustomization.yaml:2:13: found {'../' * 40}tmp/base; where krm-fn is listed, paths must be "
+        "relative, without leading out of /\n",
+        id="beside one that leads out of it with many dots",
+    ),
+    pytest.param(
+        "transformers: [&a krm-fn.yaml]\nresources: [*a]\n",
+        "error: repo/shop/kustomization.yaml:1:16: transformers: cannot take krm-fn out of this text; write a plain "
+        "list, with an entry that no other place shares\n",
+        id="with an anchor that is used elsewhere",
+    ),
+]
+
+PLUGINS: dict[str, str | bytes] = {
+    "repo/shop/krm-fn.yaml": REVISIONS,
+    "repo/shop/labels.yaml": "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: a}\n",
+    "repo/shop/skipped.yaml": REVISIONS.replace(
+        "{name: web}", "{name: web, annotations: {config.kubernetes.io/function: '{exec: {}}'}}"
+    ),
+    "repo/base/fn.yaml": REVISIONS + "---\n" + REVISIONS,
+    "repo/middle/kustomization.yaml": "transformers: [../shop/krm-fn.yaml]\n",
+    "repo/vars/kustomization.yaml": "vars: [{name: A}]\n",
+}
+
+
+@pytest.mark.parametrize(("kustomization", "sentences"), ELSEWHERE)
+def test_krm_fn_where_it_cannot_be_taken_out(
+    kustomization: str, sentences: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, PLUGINS)
+    assert build(tmp_path, monkeypatch, kustomization, ROOT) == (sentences, 1)
+
+
+def test_kustomize_builds_a_copy_in_which_it_says_what_krm_fn_would_have_seen(tmp_path: Path) -> None:
+    write(tmp_path, {**BASE, **PLUGINS, "repo/shop/a.yaml": CONFIG_MAP, "repo/shop/not-read.yaml": CONFIG_MAP})
+    (tmp_path / "repo/shop/link").symlink_to("../base")
+    before = sorted(tmp_path.rglob("*"))
+    write(
+        tmp_path, {"repo/shop/kustomization.yaml": "resources: [a.yaml, link]\ntransformers:\n- krm-fn.yaml # mine\n"}
     )
+    tree = check_kustomization(tmp_path / "repo/shop", Allowance(Limits()))
+    assert tree is not None
+    assert tree.configuration == (Path("krm-fn.yaml"), REVISIONS.encode())
+    with copied(tree) as copy:
+        files = sorted(str(path.relative_to(copy.directory.parent)) for path in copy.directory.parent.rglob("*.yaml"))
+        (patches,) = (name for name in files if name.startswith("shop/internal"))
+        shop = ("shop/a.yaml", "shop/krm-fn.yaml", "shop/kustomization.yaml", patches)
+        assert files == sorted(["base/a.yaml", "base/kustomization.yaml", *shop])
+        assert (copy.directory / "link").resolve() == copy.directory.parent / "base"
+        text = (copy.directory / "kustomization.yaml").read_text()
+        assert text == f'resources: [a.yaml, link]\ntransformers:\n- "{Path(patches).name}" # mine\n'
+        assert "previousNames" in (copy.directory.parent / patches).read_text()
+        assert copy.original(f"no file {copy.directory}/b".encode()) == f"no file {tmp_path}/repo/shop/b".encode()
+    assert not copy.directory.exists()
+    assert sorted(tmp_path.rglob("*")) == sorted([*before, tmp_path / "repo/shop/kustomization.yaml"])
 
 
-RUNS_KRM_FN = [
-    pytest.param("transformers:\n- krm-fn.yaml\n", runs_krm_fn("shop/kustomization.yaml:2:3"), id="by its file"),
-    pytest.param("Transformers: [./krm-fn.yaml]\n", runs_krm_fn("shop/kustomization.yaml:1:16"), id="in capitals"),
+IN_FILE = "transformers: [labels.yaml, ./a/../fn.yaml]\n"
+CONFIGS = [
+    pytest.param("transformers: [krm-fn.yaml]\n", {"krm-fn.yaml": REVISIONS}, id="the file beside it, once"),
+    pytest.param(IN_FILE, {"fn.yaml": REVISIONS}, id="another file"),
     pytest.param(
-        "transformers: [labels.yaml, krm-fn.yaml, ../base/fn.yaml]\n",
-        runs_krm_fn("shop/kustomization.yaml:1:29") + runs_krm_fn("shop/kustomization.yaml:1:42"),
-        id="twice, after a plugin of kustomize",
+        f"resources: [a.yaml]\ntransformers:\n{IN_PLACE}",
+        {"kustomization.yaml": "\n\n\n" + REVISIONS.rstrip() + "\n"},
+        id="a text in place, with its lines",
     ),
-    pytest.param(
-        f"transformers:\n- |\n  {REVISIONS.replace(chr(10), chr(10) + '  ')}",
-        runs_krm_fn("shop/kustomization.yaml:2:3"),
-        id="in place",
-    ),
-    pytest.param(
-        "generators: [krm-fn.yaml]\nvalidators: [krm-fn.yaml]\n",
-        runs_krm_fn("shop/kustomization.yaml:1:14", "generators")
-        + runs_krm_fn("shop/kustomization.yaml:2:14", "validators"),
-        id="in other fields",
-    ),
-    pytest.param("resources: [../middle]\n", runs_krm_fn("middle/kustomization.yaml:1:16"), id="in a base"),
-    pytest.param("components: [../middle]\n", runs_krm_fn("middle/kustomization.yaml:1:16"), id="in a component"),
 ]
 
 
-@pytest.mark.parametrize(("kustomization", "sentences"), RUNS_KRM_FN)
-def test_kustomize_is_to_run_krm_fn(
-    kustomization: str, sentences: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("beside", [False, True])
+@pytest.mark.parametrize(("kustomization", "configs"), CONFIGS)
+def test_the_configuration_of_the_entry(
+    kustomization: str, configs: dict[str, str], beside: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It would run no function here, and `krm-fn render` is one already."""
-    write(
-        tmp_path,
-        {
-            "repo/shop/krm-fn.yaml": REVISIONS,
-            "repo/shop/labels.yaml": "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: a}\n",
-            "repo/base/fn.yaml": REVISIONS + "---\n" + REVISIONS,
-            "repo/middle/kustomization.yaml": "transformers: [../base/fn.yaml]\n",
-        },
+    """It is told with krm-fn.yaml beside it: which of the two counts is decided elsewhere."""
+    files: dict[str, str | bytes] = {"a.yaml": CONFIG_MAP, "labels.yaml": PLUGINS["repo/shop/labels.yaml"]}
+    more = {"krm-fn.yaml": REVISIONS} if beside else {}
+    kept = {name: text for name, text in configs.items() if name != "kustomization.yaml"}
+    write(tmp_path / "shop", {**files, **kept, **more, "kustomization.yaml": kustomization})
+    install(tmp_path / "bin", monkeypatch, kustomize=ECHO)
+    monkeypatch.chdir(tmp_path)
+    found = read_sources(Inputs(("shop",)), HelmOptions(), Allowance(ROOT._replace(root=None)))
+    assert {source.name: source.data.decode() for source in found.configs} == {
+        f"shop/{name}": text for name, text in (configs | more).items()
+    }
+    assert len(found.configs) == len(configs | more)
+
+
+FAILING = """#!/bin/sh
+echo "Error: lstat $3/no.yaml: no such file or directory" >&2
+exit 1
+"""
+
+
+def test_what_kustomize_says_about_the_copy_has_the_paths_of_the_tree(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"shop/kustomization.yaml": "transformers: [krm-fn.yaml]\n", "shop/krm-fn.yaml": REVISIONS})
+    install(tmp_path / "bin", monkeypatch, kustomize=FAILING)
+    assert render_in(tmp_path, monkeypatch, "shop").stderr == (
+        f"error: shop: kustomize build exited with code 1: Error: lstat {tmp_path}/shop/no.yaml: no such file or "
+        "directory\n"
     )
-    assert build(tmp_path, monkeypatch, kustomization, ROOT) == (sentences, 1)
+
+
+SLOW = """#!/bin/sh
+echo "$3" > "$STARTED.part"
+mv "$STARTED.part" "$STARTED"
+sleep 60
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_process_that_is_told_to_end_leaves_no_copy(
+    number: signal.Signals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"shop/kustomization.yaml": "transformers: [krm-fn.yaml]\n", "shop/krm-fn.yaml": REVISIONS})
+    program = [sys.executable, "-m", "krm_fn", "render", str(tmp_path / "shop")]
+    path = os.environ["PATH"]
+    install(tmp_path / "bin", monkeypatch, kustomize=SLOW)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:{path}")
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    monkeypatch.setenv("STARTED", str(tmp_path / "started"))
+    (tmp_path / "tmp").mkdir()
+    with subprocess.Popen(program) as process:
+        while not (tmp_path / "started").exists():
+            time.sleep(0.01)
+        assert Path((tmp_path / "started").read_text().strip()).is_relative_to(tmp_path / "tmp")
+        process.send_signal(number)
+    assert process.returncode in (-number, INTERRUPTED)
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+FUNCTIONS = [
+    pytest.param("exec: {path: ./bin/krm-fn}", True, id="a program"),
+    pytest.param("container: {image: 'registry.example:5000/tools/krm-fn:0.2.0'}", True, id="an image and its version"),
+    pytest.param("container: {image: krm-fn@sha256:0}", True, id="an image and its digest"),
+    pytest.param("exec: {path: my-krm-fn}", False, id="another program"),
+    pytest.param("container: {image: krm-fn/other}", False, id="another image"),
+    pytest.param("a: [", False, id="no YAML"),
+]
+
+
+@pytest.mark.parametrize("annotation", ["config.kubernetes.io/function", "config.k8s.io/function"])
+@pytest.mark.parametrize(("function", "is_ours"), FUNCTIONS)
+def test_a_config_map_that_configures_a_function(function: str, is_ours: bool, annotation: str, tmp_path: Path) -> None:
+    annotations = f'{{name: a, annotations: {{{annotation}: "{function}"}}}}'
+    write(tmp_path, {"kustomization.yaml": "transformers: [a.yaml]\n"})
+    write(tmp_path, {"a.yaml": CONFIG_MAP.replace("{name: a}", annotations)})
+    tree = check_kustomization(tmp_path, Allowance(Limits()))
+    assert (tree is not None) is is_ours
 
 
 OTHER_PLUGINS = ["apiVersion: builtin\nkind: LabelTransformer\n", "apiVersion: example.com/v1\nkind: ConfigRevisions\n"]

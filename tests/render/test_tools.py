@@ -59,8 +59,8 @@ exit 1
     [
         pytest.param(
             "ConfigRevisions",
-            "; functions of a kustomization are off here: take krm-fn out of its `transformers`, as `krm-fn render` "
-            "reads krm-fn.yaml beside it",
+            "; functions of a kustomization are off here, but for krm-fn as the last of the `transformers`: list its "
+            "file there",
             id="this function",
         ),
         pytest.param("SetImage", "", id="another function"),
