@@ -53,7 +53,7 @@ def transform(package: Package, settings: Settings, environment: Environment, re
 
     early = find_early_readers(references, settings.deployers)
     choices = choose(package, references, early, settings)
-    revisions = name_revisions(choices, references, settings)
+    revisions = name_revisions(choices, references)
     checksums = plan_checksums(references, choices, opt_ins)
     consumers = find_consumers(package, references, revisions, settings)
     changes = (
