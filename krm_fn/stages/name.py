@@ -6,7 +6,6 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
-from krm_fn.model import keys
 from krm_fn.model.changes import Edit, SetParts
 from krm_fn.model.deployers import NEEDS_HASH_SUFFIX
 from krm_fn.model.item import Item, about, locate
@@ -14,7 +13,7 @@ from krm_fn.model.node import Node, Scalar
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.content_hash import Unhashable
-from krm_fn.naming.names import authored_id, base_name
+from krm_fn.naming.names import authored_id, base_name, without_hash
 from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.made import Made, find_made, hash_of, name_with
 from krm_fn.references.reference import Reference, ResolvedReference
@@ -58,7 +57,8 @@ class Revision(NamedTuple):
         return name_with(self.name, self.base_name, made)
 
     def _made_of(self, reference: Reference) -> Made | None:
-        named = (one for one in self.made if one.kind == reference.kind and reference.target in one.names)
+        names = {reference.target, without_hash(reference.target)}  # it may be that of an earlier rendering
+        named = (one for one in self.made if one.kind == reference.kind and not names.isdisjoint(one.names))
         return next(named, None)
 
     @property
