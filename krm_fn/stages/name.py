@@ -1,7 +1,7 @@
 """Give revisions their content names, and give other objects the names back that their authors gave them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from krm_fn.model.node import Node, Scalar
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.content_hash import Unhashable
-from krm_fn.naming.names import authored_id, base_name, without_hash
+from krm_fn.naming.names import CONTENT_NAME, authored_id, base_name, without_hash
 from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.made import Made, find_made, hash_of, name_with
 from krm_fn.references.reference import Reference, ResolvedReference
@@ -122,6 +122,7 @@ def name_revisions(choices: Choices, references: References) -> Revisions:
         *find_too_long(rendered),
         *find_clashes(others, [*rendered, *restored]),
         *map(_announce, rendered),
+        *_warn_of_second_hash(rendered),
         *map(_announce_restored, no_longer),
     ]
     return Revisions(rendered, restored, namer.edits, [*namer.problems, *problems], namer.in_makers)
@@ -295,3 +296,11 @@ def _announce_restored(choice: Choice) -> Problem:
     why = f"its strategy is {choice.strategy}" if choice.explicit else choice.reason.text
     message = f"no longer a revision: {why}"
     return about(choice.item, message, severity=Severity.INFO)._replace(resource=authored_id(choice.item))
+
+
+def _warn_of_second_hash(revisions: Iterable[Revision]) -> Iterator[Problem]:
+    """Warn of revisions of an earlier run that have lost what marks them, as in half of a merge: or so it seems."""
+    for revision in revisions:
+        if revision.is_renamed and revision.item.is_config and CONTENT_NAME.fullmatch(revision.base_name):
+            message = "its name ends like a revision's, and gets a hash all the same; write the base name if it is one"
+            yield about(revision.item, message, "metadata.name", Severity.WARNING)._replace(resource=revision.base_id)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.item import Item, about, locate
+from krm_fn.model.node import elements, get, text
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Settings
 from krm_fn.naming.emitted import listed_revisions
@@ -95,4 +96,13 @@ def _says_nothing(resolved: ResolvedReference) -> bool:
 
 
 def _listed(emitted: Iterable[Item]) -> frozenset[str]:
-    return frozenset(name for item in emitted for name in listed_revisions(item))
+    """Return the names that inventories and the plans of Jobs list: what earlier runs rendered. A pin is in neither."""
+    return frozenset(name for item in emitted for name in (*listed_revisions(item), *_planned(item)))
+
+
+def _planned(item: Item) -> Iterator[str]:
+    """Yield the names of revisions in a Job's arguments. Those of a merge need not be a plan that anything can read."""
+    if item.id.kind == "Job":
+        for container in elements(get(item.node, "spec", "template", "spec", "containers")):
+            for argument in elements(get(container, "args")):
+                yield from (one.rpartition("/")[2] for one in text(argument).rpartition("=")[2].split(","))
