@@ -1,12 +1,13 @@
 """What git makes of branches that were rendered in place: any mixture of the two sides is rendered right, or refused.
 
-A function run over a mixture must give what it gives for the base forms of the same mixture: what pods read, its name and
-the linker depend on what people wrote, not on which side of a conflict a name came from.
+Over a mixture, the function must give what it gives for the base forms of the same mixture: what pods read, its name
+and the linker depend on what people wrote, not on the side of a conflict that a name came from.
 """
 
 import re
 import subprocess
 from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import cycle, product
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -41,7 +42,7 @@ data:
   c: "3"
   LIMIT: "10"
 """
-SECRET = """\
+CREDS = """\
 apiVersion: v1
 kind: Secret
 metadata:
@@ -74,7 +75,7 @@ spec:
 """
 WEB = WORKLOAD.format(name="web")
 API = WORKLOAD.format(name="api")
-BASE = {"config.yaml": CONFIG_MAP, "secret.yaml": SECRET, "web.yaml": WEB}
+BASE = {"config.yaml": CONFIG_MAP, "secret.yaml": CREDS, "web.yaml": WEB}
 
 
 class Merge(NamedTuple):
@@ -209,13 +210,14 @@ def resolutions(merged: Files) -> Iterator[tuple[set[int], Files]]:
     for sides in product((OURS, THEIRS), repeat=len(authored)):
         for pattern in ((OURS, OURS), (THEIRS, THEIRS), (OURS, THEIRS), (THEIRS, OURS))[: 4 if emitted else 1]:
             taken = dict(zip(authored, sides, strict=True)) | dict(zip(emitted, cycle(pattern), strict=False))
-            yield (
-                set(taken.values()),
-                {
-                    name: CONFLICT.sub(lambda found, name=name: found.group(taken[name, found.start()]), content)
-                    for name, content in merged.items()
-                },
-            )
+            yield set(taken.values()), resolve(merged, taken)
+
+
+def resolve(merged: Files, taken: Mapping[tuple[str, int], int]) -> Files:
+    def take(name: str, found: re.Match[str]) -> str:
+        return found.group(taken[name, found.start()])
+
+    return {name: CONFLICT.sub(partial(take, name), content) for name, content in merged.items()}
 
 
 def conflicts(merged: Files) -> list[tuple[str, int]]:
