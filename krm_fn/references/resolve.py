@@ -1,8 +1,10 @@
 """Which object of the package a reference matches, chosen as kustomize chooses: a chain of sieves."""
 
+import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Enum, StrEnum
+from types import MappingProxyType
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
@@ -56,11 +58,19 @@ class Index:
     """Objects by every name that a reference may use for them, and by the namespace that it looks into.
 
     `kinds` tells which referrers have no namespace. `namespace` is that of objects that set none, `""` if nobody knows
-    it: then no namespace is one of its own. `names` are those of the objects of this run.
+    it: then no namespace is one of its own. `stale` are kinds and names of earlier renderings that mean an object too.
+    `names` are those of the objects of this run.
     """
 
-    def __init__(self, items: Iterable[Item], kinds: Kinds, namespace: str = "") -> None:
+    def __init__(
+        self,
+        items: Iterable[Item],
+        kinds: Kinds,
+        namespace: str = "",
+        stale: Mapping[Item, Collection[tuple[str, str]]] = MappingProxyType({}),
+    ) -> None:
         self.kinds = kinds
+        self._stale = stale
         self.names = KnownNames()
         self._namespace = namespace
         self._by_name: dict[tuple[str, str], list[Item]] = defaultdict(list)
@@ -76,9 +86,16 @@ class Index:
         """Yield every kind and name by which a reference may mean an object, or what it makes, each once."""
         yield from ((item.id.kind, name) for name in self.names.all(item))
         yield from dict.fromkeys((made.kind, name) for made in find_made(item) for name in made.names)
+        yield from self._stale.get(item, ())
+
+    def is_stale(self, item: Item, kind: str, name: str) -> bool:
+        """Tell whether a reference only means an object by a name of an earlier rendering."""
+        return (kind, name) in self._stale.get(item, ())
 
     def _strength_of(self, item: Item, kind: str, name: str) -> int:
         """Return how many names of the object, or of what it makes, take precedence over this one."""
+        if self.is_stale(item, kind, name):
+            return sys.maxsize
         if kind == item.id.kind:
             return self.names.all(item).index(name)
         return min(made.names.index(name) for made in find_made(item) if made.kind == kind and name in made.names)
@@ -97,9 +114,10 @@ class Index:
     @property
     def named(self) -> Iterator[tuple[Item, str]]:
         """Yield every object under each of its names."""
-        for (_, name), items in self._by_name.items():
+        for (kind, name), items in self._by_name.items():
             for item in items:
-                yield item, name
+                if not self.is_stale(item, kind, name):
+                    yield item, name
 
     def resolve(self, referrer: Item, reference: Reference) -> ResolvedReference:
         """Resolve a reference."""

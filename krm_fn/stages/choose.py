@@ -12,6 +12,7 @@ from krm_fn.model.sync_order import HOOKS
 from krm_fn.naming.content_hash import Unhashable
 from krm_fn.naming.names import has_stale_hash, hash_in_name, is_revision
 from krm_fn.naming.suggest import suggest
+from krm_fn.references.find import may_refer
 from krm_fn.references.made import Unmet, find_unmet, hash_of
 from krm_fn.references.references import References
 from krm_fn.stages.early_readers import EarlyReaders
@@ -62,6 +63,7 @@ class Choice(NamedTuple):
     """The strategy of an object. `explicit`: configured, not defaulted.
 
     `is_written_by_others`: its name or content is not the package's to decide. `problem`: what is wrong with it.
+    `gets_base_name_back`: an earlier run in place has made it a revision, and it is none any more.
     """
 
     item: Item
@@ -70,6 +72,7 @@ class Choice(NamedTuple):
     explicit: bool = True
     is_written_by_others: bool = False
     problem: Problem | None = None
+    gets_base_name_back: bool = False
 
 
 class Choices(NamedTuple):
@@ -88,6 +91,7 @@ class _Known(NamedTuple):
     references: References
     hints: Hints
     early: EarlyReaders
+    has_referrers: bool
 
 
 class _Decision(NamedTuple):
@@ -105,7 +109,8 @@ def choose(package: Package, references: References, early: EarlyReaders, settin
     and if no pods read it before it is applied.
     """
     hints = Hints(package, references)
-    known = _Known(settings, Selectors(settings, references.index.names), references, hints, early)
+    has_referrers = any(may_refer(item.id) and not item.is_local for item in package.authored)
+    known = _Known(settings, Selectors(settings, references.index.names), references, hints, early, has_referrers)
     choices, problems = [], []
     for item in package.configs:
         choice = _choose_one(item, known)
@@ -129,7 +134,7 @@ def _choose_one(item: Item, known: _Known) -> Choice:
         decision = _Decision(None, written, about(item, message, severity=Severity.WARNING))
     else:
         decision = _unless_bound(item, known, decision)
-    return Choice(
+    choice = Choice(
         item,
         decision.strategy or Strategy.IGNORE,
         decision.reason,
@@ -137,6 +142,32 @@ def _choose_one(item: Item, known: _Known) -> Choice:
         is_written_by_others=written is not None or decision.reason.ground is Ground.OTHER_SET,
         problem=decision.problem,
     )
+    is_own = is_revision(item) and item.labels[keys.SET] in known.settings.own_sets
+    return _settle_former(choice, known) if is_own and not choice.strategy.makes_revisions else choice
+
+
+def _settle_former(choice: Choice, known: _Known) -> Choice:
+    """Decide the name of an object that an earlier run has made a revision of this set, and that is none any more.
+
+    A content name must never be above other content: the API server refuses an edit of what is immutable. Where no
+    workload of the package reads the object, and its content still fits, those who read it may be out of sight.
+    """
+    ground = choice.reason.ground
+    if choice.explicit or ground in {Ground.KINDS, Ground.NOT_SELECTED}:
+        return choice._replace(gets_base_name_back=True)
+    # What is encrypted was named before: its name never fits the ciphertext.
+    is_encrypted = ground is Ground.BOUND and choice.item.is_config
+    is_wrong = choice.problem is not None and choice.problem.severity is Severity.ERROR
+    if is_encrypted or is_wrong or not _is_stale(choice.item):
+        return choice
+    if ground is Ground.NOT_READ and known.has_referrers:
+        return choice._replace(gets_base_name_back=True)
+    elsewhere = "run the function over the whole package, or " if ground is Ground.NOT_READ else ""
+    message = (
+        f"its name is of older content, and stays because {choice.reason.text}; "
+        f"{elsewhere}annotate it with {keys.STRATEGY}: {Strategy.IGNORE} to give it its base name back"
+    )
+    return choice._replace(problem=about(choice.item, message, "metadata.name"))
 
 
 def _unless_bound(item: Item, known: _Known, decision: _Decision) -> _Decision:

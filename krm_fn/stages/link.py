@@ -36,6 +36,9 @@ def emit_linker(
     """
     wanted, problems = _wanted(package, revisions, consumers, settings, environment)
     own = [item for item in package.emitted if item.labels.get(keys.SET) in settings.own_sets]
+    if own and not revisions.rendered and settings.linker.enabled:
+        # Names that came back are what a configuration wants. Without them, something else has lost the revisions.
+        problems.append(_nothing_left(own[0], Severity.INFO if revisions.restored else Severity.WARNING))
     return upsert(own, wanted) + Changes(problems=tuple(problems))
 
 
@@ -145,6 +148,11 @@ def _taken(authored: Iterable[Item], wanted: Iterable[Object]) -> Iterator[Probl
 
 def _identity_of(one: Any) -> tuple[str, str, str]:
     return one["kind"], one["metadata"].get("namespace", ""), one["metadata"]["name"]
+
+
+def _nothing_left(own: Item, severity: Severity) -> Problem:
+    message = f"the linker of set {own.labels[keys.SET]} is removed from the package: no object is a revision any more"
+    return about(own, message, severity=severity)
 
 
 def _disabled() -> Problem:

@@ -1,20 +1,19 @@
 """Give revisions their content names, and give other objects the names back that their authors gave them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
-from krm_fn.model import keys
 from krm_fn.model.changes import Edit, SetParts
 from krm_fn.model.deployers import NEEDS_HASH_SUFFIX
 from krm_fn.model.item import Item, about, locate
 from krm_fn.model.node import Node, Scalar
 from krm_fn.model.problem import Problem, ResourceId, Severity
-from krm_fn.model.settings import Settings, Strategy
+from krm_fn.model.settings import Strategy
 from krm_fn.naming.content_hash import Unhashable
-from krm_fn.naming.names import base_name, is_revision
+from krm_fn.naming.names import CONTENT_NAME, authored_id, base_name, without_hash
 from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.made import Made, find_made, hash_of, name_with
 from krm_fn.references.reference import Reference, ResolvedReference
@@ -59,7 +58,8 @@ class Revision(NamedTuple):
         return name_with(self.name, self.base_name, made)
 
     def _made_of(self, reference: Reference) -> Made | None:
-        named = (one for one in self.made if one.kind == reference.kind and reference.target in one.names)
+        names = {reference.target, without_hash(reference.target)}  # it may be that of an earlier rendering
+        named = (one for one in self.made if one.kind == reference.kind and not names.isdisjoint(one.names))
         return next(named, None)
 
     @property
@@ -109,16 +109,23 @@ class Revisions:
         return texts
 
 
-def name_revisions(choices: Choices, references: References, settings: Settings) -> Revisions:
+def name_revisions(choices: Choices, references: References) -> Revisions:
     """Name the chosen objects. Report names that are too long, that clash, or that cannot be made."""
     chosen = [choice for choice in choices.all if choice.strategy.makes_revisions]
-    restored = list(_restored(choices, settings))
+    no_longer = [choice for choice in choices.all if choice.gets_base_name_back]
+    restored = [_restore(choice) for choice in no_longer]
     namer = _Namer(chosen, restored, references.embedded)
     namer.add_makers([choice.item for choice in choices.all if not choice.item.is_config], references.authored)
     rendered = [revision for choice in chosen if (revision := namer.name(choice.item))]
     namer.update_others()
     others = [choice.item for choice in choices.all]
-    problems = [*find_too_long(rendered), *find_clashes(others, [*rendered, *restored]), *map(_announce, rendered)]
+    problems = [
+        *find_too_long(rendered),
+        *find_clashes(others, [*rendered, *restored]),
+        *map(_announce, rendered),
+        *_warn_of_second_hash(rendered),
+        *map(_announce_restored, no_longer),
+    ]
     return Revisions(rendered, restored, namer.edits, [*namer.problems, *problems], namer.in_makers)
 
 
@@ -247,17 +254,10 @@ def _name(choice: Choice, texts: Mapping[Node, str]) -> Revision:
     return Revision(item, base, name, choice.strategy, tuple(find_made(item)))
 
 
-def _restored(choices: Choices, settings: Settings) -> Iterable[Revision]:
-    """Find revisions of an earlier run in place that are explicitly chosen to be none any more.
-
-    Only those of this set: what no entry chooses may be another run's revision.
-    """
-    for choice in choices.all:
-        item = choice.item
-        is_own = is_revision(item) and item.labels[keys.SET] in settings.own_sets
-        if is_own and choice.explicit and not choice.strategy.makes_revisions:
-            base = base_name(item)
-            yield Revision(item, base, base, choice.strategy, tuple(find_made(item)))
+def _restore(choice: Choice) -> Revision:
+    """Give a revision of an earlier run in place its base name back."""
+    base = base_name(choice.item)
+    return Revision(choice.item, base, base, choice.strategy, tuple(find_made(choice.item)))
 
 
 def find_too_long(revisions: Iterable[Revision], allowed: int = MAX_NAME) -> list[Problem]:
@@ -291,3 +291,17 @@ def _announce(revision: Revision) -> Problem:
     """Return one info for each revision. It is the same on every run over the same content."""
     problem = about(revision.item, f"revision of {revision.base_name}", severity=Severity.INFO)
     return problem._replace(resource=revision.id)
+
+
+def _announce_restored(choice: Choice) -> Problem:
+    why = f"its strategy is {choice.strategy}" if choice.explicit else choice.reason.text
+    message = f"no longer a revision: {why}"
+    return about(choice.item, message, severity=Severity.INFO)._replace(resource=authored_id(choice.item))
+
+
+def _warn_of_second_hash(revisions: Iterable[Revision]) -> Iterator[Problem]:
+    """Warn of revisions of an earlier run that have lost what marks them, as in half of a merge: or so it seems."""
+    for revision in revisions:
+        if revision.is_renamed and revision.item.is_config and CONTENT_NAME.fullmatch(revision.base_name):
+            message = "its name ends like a revision's, and gets a hash all the same; write the base name if it is one"
+            yield about(revision.item, message, "metadata.name", Severity.WARNING)._replace(resource=revision.base_id)

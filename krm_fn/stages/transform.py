@@ -3,9 +3,10 @@
 from typing import NamedTuple
 
 from krm_fn.model.changes import Changes
+from krm_fn.model.item import Item
 from krm_fn.model.problem import Problem
 from krm_fn.model.settings import Environment, Settings
-from krm_fn.mounts.mount import read_mounts, update_mounts
+from krm_fn.mounts.mount import Mounts, read_mounts, update_mounts
 from krm_fn.references.embedded import ReadYaml, find_embedded
 from krm_fn.references.references import References, find_authored
 from krm_fn.references.resolve import Index
@@ -17,6 +18,7 @@ from krm_fn.stages.mark import find_consumers, mark, restore
 from krm_fn.stages.name import Revisions, name_revisions
 from krm_fn.stages.package import Package
 from krm_fn.stages.renamed_jobs import rename_jobs
+from krm_fn.stages.stale_references import find_stale
 from krm_fn.stages.summarize import summarize
 from krm_fn.stages.update_references import find_contradictions, update_references
 from krm_fn.stages.warnings.made_in_cluster import has_makers
@@ -46,24 +48,21 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     """
     index = Index(package.configs, package.kinds, package.namespace)
     opt_ins = find_opt_ins(package.authored, settings.checksums.controllers)
-    mounts = read_mounts(package.authored, index, settings, package.config_id)
     # Without configuration, its makers, and workloads to restart for it, there is nothing to find.
     referrers = package.authored if index or opt_ins or has_makers(package.authored) else []
-    references = References(
-        referrers,
-        index,
-        authored=find_authored(referrers, index, settings.references, but=mounts.own_texts),
-        mounted=mounts.references,
-        embedded=find_embedded(package.configs, index, read_yaml),
-    )
+    references, mounts = _read_references(package, referrers, index, settings, read_yaml)
+    stale = find_stale(references, package, settings)
+    if stale.names:
+        index = Index(package.configs, package.kinds, package.namespace, stale.names)
+        references, mounts = _read_references(package, referrers, index, settings, read_yaml)
 
     early = find_early_readers(references, settings.deployers)
     choices = choose(package, references, early, settings)
-    revisions = name_revisions(choices, references, settings)
+    revisions = name_revisions(choices, references)
     checksums = plan_checksums(references, choices, opt_ins)
     consumers = find_consumers(package, references, revisions, settings)
     changes = (
-        Changes(edits=revisions.data, problems=choices.problems + revisions.problems)
+        Changes(edits=revisions.data, problems=stale.problems + choices.problems + revisions.problems)
         + mark(revisions, consumers, settings)
         + restore(revisions)
         + update_references(references.authored, revisions, index)
@@ -80,3 +79,17 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     changes = changes._replace(problems=jobs.readdress(problems))
     summary = summarize(choices, checksums, settings)
     return Transformation(package, references, early, choices, revisions, checksums, changes, summary)
+
+
+def _read_references(
+    package: Package, referrers: list[Item], index: Index, settings: Settings, read_yaml: ReadYaml
+) -> tuple[References, Mounts]:
+    mounts = read_mounts(package.authored, index, settings, package.config_id)
+    references = References(
+        referrers,
+        index,
+        authored=find_authored(referrers, index, settings.references, but=mounts.own_texts),
+        mounted=mounts.references,
+        embedded=find_embedded(package.configs, index, read_yaml),
+    )
+    return references, mounts

@@ -7,8 +7,9 @@ from krm_fn.model.changes import Changes, Edit, SetItems, SetText
 from krm_fn.model.item import Item, about, locate
 from krm_fn.model.node import Node, Sequence, elements, get, is_mapping, is_scalar, is_sequence
 from krm_fn.model.problem import Problem
-from krm_fn.naming.names import base_name
+from krm_fn.naming.names import base_name, without_hash
 from krm_fn.references.find import ROLES
+from krm_fn.references.made import name_meant
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.resolve import Index
 from krm_fn.stages.name import Revisions
@@ -29,7 +30,11 @@ def update_references(references: Iterable[ResolvedReference], revisions: Revisi
         if not targets:
             problems += warn_about_near(resolved, by_base_name, index)
             continue
-        if resolved.reference.written or not any(item in revisions.renamed for item in targets):
+        if resolved.reference.written:
+            continue
+        if not any(item in revisions.renamed for item in targets):
+            if resolved.referrer.id.kind not in ROLES:
+                edits += _rewrite_stale(resolved, index)
             continue
         if resolved.referrer.id.kind in ROLES:
             in_rules[resolved.referrer].append(resolved)
@@ -52,6 +57,14 @@ def _rewrite_own(resolved: ResolvedReference, revisions: Revisions) -> Iterator[
     revision = revisions.renamed.get(resolved.referrer)
     if revision is not None and resolved.reference.name is not get(resolved.referrer.node, "metadata", "name"):
         yield from _rewrite(resolved, revision.meant_by(resolved.reference).name, "")
+
+
+def _rewrite_stale(resolved: ResolvedReference, index: Index) -> Iterator[Edit]:
+    """Give a reference with a name of an earlier rendering the name that its object has, which is renamed no more."""
+    reference = resolved.reference
+    for item in resolved.targets:
+        if index.is_stale(item, reference.kind, reference.target):
+            yield from _rewrite(resolved, name_meant(reference.kind, without_hash(reference.target), item, {}), "")
 
 
 def update_rules(role: Item, references: Iterable[ResolvedReference], revisions: Revisions) -> Iterator[Edit]:

@@ -1,5 +1,6 @@
 """Replace the objects that an earlier run emitted."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -20,30 +21,46 @@ _FOR_TOOLS = (
 
 
 def upsert(own: list[Item], wanted: list[Object]) -> Changes:
-    """Replace objects that have the same part as before, add new ones, and remove obsolete ones."""
-    places: dict[tuple[str, ...], Item] = {}
-    for item in own:
-        places.setdefault(_part(item.id.kind, item.id.namespace, item.id.name, item.annotations), item)
-    wanted_by_part = {_part_of(one): one for one in wanted}
-    staying = {part: item for part, item in places.items() if part in wanted_by_part}
-    complete = [(item, _with_tool_annotations(wanted_by_part[part], item)) for part, item in staying.items()]
-    stays = {item.node for item in staying.values()}  # through a YAML alias two items may share one node
+    """Replace objects that have the same part as before, add new ones, and remove obsolete ones.
+
+    Several may have one part: Secrets of one base name, in subpackages of kpt, have a tracker each. Those that keep
+    their names keep their places, and the others take the places that are left.
+    """
+    open_ = {_name_of(one): one for one in wanted}  # equal Secrets share a tracker
+    complete: list[tuple[Item, Object]] = []
+    for key_of in (_name_of, _part_of):
+        places: dict[tuple[str, ...], list[Item]] = defaultdict(list)
+        taken = {item for item, _ in complete}
+        for item in own:
+            if item not in taken:
+                places[key_of(_read(item))].append(item)
+        for name, one in list(open_.items()):
+            if free := places[key_of(one)]:
+                item = free.pop(0)
+                complete.append((item, _with_tool_annotations(open_.pop(name), item)))
+    stays = {item.node for item, _ in complete}  # through a YAML alias two items may share one node
     return Changes(
         replace=tuple((item, one) for item, one in complete if _text_of(one) != _plain(item.node)),
         remove=tuple(item for item in own if item.node not in stays),
-        add=tuple(one for part, one in wanted_by_part.items() if part not in staying),
+        add=tuple(open_.values()),
     )
 
 
-def _part(kind: str, namespace: str, name: str, annotations: Mapping[str, str]) -> tuple[str, ...]:
+def _read(item: Item) -> Any:
+    metadata = {"name": item.id.name, "namespace": item.id.namespace, "annotations": item.annotations}
+    return {"kind": item.id.kind, "metadata": metadata}
+
+
+def _name_of(one: Any) -> tuple[str, ...]:
+    return one["kind"], one["metadata"].get("namespace", ""), one["metadata"]["name"]
+
+
+def _part_of(one: Any) -> tuple[str, ...]:
     """Return what an object is for, whatever its name: a wave's Job, a Secret's tracker, a namespace's Role."""
+    kind, namespace, name = _name_of(one)
+    annotations = one["metadata"].get("annotations", {})
     lasting = {"Job": annotations.get(SYNC_WAVE, ""), "ConfigMap": annotations.get(keys.BASE_NAME, "")}
     return kind, namespace, lasting.get(kind, name)
-
-
-def _part_of(wanted: Any) -> tuple[str, ...]:
-    metadata = wanted["metadata"]
-    return _part(wanted["kind"], metadata.get("namespace", ""), metadata["name"], metadata.get("annotations", {}))
 
 
 def _with_tool_annotations(wanted: Any, item: Item) -> Object:

@@ -148,10 +148,13 @@ def _compose(data: bytes) -> Iterator[Node]:
 
 
 def _hint(data: bytes, mark: Mark | None) -> str:
-    """Recognise a template of Helm by the double braces in the line of an error, or in the one before."""
+    """Recognise a template of Helm or a conflict of git in the line of an error, or in the one before."""
     lines = data.split(b"\n")[max(mark.line - 1, 0) : mark.line + 1] if mark else []
-    is_template = any(b"{{" in line for line in lines)
-    return "; looks like an unrendered Helm template ({{ ... }}); render the chart first" if is_template else ""
+    if any(b"{{" in line for line in lines):
+        return "; looks like an unrendered Helm template ({{ ... }}); render the chart first"
+    if any(line.startswith((b"<<<<<<< ", b"=======", b">>>>>>> ")) for line in lines):
+        return "; looks like a merge conflict (<<<<<<<); resolve it first"
+    return ""
 
 
 def _is_shared(roots: list[Node]) -> bool:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -208,6 +209,123 @@ def test_subpackages_with_equal_names_stay_independent(require_tool: Tools, tmp_
             [item for file in ("web.yaml", "config.yaml") for item in load((package / sub / file).read_text())]
         )
     assert name_in(package / "one") != name_in(package / "two")
+
+
+def test_equal_secrets_of_subpackages_have_a_tracker_each(require_tool: Tools, tmp_path: Path) -> None:
+    creds = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: app\n  namespace: shop\nstringData:\n  TOKEN: %s\n"
+    web = WEB.replace("configMapRef", "secretRef").replace("name: web\n", "name: web\n  namespace: shop\n", 1)
+    package = tmp_path / "shop"
+    inner = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: %s\n"
+    settings = "configMap: {name: shop, kinds: Secret, linker.image: 'registry.example/krm-fn:1'}"
+    write(package, {"Kptfile": KPTFILE.format(exec=KRM_FN, config=settings)})
+    for sub in ("one", "two"):
+        reader = web.replace("name: web", f"name: {sub}", 1)
+        write(package / sub, {"Kptfile": inner % sub, "web.yaml": reader, "secret.yaml": creds % sub})
+    for token in ("two", "three"):
+        (package / "two" / "secret.yaml").write_text(
+            (package / "two" / "secret.yaml").read_text().replace("TOKEN: two", f"TOKEN: {token}")
+        )
+        kpt(require_tool, "render", str(package), "--allow-exec")
+        trackers = [item["metadata"]["name"] for item in load((package / "shop-linker.yaml").read_text())[:2]]
+        secrets = [load((package / sub / "secret.yaml").read_text())[0]["metadata"]["name"] for sub in ("one", "two")]
+        assert trackers == secrets
+        assert_verified(package)
+
+
+def assert_verified(package: Path) -> None:
+    command = [KRM_FN, "verify", str(package), "--set", "shop", "--strict"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+UPSTREAM = {
+    "web.yaml": WEB.replace("name: web\n", "name: web\n  namespace: shop\n", 1),
+    "config.yaml": CONFIG.replace("name: app\n", "name: app\n  namespace: shop\n").replace("  on: yes\n", ""),
+}
+WORKER = UPSTREAM["web.yaml"].replace("name: web\n", "name: worker\n", 1)
+FLAGS = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: flags\n  namespace: shop\ndata:\n  on: 'true'\n"
+
+
+def upstream(file: str, old: str, new: str) -> Files:
+    assert old in UPSTREAM[file]
+    return {**UPSTREAM, file: UPSTREAM[file].replace(old, new)}
+
+
+READ_FLAGS = "name: app # kpt-set: ${app}\n        - configMapRef:\n            name: flags\n"
+UPDATES = [
+    pytest.param(upstream("config.yaml", "'info'", "'debug'"), set(), id="data"),
+    pytest.param(upstream("web.yaml", '"web"', '"web:2"'), set(), id="the image"),
+    pytest.param(
+        {**upstream("config.yaml", "'info'", "'debug'"), "worker.yaml": WORKER}, set(), id="data, and a new reader"
+    ),
+    pytest.param(
+        {**upstream("web.yaml", "name: app # kpt-set: ${app}\n", READ_FLAGS), "flags.yaml": FLAGS},
+        set(),
+        id="another ConfigMap in the same list",
+    ),
+    pytest.param(
+        {
+            "web.yaml": UPSTREAM["web.yaml"].replace("name: app #", "name: settings #"),
+            "config.yaml": UPSTREAM["config.yaml"].replace("name: app\n", "name: settings\n"),
+        },
+        {"app-458ftc9km6"},
+        id="the name of the ConfigMap",
+    ),
+]
+
+
+@pytest.mark.parametrize(("changed", "kept"), UPDATES)
+def test_an_update_of_a_package_rendered_in_place(
+    require_tool: Tools, tmp_path: Path, changed: Files, kept: set[str]
+) -> None:
+    settings = ("name=shop", "deployers=kpt", "linker.image=registry.example/krm-fn:1")
+    evaluate(require_tool, write(tmp_path / "fresh", changed), *settings)
+    commit(tmp_path / "upstream", {f"shop/{file}": text for file, text in UPSTREAM.items()}, "v1")
+    commit(tmp_path / "upstream", {f"shop/{file}": text for file, text in changed.items()}, "v2")
+    commit(tmp_path / "local", {}, "empty")
+    package = tmp_path / "local" / "shop"
+    get = [f"{tmp_path}/upstream/.git/shop@v1", str(package)]
+    change_package(require_tool, tmp_path, "get", *get)
+    evaluate(require_tool, package, *settings)
+    commit(tmp_path / "local", {}, "rendered")
+    change_package(require_tool, tmp_path, "update", "shop@v2", cwd=tmp_path / "local")
+    evaluate(require_tool, package, *settings)
+    assert_verified(package)
+    # kpt keeps what upstream has removed if it was changed here, and to render it is a change.
+    left_over = [item for item in applied(package) if item["metadata"]["name"] in kept]
+    assert [item for item in applied(package) if item not in left_over] == applied(tmp_path / "fresh")
+    assert len(left_over) == len(kept)
+
+
+def change_package(require_tool: Tools, tmp_path: Path, *arguments: str, cwd: Path | None = None) -> None:
+    command = [str(require_tool("kpt")), "pkg", *arguments]
+    environment = {**os.environ, "KPT_CACHE_DIR": str(tmp_path / "cache")}
+    done = subprocess.run(command, env=environment, cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def commit(repository: Path, files: Files, tag: str) -> None:
+    repository.mkdir(exist_ok=True)
+    write(repository, files)
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false")
+    for arguments in (
+        ("init", "--quiet"),
+        ("add", "--all"),
+        ("commit", "--quiet", "--allow-empty", "--message", tag),
+        ("tag", tag),
+    ):
+        subprocess.run(["git", "-C", str(repository), *identity, *arguments], check=True)
+
+
+def applied(package: Path) -> list[dict[str, Any]]:
+    """Return what is applied, without what kpt notes for itself."""
+    items = [item for file, text in texts(package).items() if file != "Kptfile" for item in load(text)]
+    for item in items:
+        annotations = item["metadata"].get("annotations", {})
+        annotations.pop("internal.kpt.dev/upstream-identifier", None)
+        if not annotations:
+            item["metadata"].pop("annotations", None)
+    return sorted(items, key=lambda item: (item["kind"], item["metadata"]["name"]))
 
 
 def test_an_empty_package_stays_empty(require_tool: Tools, tmp_path: Path) -> None:

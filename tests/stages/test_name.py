@@ -62,4 +62,6 @@ def test_a_name_that_is_taken_is_an_error() -> None:
     outcome = run(text.encode(), (CONFIG % ("web", "exclude: [{name: a-*}]")).encode())
     assert outcome.stderr == (
         "error: ConfigMap/a-5t7h9k2b4c metadata.name: would be named a, like ConfigMap/a; remove one of them\n"
+        "warning: ConfigMaps or Secrets are renamed, but the package has no objects that could reference them: "
+        "referrers elsewhere keep the old names; run the function over the whole package, without selectors\n"
     )

@@ -1,7 +1,6 @@
 """A package that is nothing but configuration."""
 
 from krm_fn.model.problem import Problem, Severity
-from krm_fn.model.settings import Strategy
 from krm_fn.references.find import may_refer
 from krm_fn.stages.name import Revisions
 from krm_fn.stages.package import Package
@@ -14,7 +13,6 @@ _NO_REFERRERS = (
 
 def find_no_referrers(package: Package, revisions: Revisions) -> list[Problem]:
     """Warn if no object of the package could follow a new name, as when kpt's selectors pass ConfigMaps alone."""
-    is_renaming = any(revision.strategy is Strategy.RENAME for revision in revisions.rendered)
-    if not is_renaming or any(may_refer(item.id) and not item.is_local for item in package.authored):
+    if not revisions.renamed or any(may_refer(item.id) and not item.is_local for item in package.authored):
         return []
     return [Problem(_NO_REFERRERS, severity=Severity.WARNING)]
