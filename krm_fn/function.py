@@ -1,8 +1,9 @@
 """The KRM function: bytes in, bytes out."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from krm_fn.config.configuration import Packages, as_passed, find_among, find_applied, find_configuration
 from krm_fn.config.place import place_settings
 from krm_fn.config.read import parse_config
 from krm_fn.model.in_order import in_order
@@ -21,7 +22,8 @@ from krm_fn.wire.results import stderr_lines
 def run(data: bytes, config: bytes | None = None, environment: Environment = NO_ENVIRONMENT) -> Outcome:
     """Transform a ResourceList, a List, or a stream of documents, and answer in the same form.
 
-    `config` is a functionConfig document for input that cannot carry one. After an error a ResourceList is returned
+    `config` is a functionConfig document for input that cannot carry one. Without a functionConfig, an object of the
+    input may be the configuration. After an error a ResourceList is returned
     unchanged but for its `results`; for any other input nothing is returned.
     """
     try:
@@ -30,8 +32,9 @@ def run(data: bytes, config: bytes | None = None, environment: Environment = NO_
         return Outcome(b"", stderr_lines(rejected.problems), 1)
     del data  # the envelope has its text; the process holds these bytes nowhere else
     try:
-        function_config = envelope.function_config if config is None else read_config(config)
-        changes = decide(envelope.items, function_config, environment).changes
+        passed = [*([] if config is None else [read_config(config)]), *filter(None, [envelope.function_config])]
+        configuration = find_only_configuration(envelope.items, passed, environment)
+        changes = decide(envelope.items, configuration, environment, is_in_place=True).changes
         if any(problem.severity is Severity.ERROR for problem in changes.problems):
             return _refuse(envelope, changes.problems)
         output = apply_changes(envelope, changes)
@@ -40,15 +43,26 @@ def run(data: bytes, config: bytes | None = None, environment: Environment = NO_
     return Outcome(envelope.encode(output), stderr_lines(changes.problems), 0)
 
 
+def find_only_configuration(items: list[Item], passed: Iterable[Node], environment: Environment) -> Node | None:
+    """Find the configuration that counts: what is passed, else an object. Raises Rejected for a contradiction."""
+    packages = Packages(items)
+    found = [*map(as_passed, passed), *find_among(items, packages)]
+    chosen = find_configuration(found, packages, environment, "pass one of them as the functionConfig")
+    return chosen and chosen.node
+
+
 def decide(
     items: list[Item],
     function_config: Node | None,
     environment: Environment,
     generated: Mapping[Item, bool] = MappingProxyType({}),
+    *,
+    is_in_place: bool = False,
 ) -> Transformation:
     """Read the configuration, and decide about all items. Raises Rejected for an invalid configuration.
 
-    `generated`: whether each rendering of a Helm chart makes another object, as far as that is known.
+    `generated`: whether each rendering of a Helm chart makes another object, as far as that is known. `is_in_place`:
+    all items will be in the output, also those that are only for tools.
     """
     settings = parse_config(function_config, environment)
     config_id = read_item(function_config).id if is_mapping(function_config) else None
@@ -56,7 +70,16 @@ def decide(
         items, config_id, settings.linker.namespace or environment.namespace, generated, settings.kinds
     )
     transformation = transform(package, settings, environment, read_embedded)
-    problems = in_order(place_settings(transformation.changes.problems, function_config), items, function_config)
+    applied = find_applied(items) if is_in_place else ()
+    is_strict = settings.strict or environment.strict
+    problems = in_order(
+        [
+            *place_settings(transformation.changes.problems, function_config),
+            *(problem.as_error() if is_strict else problem for problem in applied),
+        ],
+        items,
+        function_config,
+    )
     return transformation._replace(changes=transformation.changes._replace(problems=problems))
 
 

@@ -14,7 +14,8 @@ from krm_fn.stdio import read_stdin
     "--config",
     metavar="FILE",
     type=PATH,
-    help="The configuration. Default: krm-fn.yaml in PATH, or those among the objects.",
+    help="The configuration of a set. Others of this set must say the same. Default: krm-fn.yaml in PATH, or those "
+    "among the objects.",
 )
 @click.option("--set", "sets", metavar="NAME", multiple=True, help="A set that must have a revision. Can be repeated.")
 @click.option(

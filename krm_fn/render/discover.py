@@ -12,8 +12,9 @@ from pathlib import Path
 from krm_fn.model.item import Item
 from krm_fn.model.node import get, text
 from krm_fn.model.problem import Outcome, Rejected, Severity
+from krm_fn.model.settings import CONFIG_FILE
 from krm_fn.render.files import Files
-from krm_fn.render.kustomization import CONFIG_FILE, Plugin, find_plugins
+from krm_fn.render.kustomization import Plugin, find_plugins
 from krm_fn.render.limits import Allowance, Limits
 from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.results import stderr_lines

@@ -14,14 +14,13 @@ from typing import NamedTuple
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Node, Scalar, elements, entries, is_mapping, is_scalar, is_sequence
 from krm_fn.model.problem import Problem, Rejected, at
-from krm_fn.model.settings import is_configuration
+from krm_fn.model.settings import CONFIG_FILE, is_configuration
 from krm_fn.render.files import Files
 from krm_fn.render.limits import Allowance
 from krm_fn.render.place import place, placed_in
 from krm_fn.render.remote import is_remote_file, is_repository
 from krm_fn.wire.reader import read_yaml, walk
 
-CONFIG_FILE = "krm-fn.yaml"
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 _PLUGINS = ("generators", "transformers", "validators")
@@ -83,8 +82,11 @@ class Plugin(NamedTuple):
         return place(str(_shown(self.kustomization)), at(self.entry.start_mark, f"{self.field}: {message}"))
 
 
-def check_kustomization(directory: Path, allowance: Allowance) -> None:
-    """Check all that kustomize would read to build a directory. Raises Rejected for what it may not read or run."""
+def check_kustomization(directory: Path, allowance: Allowance) -> list[Path]:
+    """Check all that kustomize would read to build a directory. Return its local bases, and theirs.
+
+    Raises Rejected for what it may not read or run.
+    """
     problems: list[Problem] = []
     reached: set[Path] = set()
     pending = [Path(os.path.realpath(directory))]
@@ -98,6 +100,7 @@ def check_kustomization(directory: Path, allowance: Allowance) -> None:
                 problems += rejected.problems
     if problems:
         raise Rejected(*problems)
+    return sorted(_shown(base) for base in reached - {Path(os.path.realpath(directory))})
 
 
 def find_plugins(directory: Path, files: Files) -> list[Plugin]:

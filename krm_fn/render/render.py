@@ -1,7 +1,7 @@
 """Paths to one deployable stream."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, TypeVar
 
@@ -30,12 +30,16 @@ _T = TypeVar("_T")
 
 
 class Opened(NamedTuple):
-    """What was read: the texts, the objects in each, the configuration and its file, the warnings of the tools."""
+    """What was read: the texts, the objects in each, the configuration and its file, the warnings of the tools.
+
+    `unread` are configuration files that are near, and that are not read.
+    """
 
     texts: list[Source]
     envelopes: list[tuple[str, Envelope]]
     configuration: tuple[str, Node | None]
     remarks: list[Problem]
+    unread: Sequence[str] = ()
 
     @property
     def items(self) -> list[Item]:
@@ -72,10 +76,10 @@ def render(
 
 def open_inputs(inputs: Inputs, helm: HelmOptions, environment: Environment, allowance: Allowance) -> Opened:
     """Read everything at the paths. Raises Rejected for all that is no object, and if nothing is to be applied."""
-    texts, configs, remarks = read_sources(inputs, helm, allowance)
-    opened = _open_all(texts)
-    configuration = find_configuration(read_config_file(inputs, allowance), configs, opened, environment)
-    return Opened(texts, opened, configuration, remarks)
+    found = read_sources(inputs, helm, allowance)
+    opened = _open_all(found.texts)
+    configuration = find_configuration(read_config_file(inputs, allowance), found.configs, opened, environment)
+    return Opened(found.texts, opened, configuration, found.remarks, found.unread)
 
 
 def render_opened(opened: Opened, environment: Environment) -> tuple[str, list[Problem]]:
@@ -96,6 +100,8 @@ def decide_opened(opened: Opened, environment: Environment) -> Transformation:
     """Decide about all objects. Raises Rejected."""
     with opened.placed():
         generated = _find_generated(opened.texts, opened.envelopes)
+        if opened.configuration[1] is None:
+            environment = environment._replace(unread=tuple(dict.fromkeys(opened.unread)))
         return decide(opened.items, opened.configuration[1], environment, generated)
 
 

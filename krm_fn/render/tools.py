@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,12 +61,14 @@ class Built(NamedTuple):
     """What a program printed on stdout, and its stderr as warnings.
 
     `again` is what it printed when it was run a second time; empty for programs whose output is always the same.
+    `bases` are the other local directories that it read.
     """
 
     command: str
     stdout: bytes
     remarks: list[Problem]
     again: bytes = b""
+    bases: Sequence[Path] = ()
 
 
 def built_from(directory: Path) -> str:
@@ -89,8 +92,8 @@ def build(directory: Path, helm: HelmOptions, allowance: Allowance) -> Built:
         # Charts make passwords and certificates anew on every rendering: only a second one shows which.
         return built._replace(again=_run(directory, command, allowance).stdout)
     program = _find(directory, file, "kustomize", "kubectl")
-    check_kustomization(directory, allowance)
-    return _run(directory, [program, _BUILD[program], "--", path], allowance)
+    bases = check_kustomization(directory, allowance)
+    return _run(directory, [program, _BUILD[program], "--", path], allowance)._replace(bases=bases)
 
 
 def _check_chart(directory: Path, helm: HelmOptions, allowance: Allowance) -> None:

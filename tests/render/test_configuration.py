@@ -67,8 +67,15 @@ REFUSED = [
     pytest.param(
         {"krm-fn.yaml": config("web"), "b.yaml": CONFIG_MAP + "---\n" + config("b")},
         None,
-        "error: found 2 configurations: krm-fn.yaml:1:1, b.yaml:6:1; choose one with --config\n",
+        "error: found 2 configurations: b.yaml:6:1, krm-fn.yaml:1:1; choose one with --config\n",
         id="two",
+    ),
+    pytest.param(
+        {"krm-fn.yaml": config("web"), "b.yaml": CONFIG_MAP + "---\n" + config("web").replace("adopt", "rename")},
+        None,
+        "error: b.yaml:6:1 and krm-fn.yaml:1:1 contradict each other: spec.strategy (rename and adopt); "
+        "configurations are not merged, so remove one of them, or make them equal\n",
+        id="two of one set that differ",
     ),
     pytest.param(
         {"krm-fn.yaml": REVISIONS + "spec: {strategy: renam}\n"},
