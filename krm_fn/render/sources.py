@@ -51,7 +51,12 @@ class Sources(NamedTuple):
 
     def plus(self, more: "Sources") -> "Sources":
         """Append others."""
-        return Sources(*(mine + others for mine, others in zip(self, more, strict=True)))
+        return Sources(
+            self.texts + more.texts,
+            self.configs + more.configs,
+            self.remarks + more.remarks,
+            self.unread + more.unread,
+        )
 
 
 def read_sources(inputs: Inputs, helm: HelmOptions, allowance: Allowance) -> Sources:
