@@ -23,7 +23,6 @@ FILE = configuration(ADOPT)
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shop}\ndata: {strategy: adopt}\n"
 
 
-
 class Row(NamedTuple):
     """What is in the package, what is passed, and which settings count, or what the error says.
 
