@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from krm_fn.config.configuration import Packages, as_passed, find_among, find_applied, find_configuration
+from krm_fn.config.configuration import Configuration, Packages, as_passed, find_among, find_applied, find_configuration
 from krm_fn.config.place import place_settings
 from krm_fn.config.read import parse_config
 from krm_fn.model.in_order import in_order
@@ -32,7 +32,9 @@ def run(data: bytes, config: bytes | None = None, environment: Environment = NO_
         return Outcome(b"", stderr_lines(rejected.problems), 1)
     del data  # the envelope has its text; the process holds these bytes nowhere else
     try:
-        passed = [*([] if config is None else [read_config(config)]), *filter(None, [envelope.function_config])]
+        passed = [*map(as_passed, filter(None, [envelope.function_config]))]
+        if config is not None:
+            passed.insert(0, as_passed(read_config(config))._replace(where="the configuration file"))
         configuration = find_only_configuration(envelope.items, passed, environment)
         changes = decide(envelope.items, configuration, environment, is_in_place=True).changes
         if any(problem.severity is Severity.ERROR for problem in changes.problems):
@@ -43,10 +45,12 @@ def run(data: bytes, config: bytes | None = None, environment: Environment = NO_
     return Outcome(envelope.encode(output), stderr_lines(changes.problems), 0)
 
 
-def find_only_configuration(items: list[Item], passed: Iterable[Node], environment: Environment) -> Node | None:
+def find_only_configuration(
+    items: list[Item], passed: Iterable[Configuration], environment: Environment
+) -> Node | None:
     """Find the configuration that counts: what is passed, else an object. Raises Rejected for a contradiction."""
     packages = Packages(items)
-    found = [*map(as_passed, passed), *find_among(items, packages)]
+    found = [*passed, *find_among(items, packages)]
     chosen = find_configuration(found, packages, environment, "pass one of them as the functionConfig")
     return chosen and chosen.node
 

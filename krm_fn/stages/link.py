@@ -162,7 +162,7 @@ def _no_secrets() -> Problem:
 
 def _unnamed(settings: Settings, unread: Sequence[str]) -> Problem:
     files = " and ".join(unread[:_MOST_FILES])
-    near = f"found {files}, which is not read: pass --config {unread[0]}, or make it part of PATH; " if unread else ""
+    near = f"found {files}, unread: pass --config {unread[0]}, or make it part of PATH; " if unread else ""
     message = (
         f"the set has no name of its own, and is called {settings.set}: two such packages in one namespace overwrite "
         f"each other's inventory and Role; {near}set metadata.name in a configuration, and, if this package is "

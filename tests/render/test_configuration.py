@@ -133,8 +133,8 @@ def test_a_contradiction_names_the_first_fields(tmp_path: Path, monkeypatch: pyt
     write(tmp_path, {"shop/a.yaml": CONFIG_MAP, "shop/krm-fn.yaml": config("web"), "given.yaml": GIVEN})
     assert render_in(tmp_path, monkeypatch, "shop", config="given.yaml").stderr == (
         "error: --config given.yaml and shop/krm-fn.yaml:1:1 contradict each other: metadata.name (b and web), "
-        "spec.kinds ([ConfigMap, Secret] and [ConfigMap]), spec.strategy (rename and adopt), and 5 more; configurations "
-        "are not merged, so remove one of them, or make them equal\n"
+        "spec.kinds ([ConfigMap, Secret] and [ConfigMap]), spec.strategy (rename and adopt), and 5 more; "
+        "configurations are not merged, so remove one of them, or make them equal\n"
     )
 
 
@@ -170,7 +170,7 @@ def test_a_configuration_nearby_is_named_and_not_read(
 ) -> None:
     write(tmp_path, files)
     install(tmp_path / "bin", monkeypatch, kustomize='#!/bin/sh\n/bin/cat "$3/a.yaml"\n')
-    near = f"found {found}, which is not read: pass --config {found}, or make it part of PATH; " if found else ""
+    near = f"found {found}, unread: pass --config {found}, or make it part of PATH; " if found else ""
     assert (
         "warning: the set has no name of its own, and is called config-revisions: two such packages in one namespace "
         f"overwrite each other's inventory and Role; {near}set metadata.name in a configuration, and, if this package "
