@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Enum, IntEnum
 from functools import cached_property
-from posixpath import commonpath, dirname, relpath
+from posixpath import commonpath, dirname
 from typing import Any, NamedTuple
 
 from krm_fn.config.read import parse_config
@@ -64,14 +64,13 @@ def find_configuration(
         return empty[0] if empty else None
     if passed:
         first, *more = passed
-        name = _parse(first, environment).set
     else:
-        first, name = _choose(others, packages, environment, remedy)
-        more = []
-    same = [one for one in others if _set_of(one, environment) == name]
+        first, more = _choose(others, packages, environment, remedy), []
+    settings = _parse(first, environment)
+    same = [one for one in others if _set_of(one, environment) == settings.set]
     # A run that names one of the configurations that it reads leaves the others to their runs.
     rivals = same or [one for one in others if not packages.is_inner(one.package)]
-    _check_agreement(first, [*more, *rivals], environment)
+    _check_agreement(first, settings, [*more, *rivals], environment)
     return first
 
 
@@ -80,9 +79,10 @@ def read_by_set(found: Iterable[Configuration]) -> dict[str, Settings]:
     by_set: dict[str, list[Configuration]] = defaultdict(list)
     for one in sorted(_split_empty(found)[0], key=_rank):
         by_set[_parse(one, NO_ENVIRONMENT).set].append(one)
-    for first, *others in by_set.values():
-        _check_agreement(first, others, NO_ENVIRONMENT)
-    return {name: _parse(first, NO_ENVIRONMENT) for name, (first, *_) in by_set.items()}
+    settings = {name: _parse(first, NO_ENVIRONMENT) for name, (first, *_) in by_set.items()}
+    for name, (first, *others) in by_set.items():
+        _check_agreement(first, settings[name], others, NO_ENVIRONMENT)
+    return settings
 
 
 def as_passed(node: Node) -> Configuration:
@@ -145,8 +145,9 @@ class Packages:
     def locate(self, item: Item) -> str:
         """Say where an object is. kpt says the file in its package, and where the package is on this machine."""
         package = item.annotations.get(PACKAGE_PATH)
-        below = relpath(package, commonpath(filter(None, self.all))) if package else "."
-        return locate(item) if below == "." else f"{item.id} in {below}/{item.file}"
+        alike = [one for one in self.all if one and one.startswith("/") == package.startswith("/")]
+        below = package.removeprefix(commonpath(alike)).strip("/") if package else ""
+        return f"{item.id} in {below}/{item.file}" if below else locate(item)
 
 
 def _is_of_kpt(node: Node) -> bool:
@@ -181,20 +182,18 @@ def _set_of(one: Configuration, environment: Environment) -> str:
     return who.name if who and is_configuration(who) else _parse(one, environment).set
 
 
-def _choose(
-    others: list[Configuration], packages: "Packages", environment: Environment, remedy: str
-) -> tuple[Configuration, str]:
+def _choose(others: list[Configuration], packages: "Packages", environment: Environment, remedy: str) -> Configuration:
     """Choose where none is passed. Raises Rejected for several sets."""
     outer = [one for one in others if not packages.is_inner(one.package)] or others
-    names = {_set_of(one, environment): one for one in reversed(outer)}
-    if len(names) > 1:
+    if len({_set_of(one, environment) for one in outer}) > 1:
         places = ", ".join(one.where for one in outer)
         raise Rejected(Problem(f"found {len(outer)} configurations: {places}; {remedy}"))
-    return outer[0], _parse(outer[0], environment).set
+    return outer[0]
 
 
-def _check_agreement(first: Configuration, others: Iterable[Configuration], environment: Environment) -> None:
-    settings = _parse(first, environment)
+def _check_agreement(
+    first: Configuration, settings: Settings, others: Iterable[Configuration], environment: Environment
+) -> None:
     differing = [(one, [*_differences(settings, _parse(one, environment))]) for one in others]
     problems = [_contradiction(first, one, differences) for one, differences in differing if differences]
     if problems:

@@ -83,3 +83,10 @@ def test_a_config_map_in_the_file_of_the_configuration_is_no_revision() -> None:
     assert (outcome.exit_code, outcome.stderr.count("error")) == (0, 0)
     (item,) = json.loads(outcome.stdout)["items"]
     assert item["metadata"]["name"] == "a"
+
+
+def test_packages_in_odd_places_are_no_crash() -> None:
+    items = [item("krm-fn.yaml"), item("b.yaml", strict=True), item("../c.yaml")]
+    for one, package in zip(items, ["/home/a", "a/../b", ""], strict=True):
+        one["metadata"]["annotations"]["internal.config.kubernetes.io/package-path"] = package  # type: ignore[index]
+    assert "contradict each other: " in evaluate(*items).stderr
