@@ -144,7 +144,7 @@ class Packages:
 
     def locate(self, item: Item) -> str:
         """Say where an object is. kpt says the file in its package, and where the package is on this machine."""
-        package = item.annotations.get(PACKAGE_PATH)
+        package = item.annotations.get(PACKAGE_PATH, "")
         alike = [one for one in self.all if one and one.startswith("/") == package.startswith("/")]
         below = package.removeprefix(commonpath(alike)).strip("/") if package else ""
         return f"{item.id} in {below}/{item.file}" if below else locate(item)
