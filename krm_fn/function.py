@@ -1,9 +1,10 @@
 """The KRM function: bytes in, bytes out."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from types import MappingProxyType
 
+from krm_fn.config.configuration import Configuration, Packages, as_passed, find_among, find_applied, find_configuration
 from krm_fn.config.place import place_settings
 from krm_fn.config.read import parse_config
 from krm_fn.model.changes import Changes
@@ -23,7 +24,8 @@ from krm_fn.wire.results import stderr_lines
 def run(data: bytes, config: bytes | None = None, environment: Environment = NO_ENVIRONMENT) -> Outcome:
     """Transform a ResourceList, a List, or a stream of documents, and answer in the same form.
 
-    `config` is a functionConfig document for input that cannot carry one. After an error a ResourceList is returned
+    `config` is a functionConfig document for input that cannot carry one. Without a functionConfig, an object of the
+    input may be the configuration. After an error a ResourceList is returned
     unchanged but for its `results`; for any other input nothing is returned.
     """
     expansion = Expansion()
@@ -33,8 +35,11 @@ def run(data: bytes, config: bytes | None = None, environment: Environment = NO_
         return Outcome(b"", stderr_lines(rejected.problems), 1)
     del data  # the envelope has its text; the process holds these bytes nowhere else
     try:
-        function_config = envelope.function_config if config is None else read_config(config)
-        decided = decide(envelope.items, function_config, environment, expansion=expansion)
+        passed = [*map(as_passed, filter(None, [envelope.function_config]))]
+        if config is not None:
+            passed.insert(0, as_passed(read_config(config))._replace(where="the configuration file"))
+        configuration = find_only_configuration(envelope.items, passed, environment)
+        decided = decide(envelope.items, configuration, environment, expansion=expansion, is_in_place=True)
         changes = decided.changes
         if any(problem.severity is Severity.ERROR for problem in changes.problems):
             return _refuse(envelope, changes.problems)
@@ -44,17 +49,29 @@ def run(data: bytes, config: bytes | None = None, environment: Environment = NO_
     return Outcome(envelope.encode(output), stderr_lines(changes.problems), 0, f"{decided.summary}\n")
 
 
-def decide(
+def find_only_configuration(
+    items: list[Item], passed: Iterable[Configuration], environment: Environment
+) -> Node | None:
+    """Find the configuration that counts: what is passed, else an object. Raises Rejected for a contradiction."""
+    packages = Packages(items)
+    found = [*passed, *find_among(items, packages)]
+    chosen = find_configuration(found, packages, environment, "pass one of them as the functionConfig")
+    return chosen and chosen.node
+
+
+def decide(  # noqa: PLR0913  # what a run knows of its input
     items: list[Item],
     function_config: Node | None,
     environment: Environment,
     generated: Mapping[Item, bool] = MappingProxyType({}),
+    *,
     expansion: Expansion | None = None,
+    is_in_place: bool = False,
 ) -> Transformation:
     """Read the configuration, and decide about all items. Raises Rejected for an invalid configuration.
 
     `generated`: whether each rendering of a Helm chart makes another object, as far as that is known. `expansion`: that
-    of the texts of this run.
+    of the texts of this run. `is_in_place`: all items will be in the output, also those that are only for tools.
     """
     settings = parse_config(function_config, environment)
     config_id = read_item(function_config).id if is_mapping(function_config) else None
@@ -62,7 +79,16 @@ def decide(
         items, config_id, settings.linker.namespace or environment.namespace, generated, settings.kinds
     )
     transformation = transform(package, settings, environment, partial(read_embedded, expansion or Expansion()))
-    problems = in_order(place_settings(transformation.changes.problems, function_config), items, function_config)
+    applied = find_applied(items) if is_in_place else ()
+    is_strict = settings.strict or environment.strict
+    problems = in_order(
+        [
+            *place_settings(transformation.changes.problems, function_config),
+            *(problem.as_error() if is_strict else problem for problem in applied),
+        ],
+        items,
+        function_config,
+    )
     return transformation._replace(changes=transformation.changes._replace(problems=problems))
 
 

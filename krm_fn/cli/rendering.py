@@ -25,7 +25,8 @@ _OPTIONS = (
         "--config",
         metavar="FILE",
         type=PATH,
-        help="The configuration. Default: krm-fn.yaml in a PATH, or one among the objects.",
+        help="The configuration. Another one in a PATH must say the same. Default: krm-fn.yaml in a PATH, or one among "
+        "the objects.",
     ),
     click.option(
         "--namespace",

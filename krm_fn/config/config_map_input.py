@@ -7,10 +7,8 @@ from krm_fn.config.place import place
 from krm_fn.config.plain import Plain
 from krm_fn.model.node import Mapping, Node, describe, fields, get, is_mapping, is_null, is_scalar
 from krm_fn.model.problem import Rejected, ResourceId
+from krm_fn.model.settings import KPT_NAME
 from krm_fn.naming.suggest import suggest
-
-KPT_NAME = "function-input"
-"""The name that kpt gives to the ConfigMap it makes from the command line."""
 
 _NUMBERS = ("linker.timeoutSeconds", "linker.minimumAgeSeconds", "linker.ttlSecondsAfterFinished")
 _SWITCHES = ("immutable", "strict", "linker.enabled", "linker.secrets", "linker.openshift")

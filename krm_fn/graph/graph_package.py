@@ -16,7 +16,7 @@ from krm_fn.model import keys
 from krm_fn.model.item import Item
 from krm_fn.model.makers import VERSIONED_NAMES
 from krm_fn.model.problem import ResourceId
-from krm_fn.model.settings import Strategy
+from krm_fn.model.settings import Strategy, configures
 from krm_fn.naming.emitted import is_emitted
 from krm_fn.naming.names import authored_id, base_name, is_revision
 from krm_fn.references.made import find_made
@@ -60,7 +60,7 @@ def graph_package(found: Transformation, masks: Masks, opened: Opened, wanted: W
 
 def _is_drawn(item: Item, found: Transformation) -> bool:
     """Tell whether it is a ConfigMap or Secret that is applied, and not one of the linker's own."""
-    is_configuration = found.package.config_id is not None and item.id == found.package.config_id
+    is_configuration = configures(item) or item.id == found.package.config_id
     return item.is_config and not item.is_local and not is_emitted(item) and not is_configuration
 
 

@@ -9,10 +9,15 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from krm_fn.model.changes import Value
+from krm_fn.model.item import Item
 from krm_fn.model.problem import ResourceId
 
 API_VERSION = "revisions.krm-fn.io/v1"
 KIND = "ConfigRevisions"
+CONFIG_FILE = "krm-fn.yaml"
+KPT_NAME = "function-input"
+"""The name that kpt gives to the ConfigMap it makes from the command line."""
+
 DEFAULT_SET = "config-revisions"
 
 RESOURCES: Mapping[str, Value] = {
@@ -39,6 +44,12 @@ CONTROLLERS = {"wave": "Wave", "reloader": "Reloader"}
 def is_configuration(who: ResourceId) -> bool:
     """Tell whether an object configures this function, in whichever version."""
     return who.kind == KIND and who.group == API_VERSION.partition("/")[0]
+
+
+def configures(item: Item) -> bool:
+    """Tell whether an object is a configuration. A ConfigMap is one by the name of its file."""
+    is_settings = item.id.kind == "ConfigMap" and item.id.api_version == "v1"
+    return is_configuration(item.id) or (is_settings and item.file.rpartition("/")[2] == CONFIG_FILE)
 
 
 _WILDCARDS = frozenset("*?[")
@@ -230,7 +241,7 @@ class Environment(NamedTuple):
 
     `image`: of this process. `namespace`: where objects without one will be applied. `set`: its name where the
     configuration has none. `strict`: warnings are errors. `pins`: what a platform pins of the linker, by the name of
-    the variable or option.
+    the variable or option. `unread`: configurations that are near, and that nobody has passed.
     """
 
     image: str = ""
@@ -238,6 +249,7 @@ class Environment(NamedTuple):
     set: str = ""
     strict: bool = False
     pins: Mapping[str, str] = MappingProxyType({})
+    unread: tuple[str, ...] = ()
 
 
 NO_ENVIRONMENT = Environment()

@@ -58,8 +58,8 @@ def read_live(path: str, stdin: bytes | None, limits: Limits = DEFAULT_LIMITS) -
 
     A List without items means that nothing is deployed; an empty text means that the dump has failed.
     """
-    texts, _, _ = read_sources(Inputs((path,), stdin=stdin), HelmOptions(), Allowance(limits))
-    return [item for source in texts for item in _read(source)]
+    found = read_sources(Inputs((path,), stdin=stdin), HelmOptions(), Allowance(limits))
+    return [item for source in found.texts for item in _read(source)]
 
 
 def _read(source: Source) -> Iterator[Item]:

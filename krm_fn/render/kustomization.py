@@ -22,7 +22,6 @@ from krm_fn.render.place import place, placed_in
 from krm_fn.render.remote import is_remote_file, is_repository
 from krm_fn.wire.reader import read_yaml, walk
 
-CONFIG_FILE = "krm-fn.yaml"
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 _PLUGINS = ("generators", "transformers", "validators")
@@ -128,11 +127,15 @@ class Tree(NamedTuple):
         return Path(function.kustomization.name), b"\n" * before + function.entry.value.encode()
 
 
-def check_kustomization(directory: Path, allowance: Allowance) -> Tree | None:
-    """Check all that kustomize would read to build a directory. Raises Rejected for what it may not read or run.
+class Checked(NamedTuple):
+    """The local bases of a kustomization, and theirs. `tree`: what was read, if the last transformer is krm-fn."""
 
-    Returns what was read if the last transformer is krm-fn.
-    """
+    bases: list[Path]
+    tree: Tree | None
+
+
+def check_kustomization(directory: Path, allowance: Allowance) -> Checked:
+    """Check all that kustomize would read to build a directory. Raises Rejected for what it may not read or run."""
     walk = _Walk(directory, allowance)
     problems: list[Problem] = []
     reached: set[Path] = set()
@@ -147,7 +150,8 @@ def check_kustomization(directory: Path, allowance: Allowance) -> Tree | None:
                 problems += rejected.problems
     if problems:
         raise Rejected(*problems)
-    return Tree(walk.top, walk.function, walk.files, walk.folders | reached) if walk.function else None
+    bases = sorted(_shown(base) for base in reached - {Path(os.path.realpath(directory))})
+    return Checked(bases, Tree(walk.top, walk.function, walk.files, walk.folders | reached) if walk.function else None)
 
 
 def find_plugins(directory: Path, files: Files) -> list[Plugin]:

@@ -1,7 +1,7 @@
 """Paths to one deployable stream."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple, TypeVar
 
@@ -37,7 +37,8 @@ class NoObjects(Rejected):
 class Opened(NamedTuple):
     """What was read: the texts, the objects in each, the configuration and its file, the warnings of the tools.
 
-    `expansion` is what the aliases of all texts stand for.
+    `expansion` is what the aliases of all texts stand for. `unread` are configuration files that are near, and that are
+    not read.
     """
 
     texts: list[Source]
@@ -45,6 +46,7 @@ class Opened(NamedTuple):
     configuration: tuple[str, Node | None]
     remarks: list[Problem]
     expansion: Expansion
+    unread: Sequence[str] = ()
 
     @property
     def items(self) -> list[Item]:
@@ -84,11 +86,11 @@ def render(
 
 def open_inputs(inputs: Inputs, helm: HelmOptions, environment: Environment, allowance: Allowance) -> Opened:
     """Read everything at the paths. Raises Rejected for all that is no object, and if nothing is to be applied."""
-    texts, configs, remarks = read_sources(inputs, helm, allowance)
+    found = read_sources(inputs, helm, allowance)
     expansion = Expansion()
-    opened = _open_all(texts, expansion)
-    configuration = find_configuration(read_config_file(inputs, allowance), configs, opened, environment)
-    return Opened(texts, opened, configuration, remarks, expansion)
+    opened = _open_all(found.texts, expansion)
+    configuration = find_configuration(read_config_file(inputs, allowance), found.configs, opened, environment)
+    return Opened(found.texts, opened, configuration, found.remarks, expansion, found.unread)
 
 
 def render_opened(opened: Opened, changes: Changes) -> tuple[str, list[Problem]]:
@@ -108,7 +110,9 @@ def decide_opened(opened: Opened, environment: Environment) -> Transformation:
     """Decide about all objects. Raises Rejected."""
     with opened.placed():
         generated = _find_generated(opened.texts, opened.envelopes)
-        found = decide(opened.items, opened.configuration[1], environment, generated, opened.expansion)
+        if opened.configuration[1] is None:
+            environment = environment._replace(unread=tuple(dict.fromkeys(opened.unread)))
+        found = decide(opened.items, opened.configuration[1], environment, generated, expansion=opened.expansion)
         problems = [*_find_named_too_early(opened, found)]
         if problems:
             raise Rejected(*problems)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.model.problem import Problem, Rejected
+from krm_fn.model.settings import CONFIG_FILE
 from krm_fn.render.files import Files, read_named
-from krm_fn.render.kustomization import CONFIG_FILE
 from krm_fn.render.limits import Allowance
 from krm_fn.render.place import unreadable
 from krm_fn.render.tools import HelmOptions, build, built_from
@@ -43,20 +43,29 @@ class Source(NamedTuple):
 
 
 class Sources(NamedTuple):
-    """All texts in order, the configurations listed in or beside them, and the warnings of kustomize and helm."""
+    """All texts in order, the configurations listed in or beside them, and the warnings of kustomize and helm.
+
+    `unread` are configuration files that are near, and that are not read.
+    """
 
     texts: list[Source]
     configs: list[Source]
     remarks: list[Problem]
+    unread: list[str]
 
     def plus(self, more: "Sources") -> "Sources":
         """Append others."""
-        return Sources(self.texts + more.texts, self.configs + more.configs, self.remarks + more.remarks)
+        return Sources(
+            self.texts + more.texts,
+            self.configs + more.configs,
+            self.remarks + more.remarks,
+            self.unread + more.unread,
+        )
 
 
 def read_sources(inputs: Inputs, helm: HelmOptions, allowance: Allowance) -> Sources:
     """Read everything at the paths but the configuration. Raises Rejected with the problems of all paths."""
-    found = Sources([], [], [])
+    found = Sources([], [], [], [])
     problems: list[Problem] = []
     for path in inputs.paths:
         try:
@@ -81,13 +90,15 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
     if path == STDIN:
         stdin = inputs.stdin or b""
         allowance.take(len(stdin), STDIN_NAME)
-        return Sources([Source(STDIN_NAME, stdin)], [], [])
+        return Sources([Source(STDIN_NAME, stdin)], [], [], [])
     place = Path(path)
     if not place.is_dir():
-        return Sources([Source(str(place), read_named(path, allowance))], [], [])
+        text = Source(str(place), read_named(path, allowance))
+        return Sources([text], [], [], _find_unread([place.parent], allowance.limits.root))
     files = Files(allowance.limits.root or place, allowance)
+    outside = Path(os.path.normpath(place / ".."))
     if not built_from(place):
-        return _read_folder(place, inputs.config, files)
+        return _read_folder(place, inputs.config, files)._replace(unread=_find_unread([outside], allowance.limits.root))
     files.locate(place)
     built = build(place, helm, allowance)
     beside = place / CONFIG_FILE
@@ -97,7 +108,14 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
         if not (configs and (place / file).samefile(beside)):
             configs.insert(0, Source(str(place / file), data))
     source = Source(built.command, built.stdout, built.again, is_early=built.configuration is not None)
-    return Sources([source], configs, built.remarks)
+    unread = _find_unread([*built.bases, outside], allowance.limits.root)
+    return Sources([source], configs, built.remarks, unread)
+
+
+def _find_unread(folders: Iterable[Path], root: Path | None) -> list[str]:
+    """Find configurations where people put them in vain. Nothing is read of them, nor looked up outside of the root."""
+    inside = (folder for folder in folders if root is None or folder.resolve().is_relative_to(root.resolve()))
+    return [str(folder / CONFIG_FILE) for folder in inside if (folder / CONFIG_FILE).is_file()]
 
 
 def _read_folder(folder: Path, config: str | None, files: Files) -> Sources:
@@ -105,14 +123,13 @@ def _read_folder(folder: Path, config: str | None, files: Files) -> Sources:
     found, to_build = _find(folder, files)
     if to_build:
         raise Rejected(*(_not_built(path, folder) for path in to_build))
-    # The file of --config may be among the manifests, under any name.
-    others = [file for file in found if not (config and file.samefile(config))]
-    manifests = [file for file in others if file.name != CONFIG_FILE]
+    # The file of --config may be among the manifests, under any name. Then it is one of those that are read.
+    configs = [file for file in found if file.name == CONFIG_FILE or (config and file.samefile(config))]
+    manifests = [file for file in found if file not in configs]
     if not manifests:
         message = "has no manifests (*.yaml, *.yml, *.json), no kustomization.yaml and no Chart.yaml"
         raise Rejected(Problem(message, file=str(folder)))
-    configs = [file for file in others if file.name == CONFIG_FILE]
-    return Sources(_read_all(manifests, files), _read_all(configs, files), [])
+    return Sources(_read_all(manifests, files), _read_all(configs, files), [], [])
 
 
 def _read_all(paths: Iterable[Path], files: Files) -> list[Source]:

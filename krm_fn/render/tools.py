@@ -4,7 +4,7 @@ import os
 import re
 import shutil
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,7 +62,8 @@ class Built(NamedTuple):
     """What a program printed on stdout, and its stderr as warnings.
 
     `again` is what it printed when it was run a second time; empty for programs whose output is always the same.
-    `configuration`: the file and the text of that of krm-fn, which is to run after kustomize.
+    `configuration`: the file and the text of that of krm-fn, which is to run after kustomize. `bases` are the other
+    local directories that it read.
     """
 
     command: str
@@ -70,6 +71,7 @@ class Built(NamedTuple):
     remarks: list[Problem]
     again: bytes = b""
     configuration: tuple[Path, bytes] | None = None
+    bases: Sequence[Path] = ()
 
 
 def built_from(directory: Path) -> str:
@@ -96,9 +98,9 @@ def build(directory: Path, helm: HelmOptions, allowance: Allowance) -> Built:
         return built._replace(again=_run(directory, command, allowance).stdout)
     program = _find(directory, file, "kustomize", "kubectl")
     command = [program, _BUILD[program], "--"]
-    tree = check_kustomization(directory, allowance)
+    bases, tree = check_kustomization(directory, allowance)
     if tree is None:
-        return _run(directory, [*command, path], allowance)
+        return _run(directory, [*command, path], allowance)._replace(bases=bases)
     with copied(tree) as copy:
         command.append(str(copy.directory))
         built = _run(directory, command, allowance, copy.original)
@@ -107,7 +109,7 @@ def build(directory: Path, helm: HelmOptions, allowance: Allowance) -> Built:
             copy.select_nothing()
             with placed_in(built.command):
                 data = graft(_run(directory, command, allowance, copy.original).stdout, data)
-    return built._replace(stdout=data, configuration=tree.configuration)
+    return built._replace(stdout=data, configuration=tree.configuration, bases=bases)
 
 
 def _check_values(helm: HelmOptions, allowance: Allowance) -> None:

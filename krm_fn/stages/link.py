@@ -1,6 +1,6 @@
 """Emit the objects that run the linker: one Job for each namespace and sync wave, and what the Jobs need."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -21,6 +21,9 @@ _DEFAULT_IMAGE = f"krm-fn:{__version__}"
 
 _MAX_ANNOTATIONS = 200 * 1024
 """Characters. Kubernetes allows 256 KiB for all annotations of an object, those of deployers included."""
+
+_MOST_FILES = 2
+"""Configurations nearby that a warning names."""
 
 
 def emit_linker(
@@ -61,7 +64,7 @@ def _wanted(
     if not settings.linker.secrets and any(revision.id.kind == "Secret" for revision in revisions.rendered):
         problems.append(_no_secrets())
     if wanted and not settings.is_named:
-        problems.append(_unnamed(settings))
+        problems.append(_unnamed(settings, environment.unread))
     if placed and not (settings.linker.image or environment.image):
         problems.append(_no_image(package))
     problems += [*_refused_kinds(package, settings), *_too_many(placed, package)]
@@ -165,11 +168,13 @@ def _no_secrets() -> Problem:
     return Problem(message, severity=Severity.INFO)
 
 
-def _unnamed(settings: Settings) -> Problem:
+def _unnamed(settings: Settings, unread: Sequence[str]) -> Problem:
+    files = " and ".join(unread[:_MOST_FILES])
+    near = f"found {files}, unread: pass --config {unread[0]}, or make it part of PATH; " if unread else ""
     message = (
         f"the set has no name of its own, and is called {settings.set}: two such packages in one namespace overwrite "
-        "each other's inventory and Role; set metadata.name in a configuration, and, if this package is deployed "
-        f"already, spec.takeOver: [{settings.set}]"
+        f"each other's inventory and Role; {near}set metadata.name in a configuration, and, if this package is "
+        f"deployed already, spec.takeOver: [{settings.set}]"
     )
     return Problem(message, severity=Severity.WARNING)
 

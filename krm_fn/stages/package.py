@@ -8,6 +8,7 @@ from krm_fn.model import keys
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import Kinds
 from krm_fn.model.problem import ResourceId
+from krm_fn.model.settings import configures
 from krm_fn.naming.emitted import is_emitted
 from krm_fn.naming.names import is_revision
 from krm_fn.references.made import versioned
@@ -88,4 +89,4 @@ def _why_set_aside(item: Item, config_id: ResourceId | None) -> Reason | None:
     if item.is_local:
         field = f"metadata.annotations[{keys.LOCAL_CONFIG}]"
         return Reason(Ground.LOCAL, f"it is for tools, and never applied ({keys.LOCAL_CONFIG})", item, field)
-    return _CONFIGURATION if item.id == config_id else None
+    return _CONFIGURATION if item.id == config_id or configures(item) else None

@@ -1,16 +1,14 @@
 """Check that what is about to be applied is consistent. Nothing is renamed, edited or added here."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from krm_fn.config.read import parse_config
+from krm_fn.config.configuration import Configuration, read_by_set
 from krm_fn.model.item import read_item
-from krm_fn.model.node import Node, fields, get, is_mapping, is_null, text
+from krm_fn.model.node import is_mapping, is_null
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
-from krm_fn.model.settings import Settings
-from krm_fn.render.configuration import find_configurations, too_many
+from krm_fn.render.configuration import find_configurations
 from krm_fn.render.limits import DEFAULT_LIMITS, Allowance, Limits
 from krm_fn.render.place import place_by_object, placed_in
 from krm_fn.render.sources import STDIN, Inputs, Source, read_config_file, read_sources
@@ -69,11 +67,11 @@ def _open(path: str, inputs: Inputs, allowance: Allowance) -> tuple[list[tuple[s
     if file:
         message = f"has a {file}; build it, and verify what is built: krm-fn render {path} | krm-fn verify"
         raise Rejected(Problem(message, file=path))
-    texts, beside, _ = read_sources(inputs, HelmOptions(), allowance)
-    opened = [(source.name, envelope) for source in texts for envelope in _open_text(source)]
+    found = read_sources(inputs, HelmOptions(), allowance)
+    opened = [(source.name, envelope) for source in found.texts for envelope in _open_text(source)]
     if not opened:  # not even an empty ResourceList: what should have written the manifests has failed
         raise Rejected(Problem("no objects in the input", file="" if path == STDIN else path))
-    return opened, beside
+    return opened, found.configs
 
 
 def _open_text(source: Source) -> Iterator[Envelope]:
@@ -84,31 +82,13 @@ def _open_text(source: Source) -> Iterator[Envelope]:
             yield open_envelope(document, source.origin)
 
 
-def _read(opened: list[tuple[str, Envelope]], found: list[tuple[str, Node]], namespace: str) -> Rendering:
-    settings = _by_set([(name, node) for name, node in found if not _is_empty(node)])
+def _read(opened: list[tuple[str, Envelope]], found: list[Configuration], namespace: str) -> Rendering:
+    """Read the objects of all runs together: each set has its own configuration."""
+    settings = read_by_set(found)
     own = [envelope.function_config for _, envelope in opened if is_mapping(envelope.function_config)]
     config_id = read_item(own[0]).id if own else None
     items = [item for _, envelope in opened for item in envelope.items]
     return read_rendering(items, settings, config_id, namespace)
-
-
-def _is_empty(config: Node) -> bool:
-    """Tell whether this is the ConfigMap that kpt sends where nothing is configured."""
-    return text(get(config, "kind")) == "ConfigMap" and not fields(get(config, "data"))
-
-
-def _by_set(configurations: Iterable[tuple[str, Node]]) -> dict[str, Settings]:
-    """Return the settings of each set. kpt sends one and the same configuration as functionConfig and as an object."""
-    settings: dict[str, Settings] = {}
-    found: dict[str, list[tuple[str, Node]]] = defaultdict(list)
-    for name, node in configurations:
-        one = parse_config(node)
-        if settings.setdefault(one.set, one) != one or not found[one.set]:
-            found[one.set].append((name, node))
-    problems = [too_many(f" of set {name}", several) for name, several in found.items() if len(several) > 1]
-    if problems:
-        raise Rejected(*problems)
-    return settings
 
 
 def _check(rendering: Rendering, options: Options) -> Iterator[Problem]:

@@ -13,12 +13,13 @@ from typing import NamedTuple
 
 import pytest
 
+from krm_fn.config.configuration import as_passed
 from krm_fn.explain.explain_objects import explain_objects
 from krm_fn.explain.explanation import Explanation
 from krm_fn.explain.places import Places
 from krm_fn.explain.text import write_text
 from krm_fn.explain.to_json import write_json
-from krm_fn.function import decide, run
+from krm_fn.function import decide, find_only_configuration, run
 from krm_fn.look.masks import Masks
 from krm_fn.look.screen import Screen
 from krm_fn.model import keys
@@ -67,8 +68,10 @@ class Read(NamedTuple):
 
 def read(data: bytes) -> Read:
     envelope = open_envelope(read_yaml(data))
-    found = decide(envelope.items, envelope.function_config, ENVIRONMENT)
-    opened = Opened([], [("input.yaml", envelope)], ("input.yaml", envelope.function_config), [], Expansion())
+    passed = [*map(as_passed, filter(None, [envelope.function_config]))]
+    configuration = find_only_configuration(envelope.items, passed, ENVIRONMENT)
+    found = decide(envelope.items, configuration, ENVIRONMENT)
+    opened = Opened([], [("input.yaml", envelope)], ("input.yaml", configuration), [], Expansion())
     return Read(envelope, found, Places(opened))
 
 

@@ -266,7 +266,7 @@ RUNS_FUNCTIONS = {"KUSTOMIZE_BUILD_OPTIONS": " ".join(FLAGS)}
 ASKED_FOR = {"ARGOCD_APP_PARAMETERS": "null"}
 """Argo CD sets it, also to this value, for applications with a `plugin` in their source."""
 
-TAKEN = {"canary", "flux", "from-reloader", "from-wave", "helm", "linker-rbac"}
+TAKEN = {"canary", "flux", "from-reloader", "from-wave", "helm", "kpt", "linker-rbac"}
 RUN_BY_KUSTOMIZE = {"kustomize", "kustomize-exec"}
 ARGO_CDS = [
     pytest.param({}, TAKEN | RUN_BY_KUSTOMIZE, id="one that runs no functions"),

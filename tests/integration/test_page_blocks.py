@@ -28,7 +28,7 @@ TOOLS = ("kustomize", "kpt", "helm", "docker")
 FOR = {
     "krm-fn graph": (),  # draws
     "kustomize build": ("argocd", "flux", "kpt"),  # who applies the output is open, so the defaults must hold
-    "kpt fn eval": ("kpt",),
+    "kpt fn": ("kpt",),
     "helm template": ("helm",),
     "examples/flux": ("flux",),
     "krm-fn render examples/canary": ("argocd",),

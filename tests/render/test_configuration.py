@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from krm_fn.model.problem import Outcome
+from krm_fn.render.limits import DEFAULT_LIMITS, Limits
 from tests.render.run import CONFIG_MAP, REVISIONS, render_in, write
+from tests.render.test_tools import install
 
 SELECT = "spec: {strategy: adopt, select: [{name: '*'}], deployers: []}\n"
 
@@ -68,8 +70,15 @@ REFUSED = [
     pytest.param(
         {"krm-fn.yaml": config("web"), "b.yaml": CONFIG_MAP + "---\n" + config("b")},
         None,
-        "error: found 2 configurations: krm-fn.yaml:1:1, b.yaml:6:1; choose one with --config\n",
+        "error: found 2 configurations: b.yaml:6:1, krm-fn.yaml:1:1; choose one with --config\n",
         id="two",
+    ),
+    pytest.param(
+        {"krm-fn.yaml": config("web"), "b.yaml": CONFIG_MAP + "---\n" + config("web").replace("adopt", "rename")},
+        None,
+        "error: b.yaml:6:1 and krm-fn.yaml:1:1 contradict each other: spec.strategy (rename and adopt); "
+        "configurations are not merged, so remove one of them, or make them equal\n",
+        id="two of one set that differ",
     ),
     pytest.param(
         {"krm-fn.yaml": REVISIONS + "spec: {strategy: renam}\n"},
@@ -114,3 +123,73 @@ def test_refused(
 ) -> None:
     write(tmp_path, {"a.yaml": CONFIG_MAP, **files})
     assert render_in(tmp_path, monkeypatch, config=given) == Outcome(b"", sentences, 1)
+
+
+GIVEN = REVISIONS.replace("web", "b") + (
+    "spec:\n  kinds: [Secret, ConfigMap]\n  immutable: false\n  linker: {timeoutSeconds: 9, resources: {}}\n"
+)
+
+
+def test_a_contradiction_names_the_first_fields(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {"shop/a.yaml": CONFIG_MAP, "shop/krm-fn.yaml": config("web"), "given.yaml": GIVEN})
+    assert render_in(tmp_path, monkeypatch, "shop", config="given.yaml").stderr == (
+        "error: --config given.yaml and shop/krm-fn.yaml:1:1 contradict each other: metadata.name (b and web), "
+        "spec.kinds ([ConfigMap, Secret] and [ConfigMap]), spec.strategy (rename and adopt), and 5 more; "
+        "configurations are not merged, so remove one of them, or make them equal\n"
+    )
+
+
+WEB = (
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop}\n"
+    "spec: {template: {spec: {containers: [{name: web, envFrom: [{configMapRef: {name: a}}]}]}}}\n---\n"
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\ndata: {A: b}\n"
+)
+UNREAD = [
+    pytest.param({"shop/prod/web.yaml": WEB, "shop/krm-fn.yaml": ""}, "shop/prod", "shop/krm-fn.yaml", id="above"),
+    pytest.param({"prod/web.yaml": WEB, "krm-fn.yaml": ""}, "prod", "krm-fn.yaml", id="in the current directory"),
+    pytest.param({"web.yaml": WEB, "krm-fn.yaml": ""}, "web.yaml", "krm-fn.yaml", id="beside a file"),
+    pytest.param(
+        {
+            "prod/kustomization.yaml": "resources: [../base]",
+            "prod/a.yaml": WEB,
+            "base/kustomization.yaml": "resources: [../deep]",
+            "deep/kustomization.yaml": "",
+            "deep/krm-fn.yaml": "",
+        },
+        "prod",
+        "deep/krm-fn.yaml",
+        id="in a base of a base",
+    ),
+    pytest.param({"shop/prod/web.yaml": WEB, "krm-fn.yaml": ""}, "shop/prod", "", id="not further above"),
+    pytest.param({"web.yaml": WEB, "prod/krm-fn.yaml": ""}, "web.yaml", "", id="not below a file"),
+]
+
+
+@pytest.mark.parametrize(("files", "path", "found"), UNREAD)
+def test_a_configuration_nearby_is_named_and_not_read(
+    files: dict[str, str | bytes], path: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, files)
+    install(tmp_path / "bin", monkeypatch, kustomize='#!/bin/sh\n/bin/cat "$3/a.yaml"\n')
+    near = f"found {found}, unread: pass --config {found}, or make it part of PATH; " if found else ""
+    assert (
+        "warning: the set has no name of its own, and is called config-revisions: two such packages in one namespace "
+        f"overwrite each other's inventory and Role; {near}set metadata.name in a configuration, and, if this package "
+        "is deployed already, spec.takeOver: [config-revisions]\n"
+    ) in render_in(tmp_path, monkeypatch, path).stderr
+
+
+@pytest.mark.parametrize(
+    ("limits", "config_file"),
+    [
+        pytest.param(Limits(root=Path("shop/prod")), None, id="outside of the root"),
+        pytest.param(DEFAULT_LIMITS, "given.yaml", id="if there is a configuration"),
+    ],
+)
+def test_nothing_nearby_is_named(
+    limits: Limits, config_file: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"shop/prod/web.yaml": WEB, "shop/krm-fn.yaml": "", "given.yaml": REVISIONS})
+    stderr = render_in(tmp_path, monkeypatch, "shop/prod", config=config_file, limits=limits).stderr
+    assert "warning: " in stderr
+    assert "shop/krm-fn.yaml" not in stderr

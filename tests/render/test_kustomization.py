@@ -364,7 +364,7 @@ def test_kustomize_builds_a_copy_in_which_it_says_what_krm_fn_would_have_seen(tm
     write(
         tmp_path, {"repo/shop/kustomization.yaml": "resources: [a.yaml, link]\ntransformers:\n- krm-fn.yaml # mine\n"}
     )
-    tree = check_kustomization(tmp_path / "repo/shop", Allowance(Limits()))
+    tree = check_kustomization(tmp_path / "repo/shop", Allowance(Limits())).tree
     assert tree is not None
     assert tree.configuration == (Path("krm-fn.yaml"), REVISIONS.encode())
     with copied(tree) as copy:
@@ -473,7 +473,7 @@ def test_a_config_map_that_configures_a_function(function: str, is_ours: bool, a
     annotations = f'{{name: a, annotations: {{{annotation}: "{function}"}}}}'
     write(tmp_path, {"kustomization.yaml": "transformers: [a.yaml]\n"})
     write(tmp_path, {"a.yaml": CONFIG_MAP.replace("{name: a}", annotations)})
-    tree = check_kustomization(tmp_path, Allowance(Limits()))
+    tree = check_kustomization(tmp_path, Allowance(Limits())).tree
     assert (tree is not None) is is_ours
 
 

@@ -267,7 +267,8 @@ def test_two_configurations_of_one_set() -> None:
     first, second = SET % "strategy: adopt", SET % "strategy: rename"
     outcome = verify("-", "---\n".join([CONFIG_MAP % "", first, second]).encode(), Options())
     assert outcome.stderr == (
-        "error: found 2 configurations of set shop: <stdin>:6:1, <stdin>:11:1; choose one with --config\n"
+        "error: <stdin>:6:1 and <stdin>:11:1 contradict each other: spec.strategy (adopt and rename); configurations "
+        "are not merged, so remove one of them, or make them equal\n"
     )
     assert outcome.exit_code == 1
     same = verify("-", "---\n".join([CONSISTENT, *[SET % "deployers: [argocd]"] * 2]).encode(), Options())
