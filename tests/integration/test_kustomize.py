@@ -310,7 +310,7 @@ def test_in_a_container(
 
 
 def test_a_generator_gets_nothing_and_says_so(require_tool: Tools, tmp_path: Path) -> None:
-    """kustomize shows what a function writes to stderr, and drops its results."""
+    """A user of kustomize sees what a function writes to stderr, and none of its results."""
     files = SIDE_BY_SIDE | {"top/kustomization.yaml": BASE + RUN.replace("transformers", "generators")}
     command = [str(require_tool("kustomize")), "build", "--enable-alpha-plugins", "--enable-exec"]
     done = build(command, write(tmp_path, files) / "top")
