@@ -39,12 +39,14 @@ A_HOOK = "error: Job/{}hook spec.template.spec.containers[0].envFrom[0].configMa
 AN_EARLIER_WAVE = (
     "error: Deployment/shop/api spec.template.spec.containers[0].envFrom[0].configMapRef.name: is in sync wave -1"
 )
-REFUSED = {
+NOTHING_LEFT = "error: ConfigRevisions/second metadata.name (line 51, column 5): ConfigMap/web-config, which it would"
+REFUSED_ALWAYS = {
     "names-come-back-to-what-is-no-longer-a-revision": OF_ANOTHER_SET,
     "the-linkers-pod-is-as-configured": A_SIDECAR,
 }
+REFUSED = {**REFUSED_ALWAYS, "mounts-of-another-set-are-left-alone": NOTHING_LEFT}
 REFUSED_IN_PLACE = {
-    **REFUSED,
+    **REFUSED_ALWAYS,
     "a-job-for-each-namespace-and-sync-wave": AN_EARLIER_WAVE,
     "a-plain-job-is-warned-about-a-hook-is-not": A_HOOK.format(""),
     "hooks-jobs-and-pods-are-not-waited-for": A_HOOK.format("shop/"),

@@ -5,10 +5,11 @@ from typing import Any, NamedTuple
 
 from krm_fn.config.build import build_settings
 from krm_fn.config.place import place
-from krm_fn.config.plain import Invalid, Plain, plain_value
+from krm_fn.config.plain import Invalid, Plain, plain_value, refuse
 from krm_fn.model.node import Node, spell
 from krm_fn.model.problem import Problem, Rejected, ResourceId
 from krm_fn.model.settings import Linker, Settings
+from krm_fn.naming.image import EXPECTED, is_image
 from krm_fn.naming.suggest import suggest
 from krm_fn.wire.reader import read_yaml
 
@@ -24,7 +25,7 @@ class _Field(NamedTuple):
     is_text: bool = True
 
 
-_IMAGE = _Field("image", "image", "the name of an image")
+_IMAGE = _Field("image", "image", f"the name of an image: {EXPECTED}")
 
 PINNABLE = {
     "--linker-image": _IMAGE,
@@ -98,7 +99,8 @@ def _read(field: _Field, raw: str) -> Any:
         roots = read_yaml(raw.encode()).roots
         value = plain_value(roots[0]) if len(roots) == 1 else None
     config: Plain = {"metadata": {"name": "pinned"}, "spec": {"linker": {field.name: value}}}
-    return getattr(build_settings(config).linker, field.attribute)
+    read = getattr(build_settings(config).linker, field.attribute)
+    return refuse() if field is _IMAGE and not is_image(read) else read
 
 
 def _disagreement(pin: _Pin, linker: Linker, node: Node | None, who: ResourceId | None) -> Problem:

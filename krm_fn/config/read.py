@@ -12,6 +12,7 @@ from krm_fn.model.item import read_item
 from krm_fn.model.node import Node, describe, elements, get, is_mapping, text
 from krm_fn.model.problem import Problem, Rejected, ResourceId, at
 from krm_fn.model.settings import API_VERSION, DEFAULT_SET, KIND, NO_ENVIRONMENT, Environment, Settings
+from krm_fn.naming.image import EXPECTED, is_image
 from krm_fn.wire.reader import read_yaml
 
 
@@ -41,12 +42,16 @@ def parse_config(node: Node | None, environment: Environment = NO_ENVIRONMENT) -
         raise Rejected(
             at(node.start_mark, f"functionConfig: found {found}, allowed: {API_VERSION} {KIND}, v1 ConfigMap")
         )
-    settings = pin_linker(_settings(config, node, who), environment.pins, node, who)
+    settings = _settings(config, node, who)
+    _check_image(settings.linker.image, ("spec", "linker", "image"), node, who)
+    settings = pin_linker(settings, environment.pins, node, who)
     if not is_named:
         taken_over = (*settings.take_over, *unnamed.take_over)
         settings = settings._replace(is_named=unnamed.is_named, take_over=taken_over)
     if settings.linker.image is None:
-        settings = settings._replace(linker=settings.linker._replace(image=_own_image(node)))
+        annotation, image = _own_image(node)
+        _check_image(image, ("metadata", "annotations", annotation), node, who)
+        settings = settings._replace(linker=settings.linker._replace(image=image))
     return settings
 
 
@@ -55,15 +60,21 @@ def _unnamed_settings(default_set: str) -> Settings:
     return Settings(set=default_set, take_over=(DEFAULT_SET,)) if default_set else Settings(is_named=False)
 
 
-def _own_image(node: Node) -> str | None:
-    """Return the image in the configuration's own annotation, with which kustomize runs this function."""
+def _check_image(image: str | None, path: tuple[str, ...], node: Node, who: ResourceId) -> None:
+    # What substitutes `${VARIABLES}` does so after the function, and in the Job as well.
+    if image is not None and "${" not in image and not is_image(image):
+        raise Rejected(place(path, node, who, f'found "{image}", which no registry accepts: expected {EXPECTED}'))
+
+
+def _own_image(node: Node) -> tuple[str, str | None]:
+    """Return the configuration's own annotation, and the image in it, with which kustomize runs this function."""
     annotations = read_item(node).annotations if is_mapping(node) else {}
     for name in ("config.kubernetes.io/function", "config.k8s.io/function"):
         for declaration in read_yaml(annotations.get(name, "").encode()).roots:
             image = text(get(declaration, "container", "image"))
             if image:
-                return image
-    return None
+                return name, image
+    return "", None
 
 
 def _settings(config: Plain, node: Node, who: ResourceId) -> Settings:

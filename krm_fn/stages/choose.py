@@ -7,7 +7,7 @@ from krm_fn.model.item import Item, about
 from krm_fn.model.node import get, is_null
 from krm_fn.model.node import text as text_of
 from krm_fn.model.problem import Problem, Severity
-from krm_fn.model.settings import Settings, Strategy, is_pattern
+from krm_fn.model.settings import Settings, Strategy
 from krm_fn.model.sync_order import HOOKS
 from krm_fn.naming.content_hash import Unhashable
 from krm_fn.naming.names import has_stale_hash, hash_in_name, is_revision
@@ -63,7 +63,8 @@ class Choice(NamedTuple):
     """The strategy of an object. `explicit`: configured, not defaulted.
 
     `is_written_by_others`: its name or content is not the package's to decide. `problem`: what is wrong with it.
-    `gets_base_name_back`: an earlier run in place has made it a revision, and it is none any more.
+    `gets_base_name_back`: an earlier run in place has made it a revision, and it is none any more. `is_taken`: this set
+    would choose it, were it not a revision of another set.
     """
 
     item: Item
@@ -73,6 +74,7 @@ class Choice(NamedTuple):
     is_written_by_others: bool = False
     problem: Problem | None = None
     gets_base_name_back: bool = False
+    is_taken: bool = False
 
 
 class Choices(NamedTuple):
@@ -122,10 +124,25 @@ def choose(package: Package, references: References, early: EarlyReaders, settin
 
 
 def _choose_one(item: Item, known: _Known) -> Choice:
+    chosen = _choose_in_own_set(item, known)
+    if not _is_of_another_set(item, known.settings):
+        return chosen
+    return Choice(
+        item,
+        Strategy.IGNORE,
+        Reason(Ground.OTHER_SET, f"it is a revision of set {item.labels[keys.SET]}"),
+        explicit=False,
+        is_written_by_others=True,
+        problem=_stale(item),
+        is_taken=chosen.strategy is not Strategy.IGNORE,
+    )
+
+
+def _choose_in_own_set(item: Item, known: _Known) -> Choice:
     written = _why_written_by_others(item, known.references)
     if written is not None and not item.is_config and _why_bound(item, known.references) is not None:
         written = None  # two that make one Secret write to each other's: that is said below
-    decision = _refused(item, known) or _configured(item, known)
+    decision = _refused(item) or _configured(item, known)
     if decision is None:
         decision = _Decision(None, written) if written else _defaulted(item, known)
         decision = _unless_bound(item, known, decision)
@@ -139,7 +156,7 @@ def _choose_one(item: Item, known: _Known) -> Choice:
         decision.strategy or Strategy.IGNORE,
         decision.reason,
         explicit=decision.strategy is not None,
-        is_written_by_others=written is not None or decision.reason.ground is Ground.OTHER_SET,
+        is_written_by_others=written is not None,
         problem=decision.problem,
     )
     is_own = is_revision(item) and item.labels[keys.SET] in known.settings.own_sets
@@ -207,11 +224,8 @@ def _why_bound(item: Item, references: References) -> Reason | None:
     return Reason(Ground.BOUND, text, item, shared.reference.field)
 
 
-def _refused(item: Item, known: _Known) -> _Decision | None:
+def _refused(item: Item) -> _Decision | None:
     """Leave alone what no configuration can choose."""
-    if _is_of_another_set(item, known.settings):
-        reason = Reason(Ground.OTHER_SET, f"it is a revision of set {item.labels[keys.SET]}")
-        return _Decision(None, reason, _stale(item) or _selected_in_vain(item, known))
     if item.id.name in FIXED_NAMES or not item.id.name:
         return _Decision(None, _HAS_FIXED_NAME if item.id.name else _HAS_NO_NAME)
     return None
@@ -259,20 +273,6 @@ def _is_stale(item: Item) -> bool:
         return hash_in_name(item) not in ("", hash_of(item))
     except Unhashable:
         return True
-
-
-def _selected_in_vain(item: Item, known: _Known) -> Problem | None:
-    """Warn about another set's revision that this set selects by its very name. A pattern may cover both by chance."""
-    selecting = (one.entry for one in known.selectors.select(item))
-    by_name = next((one for one in selecting if not is_pattern(one.name)), None)
-    if by_name is None or (by_name.strategy or known.settings.strategy) is Strategy.IGNORE:
-        return None
-    owner = item.labels[keys.SET]
-    message = (
-        f"selected, but left unchanged: it is a revision of set {owner}; select it in one of the sets only, or, if "
-        f"this set replaces the other, set spec.takeOver: [{owner}]"
-    )
-    return about(item, message, severity=Severity.WARNING)
 
 
 def _configured(item: Item, known: _Known) -> _Decision | None:
@@ -328,7 +328,7 @@ def _defaulted(item: Item, known: _Known) -> _Decision:
 def _default_of_what_pods_read(item: Item, known: _Known) -> _Decision:
     settings = known.settings
     # A revision of an earlier run in place stays one: whoever chose it has chosen it. A checksum renames nothing.
-    if is_revision(item):
+    if is_revision(item) and not _is_of_another_set(item, settings):
         return _Decision(settings.strategy, _OF_EARLIER_RUN)
     if not settings.strategy.makes_revisions:
         return _Decision(settings.strategy, _READ)

@@ -10,6 +10,7 @@ from krm_fn.model.changes import Changes, Object
 from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Environment, Settings
+from krm_fn.naming.image import EXPECTED, is_image, version_of
 from krm_fn.stages.linker_objects import access, inventory, job, tracker
 from krm_fn.stages.linker_plan import Group, plan_links, requested_kinds, tracked_names
 from krm_fn.stages.mark import Consumers
@@ -65,8 +66,8 @@ def _wanted(
         problems.append(_no_secrets())
     if wanted and not settings.is_named:
         problems.append(_unnamed(settings, environment.unread))
-    if placed and not (settings.linker.image or environment.image):
-        problems.append(_no_image(package))
+    if placed:
+        problems += _judge_image(package, settings, environment)
     problems += [*_refused_kinds(package, settings), *_too_many(placed, package)]
     return wanted, [*problems, *_taken(package.authored, wanted)]
 
@@ -177,6 +178,22 @@ def _unnamed(settings: Settings, unread: Sequence[str]) -> Problem:
         f"deployed already, spec.takeOver: [{settings.set}]"
     )
     return Problem(message, severity=Severity.WARNING)
+
+
+def _judge_image(package: Package, settings: Settings, environment: Environment) -> Iterator[Problem]:
+    """Report an image that nobody has set, that is no image, or that is of another version than this program."""
+    image = settings.linker.image
+    version = version_of(image or "")
+    if not image and not environment.image:
+        yield _no_image(package)
+    elif not image and not is_image(environment.image):
+        yield Problem(f'KRM_FN_IMAGE: found "{environment.image}", which no registry accepts: expected {EXPECTED}')
+    elif version not in ("", __version__):
+        message = (
+            f"image {image} is of version {version}, and this program is {__version__}: the Job must understand what "
+            "the function wrote; use the same version for both"
+        )
+        yield Problem(message, package.config_id, "spec.linker.image", Severity.WARNING)
 
 
 def _no_image(package: Package) -> Problem:

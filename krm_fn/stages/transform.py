@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item
-from krm_fn.model.problem import Problem
+from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Environment, Settings
 from krm_fn.mounts.mount import Mounts, read_mounts, update_mounts
 from krm_fn.references.embedded import ReadYaml, find_embedded
@@ -22,6 +22,7 @@ from krm_fn.stages.stale_references import find_stale
 from krm_fn.stages.summarize import summarize
 from krm_fn.stages.update_references import find_contradictions, update_references
 from krm_fn.stages.warnings.made_in_cluster import has_makers
+from krm_fn.stages.warnings.nothing_chosen import find_nothing_chosen
 from krm_fn.stages.warnings.warn import warn
 
 
@@ -74,6 +75,9 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     changes += Changes(problems=tuple(find_contradictions(changes.edits)))
     changes += emit_linker(package, revisions, consumers, settings, environment)
     changes += warn(package, references, choices, revisions, jobs, changes, settings)
+    if all(problem.severity is Severity.INFO for problem in changes.problems):  # else the reason may be said already
+        silent = find_nothing_chosen(package, references, choices, checksums, settings)
+        changes += Changes(problems=tuple(silent))
     is_strict = settings.strict or environment.strict
     problems = [problem.as_error() if is_strict else problem for problem in changes.problems]
     changes = changes._replace(problems=jobs.readdress(problems))

@@ -309,6 +309,16 @@ def test_in_a_container(
     assert set(defined(objects)) == {"pre-plain-dg79t4479m", "pre-gen-4h2mbtbbt6"}
 
 
+def test_a_generator_gets_nothing_and_says_so(require_tool: Tools, tmp_path: Path) -> None:
+    """A user of kustomize sees what a function writes to stderr, and none of its results."""
+    files = SIDE_BY_SIDE | {"top/kustomization.yaml": BASE + RUN.replace("transformers", "generators")}
+    command = [str(require_tool("kustomize")), "build", "--enable-alpha-plugins", "--enable-exec"]
+    done = build(command, write(tmp_path, files) / "top")
+    assert done.returncode == 0
+    assert b"gets no objects: kustomize passes none to `generators:`" in done.stderr
+    assert b"revisions.krm-fn.io" not in done.stdout
+
+
 def test_without_the_flag_kustomize_skips_the_function_in_silence(require_tool: Tools, tmp_path: Path) -> None:
     """docs/deployers/kustomize.md says so, and what to look for."""
     folder = write(tmp_path, SIDE_BY_SIDE) / "top"

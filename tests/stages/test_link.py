@@ -5,6 +5,7 @@ import pytest
 from krm_fn import __version__
 from krm_fn.function import run
 from krm_fn.model.settings import NO_ENVIRONMENT, Environment
+from krm_fn.naming.image import EXPECTED
 
 PACKAGE = b"""apiVersion: v1
 kind: ConfigMap
@@ -64,3 +65,45 @@ def test_an_image_in_the_environment_is_set() -> None:
     given = run(PACKAGE, CONFIG.encode(), Environment(image=DEFAULT))
     assert given.stderr == ""
     assert given.stdout == run(PACKAGE, CONFIG.encode(), NO_ENVIRONMENT).stdout
+
+
+OTHER = (
+    "image {} is of version {}, and this program is " + __version__ + ": the Job must understand what the function "
+    "wrote; use the same version for both"
+)
+
+
+@pytest.mark.parametrize(
+    ("image", "version"),
+    [
+        pytest.param("registry.example/krm-fn:0.0.9", "0.0.9", id="an earlier version"),
+        pytest.param("registry.example/krm-fn:v99.0.0@sha256:" + "a" * 64, "99.0.0", id="a later one, with its digest"),
+        pytest.param(f"registry.example/krm-fn:v{__version__}", "", id="the same"),
+        pytest.param("registry.example/krm-fn@sha256:" + "a" * 64, "", id="only a digest"),
+        pytest.param("registry.example/krm-fn:main", "", id="another tag"),
+        pytest.param("${REGISTRY}/krm-fn:0.0.9", "", id="a variable that is substituted later"),
+    ],
+)
+def test_an_image_of_another_version_is_warned_about(image: str, version: str) -> None:
+    at = "warning: ConfigRevisions/web spec.linker.image (line 4, column 17): "
+    expected = f"{at}{OTHER.format(image, version)}\n" if version else ""
+    in_the_configuration = run(PACKAGE, (CONFIG + f"spec: {{linker: {{image: '{image}'}}}}\n").encode())
+    assert (in_the_configuration.stderr, in_the_configuration.exit_code) == (expected, 0)
+
+
+def test_a_pinned_image_of_another_version_is_warned_about() -> None:
+    outcome = run(PACKAGE, CONFIG.encode(), Environment(pins={"--linker-image": "krm-fn:0.0.9"}))
+    assert outcome.stderr.endswith(f"{OTHER.format('krm-fn:0.0.9', '0.0.9')}\n")
+
+
+def test_an_image_that_no_registry_accepts_is_an_error_wherever_it_comes_from() -> None:
+    told = f'found "A:1", which no registry accepts: expected {EXPECTED}\n'
+    field = run(PACKAGE, (CONFIG + "spec: {linker: {image: 'A:1'}}\n").encode())
+    annotation = run(PACKAGE, FUNCTION.replace("registry.example/krm-fn:1", "A:1").encode())
+    variable = run(PACKAGE, CONFIG.encode(), Environment(image="A:1"))
+    assert field.stderr == f"error: ConfigRevisions/web spec.linker.image (line 4, column 17): {told}"
+    assert annotation.stderr.startswith(
+        "error: ConfigRevisions/web metadata.annotations[config.kubernetes.io/function]"
+    )
+    assert annotation.stderr.endswith(told)
+    assert variable.stderr == f"error: KRM_FN_IMAGE: {told}"

@@ -1,4 +1,4 @@
-"""Objects of the linkers of other sets in the package: which of them nobody renders any more."""
+"""Other sets in the package: what they have taken from this one, and linkers that nobody renders any more."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -6,9 +6,37 @@ from collections.abc import Iterator
 from krm_fn.model import keys
 from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, Severity
-from krm_fn.model.settings import DEFAULT_SET, Settings
+from krm_fn.model.settings import DEFAULT_SET, Settings, Strategy
 from krm_fn.naming.emitted import listed_revisions
+from krm_fn.naming.names import authored_id
+from krm_fn.stages.choose import Choices
 from krm_fn.stages.package import Package
+
+
+def find_taken(package: Package, choices: Choices, settings: Settings) -> Iterator[Problem]:
+    """Report for each other set how many of its revisions this configuration would choose, and has no effect on.
+
+    That is so where the base of a kustomization runs the function too, and where a set gets another name in place. It
+    is an error if this set has no revision at all. Sets that share a package select different objects.
+    """
+    if package.config_id is None:  # then nobody has written what has no effect
+        return
+    taken: dict[str, list[Item]] = defaultdict(list)
+    for choice in choices.all:
+        if choice.is_taken and choice.problem is None:
+            taken[choice.item.labels[keys.SET]].append(choice.item)
+    is_any_left = any(choice.strategy is not Strategy.IGNORE for choice in choices.all)
+    for name, (first, *more) in taken.items():
+        if more:
+            objects, them = f"{len(more) + 1} objects that it would choose, such as {authored_id(first)}, are", "them"
+        else:
+            objects, them = f"{authored_id(first)}, which it would choose, is", "it"
+        effect = f"leaves {them} alone" if is_any_left else "changes nothing"
+        message = (
+            f"{objects} already of set {name}, so set {settings.set} {effect}; remove the transformer of set {name}, "
+            f"set spec.takeOver: [{name}] if set {settings.set} replaces it, or exclude {them} if both sets stay"
+        )
+        yield Problem(message, package.config_id, "metadata.name", Severity.WARNING if is_any_left else Severity.ERROR)
 
 
 def find_abandoned_linkers(package: Package, settings: Settings) -> Iterator[Problem]:

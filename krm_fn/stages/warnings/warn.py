@@ -15,7 +15,8 @@ from krm_fn.stages.warnings.made_in_cluster import find_made_in_cluster, find_un
 from krm_fn.stages.warnings.missing_keys import find_missing_keys
 from krm_fn.stages.warnings.misspelled import find_misspelled, warn_about_misspelled
 from krm_fn.stages.warnings.no_referrers import find_no_referrers
-from krm_fn.stages.warnings.other_sets import find_abandoned_linkers
+from krm_fn.stages.warnings.nothing_chosen import find_misspelled_kinds
+from krm_fn.stages.warnings.other_sets import find_abandoned_linkers, find_taken
 from krm_fn.stages.warnings.own_annotations import find_own_annotations
 from krm_fn.stages.warnings.refused_data import find_refused_data
 from krm_fn.stages.warnings.unfollowed import find_in_fields, find_in_options
@@ -36,6 +37,8 @@ def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
     """Warn about settings without effect, objects that will not follow, and objects that the API server will refuse."""
     problems = [
         *find_unmatched(package, settings, references.index.names),
+        *find_taken(package, choices, settings),
+        *find_misspelled_kinds(package.authored),
         *find_abandoned_linkers(package, settings),
         *find_no_referrers(package, revisions),
         *find_unlisted(package, references, revisions),
