@@ -21,9 +21,10 @@ from krm_fn.references.references import Authored, References, find_authored
 from krm_fn.references.resolve import Index
 from krm_fn.stages.choose import Choices, choose
 from krm_fn.stages.early_readers import find_early_readers
+from krm_fn.stages.mark import Consumers, find_consumers
 from krm_fn.stages.name import Revision, Revisions
 from krm_fn.stages.package import Package, read_package
-from krm_fn.verify.job_plan import read_plan
+from krm_fn.verify.check_job import read_plan
 
 
 class Configured(NamedTuple):
@@ -44,11 +45,17 @@ class RenderedSet(NamedTuple):
 
 
 class Rendering(NamedTuple):
-    """The objects, and the sets among them by name. `revisions` are those of all sets, under their present names."""
+    """The objects, and the sets among them by name. `revisions` are those of all sets, under their present names.
+
+    `consumers`: the references to each of them whose referrers the linker will see. `is_placed`: somebody has said
+    where objects without a namespace will be applied.
+    """
 
     package: Package
     references: References
     revisions: Revisions
+    consumers: Consumers
+    is_placed: bool
     sets: Mapping[str, RenderedSet]
 
 
@@ -59,6 +66,7 @@ def read_rendering(
 
     `namespace` is that of objects that set none. If it is empty, a configuration or the linker's objects may say it.
     """
+    is_placed = bool(namespace) or any(settings.linker.namespace for settings in settings_by_set.values())
     namespace = namespace or find_namespace(items, settings_by_set.values())
     kinds = frozenset(chain.from_iterable(settings.kinds for settings in settings_by_set.values()))
     package = read_package(items, config_id, namespace, kinds=kinds)
@@ -74,7 +82,12 @@ def read_rendering(
     revisions = Revisions(_read_revision(item) for item in package.configs if is_revision(item))
     configured = {name: _configure(package, references, settings) for name, settings in settings_by_set.items()}
     return Rendering(
-        package=package, references=references, revisions=revisions, sets=_read_sets(package, revisions, configured)
+        package=package,
+        references=references,
+        revisions=revisions,
+        consumers=find_consumers(package, references, revisions, Settings()),
+        is_placed=is_placed,
+        sets=_read_sets(package, revisions, configured),
     )
 
 

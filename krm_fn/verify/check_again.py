@@ -1,0 +1,37 @@
+"""Check that the function would change nothing if it ran now, if the configuration is known."""
+
+from collections.abc import Iterator
+
+from krm_fn.function import read_embedded
+from krm_fn.model.changes import combine_patches
+from krm_fn.model.item import about
+from krm_fn.model.problem import Problem, Severity
+from krm_fn.model.settings import Environment
+from krm_fn.stages.transform import transform
+from krm_fn.verify.rendering import Rendering
+from krm_fn.wire.merge_patch import plan_patch
+
+_CHECKSUM = "is not the checksum of what pods read: something has changed it after krm-fn, which must run last"
+_CHANGED = "is not as krm-fn writes it: something has changed it after krm-fn, which must run last"
+
+
+def check_again(rendering: Rendering) -> Iterator[Problem]:
+    """Run the function again, and report what it would change.
+
+    The linker's objects are left out: their image may come from where the function ran. Nothing on an object says
+    whose checksum or mount it has, so several configurations cannot be told apart.
+    """
+    configured = [one.configured for one in rendering.sets.values() if one.configured]
+    if len(configured) != 1:
+        return
+    (only,) = configured
+    settings = only.settings._replace(strict=False)
+    environment = Environment(namespace=rendering.package.namespace)
+    changes = transform(rendering.package, settings, environment, read_embedded).changes
+    edits = [*changes.edits]
+    for item, patch in combine_patches(changes.patches):
+        edits += plan_patch(item, patch)
+    for item, field in dict.fromkeys((edit.item, edit.field) for edit in edits):
+        is_checksum = field.endswith(f"[{settings.checksums.annotation}]")
+        yield about(item, _CHECKSUM if is_checksum else _CHANGED, field)
+    yield from (problem for problem in changes.problems if problem.severity is Severity.ERROR)
