@@ -32,8 +32,8 @@ def check_annotations(tracker: Item, wanted: Any) -> Iterator[Problem]:
     for name in (keys.BASE_NAME, keys.WANTED, keys.STANDS_FOR, keys.MADE_BY):
         found, expected = tracker.annotations.get(name), annotations.get(name)
         if found != expected:
-            what = "missing" if found is None else f"found {found!r}"
-            message = f"{what}; expected {expected!r}" if expected else f"{what}; expected no such annotation"
+            what = "missing; expected" if found is None else f"found {found!r}, expected"
+            message = f"{what} {expected!r}" if expected else f"{what} no such annotation"
             yield about(tracker, message, f"metadata.annotations[{name}]")
 
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from krm_fn.function import read_embedded
-from krm_fn.model.changes import combine_patches
-from krm_fn.model.item import about
+from krm_fn.model.changes import Edit, SetFields, combine_patches
+from krm_fn.model.item import Item, about
+from krm_fn.model.node import step
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Environment
 from krm_fn.stages.transform import transform
@@ -31,7 +32,16 @@ def check_again(rendering: Rendering) -> Iterator[Problem]:
     edits = [*changes.edits]
     for item, patch in combine_patches(changes.patches):
         edits += plan_patch(item, patch)
-    for item, field in dict.fromkeys((edit.item, edit.field) for edit in edits):
+    first: dict[Item, str] = {}
+    for edit in edits:
+        first.setdefault(edit.item, _field_of(edit))
+    for item, field in first.items():
         is_checksum = field.endswith(f"[{settings.checksums.annotation}]")
         yield about(item, _CHECKSUM if is_checksum else _CHANGED, field)
     yield from (problem for problem in changes.problems if problem.severity is Severity.ERROR)
+
+
+def _field_of(edit: Edit) -> str:
+    """Return the field that an edit changes, also where it adds it to a mapping."""
+    added = edit.change.add if isinstance(edit.change, SetFields) else ()
+    return step(edit.field, added[0][0]) if added else edit.field

@@ -20,7 +20,7 @@ def check_order(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[Pr
         known = deployers_of(one, deployers) or [name for name in PROTECTIONS if _is_any_protected(one, name)]
         renamed = {revision.item for revision in one.revisions if revision.is_renamed}
         for config, readers in find_early_readers(rendering.references, known).items() if renamed else ():
-            if config in renamed:
+            if config in renamed and not is_hook(config):
                 yield from (reader.refuse() for reader in readers.values())
     for item in filter(is_hook, (revision.item for revision in rendering.revisions.rendered)):
         staying = [one.referrer for one in rendering.consumers.get(item, ()) if not is_hook(one.referrer)]
