@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
-from krm_fn.model import keys
 from krm_fn.model.changes import Object
 from krm_fn.model.item import Item, about
 from krm_fn.model.node import Node, elements, get, is_mapping, is_scalar, step, text
@@ -26,10 +25,10 @@ def check_object(item: Item, wanted: Object, but: Collection[str] = ()) -> Itera
             yield from (about(item, message, field) for field, message in _compare(get(item.node, name), value, name))
 
 
-def check_annotations(tracker: Item, wanted: Any) -> Iterator[Problem]:
+def check_annotations(tracker: Item, wanted: Any, names: Iterable[str]) -> Iterator[Problem]:
     """Compare what a tracker says about itself with what the function writes on it."""
     annotations = wanted["metadata"]["annotations"]
-    for name in (keys.BASE_NAME, keys.WANTED, keys.STANDS_FOR, keys.MADE_BY):
+    for name in names:
         found, expected = tracker.annotations.get(name), annotations.get(name)
         if found != expected:
             what = "missing; expected" if found is None else f"found {found!r}, expected"

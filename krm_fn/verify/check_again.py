@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from krm_fn.function import read_embedded
+from krm_fn.model import keys
 from krm_fn.model.changes import Edit, SetFields, combine_patches
 from krm_fn.model.item import Item, about
 from krm_fn.model.node import step
@@ -34,14 +35,16 @@ def check_again(rendering: Rendering) -> Iterator[Problem]:
         edits += plan_patch(item, patch)
     first: dict[Item, str] = {}
     for edit in edits:
-        first.setdefault(edit.item, _field_of(edit))
+        for field in _fields_of(edit):
+            if not field.endswith(f"[{keys.WANTED}]"):  # which version 0.1.0 did not write
+                first.setdefault(edit.item, field)
     for item, field in first.items():
         is_checksum = field.endswith(f"[{settings.checksums.annotation}]")
         yield about(item, _CHECKSUM if is_checksum else _CHANGED, field)
     yield from (problem for problem in changes.problems if problem.severity is Severity.ERROR)
 
 
-def _field_of(edit: Edit) -> str:
-    """Return the field that an edit changes, also where it adds it to a mapping."""
+def _fields_of(edit: Edit) -> list[str]:
+    """Return the fields that an edit changes, also where it adds them to a mapping."""
     added = edit.change.add if isinstance(edit.change, SetFields) else ()
-    return step(edit.field, added[0][0]) if added else edit.field
+    return [step(edit.field, name) for name, _ in added] or [edit.field]

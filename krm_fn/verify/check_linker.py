@@ -26,6 +26,7 @@ from krm_fn.verify.check_access import check_annotations, check_object, check_wa
 from krm_fn.verify.check_job import check_job, read_plan
 from krm_fn.verify.rendering import RenderedSet, Rendering
 
+_ABOUT_TRACKERS = (keys.BASE_NAME, keys.STANDS_FOR, keys.MADE_BY)
 _TRACKED = (*CONFIG_KINDS, *VERSIONED_NAMES)
 _NOTHING = LinkPlan(set="", timeout=0, minimum_age=0)
 _RBAC = "rbac.authorization.k8s.io/v1"
@@ -58,7 +59,7 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
             if place.emitted:
                 yield from _check_jobs(place, objects)
                 yield from _check_inventory(place, objects)
-                yield from _check_trackers(place, objects, trackers)
+                yield from _check_trackers(place, one, objects, trackers)
                 yield from _check_access(place, one, objects)
                 yield from _check_built(place, settings, has_add_ons=place.namespace in with_add_ons)
                 yield from _check_namespaces(place, one, rendering)
@@ -235,7 +236,7 @@ def _check_inventory(place: _Place, objects: _Objects) -> Iterator[Problem]:
                 yield about(item, f"lists {name}, which is not in the input", field)
 
 
-def _check_trackers(place: _Place, objects: _Objects, wanted: Iterable[Any]) -> Iterator[Problem]:
+def _check_trackers(place: _Place, of_set: RenderedSet, objects: _Objects, wanted: Iterable[Any]) -> Iterator[Problem]:
     trackers = {one.id.name: one for one in place.emitted if one.labels[keys.COMPONENT] in keys.TRACKERS}
     tracked = {name.name: name.kind for name in place.linked if name.kind != "ConfigMap"}
     for name in sorted(tracked.keys() - trackers.keys()):
@@ -248,7 +249,7 @@ def _check_trackers(place: _Place, objects: _Objects, wanted: Iterable[Any]) -> 
     for one in wanted:
         name, namespace = one["metadata"]["name"], one["metadata"].get("namespace", "")
         if name in trackers and namespace in ("", place.namespace):
-            yield from check_annotations(trackers[name], one)
+            yield from check_annotations(trackers[name], one, (*_ABOUT_TRACKERS, *[keys.WANTED] * of_set.is_marked))
             yield from check_object(trackers[name], one)
             yield from check_wave(trackers[name], one)
 

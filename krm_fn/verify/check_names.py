@@ -8,7 +8,7 @@ from krm_fn.model.item import Item, about, locate
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.naming.content_hash import Unhashable
 from krm_fn.naming.emitted import listed_revisions
-from krm_fn.naming.names import base_name, hash_in_name
+from krm_fn.naming.names import base_name, hash_in_name, without_hash
 from krm_fn.references.made import hash_of
 from krm_fn.verify.rendering import Rendering
 
@@ -45,7 +45,10 @@ def check_marks(rendering: Rendering) -> Iterator[Problem]:
     namespace_of = rendering.package.namespace_of
     listed: dict[tuple[str, str], set[str]] = defaultdict(set)
     for one in rendering.package.emitted:
-        listed[one.labels.get(keys.SET, ""), namespace_of(one)] |= listed_revisions(one)
+        names = map(
+            without_hash, listed_revisions(one)
+        )  # the name of a revision may have changed: that is said already
+        listed[one.labels.get(keys.SET, ""), namespace_of(one)] |= {*names}
     for revision in rendering.revisions.rendered:
         item, place = revision.item, (revision.item.labels[keys.SET], namespace_of(revision.item))
         found = item.annotations[keys.BASE_NAME]
@@ -55,9 +58,9 @@ def check_marks(rendering: Rendering) -> Iterator[Problem]:
             yield about(item, message, _field(keys.BASE_NAME))
         if place not in listed:  # no linker, so nothing to tell it
             continue
-        if item.annotations.get(keys.WANTED) != "true":
+        if item.annotations.get(keys.WANTED) != "true" and rendering.sets[place[0]].is_marked:
             yield _unmarked(item, keys.WANTED, "the linker may delete it")
-        is_seen = item in rendering.consumers or item.id.name in listed[place]
+        is_seen = item in rendering.consumers or item.annotations[keys.BASE_NAME] in listed[place]
         if not is_seen and item.annotations.get(keys.RETAIN) != "true":
             yield _unmarked(item, keys.RETAIN, "the linker deletes it, because it sees no reference")
 

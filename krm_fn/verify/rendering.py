@@ -43,6 +43,11 @@ class RenderedSet(NamedTuple):
     emitted: tuple[Item, ...]
     configured: Configured | None
 
+    @property
+    def is_marked(self) -> bool:
+        """Tell whether its revisions and trackers have a mark that version 0.1.0 did not know."""
+        return any(keys.WANTED in item.annotations for item in (*(one.item for one in self.revisions), *self.emitted))
+
 
 class Rendering(NamedTuple):
     """The objects, and the sets among them by name. `revisions` are those of all sets, under their present names.
