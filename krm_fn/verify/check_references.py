@@ -58,7 +58,11 @@ class _OtherRevisions:
 
     def __init__(self, rendering: Rendering) -> None:
         self._package = rendering.package
-        self._names = [(one.id.kind, self._package.namespace_of(one.item), one.name) for one in _hashed(rendering)]
+        self._names: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for revision in rendering.revisions.renamed.values():
+            if hash_in_name(revision.item):
+                place = (revision.id.kind, self._package.namespace_of(revision.item))
+                self._names[place].append(revision.name)
         self._by_base: dict[tuple[str, str, str], list[tuple[Revision, str]]] = defaultdict(list)
         for revision in rendering.revisions.renamed.values():
             namespace = self._package.namespace_of(revision.item)
@@ -88,8 +92,8 @@ class _OtherRevisions:
 
         Two objects with the same data have the same hash, so a name that differs in what is before it may be right.
         """
-        for other_kind, other_namespace, other in self._names:
-            if (kind, namespace) == (other_kind, other_namespace) and differ_by_a_letter(name, other):
+        for other in self._names.get((kind, namespace), ()):
+            if differ_by_a_letter(name, other):
                 found, expected = CONTENT_NAME.fullmatch(name), CONTENT_NAME.fullmatch(other)
                 if found is None or expected is None or found.group(2) != expected.group(2):
                     return other
@@ -108,10 +112,6 @@ class _OtherRevisions:
             what = f"is another revision than {names}" if found else "looks like a revision, but is not in the input"
             message = f"{reference.target!r} {what}: pods only start if it is in the cluster"
             yield about(referrer, message, reference.field, Severity.WARNING)
-
-
-def _hashed(rendering: Rendering) -> Iterator[Revision]:
-    return (one for one in rendering.revisions.renamed.values() if hash_in_name(one.item))
 
 
 def _check_absent(role: Item, references: list[ResolvedReference], others: _OtherRevisions) -> Iterator[Problem]:

@@ -21,6 +21,7 @@ from krm_fn.references.references import Authored, References, find_authored
 from krm_fn.references.resolve import Index
 from krm_fn.stages.choose import Choices, choose
 from krm_fn.stages.early_readers import find_early_readers
+from krm_fn.stages.hints import is_of_chart
 from krm_fn.stages.mark import Consumers, find_consumers
 from krm_fn.stages.name import Revision, Revisions
 from krm_fn.stages.package import Package, read_package
@@ -74,7 +75,9 @@ def read_rendering(
     is_placed = bool(namespace) or any(settings.linker.namespace for settings in settings_by_set.values())
     namespace = namespace or find_namespace(items, settings_by_set.values())
     kinds = frozenset(chain.from_iterable(settings.kinds for settings in settings_by_set.values()))
-    package = read_package(items, config_id, namespace, kinds=kinds)
+    # Which objects a chart makes anew, and so the function leaves alone, nobody can see in one rendering of it.
+    generated = {item: True for item in items if is_of_chart(item) and not is_revision(item)}
+    package = read_package(items, config_id, namespace, generated, kinds)
     index = Index(package.configs, package.kinds, package.namespace)
     specs = tuple(chain.from_iterable(settings.references for settings in settings_by_set.values()))
     references = References(

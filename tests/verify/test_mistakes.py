@@ -457,6 +457,8 @@ def test_every_finding_is_of_a_mistake() -> None:
     assert [*EXPECTED] == [name for name, _ in (*MISTAKES, *WITH_CONFIGURATION)]
 
 
+OF_CHART = config_map("chart")
+OF_CHART["metadata"]["labels"] = {"helm.sh/chart": "shop-1.0"}
 LEGAL: list[tuple[str, list[Mutate]]] = [
     ("another namespace everywhere", [replace('"namespace": "shop"', '"namespace": "store"')]),
     ("another label everywhere", [everywhere("labels", {"team": "a"})]),
@@ -474,6 +476,7 @@ LEGAL: list[tuple[str, list[Mutate]]] = [
     ),
     ("an unrelated ConfigMap and a workload", [add(config_map("other")), add(workload("other", "from-elsewhere"))]),
     ("an unrelated Rollout", [add({**workload("other", "x"), **ROLLOUT})]),
+    ("a ConfigMap of a Helm chart, which may make it anew each time", [add(OF_CHART), add(workload("other", "chart"))]),
     ("other replicas", [put("Deployment/api", "spec", "replicas", value=5)]),
     ("another image of the application", [put("Deployment/api", *LINK, "image", value="registry.example/api:2.0")]),
     ("an image by digest", [put("Deployment/api", *LINK, "image", value=f"registry.example/api@sha256:{'a' * 64}")]),
