@@ -13,6 +13,7 @@ from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Node, is_mapping
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import NO_ENVIRONMENT, Environment
+from krm_fn.references.embedded import ReadYaml
 from krm_fn.stages.package import read_package
 from krm_fn.stages.transform import Transformation, transform
 from krm_fn.wire.apply import add_results, apply_changes
@@ -78,7 +79,7 @@ def decide(  # noqa: PLR0913  # what a run knows of its input
     package = read_package(
         items, config_id, settings.linker.namespace or environment.namespace, generated, settings.kinds
     )
-    transformation = transform(package, settings, environment, partial(read_embedded, expansion or Expansion()))
+    transformation = transform(package, settings, environment, embedded_reader(expansion))
     applied = find_applied(items) if is_in_place else ()
     is_strict = settings.strict or environment.strict
     problems = in_order(
@@ -100,8 +101,12 @@ def read_config(config: bytes) -> Node:
     return roots[0]
 
 
-def read_embedded(expansion: Expansion, text: str) -> list[Node]:
-    """Read YAML in the data of a ConfigMap. What cannot be read references nothing. Raises Exploded."""
+def embedded_reader(expansion: Expansion | None = None) -> ReadYaml:
+    """Return what reads YAML in the data of ConfigMaps. What cannot be read references nothing. It raises Exploded."""
+    return partial(_read_embedded, expansion or Expansion())
+
+
+def _read_embedded(expansion: Expansion, text: str) -> list[Node]:
     try:
         return read_yaml(text.encode(), expansion).roots
     except Exploded:

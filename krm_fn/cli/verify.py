@@ -39,10 +39,12 @@ def verify(
     Findings are:
     - a set without any revision, because the function did not run
     - a revision whose content is no longer that of its name
-    - a reference with the base name of a revision, or with a former name
-    - a revision that one of the deployers would prune
-    - a linker whose Job, inventory, trackers or Role do not fit the manifests
-    - with a configuration: a selected object that is no revision, and a checksum of other content
+    - a revision that lacks its label or annotations
+    - a reference with the base name of a revision, with a former name, or with one wrong letter
+    - a revision that one of the deployers would prune, or that comes after the pods that read it
+    - an object that is there twice, or that has lost its namespace
+    - a linker whose objects do not fit the manifests, or cannot work
+    - with a configuration: an object that it chooses and that is no revision, and all else that krm-fn would change
 
     A reference to an older revision, which may be in the cluster, is a warning.
 

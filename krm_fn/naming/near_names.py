@@ -9,6 +9,7 @@ last one are right. Or if only the separators, the case or blanks differ, as in 
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import takewhile
 from typing import TypeAlias
 
 _WORD = re.compile(r"(?<![a-z0-9])[a-z]{5,63}(?![a-z0-9])")
@@ -54,6 +55,21 @@ def find_near_words(several: Iterable[str], words: Iterable[str]) -> dict[str, s
         possible = (lower, lower.removesuffix("s"), near.get(lower, ""))
         found[word] = next((by_lower[one] for one in possible if one in by_lower), "")
     return found
+
+
+def differ_by_a_letter(one: str, other: str) -> bool:
+    """Tell whether one letter is too many, too few or wrong, wherever it is: of two content names none is right."""
+    half = len(other) // 2
+    if abs(len(one) - len(other)) > 1 or not (one.startswith(other[:half]) or one.endswith(other[-half:])):
+        return False  # most names differ by more, and this is soon seen
+    before = _count_equal(one, other)
+    after = _count_equal(one[before:][::-1], other[before:][::-1])
+    return max(len(one), len(other)) - before - after == 1
+
+
+def _count_equal(one: str, other: str) -> int:
+    """Return with how many letters both begin."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def _join(name: str) -> str:

@@ -143,11 +143,7 @@ class Hints:
         is_generated = self._package.generated.get(item)
         if is_generated is not None:
             return Reason(Ground.CHART, "its chart makes it anew on every rendering") if is_generated else None
-        is_of_chart = "helm.sh/chart" in item.labels or "Helm" in (
-            item.labels.get("app.kubernetes.io/managed-by"),
-            item.labels.get("heritage"),
-        )
-        if item.id.kind == "Secret" and is_of_chart:
+        if item.id.kind == "Secret" and is_of_chart(item):
             return Reason(Ground.CHART, "its Helm chart may make it anew on every rendering, or look it up")
         return None
 
@@ -163,6 +159,14 @@ class Hints:
     @cached_property
     def _read_as_optional(self) -> dict[Item, ResolvedReference]:
         return self._first_to_each(lambda one: one.reference.in_pod and one.reference.is_optional)
+
+
+def is_of_chart(item: Item) -> bool:
+    """Tell whether the labels of an object say that it is from a Helm chart."""
+    return "helm.sh/chart" in item.labels or "Helm" in (
+        item.labels.get("app.kubernetes.io/managed-by"),
+        item.labels.get("heritage"),
+    )
 
 
 def _present_names(item: Item) -> list[tuple[str, str]]:

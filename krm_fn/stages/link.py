@@ -59,7 +59,7 @@ def _wanted(
     linked, problems = without_clashes(consumed, consumers, package.authored)
     groups = plan_links(linked, consumers, package, settings, revisions.names)
     placed = [group for group in groups if _is_placed(group, settings, environment)]
-    wanted = [*_trackers(linked, consumers, placed, package, settings), *_objects(placed, settings, environment)]
+    wanted = [*build_trackers(linked, consumers, placed, package, settings), *_objects(placed, settings, environment)]
     if len(placed) < len(groups):
         problems.append(_no_namespace())
     if not settings.linker.secrets and any(revision.id.kind == "Secret" for revision in revisions.rendered):
@@ -92,9 +92,10 @@ def _namespace(group: Group, settings: Settings, environment: Environment) -> st
     return group.namespace or settings.linker.namespace or environment.namespace
 
 
-def _trackers(
+def build_trackers(
     linked: Iterable[Revision], consumers: Consumers, groups: Iterable[Group], package: Package, settings: Settings
 ) -> Iterator[Object]:
+    """Build the tracker of each name under which something references a Secret, or what makes one."""
     namespaces = {group.namespace or package.namespace for group in groups}
     for revision in linked:
         if package.namespace_of(revision.item) in namespaces:

@@ -2,26 +2,31 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.item import CONFIG_KINDS, Item, about
+from krm_fn.model.kinds import ADD_ON_KINDS
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Unreadable
 from krm_fn.model.makers import VERSIONED_NAMES
-from krm_fn.model.problem import Problem, ResourceId
+from krm_fn.model.node import elements, get, text
+from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Settings
 from krm_fn.model.sync_order import wave_of
 from krm_fn.naming.emitted import listed_revisions
 from krm_fn.references.find import find_in_rules
 from krm_fn.references.made import find_made
-from krm_fn.stages.link import without_clashes
+from krm_fn.stages.link import build_trackers, without_clashes
+from krm_fn.stages.linker_objects import access, inventory
 from krm_fn.stages.linker_plan import Group, plan_links
-from krm_fn.stages.mark import find_consumers
 from krm_fn.stages.name import Revision
 from krm_fn.stages.package import Package
-from krm_fn.verify.job_plan import read_plan
+from krm_fn.verify.check_access import check_annotations, check_object, check_wave
+from krm_fn.verify.check_job import check_job, read_plan
 from krm_fn.verify.rendering import RenderedSet, Rendering
 
+_ABOUT_TRACKERS = (keys.BASE_NAME, keys.STANDS_FOR, keys.MADE_BY)
 _TRACKED = (*CONFIG_KINDS, *VERSIONED_NAMES)
 _NOTHING = LinkPlan(set="", timeout=0, minimum_age=0)
 _RBAC = "rbac.authorization.k8s.io/v1"
@@ -31,25 +36,40 @@ _ACCESS = (("v1", "ServiceAccount"), (_RBAC, "Role"), (_RBAC, "RoleBinding"))
 def check_linker(rendering: Rendering) -> Iterator[Problem]:
     """Plan again what the linker of each set has to do, and report how its objects differ from that.
 
-    Only revisions, workloads and names count. Image, labels, resources and times may have been changed on purpose.
+    What the configuration alone decides, such as image, resources and times, counts by the name of the Job.
     """
-    package = rendering.package
-    consumers = find_consumers(package, rendering.references, rendering.revisions, Settings())
+    package, consumers = rendering.package, rendering.consumers
     linked: dict[str, list[Revision]] = defaultdict(list)
     seen = [one for one in rendering.revisions.rendered if one.item in consumers and not _is_retained(one)]
     for revision in without_clashes(seen, consumers, package.authored)[0]:
         linked[revision.item.labels[keys.SET]].append(revision)
     objects = _Objects(package)
+    with_add_ons = {
+        package.namespace_of(one.referrer)
+        for found in consumers.values()
+        for one in found
+        if package.kinds.of(one.referrer.id) in ADD_ON_KINDS
+    }
     for one in rendering.sets.values():
         settings = one.configured.settings if one.configured else Settings(set=one.name)
-        for place in _places(one, plan_links(linked[one.name], consumers, package, settings), package):
+        of_set = linked[one.name]
+        groups = plan_links(of_set, consumers, package, settings)
+        trackers = [*build_trackers([*map(_as_recorded, of_set)], consumers, groups, package, settings)]
+        for place in _places(one, groups, package):
             if place.emitted:
                 yield from _check_jobs(place, objects)
                 yield from _check_inventory(place, objects)
-                yield from _check_trackers(place, objects)
+                yield from _check_trackers(place, one, objects, trackers)
                 yield from _check_access(place, one, objects)
+                yield from _check_built(place, settings, has_add_ons=place.namespace in with_add_ons)
+                yield from _check_namespaces(place, one, rendering)
             elif _is_expected(place, one):
                 yield Problem(f"no linker for {_name(place)}, though its configuration asks for one: run krm-fn again")
+
+
+def _as_recorded(revision: Revision) -> Revision:
+    """Return the revision under the base name that its tracker has, also where a prefix was added since."""
+    return revision._replace(base_name=revision.item.annotations[keys.BASE_NAME])
 
 
 def _is_retained(revision: Revision) -> bool:
@@ -100,6 +120,20 @@ class _Place(NamedTuple):
         secrets = {RevisionName("Secret", name) for plan in plans for name in plan.secrets}
         return frozenset(secrets | {RevisionName(one.kind.kind, one.name) for plan in plans for one in plan.makers})
 
+    @property
+    def plans(self) -> list[LinkPlan]:
+        """The plans of the Jobs that can be read."""
+        plans = []
+        for job in self.of_kind("Job"):
+            with suppress(Unreadable):
+                plans.append(read_plan(job)[0])
+        return plans
+
+    @property
+    def inventories(self) -> list[Item]:
+        """The inventory, if it is there."""
+        return [one for one in self.of_kind("ConfigMap") if one.id.name == self.linker_name]
+
     def of_kind(self, kind: str) -> list[Item]:
         """Return the linker's objects of a kind, without trackers."""
         return [one for one in self.emitted if one.id.kind == kind and one.labels[keys.COMPONENT] == keys.LINKER]
@@ -129,14 +163,20 @@ def _is_expected(place: _Place, one: RenderedSet) -> bool:
 
 def _check_jobs(place: _Place, objects: _Objects) -> Iterator[Problem]:
     plans = {group.wave: group.plan for group in place.groups}
+    first: dict[str, Item] = {}
     for job in place.of_kind("Job"):
+        other = first.setdefault(wave_of(job), job)
+        if other.id != job.id:
+            yield about(job, f"is in the input beside {other.id}: only one of them is of this rendering")
         try:
             plan, field = read_plan(job)
         except Unreadable as error:
             yield about(job, f"has no plan: {error}")
             continue
-        for message in _compare(plan, plans.get(wave_of(job), _NOTHING), place, objects):
-            yield about(job, message, field)
+        messages = [*_compare(plan, plans.get(wave_of(job), _NOTHING), place, objects)]
+        yield from (about(job, message, field) for message in messages)
+        if not messages:  # else it is clear what has changed
+            yield from check_job(job, place.set, place.inventories)
     for wave in sorted(plans.keys() - {wave_of(job) for job in place.of_kind("Job")}):
         of_wave = f", sync wave {wave}" if wave else ""
         what_for = "nothing sets owners, or deletes old revisions"
@@ -185,19 +225,18 @@ def _links(plan: LinkPlan) -> set[_Link]:
 
 def _check_inventory(place: _Place, objects: _Objects) -> Iterator[Problem]:
     field = f"metadata.annotations[{keys.RENDERED}]"
-    inventories = [one for one in place.of_kind("ConfigMap") if one.id.name == place.linker_name]
-    if not inventories and place.groups:
+    if not place.inventories and place.groups:
         yield _missing(place, "v1", "ConfigMap", "it is the inventory, by which the linker knows what is rendered")
     wanted = {one.name for one in place.linked}
-    for inventory in inventories:
-        found = listed_revisions(inventory)
-        yield from (about(inventory, f"does not list {name}", field) for name in sorted(wanted - found))
+    for item in place.inventories:
+        found = listed_revisions(item)
+        yield from (about(item, f"does not list {name}", field) for name in sorted(wanted - found))
         for name in sorted(found - wanted):
             if not any(objects.have_config(RevisionName(kind, name), place.namespace) for kind in _TRACKED):
-                yield about(inventory, f"lists {name}, which is not in the input", field)
+                yield about(item, f"lists {name}, which is not in the input", field)
 
 
-def _check_trackers(place: _Place, objects: _Objects) -> Iterator[Problem]:
+def _check_trackers(place: _Place, of_set: RenderedSet, objects: _Objects, wanted: Iterable[Any]) -> Iterator[Problem]:
     trackers = {one.id.name: one for one in place.emitted if one.labels[keys.COMPONENT] in keys.TRACKERS}
     tracked = {name.name: name.kind for name in place.linked if name.kind != "ConfigMap"}
     for name in sorted(tracked.keys() - trackers.keys()):
@@ -207,6 +246,12 @@ def _check_trackers(place: _Place, objects: _Objects) -> Iterator[Problem]:
         kind = tracker.annotations.get(keys.STANDS_FOR, "Secret")
         if not objects.have_config(RevisionName(kind, name), place.namespace):
             yield about(tracker, f"is the tracker of {kind}/{name}, which is not in the input")
+    for one in wanted:
+        name, namespace = one["metadata"]["name"], one["metadata"].get("namespace", "")
+        if name in trackers and namespace in ("", place.namespace):
+            yield from check_annotations(trackers[name], one, (*_ABOUT_TRACKERS, *[keys.WANTED] * of_set.is_marked))
+            yield from check_object(trackers[name], one)
+            yield from check_wave(trackers[name], one)
 
 
 def _check_access(place: _Place, one: RenderedSet, objects: _Objects) -> Iterator[Problem]:
@@ -225,6 +270,54 @@ def _check_access(place: _Place, one: RenderedSet, objects: _Objects) -> Iterato
         for name in sorted(named - owned):
             if not objects.have_config(name, place.namespace):
                 yield about(role, f"names {name}, which is not in the input", "rules")
+
+
+def _check_built(place: _Place, settings: Settings, *, has_add_ons: bool) -> Iterator[Problem]:
+    """Compare the objects that all Jobs of a namespace need with those that the function builds."""
+    roles = [one for one in place.of_kind("Role") if one.id.name == place.linker_name]
+    if not place.groups:
+        return
+    group = place.groups[0]
+    # Argo Rollouts may be here for other reasons, and no configuration may be known: then the Role says what is needed.
+    listed = [one for one in group.listed if one not in ADD_ON_KINDS or has_add_ons or _names_add_ons(roles)]
+    group = group._replace(listed=(*listed, *(kind for plan in place.plans for kind in plan.kinds)))
+    named = {reference.target for role in roles for reference in find_in_rules(role.node)}
+    unnamed = {one.name for one in place.owned} - named
+    for wanted in (inventory(group, settings), *access(group, settings, place.namespace)):
+        for item in place.of_kind(str(wanted["kind"])):
+            if item.id.name == place.linker_name:
+                yield from check_object(item, wanted, unnamed)
+                yield from check_wave(item, wanted)
+
+
+def _names_add_ons(roles: Iterable[Item]) -> bool:
+    groups = {kind.group for kind in ADD_ON_KINDS}
+    return any(
+        text(group) in groups
+        for role in roles
+        for rule in elements(get(role.node, "rules"))
+        for group in elements(get(rule, "apiGroups"))
+    )
+
+
+def _check_namespaces(place: _Place, one: RenderedSet, rendering: Rendering) -> Iterator[Problem]:
+    """Find objects that have lost the namespace of the Job, as far as nobody says where such objects are applied.
+
+    An author may have left it out of some objects, and the function was told which one it is: then it is a warning. An
+    object that alone has none has probably lost it.
+    """
+    if rendering.is_placed or not any(group.namespace for group in place.groups):
+        return
+    revised = [revision.item for revision in one.revisions]
+    readers = [found.referrer for item in revised for found in rendering.consumers.get(item, ())]
+    expected = f"expected {place.namespace}, as its workloads have it"
+    bare = [one for one in dict.fromkeys((*revised, *readers)) if not one.id.namespace]
+    for item in bare if place.namespace == rendering.package.namespace else ():
+        message = f"missing: {expected}, unless the deployer sets it (verify --namespace {place.namespace})"
+        yield about(item, message, "metadata.namespace", Severity.WARNING if len(bare) > 1 else Severity.ERROR)
+    for item in place.emitted:
+        if not item.id.namespace and item.labels[keys.COMPONENT] == keys.LINKER:
+            yield about(item, f"missing: {expected}", "metadata.namespace")
 
 
 def _missing(place: _Place, api_version: str, kind: str, why: str) -> Problem:

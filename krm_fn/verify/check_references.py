@@ -1,5 +1,6 @@
 """Check that every reference to a revised object has the name of a revision that is here."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -7,6 +8,7 @@ from krm_fn.model.changes import SetItems, SetText
 from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.naming.names import CONTENT_NAME, hash_in_name, names_of
+from krm_fn.naming.near_names import differ_by_a_letter
 from krm_fn.references.find import ROLES
 from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.stages.name import Revision
@@ -38,6 +40,7 @@ def check_references(rendering: Rendering) -> Iterator[Problem]:
         yield from _check(embedded.item, embedded.reference, embedded.field, embedded.targets, renamed)
     for role, references in in_rules.items():
         yield from _check_rules(role, references, rendering)
+        yield from _check_absent(role, references, others)
 
 
 def _check(
@@ -55,6 +58,11 @@ class _OtherRevisions:
 
     def __init__(self, rendering: Rendering) -> None:
         self._package = rendering.package
+        self._names: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for revision in rendering.revisions.renamed.values():
+            if hash_in_name(revision.item):
+                place = (revision.id.kind, self._package.namespace_of(revision.item))
+                self._names[place].append(revision.name)
         self._by_base: dict[tuple[str, str, str], list[tuple[Revision, str]]] = defaultdict(list)
         for revision in rendering.revisions.renamed.values():
             namespace = self._package.namespace_of(revision.item)
@@ -67,10 +75,34 @@ class _OtherRevisions:
     def check(self, referrer: Item, reference: Reference) -> Iterator[Problem]:
         """Check a reference that no object here matches."""
         match = CONTENT_NAME.fullmatch(reference.target)
-        if match is None:
-            return
-        base, content_hash = match.groups()
         namespace = reference.target_namespace or self._package.namespace_of(referrer)
+        near = self._find_near(reference.kind, namespace, reference.target)
+        if near:
+            message = f"found {reference.target!r}, which is not in the input: expected {near}"
+            yield about(referrer, message, reference.field)
+        elif match is not None and referrer.id.kind not in ROLES:
+            yield from self._check_content_name(referrer, reference, namespace, match)
+
+    def have_base(self, referrer: Item, reference: Reference, base: str) -> bool:
+        """Tell whether any revision has this base name."""
+        return (reference.kind, self._package.namespace_of(referrer), base) in self._by_base
+
+    def _find_near(self, kind: str, namespace: str, name: str) -> str:
+        """Find the revision that is meant by a name with one wrong letter; `""` if there is none.
+
+        Two objects with the same data have the same hash, so a name that differs in what is before it may be right.
+        """
+        for other in self._names.get((kind, namespace), ()):
+            if differ_by_a_letter(name, other):
+                found, expected = CONTENT_NAME.fullmatch(name), CONTENT_NAME.fullmatch(other)
+                if found is None or expected is None or found.group(2) != expected.group(2):
+                    return other
+        return ""
+
+    def _check_content_name(
+        self, referrer: Item, reference: Reference, namespace: str, match: re.Match[str]
+    ) -> Iterator[Problem]:
+        base, content_hash = match.groups()
         found = self._by_base.get((reference.kind, namespace, base), [])
         names = " and ".join(sorted(name for _, name in found))
         if any(hash_in_name(revision.item) == content_hash for revision, _ in found):
@@ -80,6 +112,25 @@ class _OtherRevisions:
             what = f"is another revision than {names}" if found else "looks like a revision, but is not in the input"
             message = f"{reference.target!r} {what}: pods only start if it is in the cluster"
             yield about(referrer, message, reference.field, Severity.WARNING)
+
+
+def _check_absent(role: Item, references: list[ResolvedReference], others: _OtherRevisions) -> Iterator[Problem]:
+    """Find what rules name, and what is not here. A rule names a revision beside its base name if the function ran.
+
+    Where the base name is that of an object, the name of a former revision is only a right too many.
+    """
+    named = {(one.reference.kind, one.reference.target) for one in references if not one.targets}
+    found = {one.reference.name for one in references if one.targets}  # a rule may be about several kinds
+    for _, reference, _ in references:
+        if reference.name in found:
+            continue
+        match = CONTENT_NAME.fullmatch(reference.target)
+        base = match.group(1) if match else ""
+        if (reference.kind, base) in named and not others.have_base(role, reference, base):
+            message = f"names {reference.kind}/{reference.target}, which is not in the input"
+            yield about(role, message, reference.field)
+        else:
+            yield from others.check(role, reference)
 
 
 def _check_rules(role: Item, references: list[ResolvedReference], rendering: Rendering) -> Iterator[Problem]:

@@ -7,7 +7,6 @@ from krm_fn.model.item import about
 from krm_fn.model.problem import Problem
 from krm_fn.naming.names import CONTENT_NAME
 from krm_fn.references.reference import ResolvedReference
-from krm_fn.stages.choose import Choice
 from krm_fn.verify.rendering import Configured, RenderedSet, Rendering
 
 _NOT_RUN = "krm-fn has not run over these objects (kustomize skips exec functions unless it has --enable-exec)"
@@ -30,7 +29,7 @@ def check_sets(rendering: Rendering, expected: Collection[str]) -> Iterator[Prob
             yield _no_revision(name, sets)
     for one in sets.values():
         if one.revisions and one.configured:
-            yield from _check_selected(one.name, one.configured)
+            yield from _check_chosen(one.name, one.configured)
     if not expected and not sets and not _has_checksums(rendering):
         yield Problem(f"no revision of any set: {_NOT_RUN}")
 
@@ -49,19 +48,14 @@ def _no_revision(name: str, sets: Mapping[str, RenderedSet]) -> Problem:
     return Problem(f"no revision of set {name}: " + (f"found set {', '.join(found)}" if found else _NOT_RUN))
 
 
-def _check_selected(name: str, configured: Configured) -> Iterator[Problem]:
-    """Find objects that the configuration selects, and that are no revisions.
-
-    What is only chosen by default may be outside of what the function has seen, such as another base.
-    """
+def _check_chosen(name: str, configured: Configured) -> Iterator[Problem]:
+    """Find objects that the configuration chooses, and that are no revisions."""
     for choice in configured.choices.all:
-        if choice.strategy.makes_revisions and keys.SET not in choice.item.labels and _is_selected(choice, configured):
-            message = f"selected for set {name}, but it is no revision: krm-fn has not run over this object"
+        if choice.strategy.makes_revisions and keys.SET not in choice.item.labels:
+            is_selected = configured.settings.select is not None or keys.STRATEGY in choice.item.annotations
+            how = "selected" if is_selected else "chosen"
+            message = f"{how} for set {name}, but it is no revision: krm-fn has not run over this object"
             yield about(choice.item, message)
-
-
-def _is_selected(choice: Choice, configured: Configured) -> bool:
-    return configured.settings.select is not None or keys.STRATEGY in choice.item.annotations
 
 
 def _has_checksums(rendering: Rendering) -> bool:

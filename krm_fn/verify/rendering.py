@@ -2,11 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
-from krm_fn.function import read_embedded
+from krm_fn.function import embedded_reader
 from krm_fn.model import keys
 from krm_fn.model.item import Item
 from krm_fn.model.link_plan import Unreadable
@@ -22,10 +21,11 @@ from krm_fn.references.references import Authored, References, find_authored
 from krm_fn.references.resolve import Index
 from krm_fn.stages.choose import Choices, choose
 from krm_fn.stages.early_readers import find_early_readers
+from krm_fn.stages.hints import is_of_chart
+from krm_fn.stages.mark import Consumers, find_consumers
 from krm_fn.stages.name import Revision, Revisions
 from krm_fn.stages.package import Package, read_package
-from krm_fn.verify.job_plan import read_plan
-from krm_fn.wire.reader import Expansion
+from krm_fn.verify.check_job import read_plan
 
 
 class Configured(NamedTuple):
@@ -44,13 +44,24 @@ class RenderedSet(NamedTuple):
     emitted: tuple[Item, ...]
     configured: Configured | None
 
+    @property
+    def is_marked(self) -> bool:
+        """Tell whether its revisions and trackers have a mark that version 0.1.0 did not know."""
+        return any(keys.WANTED in item.annotations for item in (*(one.item for one in self.revisions), *self.emitted))
+
 
 class Rendering(NamedTuple):
-    """The objects, and the sets among them by name. `revisions` are those of all sets, under their present names."""
+    """The objects, and the sets among them by name. `revisions` are those of all sets, under their present names.
+
+    `consumers`: the references to each of them whose referrers the linker will see. `is_placed`: somebody has said
+    where objects without a namespace will be applied.
+    """
 
     package: Package
     references: References
     revisions: Revisions
+    consumers: Consumers
+    is_placed: bool
     sets: Mapping[str, RenderedSet]
 
 
@@ -61,9 +72,12 @@ def read_rendering(
 
     `namespace` is that of objects that set none. If it is empty, a configuration or the linker's objects may say it.
     """
+    is_placed = bool(namespace) or any(settings.linker.namespace for settings in settings_by_set.values())
     namespace = namespace or find_namespace(items, settings_by_set.values())
     kinds = frozenset(chain.from_iterable(settings.kinds for settings in settings_by_set.values()))
-    package = read_package(items, config_id, namespace, kinds=kinds)
+    # Which objects a chart makes anew, and so the function leaves alone, nobody can see in one rendering of it.
+    generated = {item: True for item in items if is_of_chart(item) and not is_revision(item)}
+    package = read_package(items, config_id, namespace, generated, kinds)
     index = Index(package.configs, package.kinds, package.namespace)
     specs = tuple(chain.from_iterable(settings.references for settings in settings_by_set.values()))
     references = References(
@@ -71,12 +85,17 @@ def read_rendering(
         index,
         authored=find_authored(package.authored, index, specs, but=()),
         mounted=[],
-        embedded=find_embedded(package.configs, index, partial(read_embedded, Expansion())),
+        embedded=find_embedded(package.configs, index, embedded_reader()),
     )
     revisions = Revisions(_read_revision(item) for item in package.configs if is_revision(item))
     configured = {name: _configure(package, references, settings) for name, settings in settings_by_set.items()}
     return Rendering(
-        package=package, references=references, revisions=revisions, sets=_read_sets(package, revisions, configured)
+        package=package,
+        references=references,
+        revisions=revisions,
+        consumers=find_consumers(package, references, revisions, Settings()),
+        is_placed=is_placed,
+        sets=_read_sets(package, revisions, configured),
     )
 
 

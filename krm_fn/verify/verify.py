@@ -13,9 +13,10 @@ from krm_fn.render.limits import DEFAULT_LIMITS, Allowance, Limits
 from krm_fn.render.place import place_by_object, placed_in
 from krm_fn.render.sources import STDIN, Inputs, Source, read_config_file, read_sources
 from krm_fn.render.tools import HelmOptions, built_from
-from krm_fn.verify.check_checksums import check_checksums
+from krm_fn.verify.check_again import check_again
 from krm_fn.verify.check_linker import check_linker
-from krm_fn.verify.check_names import check_names
+from krm_fn.verify.check_names import check_duplicates, check_marks, check_names
+from krm_fn.verify.check_order import check_order
 from krm_fn.verify.check_protection import check_protection
 from krm_fn.verify.check_references import check_references
 from krm_fn.verify.check_sets import check_sets
@@ -56,6 +57,8 @@ def verify(path: str, stdin: bytes | None, options: Options) -> Outcome:
         found = find_configurations(read_config_file(inputs, allowance), beside, opened)
         rendering = _read(opened, found, options.namespace)
         problems = [*_check(rendering, options)]
+        if not any(problem.severity is Severity.ERROR for problem in problems):
+            problems += check_again(rendering)
     except Rejected as rejected:
         return _answer(opened, [*rejected.problems], "", strict=options.strict)
     return _answer(opened, problems, summarize(rendering, options.deployers), strict=options.strict)
@@ -94,11 +97,13 @@ def _read(opened: list[tuple[str, Envelope]], found: list[Configuration], namesp
 def _check(rendering: Rendering, options: Options) -> Iterator[Problem]:
     """Look for the causes first: one cause may be found in several objects."""
     yield from check_sets(rendering, options.sets)
+    yield from check_duplicates(rendering)
     yield from check_names(rendering)
+    yield from check_marks(rendering)
     yield from check_references(rendering)
+    yield from check_order(rendering, options.deployers)
     yield from check_protection(rendering, options.deployers)
     yield from check_linker(rendering)
-    yield from check_checksums(rendering)
 
 
 def _answer(opened: list[tuple[str, Envelope]], problems: list[Problem], summary: str, *, strict: bool) -> Outcome:

@@ -1,5 +1,6 @@
 """`krm-fn verify` behind the real kustomize, and as a validator of the real kpt."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -7,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.naming.names import HASH
 from tests.integration.test_kpt import CONFIG, WEB
 from tests.integration.test_kustomize import write
 
 Tools = Callable[[str], Path]
 
 EXAMPLE = Path(__file__).parent.parent.parent / "examples/kustomize-exec"
+CANARY = EXAMPLE.parent / "canary"
 KRM_FN = str(Path(sys.executable).parent / "krm-fn")
 KPTFILE = """\
 apiVersion: kpt.dev/v1
@@ -55,6 +58,37 @@ def test_kustomize_may_skip_the_function(
     done = subprocess.run(command, input=built.stdout, capture_output=True, check=False)
     assert (done.stderr.decode(), done.returncode) == (stderr, int(stderr.startswith("error: ")))
     assert done.stdout == b""
+
+
+@pytest.mark.parametrize(
+    ("later", "finding"),
+    [
+        pytest.param("namespace: store", "", id="another namespace"),
+        pytest.param("labels: [{pairs: {team: a}, includeTemplates: true}]", "", id="another label, pods included"),
+        pytest.param("commonAnnotations: {owner: a}", "", id="another annotation, pods included"),
+        pytest.param("replicas: [{name: api, count: 5}]", "", id="other replicas"),
+        pytest.param(
+            "images: [{name: registry.example/krm-fn, newTag: 0.3.0}]",
+            f"the spec belongs to shop-link-{HASH}: something has changed it after krm-fn, which must run last",
+            id="another image of the linker",
+        ),
+        pytest.param(
+            "nameSuffix: -eu",
+            "expected the hash at the end: something has added a suffix after krm-fn",
+            id="a suffix",
+        ),
+    ],
+)
+def test_kustomize_changes_a_rendering(require_tool: Tools, tmp_path: Path, later: str, finding: str) -> None:
+    rendered = subprocess.run([KRM_FN, "render", str(CANARY)], capture_output=True, text=True, check=True).stdout
+    write(tmp_path, {"shop.yaml": rendered, "kustomization.yaml": f"resources: [shop.yaml]\n{later}\n"})
+    kustomize = str(require_tool("kustomize"))
+    built = subprocess.run([kustomize, "build", str(tmp_path)], capture_output=True, text=True, check=True).stdout
+    (tmp_path / "out.yaml").write_text(built)
+    command = [KRM_FN, "verify", "--set=shop", "--deployer=argocd", "out.yaml"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert done.returncode == bool(finding), done.stderr
+    assert re.search(finding, done.stderr)
 
 
 @pytest.mark.parametrize("later", ["cat", "sed s/info/debug/"])

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from krm_fn.naming.near_names import find_near
+from krm_fn.naming.near_names import differ_by_a_letter, find_near
 
 MISSPELLED = [
     pytest.param("web-confg", "web-config", id="a letter too few"),
@@ -76,3 +76,19 @@ def test_the_time_is_bounded(unknown: list[str], known: list[str]) -> None:
     start = time.process_time()
     find_near(unknown, known)
     assert time.process_time() - start < 10
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("web-config-hf678c7m2", "web-config-hf678c7m2b", True),
+        ("web-config-hf678c7m2bb", "web-config-hf678c7m2b", True),
+        ("wxb-config-hf678c7m2b", "web-config-hf678c7m2b", True),
+        ("", "a", True),
+        ("web-config-hf678c7m2b", "web-config-hf678c7m2b", False),
+        ("web-config-hf678c7mb2", "web-config-hf678c7m2b", False),
+        ("web-config", "web-config-hf678c7m2b", False),
+    ],
+)
+def test_one_letter(one: str, other: str, expected: bool) -> None:
+    assert differ_by_a_letter(one, other) == differ_by_a_letter(other, one) == expected

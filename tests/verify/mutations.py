@@ -10,8 +10,8 @@ from krm_fn.model.item import Item
 from krm_fn.model.node import Node, elements, get, is_scalar, is_sequence
 from krm_fn.naming.names import hash_in_name
 from krm_fn.references.find import ROLES
+from krm_fn.verify.check_job import read_plan
 from krm_fn.verify.check_protection import check_protection
-from krm_fn.verify.job_plan import read_plan
 from krm_fn.verify.rendering import Rendering
 
 Mutate = Callable[[Rendering], Iterator[Changes]]

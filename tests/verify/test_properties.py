@@ -20,6 +20,8 @@ from tests.verify.mutations import MUTATIONS, Mutate, protecting
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
 INCONSISTENT = {
+    "a-configuration-in-a-subpackage-is-for-its-own-run": "a configuration of a later version",
+    "a-config-map-twice-with-one-content-is-warned-about": "a revision that the author has written twice",
     "another-sets-linker-is-left-alone": "the linker of a set without revisions",
     "linkers-of-other-sets-that-nobody-renders-are-warned-about": "linkers of sets without revisions",
     "names-come-back-to-what-is-no-longer-a-revision": "a former revision that nothing chooses, with a wrong name",
