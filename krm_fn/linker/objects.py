@@ -57,7 +57,7 @@ class Consumer(NamedTuple):
     revisions, without which its pods do not start. `controller`: the uid of its controller, `""` for none.
     `template_source`: kind and name of the object that holds its pod template, from a Rollout's `workloadRef`.
     `arguments`: those of `krm-fn`, if it is a linker's Job. `is_being_deleted`: it has a deletion timestamp.
-    `can_own`: False for a pod that lives no longer than its controller.
+    `can_own`: False for a pod that lives no longer than its controller: that one owns what its pods reference.
     """
 
     owner: Owner

@@ -14,7 +14,9 @@ _OPTIONAL_GROUP = "argoproj.io"
 
 def observe(plan: LinkPlan, cluster: Reader) -> Observation:
     """Read every object that may reference a revision of the set."""
-    return _observe_kinds(plan, cluster, (*CONSUMER_KINDS, *plan.kinds))
+    # Pods last, as templates are edited: one that has started before is found here, and no later one references more.
+    kinds = sorted((*CONSUMER_KINDS, *plan.kinds), key=lambda kind: kind.kind == "Pod")
+    return _observe_kinds(plan, cluster, kinds)
 
 
 def observe_workloads(plan: LinkPlan, cluster: Reader) -> Observation:
@@ -40,7 +42,8 @@ def _observe_kinds(plan: LinkPlan, cluster: Reader, kinds: Iterable[Kind]) -> Ob
                 unread.append(str(error))
     if inventory and inventory.is_being_deleted:
         inventory = None
-    return Observation(revisions, inventory, [*_with_borrowed_templates(consumers)], now, tuple(unread))
+    whole = [*_with_pods([*_with_borrowed_templates(consumers)])]
+    return Observation(revisions, inventory, whole, now, tuple(unread))
 
 
 def _is_optional(kind: Kind, plan: LinkPlan) -> bool:
@@ -56,3 +59,30 @@ def _with_borrowed_templates(consumers: list[Consumer]) -> Iterable[Consumer]:
         source = consumer.template_source
         borrowed = references.get(source, frozenset()) if source else frozenset()
         yield consumer._replace(references=consumer.references | borrowed) if borrowed else consumer
+
+
+def _with_pods(consumers: list[Consumer]) -> Iterable[Consumer]:
+    """Let each controller reference what its pods reference, as its template may have been edited since they started.
+
+    So it becomes an owner instead of its pods, which are many. What the controller's template or its history
+    references is theirs already. A pod whose controller has not been read speaks for itself, if nobody else does.
+    """
+    others = [consumer for consumer in consumers if not _is_pod(consumer)]
+    uids = {consumer.owner.uid for consumer in others}
+    by_others = frozenset[str]().union(*(consumer.references for consumer in others))
+    by_pods: dict[str, set[str]] = {pod.controller: set() for pod in filter(_is_pod, consumers) if pod.controller}
+    for pod in filter(_is_pod, consumers):
+        if pod.controller in uids:
+            by_pods[pod.controller] |= pod.references
+        elif pod.can_own or not pod.references <= by_others:
+            yield pod
+    for consumer in others:
+        for uid in by_pods.keys() & {consumer.owner.uid, consumer.controller}:
+            by_pods[uid] -= consumer.references
+    for consumer in others:
+        more = by_pods.get(consumer.owner.uid)
+        yield consumer._replace(references=consumer.references | more) if more else consumer
+
+
+def _is_pod(consumer: Consumer) -> bool:
+    return consumer.owner.kind == "Pod"

@@ -2,14 +2,17 @@
 
 from collections.abc import Callable
 from threading import current_thread
+from typing import Any
 from unittest.mock import ANY
 
 import pytest
 
 from krm_fn.linker import link
-from krm_fn.linker.objects import Observation, Owner, Revision
+from krm_fn.linker.objects import Consumer, Names, Observation, Owner, Revision
 from krm_fn.linker.owners import RevisionPatch, plan_deletions, plan_owners
+from krm_fn.model.kinds import Kind
 from krm_fn.model.link_plan import LinkPlan
+from tests.linker import fake_cluster
 from tests.linker.fake_cluster import FakeCluster
 
 Mutation = Callable[[pytest.MonkeyPatch], None]
@@ -74,6 +77,17 @@ def annotations_are_not_given_back(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(link, "plan_owners", plan)
 
 
+def templates_speak_for_their_pods(patch: pytest.MonkeyPatch) -> None:
+    """Leave out pods whose controller is read: its template may have been edited since they started."""
+    read = fake_cluster.read_consumer
+
+    def read_others(kind: Kind, item: Any, names: Names) -> Consumer | None:
+        consumer = read(kind, item, names)
+        return consumer if consumer is None or consumer.can_own else None
+
+    patch.setattr(fake_cluster, "read_consumer", read_others)
+
+
 MUTATIONS = (
     the_inventory_is_no_owner,
     only_the_inventory_is_an_owner,
@@ -82,6 +96,7 @@ MUTATIONS = (
     it_does_not_look_again,
     it_deletes_any_version,
     annotations_are_not_given_back,
+    templates_speak_for_their_pods,
 )
 
 
