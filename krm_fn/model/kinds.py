@@ -34,8 +34,8 @@ class Kind(NamedTuple):
     `is_consumer`: the linker always looks at its objects. `is_current`: they say what is wanted now, as a Deployment
     does; the others were made from a template and reference what it said then. `controls_pods`: they live as long as
     their pods and reference what these reference. `history`: the kind that its controller makes of each template.
-    `is_immutable`: the API server refuses another pod template. `rolled_by`: controllers that roll it when
-    configuration changes.
+    `is_immutable`: the API server refuses another pod template. `keeps_pods`: its running pods stay as they are when
+    its template changes. `rolled_by`: controllers that roll it when configuration changes.
     """
 
     api_version: str
@@ -46,6 +46,7 @@ class Kind(NamedTuple):
     is_consumer: bool = False
     controls_pods: bool = False
     is_immutable: bool = False
+    keeps_pods: bool = False
     pod_spec: str = ""
     history: str = ""
     rolled_by: tuple[str, ...] = ()
@@ -85,7 +86,14 @@ CONSUMER_KINDS = tuple(
     kind._replace(is_consumer=True)
     for kind in (
         Kind("v1", "Pod", "pods", is_current=False, is_immutable=True, pod_spec="spec"),
-        Kind("v1", "ReplicationController", "replicationcontrollers", controls_pods=True, pod_spec=_TEMPLATE),
+        Kind(
+            "v1",
+            "ReplicationController",
+            "replicationcontrollers",
+            controls_pods=True,
+            keeps_pods=True,
+            pod_spec=_TEMPLATE,
+        ),
         Kind("apps/v1", "Deployment", "deployments", pod_spec=_TEMPLATE, history="ReplicaSet", rolled_by=_BOTH),
         Kind(
             "apps/v1",
@@ -105,7 +113,15 @@ CONSUMER_KINDS = tuple(
             history="ControllerRevision",
             rolled_by=_BOTH,
         ),
-        Kind("apps/v1", "ReplicaSet", "replicasets", is_current=False, controls_pods=True, pod_spec=_TEMPLATE),
+        Kind(
+            "apps/v1",
+            "ReplicaSet",
+            "replicasets",
+            is_current=False,
+            controls_pods=True,
+            keeps_pods=True,
+            pod_spec=_TEMPLATE,
+        ),
         Kind("apps/v1", "ControllerRevision", "controllerrevisions", is_current=False),
         Kind("batch/v1", "CronJob", "cronjobs", pod_spec=_IN_CRON_JOB, rolled_by=("reloader",)),
         Kind(
