@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple, Self
 
+from krm_fn.model.kinds import Kind
 from krm_fn.naming.names import without_hash
 
 
@@ -98,16 +99,27 @@ class Revision(NamedTuple):
         return (self.stands_for or "Secret") if self.is_tracker else "ConfigMap"
 
 
+class Unread(NamedTuple):
+    """A kind of consumers that could not be listed, and why, in a sentence.
+
+    `is_served`: False if the API server does not have the kind, or not under this plural.
+    """
+
+    kind: Kind
+    sentence: str
+    is_served: bool
+
+
 class Observation(NamedTuple):
     """The revisions of a set, the inventory that lists those rendered now, and all consumers.
 
     Revisions are read first. So an object that is not among the consumers of a revision did not reference it when the
     revision was read. `now` is the time by the API server's clock, in Unix seconds. `inventory` is None if there is
-    none, or if it is being deleted. `unread`: why consumers of some kinds are missing, in sentences.
+    none, or if it is being deleted. `unread`: the kinds of which consumers are missing.
     """
 
     revisions: list[Revision]
     inventory: Consumer | None
     consumers: list[Consumer]
     now: float
-    unread: tuple[str, ...] = ()
+    unread: tuple[Unread, ...] = ()

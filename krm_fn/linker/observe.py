@@ -2,14 +2,11 @@
 
 from collections.abc import Iterable
 
-from krm_fn.linker.api_errors import Forbidden
+from krm_fn.linker.api_errors import NOT_LISTED, NotServed, Refused
 from krm_fn.linker.cluster import Reader
-from krm_fn.linker.objects import Consumer, Names, Observation
-from krm_fn.model.kinds import CONSUMER_KINDS, Kind
+from krm_fn.linker.objects import Consumer, Names, Observation, Unread
+from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan
-
-_OPTIONAL_GROUP = "argoproj.io"
-"""The Role has a rule for this group only if the package holds such objects."""
 
 
 def observe(plan: LinkPlan, cluster: Reader) -> Observation:
@@ -37,19 +34,23 @@ def _observe_kinds(plan: LinkPlan, cluster: Reader, kinds: Iterable[Kind]) -> Ob
             for consumer in cluster.consumers(kind, names):
                 own = made.get((consumer.owner.kind, consumer.owner.name), frozenset())
                 consumers.append(consumer._replace(references=consumer.references - own) if own else consumer)
-        except Forbidden as error:
-            if not _is_optional(kind, plan):
-                unread.append(str(error))
+        except NOT_LISTED as error:
+            if not _is_absent(kind, plan, error):
+                unread.append(Unread(kind, str(error), is_served=not isinstance(error, NotServed)))
     if inventory and inventory.is_being_deleted:
         inventory = None
     whole = [*_with_pods([*_with_borrowed_templates(consumers)])]
     return Observation(revisions, inventory, whole, now, tuple(unread))
 
 
-def _is_optional(kind: Kind, plan: LinkPlan) -> bool:
-    asked_for = [*(workload.api_version for workload in plan.workloads), *(one.api_version for one in plan.kinds)]
-    is_asked_for = any(version.startswith(f"{_OPTIONAL_GROUP}/") for version in asked_for)
-    return kind.group == _OPTIONAL_GROUP and not is_asked_for
+def _is_absent(kind: Kind, plan: LinkPlan, error: Refused) -> bool:
+    """Tell whether a kind that cannot be listed has no objects: one of Argo Rollouts that the plan does not show."""
+    planned = {workload[:2] for workload in plan.workloads} | {one[:2] for one in plan.kinds}
+    if kind not in ADD_ON_KINDS:
+        return False
+    if isinstance(error, NotServed):
+        return (kind.api_version, kind.kind) not in planned
+    return not any(version.startswith(f"{kind.group}/") for version, _ in planned)
 
 
 def _with_borrowed_templates(consumers: list[Consumer]) -> Iterable[Consumer]:

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from krm_fn.linker.api_errors import ApiError, Forbidden
+from krm_fn.linker.api_errors import ApiError, Endless, Forbidden, NotServed
 from krm_fn.linker.dry_run import DryRun
 from krm_fn.linker.link import link
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.report import Report
 from krm_fn.linker.retry import Stopped
 from krm_fn.model import keys
+from krm_fn.model.kinds import ADD_ON_KINDS, BUILT_IN_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.garbage_collector import collect, delete
@@ -129,6 +130,58 @@ def test_a_change_is_recorded_in_events() -> None:
 def test_a_second_run_writes_nothing() -> None:
     store = CompletedRun(changed()).store
     assert CompletedRun(store).cluster.writes == []
+
+
+def unlisted(kind: Kind, error: type[ApiError], *more: str) -> Hook:
+    def hook(what: str) -> None:
+        if what == f"list {kind.plural}":
+            raise error(kind.plural, "no", *more)
+
+    return hook
+
+
+OWN_KIND = Kind("example.com/v1", "VLogs", "vlogses")
+OWN_PLAN = PLAN._replace(kinds=(OWN_KIND,))
+KINDS_LISTED = [*BUILT_IN_KINDS, OWN_KIND]
+
+
+@pytest.mark.parametrize("kind", KINDS_LISTED, ids=lambda kind: kind.kind)
+@pytest.mark.parametrize(
+    ("error", "more"), [(NotServed, ()), (Endless, ()), (Forbidden, ("rule",))], ids=["404", "endless", "403"]
+)
+def test_while_a_kind_is_unread_the_others_are_linked_and_nothing_is_deleted(
+    kind: Kind, error: type[ApiError], more: tuple[str, ...]
+) -> None:
+    run = CompletedRun(changed(), OWN_PLAN, unlisted(kind, error, *more))
+    is_planned_and_absent = (kind.kind, error) == ("Deployment", NotServed)
+    assert run.store.find("ConfigMap", C) is not None
+    assert [one for one in owners(run.store, B) if one not in {"Deployment/web", "ReplicaSet/web-2"}] == [LIST]
+    assert len(owners(run.store, B)) >= 2
+    sentence = f"{kind.plural}: no; until then nothing is deleted"
+    assert sentence in (run.report.failures if is_planned_and_absent else run.report.warnings)
+    assert run.store.clock == NOON
+
+
+def test_a_planned_workload_of_a_kind_that_the_api_server_does_not_have_is_a_failure() -> None:
+    workloads = (*PLAN.workloads, Workload("example.com/v1", "VLogs", "logs", (RevisionName("ConfigMap", B),)))
+    run = CompletedRun(changed(), OWN_PLAN._replace(workloads=workloads), unlisted(OWN_KIND, NotServed))
+    assert run.report.failures == ["vlogses: no; until then nothing is deleted"]
+    assert owners(run.store, B) == ["Deployment/web", "ReplicaSet/web-2", LIST]
+    assert [write["reason"] for write in run.cluster.writes if write.get("warning")] == ["NotLinked"]
+
+
+@pytest.mark.parametrize("kind", ADD_ON_KINDS, ids=lambda kind: kind.kind)
+def test_argo_rollouts_need_not_be_installed(kind: Kind) -> None:
+    run = CompletedRun(changed(), hook=unlisted(kind, NotServed))
+    assert run.store.find("ConfigMap", C) is None
+    assert run.report.problems == []
+
+
+@pytest.mark.parametrize("kind", ADD_ON_KINDS, ids=lambda kind: kind.kind)
+def test_a_kind_of_argo_rollouts_that_the_package_holds_must_be_installed(kind: Kind) -> None:
+    run = CompletedRun(changed(), PLAN._replace(kinds=(kind,)), unlisted(kind, NotServed))
+    assert run.store.find("ConfigMap", C) is not None
+    assert run.report.warnings == [f"{kind.plural}: no; until then nothing is deleted"]
 
 
 def edited(kind: str, number: int = 1) -> ObjectStore:

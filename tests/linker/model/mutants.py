@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from threading import current_thread
-from typing import Any
 from unittest.mock import ANY
 
 import pytest
@@ -12,7 +11,6 @@ from krm_fn.linker.objects import Consumer, Names, Observation, Owner, Revision
 from krm_fn.linker.owners import RevisionPatch, plan_deletions, plan_owners
 from krm_fn.model.kinds import Kind
 from krm_fn.model.link_plan import LinkPlan
-from tests.linker import fake_cluster
 from tests.linker.fake_cluster import FakeCluster
 
 Mutation = Callable[[pytest.MonkeyPatch], None]
@@ -79,13 +77,12 @@ def annotations_are_not_given_back(patch: pytest.MonkeyPatch) -> None:
 
 def templates_speak_for_their_pods(patch: pytest.MonkeyPatch) -> None:
     """Leave out pods whose controller is read: its template may have been edited since they started."""
-    read = fake_cluster.read_consumer
+    list_all = FakeCluster.consumers
 
-    def read_others(kind: Kind, item: Any, names: Names) -> Consumer | None:
-        consumer = read(kind, item, names)
-        return consumer if consumer is None or consumer.can_own else None
+    def list_others(cluster: FakeCluster, kind: Kind, names: Names) -> list[Consumer]:
+        return [consumer for consumer in list_all(cluster, kind, names) if consumer.can_own]
 
-    patch.setattr(fake_cluster, "read_consumer", read_others)
+    patch.setattr(FakeCluster, "consumers", list_others)
 
 
 MUTATIONS = (
