@@ -35,6 +35,10 @@ class NotServed(Refused):
     """The API server has no list of this kind: it is not installed, or has another plural or version."""
 
 
+class Misnamed(Forbidden, NotServed):
+    """The API server has the kind under another plural, for which the Role has no rule."""
+
+
 class Endless(Refused):
     """A list has no end, or more objects than a namespace can have."""
 

@@ -5,7 +5,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from krm_fn.linker.api import Api, TooLarge
-from krm_fn.linker.api_errors import Endless, check_response
+from krm_fn.linker.api_errors import Endless, Forbidden, Misnamed, check_response
 from krm_fn.linker.names import entries, mapping
 from krm_fn.linker.retry import Response, pauses
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
@@ -58,7 +58,7 @@ class Lists:
         plural may be a guess: then it asks the API server for it. Raises Forbidden without the right to list, NotServed
         if the API server has no such kind, Endless, and ApiError.
         """
-        kind = self._served.get(kind, kind)
+        asked, kind = kind, self._served.get(kind, kind)
         found: list[_T] = []
         number = 0
         following = ""
@@ -80,7 +80,14 @@ class Lists:
                 found, following, number = [], "", 0
                 self._api.deadline.sleep(next(back_off), [f"the API server to list {kind.plural} to the end"])
                 continue
-            check_response(response, "list", kind, self.namespace)
+            try:
+                check_response(response, "list", kind, self.namespace)
+            except Forbidden as error:
+                if kind == asked:
+                    raise
+                what = f"{asked.plural} in {self.namespace}"
+                why = f"the plural is {kind.plural}; the Role of this ServiceAccount needs the rule {error.rule}"
+                raise Misnamed(what, why, error.rule) from error
             items = entries(response.content.get("items"))
             found += [one for item in items if (one := read(item)) is not None]
             number += max(1, len(items))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.linker.api_errors import ApiError, Endless, Forbidden, NotServed
+from krm_fn.linker.api_errors import ApiError, Endless, Forbidden, Misnamed, NotServed
 from krm_fn.linker.dry_run import DryRun
 from krm_fn.linker.link import link
 from krm_fn.linker.owners import RevisionPatch
@@ -162,9 +162,12 @@ def test_while_a_kind_is_unread_the_others_are_linked_and_nothing_is_deleted(
     assert run.store.clock == NOON
 
 
-def test_a_planned_workload_of_a_kind_that_the_api_server_does_not_have_is_a_failure() -> None:
+@pytest.mark.parametrize(("error", "more"), [(NotServed, ()), (Misnamed, ("rule",))], ids=["404", "another plural"])
+def test_a_planned_workload_of_a_kind_that_the_api_server_does_not_have_is_a_failure(
+    error: type[ApiError], more: tuple[str, ...]
+) -> None:
     workloads = (*PLAN.workloads, Workload("example.com/v1", "VLogs", "logs", (RevisionName("ConfigMap", B),)))
-    run = CompletedRun(changed(), OWN_PLAN._replace(workloads=workloads), unlisted(OWN_KIND, NotServed))
+    run = CompletedRun(changed(), OWN_PLAN._replace(workloads=workloads), unlisted(OWN_KIND, error, *more))
     assert run.report.failures == ["vlogses: no; until then nothing is deleted"]
     assert owners(run.store, B) == ["Deployment/web", "ReplicaSet/web-2", LIST]
     assert [write["reason"] for write in run.cluster.writes if write.get("warning")] == ["NotLinked"]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from krm_fn.linker.api import TooLarge
-from krm_fn.linker.api_errors import Endless, Forbidden, NotServed
+from krm_fn.linker.api_errors import Endless, Forbidden, Misnamed, NotServed
 from krm_fn.linker.live_cluster import LiveCluster
 from krm_fn.linker.objects import Names, Owner, Revision
 from krm_fn.linker.retry import Deadline, Response
@@ -88,8 +88,10 @@ def test_the_api_server_is_asked_once_for_a_plural_that_is_wrong(refusal: int) -
 def test_a_role_for_a_wrong_plural_lacks_the_rule_for_the_right_one() -> None:
     api: Any = DiscoveringApi(RESOURCES, 404, is_listable=False)
     rule = r'\{apiGroups: \["operator.example.com"\], resources: \[vlogs\], verbs: \[list\]\}'
-    with pytest.raises(Forbidden, match=rule):
-        LiveCluster(api, "shop").consumers(GUESSED, Names.of([]))
+    live = LiveCluster(api, "shop")
+    for _ in range(2):
+        with pytest.raises(Misnamed, match=f"vlogses in shop: the plural is vlogs; .* needs the rule {rule}"):
+            live.consumers(GUESSED, Names.of([]))
 
 
 @pytest.mark.parametrize(
