@@ -1,4 +1,4 @@
-"""Fill a large namespace: 500 Deployments with 10 ReplicaSets and 3 generations of configuration each."""
+"""Fill a large namespace: 500 Deployments with 10 ReplicaSets, 10 pods and 3 generations of configuration each."""
 
 import http.client
 import json
@@ -11,7 +11,7 @@ from tests.cluster.api import Api, reference
 from tests.cluster.kinds import KINDS, complete
 from tests.cluster.server import context
 
-DEPLOYMENTS, GENERATIONS, REPLICA_SETS = 500, 3, 10
+DEPLOYMENTS, GENERATIONS, REPLICA_SETS, PODS = 500, 3, 10, 10
 SET = "shop"
 _HASHES = "bcdfghkmt2"[:GENERATIONS]
 _THREADS = 4
@@ -26,6 +26,9 @@ def fill(api: Api) -> None:
     by_revision: dict[str, list[Object]] = {}
     for made in _create(api, (replica_set for _, replica_set in owned)):
         by_revision.setdefault(made["spec"]["template"]["spec"]["volumes"][0]["configMap"]["name"], []).append(made)
+    _create(api, [{"kind": "ServiceAccount", "metadata": {"name": "app"}}])
+    newest = [made for owners in by_revision.values() for made in owners if made["metadata"]["name"].endswith("-9")]
+    _create(api, (_pod(made, number) for made in newest for number in range(PODS)))
     (inventory,) = _create(api, [_inventory()])
     _create(api, (_revision(name, [*by_revision[name], inventory]) for name in _revisions()))
 
@@ -92,6 +95,14 @@ def _replica_set(deployment: Object, number: int) -> Object:
         "metadata": {"name": f"{name}-{number}", "labels": labels, "ownerReferences": [owner]},
         "spec": {"replicas": 0, "selector": {"matchLabels": labels}, "template": template},
     }
+
+
+def _pod(replica_set: Object, number: int) -> Object:
+    template = replica_set["spec"]["template"]
+    name = f"{replica_set['metadata']['name']}-{number}"
+    owner = reference(replica_set, controller=True, blockOwnerDeletion=True)
+    metadata = {"name": name, "labels": template["metadata"]["labels"], "ownerReferences": [owner]}
+    return {"kind": "Pod", "metadata": metadata, "spec": {**template["spec"], "serviceAccountName": "app"}}
 
 
 def _template(number: int, generation: int) -> Object:

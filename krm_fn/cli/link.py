@@ -116,8 +116,8 @@ def link(
     Changes are printed on stdout; what it waits for, warnings and errors on stderr.
 
     Exit codes: 0 success, with warnings on stderr for what could not be linked or deleted; 1 a live object references
-    a revision that does not exist, or there are no credentials; 2 wrong arguments; 130 or 143
-    interrupted or terminated, run again to finish.
+    a revision that does not exist, the API server does not have the kind of a --workload, or there are no credentials;
+    2 wrong arguments; 130 or 143 interrupted or terminated, run again to finish.
     """
     plan = LinkPlan(
         set=set_name,

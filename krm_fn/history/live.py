@@ -28,7 +28,8 @@ class Live:
                 self._by_reference[name].append(pod)
         self._made: dict[str, list[Fact]] = defaultdict(list)
         for fact in snapshot.facts.values():
-            self._made[fact.controller].append(fact)
+            if fact.kind != "Pod":
+                self._made[fact.controller].append(fact)
         self._roles = {
             uid: find_roles(fact.progress, self._made[uid], [one.uid for one in self._made[uid] if self._has_pods(one)])
             for uid, fact in snapshot.facts.items()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from krm_fn.history.facts import Fact, Job, Pod, read_fact, read_job, read_pod, text
-from krm_fn.linker.api_errors import Forbidden, Refused
+from krm_fn.linker.api_errors import Forbidden, NotServed, Refused
 from krm_fn.linker.cluster import Configs
 from krm_fn.linker.lists import Listed
 from krm_fn.linker.names import linker_arguments, mapping
@@ -16,7 +16,7 @@ from krm_fn.linker.owners import rendered_names
 from krm_fn.linker.read import read_config, read_consumer
 from krm_fn.linker.wait import MAX_LOOKUPS, find_broken
 from krm_fn.model import keys
-from krm_fn.model.kinds import CONSUMER_KINDS, Kind
+from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan, Unreadable, read_arguments
 
 CONFIG_MAPS = Kind("v1", "ConfigMap", "configmaps")
@@ -174,6 +174,11 @@ class _Objects:
         """List a kind."""
         try:
             self.consumers[kind] = self._source.read(kind, lambda item: self._read(kind, item)).items
+        except NotServed as error:
+            if kind in ADD_ON_KINDS:
+                self.consumers[kind] = []
+            else:
+                self.unseen[kind] = error
         except Refused as error:
             self.unseen[kind] = error
 

@@ -2,10 +2,10 @@
 
 from krm_fn.linker.names import entries, mapping
 from krm_fn.linker.retry import Response
-from krm_fn.model.kinds import Kind
+from krm_fn.model.kinds import BUILT_IN_KINDS, Kind
 
 _SUCCESS = range(200, 300)
-_UNAUTHORIZED, _FORBIDDEN = 401, 403
+_UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 401, 403, 404
 
 
 class ApiError(Exception):
@@ -31,8 +31,24 @@ class Forbidden(Refused):
         self.rule = rule
 
 
+class NotServed(Refused):
+    """The API server has no list of this kind: it is not installed, or has another plural or version."""
+
+
+class Misnamed(Forbidden, NotServed):
+    """The API server has the kind under another plural, for which the Role has no rule."""
+
+
+class Endless(Refused):
+    """A list has no end, or more objects than a namespace can have."""
+
+
+NOT_LISTED = (Forbidden, NotServed, Endless)
+"""What concerns one kind alone: the others can be listed."""
+
+
 def check_response(response: Response, verb: str, kind: Kind, namespace: str, name: str = "") -> None:
-    """Raise Refused unless the request succeeded; Forbidden if a right is missing.
+    """Raise Refused unless the request succeeded; Forbidden if a right is missing, NotServed if a list is.
 
     `verb` is that of an RBAC rule, such as `list`. An empty name means all objects of the kind.
     """
@@ -40,6 +56,8 @@ def check_response(response: Response, verb: str, kind: Kind, namespace: str, na
         what = f"{kind.kind} {namespace}/{name}" if name else f"{kind.plural} in {namespace}"
         if response.status == _FORBIDDEN:
             raise _forbidden(what, response, verb, kind, name)
+        if response.status == _NOT_FOUND and not name:
+            raise NotServed(what, _why_not_served(kind))
         raise Refused(what, f"cannot {verb}: {_why(response)}")
 
 
@@ -47,6 +65,15 @@ def is_uid_mismatch(response: Response) -> bool:
     """Tell whether a patch met another object of the same name: the API server reports a change of the uid."""
     causes = entries(mapping(mapping(response.content).get("details")).get("causes"))
     return any(mapping(cause).get("field") == "metadata.uid" for cause in causes)
+
+
+def _why_not_served(kind: Kind) -> str:
+    if kind in BUILT_IN_KINDS:
+        return f"404, though every cluster has a list of {kind.plural}; is there a proxy before the API server?"
+    return (
+        f"the API server has no {kind.kind} of {kind.api_version} under this plural; install its "
+        "CustomResourceDefinition, or add that to the package, so that krm-fn reads the plural from it"
+    )
 
 
 def _why(response: Response) -> str:

@@ -38,9 +38,9 @@ class Reader(Protocol):
         """Tell whether there is a ConfigMap of this name, in the set or not."""
 
     def consumers(self, kind: Kind, names: Names) -> list[Consumer]:
-        """List the objects of a kind, with the names that they reference; empty if the kind is not installed.
+        """List the objects of a kind, with the names that they reference.
 
-        Raises Forbidden without the right to list them.
+        Raises Forbidden without the right to list them, NotServed if the API server does not have the kind.
         """
 
 

@@ -29,10 +29,9 @@ def record_events(plan: LinkPlan, observation: Observation, report: Report, clus
             cluster.record_event(inventory, "RevisionsDeleted", _list(part), observation.now)
     job = _own_job(plan, observation) or inventory
     for problem in report.problems[:_MAX_EVENTS]:
-        reason = "RevisionMissing" if problem.is_failure else "NotLinked"
         concerned = problem.owner or job
         if concerned:
-            cluster.record_event(concerned, reason, problem.sentence, observation.now, is_warning=True)
+            cluster.record_event(concerned, problem.reason, problem.sentence, observation.now, is_warning=True)
 
 
 def _by_workload(plan: LinkPlan, observation: Observation, changes: list[Change]) -> list[tuple[Owner, list[Change]]]:

@@ -6,7 +6,7 @@ from krm_fn.linker.events import record_events
 from krm_fn.linker.objects import Observation, Owner, Revision
 from krm_fn.linker.observe import observe
 from krm_fn.linker.owners import RevisionPatch, is_left_to_kpt, plan_deletions, plan_leaks, plan_owners
-from krm_fn.linker.report import Change, Report
+from krm_fn.linker.report import NOT_LINKED, Change, Report
 from krm_fn.linker.wait import (
     Missing,
     confirm_broken,
@@ -216,8 +216,13 @@ def _report_missing(missing: list[Missing], broken: list[Missing], report: Repor
 
 
 def _report_leaks(plan: LinkPlan, observation: Observation, report: Report) -> None:
-    for sentence in observation.unread:
-        report.warn(f"{sentence}; until then nothing is deleted")
+    planned = {workload[:2] for workload in plan.workloads}
+    for one in observation.unread:
+        sentence = f"{one.sentence}; until then nothing is deleted"
+        if one.is_served or (one.kind.api_version, one.kind.kind) not in planned:
+            report.warn(sentence)
+        else:  # no later run can link these workloads either
+            report.fail(sentence, reason=NOT_LINKED)
     if observation.inventory is None and observation.revisions:
         report.warn(f"ConfigMap {report.namespace}/{plan.inventory}: does not exist; until then nothing is deleted")
     for tracker in plan_leaks(plan, observation):

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple, Self
 
+from krm_fn.model.kinds import Kind
 from krm_fn.naming.names import without_hash
 
 
@@ -57,7 +58,7 @@ class Consumer(NamedTuple):
     revisions, without which its pods do not start. `controller`: the uid of its controller, `""` for none.
     `template_source`: kind and name of the object that holds its pod template, from a Rollout's `workloadRef`.
     `arguments`: those of `krm-fn`, if it is a linker's Job. `is_being_deleted`: it has a deletion timestamp.
-    `can_own`: False for a pod that lives no longer than its controller.
+    `can_own`: False for a pod that lives no longer than its controller: that one owns what its pods reference.
     """
 
     owner: Owner
@@ -98,16 +99,27 @@ class Revision(NamedTuple):
         return (self.stands_for or "Secret") if self.is_tracker else "ConfigMap"
 
 
+class Unread(NamedTuple):
+    """A kind of consumers that could not be listed, and why, in a sentence.
+
+    `is_served`: False if the API server does not have the kind, or not under this plural.
+    """
+
+    kind: Kind
+    sentence: str
+    is_served: bool
+
+
 class Observation(NamedTuple):
     """The revisions of a set, the inventory that lists those rendered now, and all consumers.
 
     Revisions are read first. So an object that is not among the consumers of a revision did not reference it when the
     revision was read. `now` is the time by the API server's clock, in Unix seconds. `inventory` is None if there is
-    none, or if it is being deleted. `unread`: why consumers of some kinds are missing, in sentences.
+    none, or if it is being deleted. `unread`: the kinds of which consumers are missing.
     """
 
     revisions: list[Revision]
     inventory: Consumer | None
     consumers: list[Consumer]
     now: float
-    unread: tuple[str, ...] = ()
+    unread: tuple[Unread, ...] = ()

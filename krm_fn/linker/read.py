@@ -80,8 +80,7 @@ def read_inventory(item: Any, plan: LinkPlan) -> Consumer | None:
 def read_consumer(kind: Kind, item: Any, names: Names) -> Consumer | None:
     """Read an object of this kind, with those of the names that it references.
 
-    Of a pod whose controller is read too, only its pull secrets count: admission adds those of its ServiceAccount.
-    The rest is in the controller's template. None for such a pod without one of these, and for what has no name.
+    None for what has no name, and for a pod that references none of them, if its controller is read too.
     """
     metadata = _metadata(item)
     name, uid = _text(metadata, "name"), _text(metadata, "uid")
@@ -91,23 +90,22 @@ def read_consumer(kind: Kind, item: Any, names: Names) -> Consumer | None:
     controller = next((owner for owner in owners if owner.get("controller") is True), mapping(None))
     is_known = kind in _KNOWN
     pod_spec = _pod_spec(kind, item)
-    consumer = Consumer(
+    controlled_by = (_text(controller, "apiVersion"), _text(controller, "kind"))
+    is_controlled_pod = kind.kind == "Pod" and controlled_by in _POD_CONTROLLERS
+    found = names.known.intersection(possible_names(mapping(item), has_pod_spec=is_known))
+    if is_controlled_pod and not found:
+        return None
+    required = required_config_maps(pod_spec) if kind.is_current else ()
+    return Consumer(
         Owner(kind.api_version, kind.kind, name, uid),
         is_current=kind.is_current,
-        references=frozenset(),
-        controller=_text(controller, "uid"),
-        is_being_deleted="deletionTimestamp" in metadata,
-    )
-    if kind.kind == "Pod" and (_text(controller, "apiVersion"), _text(controller, "kind")) in _POD_CONTROLLERS:
-        pulled = names.known.intersection(_pull_secrets(pod_spec))
-        return consumer._replace(references=pulled, can_own=False) if pulled else None
-    required = required_config_maps(pod_spec) if kind.is_current else ()
-    found = names.known.intersection(possible_names(mapping(item), has_pod_spec=is_known))
-    return consumer._replace(
         references=frozenset(one for one in found if not _is_own(one, item)),
         required=frozenset(filter(names.are_like, required)),
+        controller=_text(controller, "uid"),
         template_source=_template_source(item),
         arguments=linker_arguments(pod_spec) if kind.kind == "Job" else (),
+        is_being_deleted="deletionTimestamp" in metadata,
+        can_own=not is_controlled_pod,
     )
 
 
@@ -129,10 +127,6 @@ def _pod_spec(kind: Kind, item: Any) -> Any:
     for field in filter(None, kind.pod_spec.split(".")):
         value = mapping(value.get(field))
     return value
-
-
-def _pull_secrets(pod_spec: Any) -> list[str]:
-    return [_text(mapping(one), "name") for one in entries(mapping(pod_spec).get("imagePullSecrets"))]
 
 
 def _template_source(item: Any) -> tuple[str, str] | None:

@@ -25,15 +25,21 @@ class Change(NamedTuple):
         return f"{self.name}: {', '.join(owners)}"
 
 
+REVISION_MISSING, NOT_LINKED = "RevisionMissing", "NotLinked"
+"""The reasons of Events about problems."""
+
+
 class Problem(NamedTuple):
     """What is wrong, in a sentence, and the object that has the problem, if that exists.
 
-    Only a revision that is missing and referenced is a failure: everything else can only keep objects for too long.
+    A failure is a revision that is missing and referenced, or a planned kind that the API server does not have: no
+    later run would find more. Everything else can only keep objects for too long.
     """
 
     sentence: str
     owner: Owner | None
     is_failure: bool
+    reason: str
 
 
 class Report:
@@ -64,13 +70,13 @@ class Report:
         self.notes.append(sentence)
         self.log(printable(f"note: {sentence}"))
 
-    def fail(self, sentence: str, owner: Owner | None = None) -> None:
+    def fail(self, sentence: str, owner: Owner | None = None, reason: str = REVISION_MISSING) -> None:
         """Add a failure, unless the same one has been added before."""
-        self._add(Problem(sentence, owner, is_failure=True))
+        self._add(Problem(sentence, owner, is_failure=True, reason=reason))
 
     def warn(self, sentence: str, owner: Owner | None = None) -> None:
         """Add a warning, unless the same one has been added before."""
-        self._add(Problem(sentence, owner, is_failure=False))
+        self._add(Problem(sentence, owner, is_failure=False, reason=NOT_LINKED))
 
     def _add(self, problem: Problem) -> None:
         if problem.sentence not in {one.sentence for one in self.problems}:

@@ -45,8 +45,8 @@ class Missing(NamedTuple):
 def wait_for_workloads(plan: LinkPlan, cluster: Cluster) -> list[Missing]:
     """Wait until every workload references its revisions. Returns what is missing at the end.
 
-    The wait ends early where more time would not help: a workload references a revision that does not exist, or the
-    linker must not read the workloads.
+    The wait ends early where a workload references a revision that does not exist. It is not for workloads of a kind
+    that cannot be read.
     """
     back_off = _pauses()
     patience_ends: float | None = None  # as seconds left
@@ -54,8 +54,6 @@ def wait_for_workloads(plan: LinkPlan, cluster: Cluster) -> list[Missing]:
         observation = observe_workloads(plan, cluster)
         missing = _missing(plan, observation, cluster.namespace)
         left = cluster.deadline.left()
-        if observation.unread:
-            return []
         if not missing or left <= 0:
             return missing
         if not find_broken(observation, cluster):
@@ -74,8 +72,8 @@ def wait_for_history(plan: LinkPlan, cluster: Cluster) -> tuple[Observation, lis
     """
     observation = observe(plan, cluster)
     end = cluster.deadline.left() - _HISTORY_TIMEOUT
-    while missing := _missing_history(plan, observation.consumers, cluster.namespace):
-        if observation.unread or cluster.deadline.left() <= max(end, 0):
+    while missing := _missing_history(plan, observation, cluster.namespace):
+        if cluster.deadline.left() <= max(end, 0):
             break
         cluster.deadline.sleep(1, _awaited(missing), cluster.deadline.left() - end)
         observation = observe(plan, cluster)
@@ -161,7 +159,10 @@ def _missing(plan: LinkPlan, observation: Observation, namespace: str) -> list[M
         for kind, name in sorted(awaited)
         if (kind, name) not in live
     ]
+    unread = {(one.kind.api_version, one.kind.kind) for one in observation.unread}
     for workload in plan.workloads:
+        if workload[:2] in unread:
+            continue
         who = f"{workload.kind} {namespace}/{workload.name}"
         consumer = consumers.get(workload[:3])
         if consumer is None:
@@ -174,19 +175,24 @@ def _missing(plan: LinkPlan, observation: Observation, namespace: str) -> list[M
     return missing
 
 
-def _missing_history(plan: LinkPlan, consumers: list[Consumer], namespace: str) -> list[Missing]:
+def _missing_history(plan: LinkPlan, observation: Observation, namespace: str) -> list[Missing]:
     """Find workloads that are paused or whose controller is slow: their current template has no history yet."""
-    by_identity = _by_identity(consumers)
+    by_identity = _by_identity(observation.consumers)
     history = {
-        (consumer.controller, consumer.owner.kind, name) for consumer in consumers for name in consumer.references
+        (consumer.controller, consumer.owner.kind, name)
+        for consumer in observation.consumers
+        for name in consumer.references
     }
+    unread = {one.kind.kind for one in observation.unread}
     return [
         Missing(
             f"{workload.kind} {namespace}/{workload.name}: has no {_HISTORY[workload.kind]} for its current template",
             f"a {_HISTORY[workload.kind]} for the current template of {workload.kind} {namespace}/{workload.name}",
         )
         for workload in plan.workloads
-        if workload.kind in _HISTORY and not _has_history(workload, by_identity.get(workload[:3]), history)
+        if workload.kind in _HISTORY
+        and _HISTORY[workload.kind] not in unread
+        and not _has_history(workload, by_identity.get(workload[:3]), history)
     ]
 
 

@@ -34,8 +34,8 @@ class Kind(NamedTuple):
     `is_consumer`: the linker always looks at its objects. `is_current`: they say what is wanted now, as a Deployment
     does; the others were made from a template and reference what it said then. `controls_pods`: they live as long as
     their pods and reference what these reference. `history`: the kind that its controller makes of each template.
-    `is_immutable`: the API server refuses another pod template. `rolled_by`: controllers that roll it when
-    configuration changes.
+    `is_immutable`: the API server refuses another pod template. `keeps_pods`: its running pods stay as they are when
+    its template changes. `rolled_by`: controllers that roll it when configuration changes.
     """
 
     api_version: str
@@ -46,6 +46,7 @@ class Kind(NamedTuple):
     is_consumer: bool = False
     controls_pods: bool = False
     is_immutable: bool = False
+    keeps_pods: bool = False
     pod_spec: str = ""
     history: str = ""
     rolled_by: tuple[str, ...] = ()
@@ -85,7 +86,14 @@ CONSUMER_KINDS = tuple(
     kind._replace(is_consumer=True)
     for kind in (
         Kind("v1", "Pod", "pods", is_current=False, is_immutable=True, pod_spec="spec"),
-        Kind("v1", "ReplicationController", "replicationcontrollers", controls_pods=True, pod_spec=_TEMPLATE),
+        Kind(
+            "v1",
+            "ReplicationController",
+            "replicationcontrollers",
+            controls_pods=True,
+            keeps_pods=True,
+            pod_spec=_TEMPLATE,
+        ),
         Kind("apps/v1", "Deployment", "deployments", pod_spec=_TEMPLATE, history="ReplicaSet", rolled_by=_BOTH),
         Kind(
             "apps/v1",
@@ -105,7 +113,15 @@ CONSUMER_KINDS = tuple(
             history="ControllerRevision",
             rolled_by=_BOTH,
         ),
-        Kind("apps/v1", "ReplicaSet", "replicasets", is_current=False, controls_pods=True, pod_spec=_TEMPLATE),
+        Kind(
+            "apps/v1",
+            "ReplicaSet",
+            "replicasets",
+            is_current=False,
+            controls_pods=True,
+            keeps_pods=True,
+            pod_spec=_TEMPLATE,
+        ),
         Kind("apps/v1", "ControllerRevision", "controllerrevisions", is_current=False),
         Kind("batch/v1", "CronJob", "cronjobs", pod_spec=_IN_CRON_JOB, rolled_by=("reloader",)),
         Kind(
@@ -124,23 +140,50 @@ CONSUMER_KINDS = tuple(
         Kind(_ARGO, "Experiment", "experiments", is_current=False),
     )
 )
-"""The linker always looks at these. A kind whose definition is not installed has no objects."""
+"""The linker always looks at these."""
+
+BUILT_IN_KINDS = tuple(kind for kind in CONSUMER_KINDS if kind.api_version != _ARGO)
+"""Those that every cluster has."""
 
 ADD_ON_KINDS = tuple(kind for kind in CONSUMER_KINDS if kind.api_version == _ARGO)
-"""Those of Argo Rollouts. Where it is not installed, the administrator of a namespace may not grant to list them."""
+"""Those of Argo Rollouts. Where it is not installed, the administrator of a namespace may not grant to list them.
+
+They have no objects then, unless something of the package shows that they should be there.
+"""
 
 
-def plural_of(kind: str) -> str:
-    """Return the plural by the rules of English, as generators of definitions name it."""
+def plural_of(kind: str, group: str = "") -> str:
+    """Return the plural by the rules of English, as generators of definitions name it, but for known exceptions."""
     name = kind.lower()
-    if kind in _IRREGULAR:
-        return _IRREGULAR[kind]
+    known = _IRREGULAR.get((group, kind)) or _IRREGULAR.get(("", kind))
+    if known:
+        return known
     if name.endswith(("s", "x", "z", "ch", "sh")):
         return f"{name}es"
     return f"{name[:-1]}ies" if re.search("[^aeiou]y$", name) else f"{name}s"
 
 
-_IRREGULAR = {"Redis": "redis"}
+_IRREGULAR = {
+    ("", "Redis"): "redis",
+    ("argoproj.io", "EventBus"): "eventbus",
+    **{
+        ("chaos-mesh.org", f"{cause}Chaos"): f"{cause.lower()}chaos"
+        for cause in (
+            *("AWS", "Azure", "Block", "DNS", "GCP", "HTTP", "IO", "JVM", "Kernel", "Network", "PhysicalMachine"),
+            *("Pod", "Stress", "Time"),
+        )
+    },
+    ("kubedb.com", "Redis"): "redises",
+    ("kubegres.reactive-tech.io", "Kubegres"): "kubegres",
+    ("mongodb.com", "MongoDB"): "mongodb",
+    ("mongodb.com", "MongoDBMultiCluster"): "mongodbmulticluster",
+    ("mongodb.com", "MongoDBOpsManager"): "opsmanagers",
+    ("mongodbcommunity.mongodb.com", "MongoDBCommunity"): "mongodbcommunity",
+    ("numaflow.numaproj.io", "MonoVertex"): "monovertices",
+    ("numaflow.numaproj.io", "Vertex"): "vertices",
+    ("operator.victoriametrics.com", "VLogs"): "vlogs",
+}
+"""Plurals of definitions that the rules do not give, by group and kind; of any group, if that is empty."""
 
 _CLUSTER_SCOPED = {
     "v1": ("Namespace", "Node", "PersistentVolume"),
@@ -193,7 +236,7 @@ KINDS = {
     for kind in (
         *CONSUMER_KINDS,
         *(
-            Kind(api_version, name, plural_of(name), is_namespaced=False)
+            Kind(api_version, name, plural_of(name, api_version.rpartition("/")[0]), is_namespaced=False)
             for api_version, names in _CLUSTER_SCOPED.items()
             for name in names
         ),
@@ -214,7 +257,8 @@ class Kinds:
         known = self._defined.get(key) or KINDS.get(key)
         if known is None:
             is_namespaced = not (who.kind == "ProviderConfig" and f".{who.group}".endswith(_PROVIDER_GROUPS))
-            return Kind(who.api_version, who.kind, plural_of(who.kind), is_namespaced=is_namespaced)
+            plural = plural_of(who.kind, who.group)
+            return Kind(who.api_version, who.kind, plural, is_namespaced=is_namespaced)
         return known if known.is_consumer else known._replace(api_version=who.api_version)
 
     def is_cluster_scoped(self, who: ResourceId) -> bool:
@@ -225,8 +269,8 @@ class Kinds:
 def _read_definition(item: Item) -> Kind:
     spec = get(item.node, "spec")
     name = text(get(spec, "names", "kind"))
-    plural = text(get(spec, "names", "plural")) or plural_of(name)
     group = text(get(spec, "group"))
+    plural = text(get(spec, "names", "plural")) or plural_of(name, group)
     known = KINDS.get((group, name), Kind(f"{group}/", name, plural))
     return known._replace(plural=plural, is_namespaced=text(get(spec, "scope")) != "Cluster")
 

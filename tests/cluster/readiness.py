@@ -49,6 +49,7 @@ def _every_node_runs_it(found: Object) -> bool:
 READY: dict[str, Callable[[Object], bool]] = {
     "Deployment": lambda found: _all_run(found, "replicas", "updatedReplicas", "readyReplicas"),
     "ReplicaSet": lambda found: _all_run(found, "replicas", "readyReplicas"),
+    "ReplicationController": lambda found: _all_run(found, "replicas", "readyReplicas"),
     "StatefulSet": lambda found: (
         _all_run(found, "replicas", "readyReplicas")
         and found["status"].get("currentRevision") == found["status"].get("updateRevision")

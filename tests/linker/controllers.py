@@ -1,22 +1,30 @@
-"""The workload controllers, as far as they create and delete history.
+"""The workload controllers, as far as they create and delete history and pods.
 
-There are no pods. So old history may be deleted at any moment, which is worse than what real controllers do: they wait
-until its pods are gone.
+Old history may be deleted at any moment, which is worse than what real controllers do: they wait until its pods are
+gone. Only those start pods that do not replace them, or need not: an edited template leaves the old ones as they are.
 """
 
 import zlib
 from typing import Any
 
-from tests.linker.manifests import made_by
+from tests.linker.manifests import made_by, pod_of
 from tests.linker.object_store import Object, ObjectStore
 
 REVISION = "deployment.kubernetes.io/revision"
-HISTORY = {"Deployment": "ReplicaSet", "Rollout": "ReplicaSet", "StatefulSet": "ControllerRevision"}
+HISTORY = {
+    **dict.fromkeys(("Deployment", "Rollout"), "ReplicaSet"),
+    **dict.fromkeys(("StatefulSet", "DaemonSet"), "ControllerRevision"),
+}
+WITHOUT_HISTORY = ("ReplicaSet", "ReplicationController")
+WITH_OLD_PODS = (*WITHOUT_HISTORY, "StatefulSet", "DaemonSet")
+"""The last two with the update strategy OnDelete."""
 
 
 def history(store: ObjectStore, workload: Object) -> list[Object]:
     """Return the ReplicaSets or ControllerRevisions of a workload, in the order of creation."""
     uid = workload["metadata"]["uid"]
+    if workload["kind"] in WITHOUT_HISTORY:
+        return []
     return [item for item in store.of_kind(HISTORY[workload["kind"]]) if _controller(item).get("uid") == uid]
 
 
@@ -28,7 +36,10 @@ def template_of(item: Object) -> Object:
 
 
 def reconcile(store: ObjectStore, workload: Object) -> None:
-    """Create history for the current template, unless an equal one exists; adopt orphans that match."""
+    """Create history and a pod for the current template, unless equal ones exist; adopt orphans that match."""
+    _start_pod(store, workload)
+    if workload["kind"] in WITHOUT_HISTORY:
+        return
     if workload["spec"].get("paused") and workload["kind"] != "Rollout":
         return  # a paused Rollout still creates its ReplicaSet
     _adopt(store, workload)
@@ -53,6 +64,12 @@ def trim(store: ObjectStore, workload: Object, limit: int) -> None:
         old.sort(key=_number)
     for item in old[: max(0, len(old) - limit)]:
         store.remove(item)
+
+
+def _start_pod(store: ObjectStore, workload: Object) -> None:
+    name = f"{workload['metadata']['name']}-{zlib.crc32(repr(workload['spec']['template']).encode()):08x}-pod"
+    if workload["kind"] in WITH_OLD_PODS and store.find("Pod", name) is None:
+        store.create(pod_of(workload, name))
 
 
 def _adopt(store: ObjectStore, workload: Object) -> None:

@@ -8,7 +8,7 @@ from krm_fn.model import keys
 from tests.linker.object_store import Object
 
 _API_VERSIONS = {
-    **dict.fromkeys(("ConfigMap", "Secret", "Pod"), "v1"),
+    **dict.fromkeys(("ConfigMap", "Secret", "Pod", "ReplicationController"), "v1"),
     **dict.fromkeys(("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ControllerRevision"), "apps/v1"),
     **dict.fromkeys(("Job", "CronJob"), "batch/v1"),
     "ExternalSecret": "external-secrets.io/v1",
@@ -69,6 +69,12 @@ def made_by(controller: Object, kind: str, name: str, template: Object, **fields
     content = {"data": {"spec": {"template": template}}} if kind == "ControllerRevision" else {}
     content = content or {"spec": {"template": template}}
     return thing(kind, name, ownerReferences=[reference(controller, controller=True)], **content, **fields)
+
+
+def pod_of(controller: Object, name: str) -> Object:
+    """Build a pod as a controller starts it now. It keeps what the template says when the template is edited."""
+    owners = [reference(controller, controller=True)]
+    return thing("Pod", name, ownerReferences=owners, spec=controller["spec"]["template"]["spec"])
 
 
 def inventory(*names: str) -> Object:

@@ -109,9 +109,9 @@ def test_deletions_are_listed_by_five_in_at_most_ten_events(deletions: int, even
 
 JOB = Owner("batch/v1", "Job", "web-link-1", "u5")
 WEB = Owner("apps/v1", "Deployment", "web", "uid-web")
-LATE = Problem("Deployment shop/web: does not reference it", WEB, is_failure=False)
-ABSENT = Problem("Deployment shop/api: does not exist", None, is_failure=False)
-BROKEN = Problem("Deployment shop/web: references what does not exist", WEB, is_failure=True)
+LATE = Problem("Deployment shop/web: does not reference it", WEB, is_failure=False, reason="NotLinked")
+ABSENT = Problem("Deployment shop/api: does not exist", None, is_failure=False, reason="NotLinked")
+BROKEN = Problem("Deployment shop/web: references what does not exist", WEB, is_failure=True, reason="RevisionMissing")
 
 
 def own_job(plan: LinkPlan) -> Consumer:

@@ -6,17 +6,18 @@ from typing import Any
 
 import pytest
 
-from krm_fn.linker.api_errors import ApiError, Forbidden
+from krm_fn.linker.api_errors import ApiError, Endless, Forbidden, Misnamed, NotServed
 from krm_fn.linker.dry_run import DryRun
 from krm_fn.linker.link import link
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.report import Report
 from krm_fn.linker.retry import Stopped
 from krm_fn.model import keys
+from krm_fn.model.kinds import ADD_ON_KINDS, BUILT_IN_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.garbage_collector import collect, delete
-from tests.linker.manifests import A, B, C, inventory, linker_job, made_by, pods, revision, workload
+from tests.linker.manifests import A, B, C, inventory, linker_job, made_by, pod_of, pods, revision, workload
 from tests.linker.object_store import NAMESPACE, NOON, Hook, Object, ObjectStore, no_hook
 from tests.linker.stepwise_run import Killed, StepwiseRun
 
@@ -129,6 +130,123 @@ def test_a_change_is_recorded_in_events() -> None:
 def test_a_second_run_writes_nothing() -> None:
     store = CompletedRun(changed()).store
     assert CompletedRun(store).cluster.writes == []
+
+
+def unlisted(kind: Kind, error: type[ApiError], *more: str) -> Hook:
+    def hook(what: str) -> None:
+        if what == f"list {kind.plural}":
+            raise error(kind.plural, "no", *more)
+
+    return hook
+
+
+OWN_KIND = Kind("example.com/v1", "VLogs", "vlogses")
+OWN_PLAN = PLAN._replace(kinds=(OWN_KIND,))
+KINDS_LISTED = [*BUILT_IN_KINDS, OWN_KIND]
+
+
+@pytest.mark.parametrize("kind", KINDS_LISTED, ids=lambda kind: kind.kind)
+@pytest.mark.parametrize(
+    ("error", "more"), [(NotServed, ()), (Endless, ()), (Forbidden, ("rule",))], ids=["404", "endless", "403"]
+)
+def test_while_a_kind_is_unread_the_others_are_linked_and_nothing_is_deleted(
+    kind: Kind, error: type[ApiError], more: tuple[str, ...]
+) -> None:
+    run = CompletedRun(changed(), OWN_PLAN, unlisted(kind, error, *more))
+    is_planned_and_absent = (kind.kind, error) == ("Deployment", NotServed)
+    assert run.store.find("ConfigMap", C) is not None
+    assert [one for one in owners(run.store, B) if one not in {"Deployment/web", "ReplicaSet/web-2"}] == [LIST]
+    assert len(owners(run.store, B)) >= 2
+    sentence = f"{kind.plural}: no; until then nothing is deleted"
+    assert sentence in (run.report.failures if is_planned_and_absent else run.report.warnings)
+    assert run.store.clock == NOON
+
+
+@pytest.mark.parametrize(("error", "more"), [(NotServed, ()), (Misnamed, ("rule",))], ids=["404", "another plural"])
+def test_a_planned_workload_of_a_kind_that_the_api_server_does_not_have_is_a_failure(
+    error: type[ApiError], more: tuple[str, ...]
+) -> None:
+    workloads = (*PLAN.workloads, Workload("example.com/v1", "VLogs", "logs", (RevisionName("ConfigMap", B),)))
+    run = CompletedRun(changed(), OWN_PLAN._replace(workloads=workloads), unlisted(OWN_KIND, error, *more))
+    assert run.report.failures == ["vlogses: no; until then nothing is deleted"]
+    assert owners(run.store, B) == ["Deployment/web", "ReplicaSet/web-2", LIST]
+    assert [write["reason"] for write in run.cluster.writes if write.get("warning")] == ["NotLinked"]
+
+
+@pytest.mark.parametrize("kind", ADD_ON_KINDS, ids=lambda kind: kind.kind)
+def test_argo_rollouts_need_not_be_installed(kind: Kind) -> None:
+    run = CompletedRun(changed(), hook=unlisted(kind, NotServed))
+    assert run.store.find("ConfigMap", C) is None
+    assert run.report.problems == []
+
+
+@pytest.mark.parametrize("kind", ADD_ON_KINDS, ids=lambda kind: kind.kind)
+def test_a_kind_of_argo_rollouts_that_the_package_holds_must_be_installed(kind: Kind) -> None:
+    run = CompletedRun(changed(), PLAN._replace(kinds=(kind,)), unlisted(kind, NotServed))
+    assert run.store.find("ConfigMap", C) is not None
+    assert run.report.warnings == [f"{kind.plural}: no; until then nothing is deleted"]
+
+
+def edited(kind: str, number: int = 1) -> ObjectStore:
+    """Create a workload whose template was changed from A to B, with pods that have started before."""
+    store = ObjectStore()
+    store.create(inventory(B))
+    web = store.create(workload(kind, "web", pods(A)))
+    for one in range(number):
+        store.create(pod_of(web, f"web-{one}"))
+    web = store.update(web, spec={"template": pods(B)})
+    store.create(pod_of(web, "web-new"))
+    store.create(old(revision(A)))
+    store.create(revision(B))
+    return store
+
+
+NO_WORKLOAD = PLAN._replace(workloads=(), revisions=(RevisionName("ConfigMap", B),))
+
+
+@pytest.mark.parametrize("kind", ["ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"])
+def test_a_pod_keeps_its_revision_when_the_template_of_its_controller_is_edited(kind: str) -> None:
+    store = edited(kind)
+    CompletedRun(store, NO_WORKLOAD)
+    assert owners(store, A) == [LIST, f"{kind}/web"] or owners(store, A) == [f"{kind}/web", LIST]
+    store.remove(store.get("Pod", "web-0"))
+    CompletedRun(store, NO_WORKLOAD)
+    assert store.find("ConfigMap", A) is None
+
+
+def test_many_pods_are_one_owner() -> None:
+    store = edited("ReplicaSet", number=500)
+    CompletedRun(store, NO_WORKLOAD)
+    assert sorted(owners(store, A)) == [LIST, "ReplicaSet/web"]
+
+
+def test_a_pod_that_has_ended_keeps_its_revision_until_it_is_gone() -> None:
+    """Nobody starts it again, but to tell whether it has ended for good is not worth a mistake."""
+    store = edited("ReplicaSet")
+    store.update(store.get("Pod", "web-0"), status={"phase": "Failed"})
+    CompletedRun(store, NO_WORKLOAD)
+    assert store.find("ConfigMap", A) is not None
+
+
+def test_a_pod_whose_controller_is_gone_meanwhile_keeps_its_revision_without_an_owner() -> None:
+    store = edited("ReplicaSet")
+    CompletedRun(store, NO_WORKLOAD, before("list pods", lambda: store.remove(store.get("ReplicaSet", "web"))))
+    assert "Pod/web-0" not in owners(store, A)
+
+
+def test_pods_are_read_after_their_controllers() -> None:
+    """A pod that starts between the two reads, from a template that is edited then, is seen."""
+    store = edited("ReplicaSet")
+    store.remove(store.get("Pod", "web-0"))
+    web = store.update(store.get("ReplicaSet", "web"), spec={"template": pods(A)})
+
+    def start_and_edit() -> None:
+        store.create(pod_of(web, "web-late"))
+        store.update(web, spec={"template": pods(B)})
+
+    store.update(web, spec={"template": pods(B)})
+    CompletedRun(store, NO_WORKLOAD, before("list replicasets", start_and_edit))
+    assert store.find("ConfigMap", A) is not None
 
 
 def test_a_revision_is_deleted_by_the_run_after_its_last_replica_set() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from krm_fn.linker.api import TooLarge
-from krm_fn.linker.api_errors import Forbidden
+from krm_fn.linker.api_errors import Endless, Forbidden, Misnamed, NotServed
 from krm_fn.linker.live_cluster import LiveCluster
 from krm_fn.linker.objects import Names, Owner, Revision
 from krm_fn.linker.retry import Deadline, Response
@@ -40,9 +40,83 @@ def test_the_time_of_the_api_server_comes_with_the_revisions() -> None:
     assert configs == ([], None, 1780315200.0)
 
 
-def test_a_known_kind_that_is_not_installed_has_no_objects() -> None:
-    (rollouts,) = (kind for kind in CONSUMER_KINDS if kind.kind == "Rollout")
-    assert cluster(404, {}).consumers(rollouts, Names.of([])) == []
+@pytest.mark.parametrize("kind", CONSUMER_KINDS, ids=lambda kind: kind.kind)
+def test_a_404_never_means_that_there_are_no_objects(kind: Kind) -> None:
+    advice = "install its CustomResourceDefinition" if kind.group == "argoproj.io" else "is there a proxy"
+    with pytest.raises(NotServed, match=f"{kind.plural} in shop: .*{advice}"):
+        cluster(404, {}).consumers(kind, Names.of([]))
+
+
+GUESSED = Kind("operator.example.com/v1", "VLogs", "vlogses")
+RESOURCES = {
+    "resources": [
+        {"name": "vlogs/status", "kind": "VLogs"},
+        {"name": "widgets", "kind": "Widget"},
+        {"name": "vlogs", "kind": "VLogs"},
+    ]
+}
+
+
+class DiscoveringApi:
+    """An API server with one custom kind, whose plural a Role names or not. `paths` are those asked for."""
+
+    def __init__(self, resources: Any, refusal: int, *, is_listable: bool = True) -> None:
+        self.deadline = Deadline(300, Event())
+        self.paths: list[str] = []
+        self._resources = resources
+        self._refusal = refusal
+        self._is_listable = is_listable
+
+    def request(self, _: str, path: str, **__: object) -> Response:
+        self.paths.append(path.rpartition("/")[2])
+        if path == "/apis/operator.example.com/v1":
+            return Response(200 if self._resources else 404, {}, self._resources)
+        if path.endswith("/vlogs") and self._is_listable:
+            return Response(200, {}, {"items": [{"metadata": {"name": "x", "uid": "u"}}]})
+        return Response(403 if path.endswith("/vlogs") else self._refusal, {}, {"message": "no"})
+
+
+@pytest.mark.parametrize("refusal", [403, 404])
+def test_the_api_server_is_asked_once_for_a_plural_that_is_wrong(refusal: int) -> None:
+    api: Any = DiscoveringApi(RESOURCES, refusal)
+    live = LiveCluster(api, "shop")
+    for _ in range(2):
+        assert [one.owner.name for one in live.consumers(GUESSED, Names.of([]))] == ["x"]
+    assert api.paths == ["vlogses", "v1", "vlogs", "vlogs"]
+
+
+def test_a_role_for_a_wrong_plural_lacks_the_rule_for_the_right_one() -> None:
+    api: Any = DiscoveringApi(RESOURCES, 404, is_listable=False)
+    rule = r'\{apiGroups: \["operator.example.com"\], resources: \[vlogs\], verbs: \[list\]\}'
+    live = LiveCluster(api, "shop")
+    for _ in range(2):
+        with pytest.raises(Misnamed, match=f"vlogses in shop: the plural is vlogs; .* needs the rule {rule}"):
+            live.consumers(GUESSED, Names.of([]))
+
+
+@pytest.mark.parametrize(
+    "resources",
+    [
+        pytest.param(None, id="no such version"),
+        pytest.param({"resources": []}, id="no such kind"),
+        pytest.param({"resources": [{"name": "secrets", "kind": "VLogs"}]}, id="a kind that nobody may list"),
+        pytest.param({"resources": [None, {"kind": "VLogs"}, {"name": "../x", "kind": "VLogs"}]}, id="nonsense"),
+    ],
+)
+def test_a_kind_that_the_api_server_does_not_have(resources: Any) -> None:
+    api: Any = DiscoveringApi(resources, 404)
+    live = LiveCluster(api, "shop")
+    for _ in range(2):
+        with pytest.raises(NotServed, match=r"the API server has no VLogs of operator\.example\.com/v1"):
+            live.consumers(GUESSED, Names.of([]))
+    assert api.paths == ["vlogses", "v1", "vlogses"]
+
+
+@pytest.mark.parametrize("size", [0, 500])
+def test_a_list_without_an_end_is_given_up(size: int) -> None:
+    page = {"items": [{}] * size, "metadata": {"continue": "more"}}
+    with pytest.raises(Endless, match="pods in shop: cannot list: more than 100000 objects"):
+        cluster(200, page).consumers(CONSUMER_KINDS[0], Names.of([]))
 
 
 class PagedApi:

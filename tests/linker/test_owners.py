@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from krm_fn.linker.objects import Consumer, Observation, Owner, Revision
+from krm_fn.linker.objects import Consumer, Observation, Owner, Revision, Unread
 from krm_fn.linker.owners import (
     RevisionPatch,
     is_left_to_kpt,
@@ -13,7 +13,7 @@ from krm_fn.linker.owners import (
     plan_owners,
 )
 from krm_fn.model import keys
-from krm_fn.model.kinds import Kind
+from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan, RevisionName
 
 NAME = "web-config-bbbbbbbbbb"
@@ -210,7 +210,7 @@ OLD = revision(INVENTORY, "Deployment/web", "ReplicaSet/gone")
         pytest.param(planned(), observed(OLD, has_inventory=False), id="without an inventory"),
         pytest.param(
             planned(),
-            observed(OLD)._replace(unread=("not permitted to list",)),
+            observed(OLD)._replace(unread=(Unread(CONSUMER_KINDS[0], "not permitted to list", is_served=True),)),
             id="while a kind of consumers cannot be read",
         ),
         pytest.param(planned(), observed(revision("Widget/x")), id="an owner of a kind that the linker does not read"),

@@ -232,21 +232,29 @@ def test_an_object_with_a_null_spec_references_nothing() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "controller_kind", [("apps/v1", "ReplicaSet"), ("apps/v1", "StatefulSet"), ("batch/v1", "Job")]
-)
-def test_a_pod_of_a_known_controller_is_no_consumer(controller_kind: tuple[str, str]) -> None:
-    pod = consumer("Pod", REFERENCING["template"]["spec"], ownerReferences=controlled_by(*controller_kind))
-    assert read_consumer(KINDS["Pod"], pod, NAMES) is None
+CONTROLLERS = [
+    ("v1", "ReplicationController"),
+    ("apps/v1", "ReplicaSet"),
+    ("apps/v1", "StatefulSet"),
+    ("apps/v1", "DaemonSet"),
+    ("batch/v1", "Job"),
+]
 
 
-def test_a_pod_of_a_known_controller_is_a_consumer_of_its_pull_secrets() -> None:
-    """Admission adds those of its ServiceAccount, which its controller's template does not list."""
+@pytest.mark.parametrize("controller_kind", CONTROLLERS)
+def test_the_references_of_a_pod_count_whatever_controls_it(controller_kind: tuple[str, str]) -> None:
+    """Also its pull secrets: admission adds those of its ServiceAccount, which no template lists."""
     spec = {**REFERENCING["template"]["spec"], "imagePullSecrets": [{"name": "web-config-cccccccccc"}, {"name": "x"}]}
-    pod = consumer("Pod", spec, ownerReferences=controlled_by("apps/v1", "ReplicaSet"))
+    pod = consumer("Pod", spec, ownerReferences=controlled_by(*controller_kind))
     assert read_consumer(KINDS["Pod"], pod, NAMES) == expected_consumer(
-        KINDS["Pod"], references=frozenset({"web-config-cccccccccc"}), controller="u3", can_own=False
+        KINDS["Pod"], references=frozenset({NAME, "web-config-cccccccccc"}), controller="u3", can_own=False
     )
+
+
+@pytest.mark.parametrize("controller_kind", CONTROLLERS)
+def test_a_pod_of_a_known_controller_that_references_nothing_is_no_consumer(controller_kind: tuple[str, str]) -> None:
+    pod = consumer("Pod", {"containers": [{"name": "a"}]}, ownerReferences=controlled_by(*controller_kind))
+    assert read_consumer(KINDS["Pod"], pod, NAMES) is None
 
 
 def test_a_service_account_is_a_consumer_of_its_pull_secrets() -> None:

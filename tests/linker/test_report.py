@@ -57,7 +57,9 @@ def test_a_warning_is_no_failure() -> None:
     report, lines = new_report()
     report.warn("ConfigMap shop/x: not permitted to patch", DEPLOYMENT)
     assert (lines, report.failures) == ([], [])
-    assert report.problems == [Problem("ConfigMap shop/x: not permitted to patch", DEPLOYMENT, is_failure=False)]
+    assert report.problems == [
+        Problem("ConfigMap shop/x: not permitted to patch", DEPLOYMENT, is_failure=False, reason="NotLinked")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,33 @@ def test_plurals(kind: str, plural: str) -> None:
     assert plural_of(kind) == plural
 
 
+IRREGULAR = {
+    "eventbus.argoproj.io": "EventBus",
+    "dnschaos.chaos-mesh.org": "DNSChaos",
+    "physicalmachinechaos.chaos-mesh.org": "PhysicalMachineChaos",
+    "redis.redis.redis.opstreelabs.in": "Redis",
+    "redises.kubedb.com": "Redis",
+    "mongodbs.kubedb.com": "MongoDB",
+    "kubegres.kubegres.reactive-tech.io": "Kubegres",
+    "mongodb.mongodb.com": "MongoDB",
+    "mongodbmulticluster.mongodb.com": "MongoDBMultiCluster",
+    "opsmanagers.mongodb.com": "MongoDBOpsManager",
+    "mongodbusers.mongodb.com": "MongoDBUser",
+    "mongodbcommunity.mongodbcommunity.mongodb.com": "MongoDBCommunity",
+    "monovertices.numaflow.numaproj.io": "MonoVertex",
+    "vertices.numaflow.numaproj.io": "Vertex",
+    "vlogs.operator.victoriametrics.com": "VLogs",
+    "vmclusters.operator.victoriametrics.com": "VMCluster",
+}
+"""The names of published definitions, and their kinds."""
+
+
+@pytest.mark.parametrize("name", IRREGULAR)
+def test_a_plural_that_follows_no_rule(name: str) -> None:
+    plural, _, group = name.partition(".")
+    assert Kinds().of(ResourceId(f"{group}/v1", IRREGULAR[name], "", "")).plural == plural
+
+
 def test_enough_was_published() -> None:
     assert len(PUBLISHED) >= 30
 

@@ -7,8 +7,9 @@ from unittest.mock import ANY
 import pytest
 
 from krm_fn.linker import link
-from krm_fn.linker.objects import Observation, Owner, Revision
+from krm_fn.linker.objects import Consumer, Names, Observation, Owner, Revision
 from krm_fn.linker.owners import RevisionPatch, plan_deletions, plan_owners
+from krm_fn.model.kinds import Kind
 from krm_fn.model.link_plan import LinkPlan
 from tests.linker.fake_cluster import FakeCluster
 
@@ -74,6 +75,16 @@ def annotations_are_not_given_back(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(link, "plan_owners", plan)
 
 
+def templates_speak_for_their_pods(patch: pytest.MonkeyPatch) -> None:
+    """Leave out pods whose controller is read: its template may have been edited since they started."""
+    list_all = FakeCluster.consumers
+
+    def list_others(cluster: FakeCluster, kind: Kind, names: Names) -> list[Consumer]:
+        return [consumer for consumer in list_all(cluster, kind, names) if consumer.can_own]
+
+    patch.setattr(FakeCluster, "consumers", list_others)
+
+
 MUTATIONS = (
     the_inventory_is_no_owner,
     only_the_inventory_is_an_owner,
@@ -82,6 +93,7 @@ MUTATIONS = (
     it_does_not_look_again,
     it_deletes_any_version,
     annotations_are_not_given_back,
+    templates_speak_for_their_pods,
 )
 
 

@@ -14,8 +14,8 @@ from tests.linker.stepwise_run import StepwiseRun
 
 Deployer = Callable[[ObjectStore, Rendering], Iterator[Key]]
 
-WORKLOADS = ("Deployment", "StatefulSet", "Rollout")
-HISTORY = ("ReplicaSet", "ControllerRevision")
+WORKLOADS = ("Rollout", "Deployment", *controllers.WITH_OLD_PODS)
+HISTORY = ("ReplicaSet", "ControllerRevision", "Pod")
 CONFIGS = ("ConfigMap", "Secret")
 LONGEST_STANDSTILL = 10.0
 """Seconds from a deployer's first to its last ConfigMap or Secret of a wave."""
@@ -204,6 +204,12 @@ class NamespaceModel:
         if (workload := self.workload(name)) and (made := controllers.history(self.store, workload)):
             self._set(workload, template=controllers.template_of(made[which % len(made)]))
 
+    def stop_pod(self, which: int) -> None:
+        """Let a pod end, as when its node is drained."""
+        if pods := self.store.of_kind("Pod"):
+            self.store.remove(pods[which % len(pods)])
+            self.check()
+
     def pause(self, name: str) -> None:
         """Pause the workload, or resume it."""
         if workload := self.workload(name):
@@ -273,7 +279,7 @@ class NamespaceModel:
                 run.stop()
 
     def _consumers(self) -> Iterator[Object]:
-        """Yield the workloads and their history, except what is being deleted."""
+        """Yield the workloads, their history and their pods, except what is being deleted."""
         for item in self.store.of_kind(*WORKLOADS, *HISTORY):
             metadata = item["metadata"]
             owners = metadata.get("ownerReferences", [])

@@ -40,7 +40,7 @@ class Rendering(NamedTuple):
     @property
     def plan(self) -> LinkPlan:
         shared, *_ = self.names
-        workloads = [Workload("apps/v1", self.kind, "web", (shared,))]
+        workloads = [Workload(workload(self.kind, "web", {})["apiVersion"], self.kind, "web", (shared,))]
         if self.has_api:
             workloads.append(Workload("argoproj.io/v1alpha1", "Rollout", "api", tuple(self.names)))
         return LinkPlan(set="web", workloads=tuple(workloads), timeout=TIMEOUT, minimum_age=MINIMUM_AGE)

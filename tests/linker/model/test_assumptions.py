@@ -104,3 +104,14 @@ def test_the_inventory_may_be_deleted_once_a_run_has_seen_all_references(model: 
     model.delete("web", "Background")
     model.recreate_inventory()
     model.finish()
+
+
+def test_the_inventory_may_be_deleted_once_a_run_has_seen_the_pods_of_an_edited_replica_set() -> None:
+    """Its controller is an owner of what a pod reads, though no run has seen the template that the pod was made of."""
+    made = NamespaceModel(Rendering("ReplicaSet", has_api=False), flux_like)
+    made.sync()
+    made.reconcile("web")
+    made.commit(made.rendering._replace(shared=1))
+    made.recreate_inventory()
+    made.finish()
+    made.close()

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
+from tests.linker.controllers import WITH_OLD_PODS
 from tests.linker.model.deployers import argo_like, flux_like
 from tests.linker.model.mutants import MUTATIONS, Mutation
 from tests.linker.model.namespace_model import AnnotationLost, Deployer, NamespaceModel, RevisionLost
@@ -35,7 +36,7 @@ class Machine(RuleBasedStateMachine):
     model: NamespaceModel
 
     @initialize(
-        kind=st.sampled_from(["Deployment", "StatefulSet"]),
+        kind=st.sampled_from(["Deployment", "Deployment", "StatefulSet", *WITH_OLD_PODS]),
         deployer=st.sampled_from([argo_like, flux_like]),
         limits=st.tuples(WHICH, WHICH),
         has_api=st.booleans(),
@@ -95,6 +96,10 @@ class Machine(RuleBasedStateMachine):
     @rule(name=WORKLOAD)
     def trim(self, name: str) -> None:
         self.model.trim(name)
+
+    @rule(which=WHICH)
+    def stop_a_pod(self, which: int) -> None:
+        self.model.stop_pod(which)
 
     @rule(which=WHICH)
     def collect(self, which: int) -> None:
