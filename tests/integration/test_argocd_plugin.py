@@ -322,7 +322,7 @@ def test_where_kustomize_does_not_run_the_function_the_plugin_does(require_tool:
     kustomize = alone(require_tool("kustomize"), sidecar)
     assert is_discovered(sidecar, folder="examples/kustomize-exec")
     done = generate(sidecar, kustomize, folder="examples/kustomize-exec")
-    assert (done.stderr, done.returncode) == ("", 0)
+    assert (done.stderr, done.returncode) == ("4 renamed\n", 0)
     by_kustomize = build(kustomize, sidecar / "examples/kustomize-exec")
     assert sorted(load(done.stdout), key=identity) == sorted(by_kustomize, key=identity)
 

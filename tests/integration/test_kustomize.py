@@ -149,7 +149,7 @@ OVERLAYS = [
     pytest.param(
         {
             "top/kustomization.yaml": "resources: [../base]\nnamePrefix: pre-\n" + RUN,
-            "top/fn.yaml": function(name="top"),
+            "top/fn.yaml": function(spec="{exclude: [{labels: {revisions.krm-fn.io/set: web}}]}", name="top"),
             "base/kustomization.yaml": "namePrefix: in-\n" + BASE + RUN,
             "base/web.yaml": WEB,
             "base/fn.yaml": function(),

@@ -311,7 +311,7 @@ def package(require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_verify_is_render_and_verify(package: Path) -> None:
-    rendered = krm_fn("render", "top", cwd=package)
+    rendered = krm_fn("render", "--quiet", "top", cwd=package)
     verified = krm_fn("verify", cwd=package, stdin=rendered.stdout)
     assert verified.returncode == 0
     done = krm_fn("verify", "top", cwd=package)
@@ -348,7 +348,10 @@ def test_a_revision_in_which_krm_fn_was_not_the_last_one(package: Path) -> None:
     assert done.stderr == (
         "error: HEAD:top/kustomization.yaml:3:16: transformers: found krm-fn before other transformers; make it the "
         "last one; or build with `kustomize build --enable-alpha-plugins --enable-exec`\n"
+        "warning: HEAD: cannot be rendered, so everything is shown as new\n"
+        "warning: uncommitted changes are compared too: top/kustomization.yaml\n"
     )
+    assert done.returncode == 3
 
 
 def test_the_action(require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

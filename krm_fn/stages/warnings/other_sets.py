@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from krm_fn.model import keys
 from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, Severity
-from krm_fn.model.settings import DEFAULT_SET, Settings, Strategy
+from krm_fn.model.settings import DEFAULT_SET, Jobs, Settings, Strategy
 from krm_fn.naming.emitted import listed_revisions
 from krm_fn.naming.names import authored_id
 from krm_fn.stages.choose import Choices
@@ -17,7 +17,8 @@ def find_taken(package: Package, choices: Choices, settings: Settings) -> Iterat
     """Report for each other set how many of its revisions this configuration would choose, and has no effect on.
 
     That is so where the base of a kustomization runs the function too, and where a set gets another name in place. It
-    is an error if this set has no revision at all. Sets that share a package select different objects.
+    is an error if this set has no revision at all, and is there for nothing else. Sets that share a package select
+    different objects.
     """
     if package.config_id is None:  # then nobody has written what has no effect
         return
@@ -25,7 +26,8 @@ def find_taken(package: Package, choices: Choices, settings: Settings) -> Iterat
     for choice in choices.all:
         if choice.is_taken and choice.problem is None:
             taken[choice.item.labels[keys.SET]].append(choice.item)
-    is_any_left = any(choice.strategy is not Strategy.IGNORE for choice in choices.all)
+    has_effect = bool(settings.mounts) or settings.jobs is Jobs.RENAME
+    is_any_left = has_effect or any(choice.strategy is not Strategy.IGNORE for choice in choices.all)
     for name, (first, *more) in taken.items():
         if more:
             objects, them = f"{len(more) + 1} objects that it would choose, such as {authored_id(first)}, are", "them"
