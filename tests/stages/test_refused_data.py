@@ -9,7 +9,7 @@ CONFIG = """\
 apiVersion: revisions.krm-fn.io/v1
 kind: ConfigRevisions
 metadata: {name: web}
-spec: {linker: {enabled: false}, deployers: %s}
+spec: {strategy: ignore, linker: {enabled: false}, deployers: %s}
 """
 KEY = (
     'the API server refuses this key; allowed: up to 253 letters, digits, "-", "_" and ".", but neither "." alone nor '
@@ -157,7 +157,7 @@ def test_a_revision_that_is_too_large_is_warned_about_as_well() -> None:
     big = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\ndata: {{k: {'a' * (MIB + 1)}}}\n"
     pod = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {template: {spec: {containers: [%s]}}}\n"
     container = "{name: web, envFrom: [{configMapRef: {name: a}}]}"
-    outcome = run(f"{big}---\n{pod % container}".encode(), (CONFIG % "[kpt]").encode())
+    outcome = run(f"{big}---\n{pod % container}".encode(), (CONFIG % "[kpt]").replace("ignore", "rename").encode())
     message = f"its data has {MIB + 1} bytes, allowed: {MIB} (1 MiB): the API server refuses it; split it"
     assert (outcome.stderr, outcome.summary) == (f"warning: ConfigMap/a: {message}\n", "1 renamed\n")
 
