@@ -23,6 +23,10 @@ _FOR_PEOPLE = frozenset({"diff", "explain", "graph", "history", "completion", "v
 """What is only looked at: who closes the pipe, such as `head`, has seen enough. Half a rendering is an error."""
 
 
+_QUIET = (["-q"], ["--quiet"])
+"""What a function may get before its file, as by `kpt fn eval --exec "krm-fn --quiet"`."""
+
+
 def main() -> NoReturn:
     """Run the KRM function without arguments, kustomize's exec plugin with a file, else the command line."""
     _run_process(_run, sys.argv[1:])
@@ -68,11 +72,13 @@ def _run(arguments: list[str]) -> Outcome:
         from krm_fn.cli.complete import complete
 
         return complete(os.environ["_KRM_FN_COMPLETE"])
-    if arguments and not _is_configuration(arguments):
+    is_quiet = arguments[:1] in _QUIET
+    files = arguments[1:] if is_quiet else arguments
+    if files and not _is_configuration(files):
         from krm_fn.cli.main import main as command_line
 
         return command_line(arguments)
-    return _transform(*arguments)
+    return _transform(*files, is_quiet=is_quiet)
 
 
 def _is_asked_to_complete() -> bool:
@@ -91,7 +97,7 @@ def _is_configuration(arguments: list[str]) -> bool:
     return len(arguments) == 1 and not arguments[0].startswith("-") and not {".", "/"}.isdisjoint(arguments[0])
 
 
-def _transform(name: str = "") -> Outcome:
+def _transform(name: str = "", *, is_quiet: bool = False) -> Outcome:
     """Run the function, with the functionConfig of this file if there is a name."""
     from krm_fn.config.pins import find_pins
     from krm_fn.function import run
@@ -104,7 +110,7 @@ def _transform(name: str = "") -> Outcome:
         return Outcome(b"", f"error: {shown}: cannot read the functionConfig: {error.strerror}\n", 1)
     awaited = f"the manifests that {shown} configures" if name else "a ResourceList or manifests"
     environment = Environment(image=os.environ.get("KRM_FN_IMAGE", ""), pins=find_pins(os.environ))
-    return run(read_stdin(awaited), config, environment)
+    return run(read_stdin(awaited), config, environment, is_quiet=is_quiet)
 
 
 def _read_file(name: str) -> bytes:

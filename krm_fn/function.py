@@ -22,12 +22,14 @@ from krm_fn.wire.reader import Expansion, Exploded, read_yaml
 from krm_fn.wire.results import stderr_lines
 
 
-def run(data: bytes, config: bytes | None = None, environment: Environment = NO_ENVIRONMENT) -> Outcome:
+def run(
+    data: bytes, config: bytes | None = None, environment: Environment = NO_ENVIRONMENT, *, is_quiet: bool = False
+) -> Outcome:
     """Transform a ResourceList, a List, or a stream of documents, and answer in the same form.
 
     `config` is a functionConfig document for input that cannot carry one. Without a functionConfig, an object of the
     input may be the configuration. After an error a ResourceList is returned
-    unchanged but for its `results`; for any other input nothing is returned.
+    unchanged but for its `results`; for any other input nothing is returned. `is_quiet` leaves the summary out.
     """
     expansion = Expansion()
     try:
@@ -44,10 +46,13 @@ def run(data: bytes, config: bytes | None = None, environment: Environment = NO_
         changes = decided.changes
         if any(problem.severity is Severity.ERROR for problem in changes.problems):
             return _refuse(envelope, changes.problems)
-        output = apply_changes(envelope, changes + Changes(problems=(decided.summary,)))
+        said = Changes() if is_quiet else Changes(problems=(decided.summary,))
+        output = apply_changes(envelope, changes + said)
     except Rejected as error:
         return _refuse(envelope, error.problems)
-    return Outcome(envelope.encode(output), stderr_lines(changes.problems), 0, f"{decided.summary}\n")
+    return Outcome(
+        envelope.encode(output), stderr_lines(changes.problems), 0, "" if is_quiet else f"{decided.summary}\n"
+    )
 
 
 def find_only_configuration(

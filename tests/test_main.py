@@ -45,6 +45,18 @@ def test_a_file_is_the_configuration_of_a_legacy_plugin(tmp_path: Path) -> None:
     assert b"revisions.krm-fn.io/set: shop" in done.stdout
 
 
+@pytest.mark.parametrize("option", ["-q", "--quiet"])
+def test_a_quiet_function_says_nothing_of_what_is_healthy(option: str, tmp_path: Path) -> None:
+    """Neither on stderr nor among the results, with and without a file."""
+    config = tmp_path / "fn.yaml"
+    config.write_text(CONFIG)
+    loud, *quiet = (run(*arguments) for arguments in ((), (option,), (option, str(config))))
+    assert b" renamed" in loud.stdout
+    assert b" renamed" in loud.stderr
+    for done in quiet:
+        assert (done.returncode, b" renamed" in done.stdout, b" renamed" in done.stderr) == (0, False, False)
+
+
 @pytest.mark.parametrize("name", ["missing.yaml", "./missing", "/nowhere/config"])
 def test_a_file_that_does_not_exist_is_named(name: str) -> None:
     done = run(name, data=LARGE)

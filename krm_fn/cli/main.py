@@ -78,4 +78,5 @@ def krm_fn() -> None:
 
     Without arguments this is a KRM function: a ResourceList on stdin, a ResourceList on stdout. With a file as its
     only argument (./config, config.yaml) it is a kustomize exec plugin, and the file is its configuration.
+    With -q or --quiet before that, it leaves out the last line, which says what was renamed.
     """

@@ -9,6 +9,7 @@ from krm_fn.config.pins import pin_linker
 from krm_fn.config.place import place
 from krm_fn.config.plain import Invalid, Plain, plain_value
 from krm_fn.model.item import read_item
+from krm_fn.model.keys import DECLARES_FUNCTION
 from krm_fn.model.node import Node, describe, elements, get, is_mapping, text
 from krm_fn.model.problem import Problem, Rejected, ResourceId, at
 from krm_fn.model.settings import API_VERSION, DEFAULT_SET, KIND, NO_ENVIRONMENT, Environment, Settings
@@ -69,7 +70,7 @@ def _check_image(image: str | None, path: tuple[str, ...], node: Node, who: Reso
 def _own_image(node: Node) -> tuple[str, str | None]:
     """Return the configuration's own annotation, and the image in it, with which kustomize runs this function."""
     annotations = read_item(node).annotations if is_mapping(node) else {}
-    for name in ("config.kubernetes.io/function", "config.k8s.io/function"):
+    for name in DECLARES_FUNCTION:
         for declaration in read_yaml(annotations.get(name, "").encode()).roots:
             image = text(get(declaration, "container", "image"))
             if image:

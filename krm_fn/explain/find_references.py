@@ -69,7 +69,9 @@ class _Reader:
         elif one.written:
             notes.append(f"the name stays: {one.rule.reason or 'a controller writes the object under it'}")
         elif new_name and referrer.id.kind in ROLES:
-            notes.append("the base name stays, and the names of revisions are added")
+            is_removed = any(_drops(edit, one) for edit in self._edits_of(resolved))
+            removed = "removed: the list has the name that the object gets"
+            notes.append(removed if is_removed else "the base name stays, and the names of revisions are added")
         elif new_name and not is_changed and one.target == new_name:
             notes.append("it has the name already")
         return Reference(
@@ -130,6 +132,12 @@ def _writes(edit: Edit, reference: WrittenReference, name: str) -> bool:
         case SetItems(add=added):
             return name in added
     return False
+
+
+def _drops(edit: Edit, reference: WrittenReference) -> bool:
+    """Tell whether an edit removes a name from a list."""
+    change = edit.change
+    return isinstance(change, SetItems) and any(change.node.value[one] is reference.name for one in change.drop)
 
 
 def _texts_in(patch: object) -> Iterator[str]:

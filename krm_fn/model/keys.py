@@ -26,6 +26,9 @@ MOUNTS = "mounts." + PREFIX
 LOCAL_CONFIG = "config.kubernetes.io/local-config"
 """Annotation by the author: the object is only for tools and never applied."""
 
+DECLARES_FUNCTION = ("config.kubernetes.io/function", "config.k8s.io/function")
+"""Annotations of which one makes an object the configuration of a function, whatever its kind."""
+
 COMPONENT = PREFIX + "component"
 """Label on what this project emits beside revisions."""
 

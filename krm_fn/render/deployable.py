@@ -7,6 +7,7 @@ from itertools import groupby
 
 from krm_fn.model.changes import Changes, Patch
 from krm_fn.model.item import Item
+from krm_fn.model.keys import DECLARES_FUNCTION
 from krm_fn.model.kinds import TOOL_GROUPS
 from krm_fn.model.node import Node, is_mapping
 from krm_fn.model.problem import Problem, Rejected
@@ -19,9 +20,6 @@ from krm_fn.wire.splice import Splice, apply_splices
 
 # Kinds of the tools' groups that are applied all the same: kpt's inventory.
 _APPLIED_KINDS = frozenset({"ResourceGroup"})
-
-# An object with one of these annotations configures a function, whatever its kind.
-_DECLARES_FUNCTION = ("config.kubernetes.io/function", "config.k8s.io/function")
 
 _INTERNAL = re.compile(
     r"internal\.(?:config\.kubernetes\.io|kpt\.dev)/.+"
@@ -58,7 +56,7 @@ def is_deployable(envelope: Envelope) -> bool:
 
 def is_deployed(item: Item) -> bool:
     """Tell whether the object is for a cluster, and not for the tools that render manifests."""
-    if item.is_local or any(name in item.annotations for name in _DECLARES_FUNCTION):
+    if item.is_local or any(name in item.annotations for name in DECLARES_FUNCTION):
         return False
     if not item.id.kind:  # a kustomization may come without a kind; its file name tells what it is
         return item.file.rpartition("/")[2] not in KUSTOMIZATIONS

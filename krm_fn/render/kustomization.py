@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.model.item import Item, read_item
+from krm_fn.model.keys import DECLARES_FUNCTION
 from krm_fn.model.node import Node, Scalar, elements, entries, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Problem, Rejected, at
 from krm_fn.model.settings import is_configuration
@@ -41,7 +42,6 @@ _FILE_SOURCE = re.compile("[^=]+=([^=]+)")
 
 _CREDENTIALS = re.compile("//[^/]*@")
 
-_DECLARES = ("config.kubernetes.io/function", "config.k8s.io/function")
 _RUNTIMES = (("exec", "path"), ("container", "image"))
 """What the annotation must say. kustomize skips a function that says neither, in silence."""
 
@@ -383,7 +383,7 @@ def _refuse_unequal(file: Path, roots: list[Node], fields: Iterable[str]) -> Ite
 
 def runtimes_of(config: Item) -> list[str]:
     """Return the programs and images with which kustomize runs the function of a configuration."""
-    declared = next((config.annotations[name] for name in _DECLARES if name in config.annotations), "")
+    declared = next((config.annotations[name] for name in DECLARES_FUNCTION if name in config.annotations), "")
     try:
         roots = read_yaml(declared.encode()).roots
     except Rejected:
@@ -399,4 +399,6 @@ def _is_our_program(runtime: str) -> bool:
 def _is_skipped(plugin: Plugin) -> bool:
     """Tell whether kustomize would take the plugin for a function, and then not run it."""
     config = plugin.krm_fn
-    return config is not None and any(name in config.annotations for name in _DECLARES) and not runtimes_of(config)
+    return (
+        config is not None and any(name in config.annotations for name in DECLARES_FUNCTION) and not runtimes_of(config)
+    )

@@ -71,9 +71,10 @@ def update_rules(role: Item, references: Iterable[ResolvedReference], revisions:
     """Add the names of all revisions to the rules that list their base names, which stay.
 
     Whoever reads an object by its base name through the API may tolerate "not found", but not "forbidden". A name that
-    an earlier run added is rewritten.
+    an earlier run added is rewritten, or removed where the object has its base name again.
     """
     wanted: dict[Node, list[str]] = defaultdict(list)
+    outdated: set[Node] = set()
     for resolved in references:
         renamed = [revisions.renamed[item] for item in resolved.targets if item in revisions.renamed]
         names = sorted({revision.meant_by(resolved.reference).name for revision in renamed})
@@ -81,22 +82,31 @@ def update_rules(role: Item, references: Iterable[ResolvedReference], revisions:
         base_names |= {revision.item: revision.base_meant_by(resolved.reference) for revision in renamed}
         is_base_name = resolved.reference.target in base_names.values()
         wanted[resolved.reference.name] += [resolved.reference.target, *names] if is_base_name else names
+        if all(one in revisions.renamed and one.id.name == resolved.reference.target for one in resolved.targets):
+            outdated.add(resolved.reference.name)
+    outdated = {name for name in outdated if name.value not in wanted[name]}
     for field, listed in _name_lists(role):
         present = [name.value for name in listed.value]
         kept: list[str] = []
         added: list[str] = []
+        dropped: list[int] = []
         for position, name in enumerate(listed.value):
             if name not in wanted:
                 kept.append(name.value)
                 continue
-            first, *more = [one for one in dict.fromkeys(wanted[name]) if one not in kept] or [name.value]
+            taken = {*kept, *present} if name in outdated else kept
+            new = [one for one in dict.fromkeys(wanted[name]) if one not in taken]
+            if not new and name in outdated:
+                dropped.append(position)  # no object has this name any more, and the list has the present one
+                continue
+            first, *more = new or [name.value]
             kept.append(first)
             added += more
             if first != name.value and is_scalar(name):
                 yield Edit(SetText(name, first), role, f"{field}[{position}]")
-        new = tuple(name for name in dict.fromkeys(added) if name not in kept and name not in present)
-        if new:
-            yield Edit(SetItems(listed, new), role, field)
+        added = [name for name in dict.fromkeys(added) if name not in kept and name not in present]
+        if added or dropped:
+            yield Edit(SetItems(listed, tuple(added), tuple(dropped)), role, field)
 
 
 def _name_lists(role: Item) -> Iterator[tuple[str, Sequence]]:

@@ -139,6 +139,6 @@ def _check_rules(role: Item, references: list[ResolvedReference], rendering: Ren
         if isinstance(edit.change, SetText):
             message = f"found {edit.change.node.value!r}, which has been renamed: expected {edit.change.text}"
             yield about(role, message, edit.field)
-        elif isinstance(edit.change, SetItems):
+        elif isinstance(edit.change, SetItems) and edit.change.add:
             names = ", ".join(map(str, edit.change.add))
             yield about(role, f"lacks {names}: who may read the base name may not read this revision", edit.field)

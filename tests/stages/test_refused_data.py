@@ -152,6 +152,16 @@ def test_what_is_refused_is_warned_about(kind: str, data: str, field: str, messa
     assert warnings(kind, data) == [f"warning: {place}: {message}"]
 
 
+def test_a_revision_that_is_too_large_is_warned_about_as_well() -> None:
+    """That it is a revision is said in an info, which has no field either."""
+    big = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\ndata: {{k: {'a' * (MIB + 1)}}}\n"
+    pod = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {template: {spec: {containers: [%s]}}}\n"
+    container = "{name: web, envFrom: [{configMapRef: {name: a}}]}"
+    outcome = run(f"{big}---\n{pod % container}".encode(), (CONFIG % "[kpt]").replace("ignore", "rename").encode())
+    message = f"its data has {MIB + 1} bytes, allowed: {MIB} (1 MiB): the API server refuses it; split it"
+    assert (outcome.stderr, outcome.summary) == (f"warning: ConfigMap/a: {message}\n", "1 renamed\n")
+
+
 @pytest.mark.parametrize(("kind", "data"), [*ACCEPTED, *LATER])
 def test_what_may_be_right_is_not_warned_about(kind: str, data: str) -> None:
     assert warnings(kind, data) == []

@@ -39,10 +39,11 @@ from krm_fn.stages.warnings.unrendered import is_placeholder
 
 _DATA = ("data", "binaryData", "stringData")
 _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
-_VOLUME = re.compile(r"(?P<pod>.+)\.volumes\[(?P<position>\d+)\]\.(?:configMap|secret)\.\w+")
-_PROJECTED = re.compile(r".+\.volumes\[\d+\]\.projected\.sources\[\d+\]\.(?:configMap|secret)\.\w+")
+# Texts, which `re` compiles when they are first used (docs/decisions/0031).
+_VOLUME = r"(?P<pod>.+)\.volumes\[(?P<position>\d+)\]\.(?:configMap|secret)\.\w+"
+_PROJECTED = r".+\.volumes\[\d+\]\.projected\.sources\[\d+\]\.(?:configMap|secret)\.\w+"
 
-_FILLED = re.compile("replicat|reflect|generat|inject|vault", re.IGNORECASE)
+_FILLED = "(?i:replicat|reflect|generat|inject|vault)"
 """What the labels and annotations of objects say that a program of the cluster fills, in whatever way it is called."""
 
 _WRITE = frozenset({"update", "patch", "*"})
@@ -132,14 +133,14 @@ def _find_wanted(one: ResolvedReference, sub_paths: _SubPaths) -> tuple[list[_Wa
     around = reference.field.rpartition(".")[0]
     if reference.field.endswith("KeyRef.name"):
         return [_Wanted(text(reference.around.get("key")), _at(referrer, f"{around}.key"))], []
-    volume = _VOLUME.fullmatch(reference.field)
+    volume = re.fullmatch(_VOLUME, reference.field)
     of_volume = sub_paths.of(referrer, volume["pod"], int(volume["position"])) if volume else []
     if not _items(reference):
         return of_volume, []
     return [
         _Wanted(text(get(entry, "key")), _at(referrer, f"{around}.items[{position}].key"))
         for position, entry in enumerate(_items(reference))
-        if volume or _PROJECTED.fullmatch(reference.field)
+        if volume or re.fullmatch(_PROJECTED, reference.field)
     ], of_volume
 
 
@@ -189,7 +190,7 @@ def _judge_keys(item: Item, wanted: Iterable[_Wanted]) -> Iterator[Problem]:
 def _read_keys(item: Item) -> dict[str, None]:
     """Return all keys of an object, in order; none where somebody may add others, or where they may not be text."""
     marks = (*item.labels, *item.annotations)
-    if not item.is_config or any(map(_FILLED.search, marks)):
+    if not item.is_config or any(re.search(_FILLED, mark) for mark in marks):
         return {}
     keys: dict[str, None] = {}
     is_empty = True

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from krm_fn.model.item import CONFIG_KINDS, Item, about
+from krm_fn.model.keys import DECLARES_FUNCTION
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import KIND, Settings, Strategy
 from krm_fn.naming.names import authored_id
@@ -33,9 +34,7 @@ def find_nothing_chosen(
     is_any_chosen = any(choice.strategy is not Strategy.IGNORE for choice in choices.all)
     if package.config_id is None or is_any_chosen or checksums.readings.restarted:
         return
-    # kustomize passes a generator its own configuration as the only item.
-    is_empty = not package.emitted and all(item.id == package.config_id for item in package.authored)
-    if is_empty and package.config_id.kind == KIND:
+    if package.config_id.kind == KIND and _is_of_generator(package):
         message = "gets no objects: kustomize passes none to `generators:`; list this file in `transformers:`"
         yield Problem(message, package.config_id, severity=Severity.WARNING)
     if settings.strategy is Strategy.IGNORE:
@@ -46,6 +45,13 @@ def find_nothing_chosen(
         more = [f"and {len(near) - _MOST} more"] if len(near) > _MOST else []
         message = f"chooses no object: {'; '.join([*reasons, *more])}; to accept this, add them to spec.exclude"
         yield Problem(message, package.config_id, "metadata.name", Severity.WARNING)
+
+
+def _is_of_generator(package: Package) -> bool:
+    """Tell whether kustomize runs a generator: the only item is the configuration, which names the program."""
+    items = package.authored
+    is_alone = len(items) == 1 and items[0].id == package.config_id and not package.emitted
+    return is_alone and any(name in items[0].annotations for name in DECLARES_FUNCTION)
 
 
 def _find_near(choices: Iterable[Choice], references: References, settings: Settings) -> list[Choice]:

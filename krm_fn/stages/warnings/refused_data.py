@@ -60,7 +60,8 @@ _WORD = (
 def find_refused_data(package: Package, revisions: Revisions, deployers: Collection[str]) -> Iterator[Problem]:
     """Warn about each key and value, without the value: it may be a Secret's."""
     are_words_text = bool(deployers) and _READBOOLEAN_WORDS_AS_TEXT.issuperset(deployers)
-    said = {(problem.node, problem.field) for problem in revisions.problems}  # what has no hash
+    errors = [problem for problem in revisions.problems if problem.severity is Severity.ERROR]
+    said = {(problem.node, problem.field) for problem in errors}  # what has no hash
     for item in package.configs:
         for field, message in _judge(item, are_words_text=are_words_text) if item.is_config else ():
             if (item.node, field) not in said:
