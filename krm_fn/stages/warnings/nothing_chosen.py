@@ -33,10 +33,13 @@ def find_nothing_chosen(
     is_any_chosen = any(choice.strategy is not Strategy.IGNORE for choice in choices.all)
     if package.config_id is None or is_any_chosen or checksums.readings.restarted:
         return
-    # kustomize passes a generator its own configuration as the only item.
+    # kustomize passes a generator its own configuration as the only item, as kpt does in a package of nothing else.
     is_empty = not package.emitted and all(item.id == package.config_id for item in package.authored)
     if is_empty and package.config_id.kind == KIND:
-        message = "gets no objects: kustomize passes none to `generators:`; list this file in `transformers:`"
+        message = (
+            "gets no objects: the package has no others, or kustomize runs this file from `generators:`, which get "
+            "none; list it in `transformers:`"
+        )
         yield Problem(message, package.config_id, severity=Severity.WARNING)
     if settings.strategy is Strategy.IGNORE:
         return
