@@ -10,7 +10,7 @@ from krm_fn.config.read import parse_config
 from krm_fn.model.changes import Changes
 from krm_fn.model.in_order import in_order
 from krm_fn.model.item import Item, read_item
-from krm_fn.model.node import Node, is_mapping
+from krm_fn.model.node import Node, is_mapping, is_null
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import NO_ENVIRONMENT, Environment
 from krm_fn.references.embedded import ReadYaml
@@ -100,7 +100,7 @@ def decide(  # noqa: PLR0913  # what a run knows of its input
 
 def read_config(config: bytes) -> Node:
     """Read a functionConfig file. Raises Rejected unless it holds exactly one document."""
-    roots = read_yaml(config).roots
+    roots = [root for root in read_yaml(config).roots if not is_null(root)]
     if len(roots) != 1:
         raise Rejected(Problem(f"expected one functionConfig document, found {len(roots)}"))
     return roots[0]

@@ -25,6 +25,8 @@ _OPTIONS = (
         "--config",
         metavar="FILE",
         type=PATH,
+        multiple=True,
+        callback=lambda _context, _parameter, files: _only(files),
         help="The configuration. Another one in a PATH must say the same. Default: krm-fn.yaml in a PATH, or one among "
         "the objects.",
     ),
@@ -132,6 +134,16 @@ def rendering_options(command: _Command) -> _Command:
         return command(**options, rendering=RenderingOptions(**values))
 
     return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), with_rendering)
+
+
+def _only(files: tuple[str, ...]) -> str | None:
+    """Return the file of --config. Of several, click would take the last one in silence."""
+    if len(files) > 1:
+        message = (
+            f"--config is given {len(files)} times ({', '.join(files)}); configurations are not merged, so give one"
+        )
+        raise click.UsageError(message)
+    return files[0] if files else None
 
 
 def _find_root() -> Path | None:

@@ -15,6 +15,7 @@ from krm_fn.model.problem import ResourceId
 API_VERSION = "revisions.krm-fn.io/v1"
 KIND = "ConfigRevisions"
 CONFIG_FILE = "krm-fn.yaml"
+_PRODUCT = "krm-fn"
 KPT_NAME = "function-input"
 """The name that kpt gives to the ConfigMap it makes from the command line."""
 
@@ -42,8 +43,13 @@ CONTROLLERS = {"wave": "Wave", "reloader": "Reloader"}
 
 
 def is_configuration(who: ResourceId) -> bool:
-    """Tell whether an object configures this function, in whichever version."""
-    return who.kind == KIND and who.group == API_VERSION.partition("/")[0]
+    """Tell whether an object configures this function, in whichever version.
+
+    So does one with a misspelled group or kind: it is refused, since to rename what it says to adopt is an outage.
+    """
+    is_named_so = who.kind.lower().removesuffix("s") == KIND.lower().removesuffix("s")
+    is_near = is_named_so and (not who.api_version or _PRODUCT in who.group)
+    return is_near or who.group == API_VERSION.partition("/")[0]
 
 
 def configures(item: Item) -> bool:

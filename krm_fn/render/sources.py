@@ -8,13 +8,15 @@ from typing import NamedTuple
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.model.settings import CONFIG_FILE
 from krm_fn.render.files import Files, read_named
+from krm_fn.render.kustomization import KUSTOMIZATIONS
 from krm_fn.render.limits import Allowance
 from krm_fn.render.place import unreadable
-from krm_fn.render.tools import HelmOptions, build, built_from
+from krm_fn.render.tools import CHART, HelmOptions, build, built_from
 
 STDIN = "-"
 STDIN_NAME = "<stdin>"
 _MANIFESTS = (".yaml", ".yml", ".json")
+_MISNAMED = "krm-fn.yml"
 
 
 class Inputs(NamedTuple):
@@ -90,8 +92,11 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
     if path == STDIN:
         stdin = inputs.stdin or b""
         allowance.take(len(stdin), STDIN_NAME)
-        return Sources([Source(STDIN_NAME, stdin)], [], [], [])
+        return Sources([Source(STDIN_NAME, stdin)], [], [], _find_unread([Path()], allowance.limits.root))
     place = Path(path)
+    if place.name in (*KUSTOMIZATIONS, CHART) and place.is_file():
+        # What it says of other files, such as patches, would be lost.
+        raise Rejected(Problem(f"is no manifest: its folder is built from it; pass {place.parent}", file=str(place)))
     if not place.is_dir():
         text = Source(str(place), read_named(path, allowance))
         return Sources([text], [], [], _find_unread([place.parent], allowance.limits.root))
@@ -108,14 +113,15 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
         if not (configs and (place / file).samefile(beside)):
             configs.insert(0, Source(str(place / file), data))
     source = Source(built.command, built.stdout, built.again, is_early=built.configuration is not None)
-    unread = _find_unread([*built.bases, outside], allowance.limits.root)
+    unread = _find_unread([place, *built.bases, outside], allowance.limits.root)
     return Sources([source], configs, built.remarks, unread)
 
 
 def _find_unread(folders: Iterable[Path], root: Path | None) -> list[str]:
     """Find configurations where people put them in vain. Nothing is read of them, nor looked up outside of the root."""
     inside = (folder for folder in folders if root is None or folder.resolve().is_relative_to(root.resolve()))
-    return [str(folder / CONFIG_FILE) for folder in inside if (folder / CONFIG_FILE).is_file()]
+    files = (folder / name for folder in inside for name in (CONFIG_FILE, _MISNAMED))
+    return [str(file) for file in files if file.is_file()]
 
 
 def _read_folder(folder: Path, config: str | None, files: Files) -> Sources:

@@ -66,6 +66,8 @@ def _wanted(
         problems.append(_no_secrets())
     if wanted and not settings.is_named:
         problems.append(_unnamed(settings, environment.unread))
+    elif wanted and environment.unread:
+        problems.append(_unread(settings, environment.unread))
     if placed:
         problems += _judge_image(package, settings, environment)
     problems += [*_refused_kinds(package, settings), *_too_many(placed, package)]
@@ -170,9 +172,21 @@ def _no_secrets() -> Problem:
     return Problem(message, severity=Severity.INFO)
 
 
+def _unread(settings: Settings, unread: Sequence[str]) -> Problem:
+    """Warn where the name of a release or an application names the set, so that nothing else shows the mistake."""
+    message = f"set {settings.set} has no configuration, so all defaults apply; {_near(unread)}"
+    return Problem(message, severity=Severity.WARNING)
+
+
+def _near(unread: Sequence[str]) -> str:
+    """Name files that nobody has passed."""
+    # In a folder that is built, only krm-fn.yaml is read.
+    other = "call it krm-fn.yaml" if unread[0].endswith(".yml") else "make it part of PATH"
+    return f"found {' and '.join(unread[:_MOST_FILES])}, unread: pass --config {unread[0]}, or {other}"
+
+
 def _unnamed(settings: Settings, unread: Sequence[str]) -> Problem:
-    files = " and ".join(unread[:_MOST_FILES])
-    near = f"found {files}, unread: pass --config {unread[0]}, or make it part of PATH; " if unread else ""
+    near = f"{_near(unread)}; " if unread else ""
     message = (
         f"the set has no name of its own, and is called {settings.set}: two such packages in one namespace overwrite "
         f"each other's inventory and Role; {near}set metadata.name in a configuration, and, if this package is "

@@ -81,7 +81,7 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     is_strict = settings.strict or environment.strict
     problems = [problem.as_error() if is_strict else problem for problem in changes.problems]
     changes = changes._replace(problems=jobs.readdress(problems))
-    summary = summarize(choices, checksums, settings)
+    summary = summarize(choices, checksums, settings, package.authored)
     return Transformation(package, references, early, choices, revisions, checksums, changes, summary)
 
 

@@ -27,6 +27,14 @@ def test_render_reads_the_current_folder(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr, done.returncode) == (CONFIG_MAP, LEFT_ALONE, 0)
 
 
+@pytest.mark.parametrize("command", ["render", "explain", "graph", "verify"])
+def test_of_several_configurations_none_wins_in_silence(command: str, tmp_path: Path) -> None:
+    write(tmp_path, {"a.yaml": CONFIG_MAP, "b.yaml": REVISIONS, "c.yaml": REVISIONS})
+    done = krm_fn(command, "a.yaml", "--config", "b.yaml", "--config=c.yaml", cwd=tmp_path)
+    message = "--config is given 2 times (b.yaml, c.yaml); configurations are not merged, so give one"
+    assert (done.stderr, done.returncode) == (f"error: {message}; see krm-fn {command} --help\n", 2)
+
+
 @pytest.mark.parametrize("option", ["-q", "--quiet"])
 def test_quiet_leaves_out_only_the_last_line(option: str, tmp_path: Path) -> None:
     write(tmp_path, {"a.yaml": f"{LOOKED_UP}---\n{READER}"})

@@ -1,27 +1,30 @@
 """Every door of krm-fn behind one interface: a package and a configuration in, what comes out of it.
 
-A package is a folder of manifests. A configuration is what is passed, as settings of a ConfigMap, because that is what
-every door can take; None passes nothing.
+A package is a folder of manifests. A configuration is what is passed: its name, and its `spec`; None passes nothing.
+What a ConfigMap can say, every door can take.
 """
 
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
+from unittest.mock import patch
 
 import yaml
 
 from krm_fn.cli.main import main
 from krm_fn.function import run
 from krm_fn.model.problem import Outcome
+from krm_fn.render.tools import built_from
 from tests.cli.process import krm_fn
 from tests.tools.require import require
 
-Settings: TypeAlias = Mapping[str, str]
+Settings: TypeAlias = Mapping[str, Any]
 
+PLUGIN = Path(__file__).parents[2] / "examples" / "argocd-plugin" / "plugin.yaml"
 KRM_FN = Path(sys.executable).parent / "krm-fn"
 
 
@@ -60,6 +63,33 @@ def configuration(settings: Settings, **annotations: str) -> str:
     )
 
 
+def as_texts(settings: Settings) -> dict[str, str]:
+    """Return settings as a ConfigMap and kpt's arguments say them. Raises Unsayable for what they cannot say."""
+    return dict(_texts(settings))
+
+
+class Unsayable(Exception):
+    """A ConfigMap holds only scalars and lists of names."""
+
+
+def _texts(settings: Settings, prefix: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from _texts(value, f"{prefix}{name}.")
+        elif isinstance(value, list):
+            yield f"{prefix}{name}", ",".join(map(_name, value))
+        else:
+            yield f"{prefix}{name}", json.dumps(value) if isinstance(value, bool | int) else value
+
+
+def _name(entry: Any) -> str:
+    if isinstance(entry, str):
+        return entry
+    if entry.keys() == {"name"}:
+        return str(entry["name"])
+    raise Unsayable(entry)
+
+
 def _manifests(package: Path) -> list[Path]:
     return sorted(file for file in package.rglob("*") if file.suffix == ".yaml" or file.name == "Kptfile")
 
@@ -68,7 +98,7 @@ def _objects(package: Path) -> list[Any]:
     """Read all objects as kpt sends them, with their files."""
     found = []
     for file in _manifests(package):
-        for index, item in enumerate(yaml.safe_load_all(file.read_text())):
+        for index, item in enumerate(filter(None, yaml.safe_load_all(file.read_text()))):
             place = {"internal.config.kubernetes.io/path": str(file.relative_to(package))}
             place["internal.config.kubernetes.io/index"] = str(index)
             metadata = item.setdefault("metadata", {})
@@ -78,7 +108,8 @@ def _objects(package: Path) -> list[Any]:
 
 
 def _answer(package: Path, outcome: Outcome) -> Answer:
-    return Answer(outcome.exit_code, outcome.stdout.decode(), outcome.stderr.replace(f"{package}/", ""))
+    said = f"{outcome.stderr}{outcome.summary}"
+    return Answer(outcome.exit_code, outcome.stdout.decode(), said.replace(f"{package}/", ""))
 
 
 def _function(package: Path, settings: Settings | None) -> Answer:
@@ -130,27 +161,59 @@ def _diff(package: Path, settings: Settings | None) -> Answer:
 
 def _kustomize(package: Path, settings: Settings | None) -> Answer:
     """Render all files but the krm-fn.yaml beside the kustomization. kustomize leaves out what is only for tools."""
+    _make_kustomization(package)
+    return _command("render", "PACKAGE")(package, settings)
+
+
+def _make_kustomization(package: Path) -> None:
+    """Let a kustomization name all files but the krm-fn.yaml beside it, unless the package is built already."""
+    if built_from(package):
+        return
     others = [str(file.relative_to(package)) for file in _manifests(package) if file.name != "Kptfile"]
     resources = [name for name in others if name != "krm-fn.yaml"]
     for file in map(package.joinpath, resources):
         file.write_text(file.read_text().replace('/local-config": "true"', '/local-config": "false"'))
     (package / "kustomization.yaml").write_text(json.dumps({"resources": resources}))
-    return _command("render", "PACKAGE")(package, settings)
 
 
 def _transformer(package: Path, settings: Settings | None) -> Answer:
     """Let kustomize run the function over all files. What it is for is its configuration."""
-    resources = [str(file.relative_to(package)) for file in _manifests(package) if file.name != "Kptfile"]
-    function = json.dumps({"exec": {"path": str(KRM_FN)}})
-    transformer = configuration(settings or {}, **{"config.kubernetes.io/function": function})
-    (package / "kustomization.yaml").write_text(json.dumps({"resources": resources, "transformers": [transformer]}))
+    _list_krm_fn(package, settings or {})
     command = [str(require("kustomize")), "build", "--enable-alpha-plugins", "--enable-exec", str(package)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return Answer(done.returncode, done.stdout, done.stderr)
 
 
+def _list_krm_fn(package: Path, settings: Settings) -> None:
+    file = package / "kustomization.yaml"
+    if file.exists():
+        kustomization = yaml.safe_load(file.read_text())
+    else:
+        names = [str(one.relative_to(package)) for one in _manifests(package) if one.name != "Kptfile"]
+        kustomization = {"resources": names}
+    function = json.dumps({"exec": {"path": str(KRM_FN)}})
+    transformer = configuration(settings, **{"config.kubernetes.io/function": function})
+    file.write_text(json.dumps({**kustomization, "transformers": [transformer]}))
+
+
+def _listed(package: Path, settings: Settings | None) -> Answer:
+    """Render a kustomization that lists krm-fn: it is taken out, and run behind kustomize."""
+    _list_krm_fn(package, settings or {})
+    return _command("render", "PACKAGE")(package, None)
+
+
+def _plugin(package: Path, settings: Settings | None) -> Answer:
+    """Run what Argo CD's plugin runs, as its plugin.yaml says, with the configuration beside the kustomization."""
+    _make_kustomization(package)
+    if settings is not None:
+        (package / "krm-fn.yaml").write_text(configuration(settings))
+    _, *arguments = yaml.safe_load(PLUGIN.read_text())["spec"]["generate"]["command"]
+    with patch.dict(os.environ, ARGOCD_APP_NAME="shop-in-argo-cd", ARGOCD_APP_NAMESPACE="shop"):
+        return _command(*("PACKAGE" if one == "." else one for one in arguments))(package, None)
+
+
 def _run_kpt(package: Path, *arguments: str) -> Answer:
-    command = [str(require("kpt")), "fn", *arguments]
+    command = [str(require("kpt")), "--truncate-output=false", "fn", *arguments]
     environment = {**os.environ, "PATH": f"{KRM_FN.parent}{os.pathsep}{os.environ['PATH']}"}
     done = subprocess.run(command, env=environment, cwd=package, capture_output=True, text=True, check=False)
     written = "\n---\n".join(file.read_text() for file in _manifests(package))
@@ -158,7 +221,7 @@ def _run_kpt(package: Path, *arguments: str) -> Answer:
 
 
 def _kpt_arguments(package: Path, settings: Settings | None) -> Answer:
-    given = [] if settings is None else ["--", *(f"{name}={value}" for name, value in settings.items())]
+    given = [] if settings is None else ["--", *(f"{name}={value}" for name, value in as_texts(settings).items())]
     return _run_kpt(package, "eval", ".", "--exec", str(KRM_FN), *given)
 
 
@@ -174,7 +237,7 @@ def _kpt_render(package: Path, **config: Any) -> Answer:
 
 
 def _kpt_config_map(package: Path, settings: Settings | None) -> Answer:
-    return _kpt_render(package) if settings is None else _kpt_render(package, configMap=dict(settings))
+    return _kpt_render(package) if settings is None else _kpt_render(package, configMap=as_texts(settings))
 
 
 def _kpt_config_path(package: Path, settings: Settings | None) -> Answer:
@@ -200,3 +263,8 @@ DOORS = {
     "kpt fn render, configMap": Door(_kpt_config_map),
     "kpt fn render, configPath": Door(_kpt_config_path, reads_what_is_passed=True),
 }
+PLACED = {
+    "render of a kustomization that lists krm-fn": Door(_listed, knows_files=False, must_pass=True),
+    "Argo CD's plugin": Door(_plugin, knows_files=False),
+}
+"""Doors at which the configuration has its place in the package, so that none can be passed beside it."""

@@ -6,7 +6,11 @@ from pathlib import Path
 import pytest
 
 from krm_fn.model.problem import Outcome
+from krm_fn.model.settings import Environment
 from krm_fn.render.limits import DEFAULT_LIMITS, Limits
+from krm_fn.render.render import render
+from krm_fn.render.sources import Inputs
+from krm_fn.render.tools import HelmOptions
 from tests.render.run import CONFIG_MAP, REVISIONS, render_in, write
 from tests.render.test_tools import install
 
@@ -162,6 +166,13 @@ UNREAD = [
     ),
     pytest.param({"shop/prod/web.yaml": WEB, "krm-fn.yaml": ""}, "shop/prod", "", id="not further above"),
     pytest.param({"web.yaml": WEB, "prod/krm-fn.yaml": ""}, "web.yaml", "", id="not below a file"),
+    pytest.param({"krm-fn.yaml": ""}, "-", "krm-fn.yaml", id="where stdin is read"),
+    pytest.param(
+        {"prod/kustomization.yaml": "", "prod/a.yaml": WEB, "prod/krm-fn.yml": ""},
+        "prod",
+        "prod/krm-fn.yml",
+        id="under another name beside a kustomization",
+    ),
 ]
 
 
@@ -171,12 +182,38 @@ def test_a_configuration_nearby_is_named_and_not_read(
 ) -> None:
     write(tmp_path, files)
     install(tmp_path / "bin", monkeypatch, kustomize='#!/bin/sh\n/bin/cat "$3/a.yaml"\n')
-    near = f"found {found}, unread: pass --config {found}, or make it part of PATH; " if found else ""
+    other = "call it krm-fn.yaml" if found.endswith(".yml") else "make it part of PATH"
+    near = f"found {found}, unread: pass --config {found}, or {other}; " if found else ""
     assert (
         "warning: the set has no name of its own, and is called config-revisions: two such packages in one namespace "
         f"overwrite each other's inventory and Role; {near}set metadata.name in a configuration, and, if this package "
         "is deployed already, spec.takeOver: [config-revisions]\n"
-    ) in render_in(tmp_path, monkeypatch, path).stderr
+    ) in render_in(tmp_path, monkeypatch, path, stdin=WEB.encode()).stderr
+
+
+def test_a_name_of_a_release_does_not_hide_a_configuration_nearby(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, {"web.yaml": WEB, "krm-fn.yaml": REVISIONS})
+    monkeypatch.chdir(tmp_path)
+    outcome = render(Inputs(("web.yaml",)), HelmOptions(), Environment(set="shop", image="krm-fn"))
+    assert outcome.stderr == (
+        "warning: set shop has no configuration, so all defaults apply; found krm-fn.yaml, unread: pass --config "
+        "krm-fn.yaml, or make it part of PATH\n"
+    )
+
+
+@pytest.mark.parametrize("name", ["kustomization.yaml", "Chart.yaml"])
+def test_what_a_folder_is_built_from_is_no_manifest(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {"shop/web.yaml": WEB, f"shop/{name}": "resources: [web.yaml]"})
+    outcome = render_in(tmp_path, monkeypatch, f"shop/{name}", "shop/web.yaml")
+    message = f"error: shop/{name}: is no manifest: its folder is built from it; pass shop\n"
+    assert (outcome.stderr, outcome.exit_code, outcome.stdout) == (message, 1, b"")
+
+
+def test_a_configuration_may_have_empty_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {"web.yaml": WEB, "krm-fn.yaml": f"# ours\n---\n{REVISIONS}---\n"})
+    assert b"revisions.krm-fn.io/set: web\n" in render_in(tmp_path, monkeypatch).stdout
 
 
 @pytest.mark.parametrize(
