@@ -7,6 +7,7 @@ from types import MappingProxyType
 from krm_fn.config.configuration import Configuration, Packages, as_passed, find_among, find_applied, find_configuration
 from krm_fn.config.place import place_settings
 from krm_fn.config.read import parse_config
+from krm_fn.look.masks import hide_in_problems
 from krm_fn.model.changes import Changes
 from krm_fn.model.in_order import in_order
 from krm_fn.model.item import Item, read_item
@@ -43,7 +44,7 @@ def run(
             passed.insert(0, as_passed(read_config(config))._replace(where="the configuration file"))
         configuration = find_only_configuration(envelope.items, passed, environment)
         decided = decide(envelope.items, configuration, environment, expansion=expansion, is_in_place=True)
-        changes = decided.changes
+        changes = decided.changes._replace(problems=tuple(hide_in_problems(decided.changes.problems, envelope.items)))
         if any(problem.severity is Severity.ERROR for problem in changes.problems):
             return _refuse(envelope, changes.problems)
         said = Changes() if is_quiet else Changes(problems=(decided.summary,))
@@ -121,4 +122,5 @@ def _read_embedded(expansion: Expansion, text: str) -> list[Node]:
 
 
 def _refuse(envelope: Envelope, problems: tuple[Problem, ...]) -> Outcome:
+    problems = tuple(hide_in_problems(problems, envelope.items))
     return Outcome(add_results(envelope, problems), stderr_lines(problems), 1)

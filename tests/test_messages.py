@@ -50,6 +50,7 @@ ANSWERS = {
     "krm_fn/references/options.py": "what is named in a message",
     "krm_fn/references/shapes.py": "the rule behind a reference, for `krm-fn explain`",
     "krm_fn/references/well_known.py": "names of programs",
+    "krm_fn/render/known_part.py": "what kustomize, helm and git say",
     "krm_fn/stages/jobs.py": "the rule behind a reference, for `krm-fn explain`",
     "krm_fn/stages/package.py": "answers of `krm-fn explain`",
 }

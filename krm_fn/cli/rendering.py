@@ -56,6 +56,11 @@ _OPTIONS = (
     ),
     click.option("--no-remote", is_flag=True, help="Let kustomize and helm fetch nothing: no remote bases, no URLs."),
     click.option(
+        "--verbose",
+        is_flag=True,
+        help="Show all that kustomize, helm and git say. It may show values of Secrets.",
+    ),
+    click.option(
         "--linker-image",
         metavar="IMAGE",
         help="Pin the image of the linker's Job: the configuration may not set another.",
@@ -83,6 +88,7 @@ class RenderingOptions(NamedTuple):
     max_bytes: int
     timeout: int
     no_remote: bool
+    verbose: bool
     linker_image: str | None
     helm_release: str
     helm_values: tuple[str, ...]
@@ -101,7 +107,7 @@ class RenderingOptions(NamedTuple):
     def limits(self) -> "Limits":
         from krm_fn.render.limits import Limits
 
-        return Limits(self.root or _find_root(), self.max_bytes, self.timeout, self.no_remote)
+        return Limits(self.root or _find_root(), self.max_bytes, self.timeout, self.no_remote, self.verbose)
 
     def read_inputs(self, path: str) -> "Inputs":
         """Return what a command with one PATH reads."""

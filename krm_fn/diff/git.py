@@ -15,6 +15,7 @@ from krm_fn.naming.suggest import nearest
 from krm_fn.render.kustomization import KUSTOMIZATIONS
 from krm_fn.render.limits import Allowance
 from krm_fn.render.program import Ended, run_program
+from krm_fn.render.tools import summarize, tell_everything
 
 _SETTINGS = (
     *("core.hooksPath=/dev/null", "core.fsmonitor=false"),  # no program of the repository runs
@@ -77,8 +78,9 @@ class Repository:
         top = next((parent for parent in (path, *path.parents) if os.path.lexists(parent / ".git")), None)
         if top is None:
             raise Rejected(Problem("is in no repository of git, which --against needs", file=str(path)))
+        self.folder = top
         command = ("rev-parse", "--show-toplevel", "--absolute-git-dir")
-        found = _read(command[0], self._end(["-C", str(top)], command))
+        found = self._read(command[0], self._end(["-C", str(top)], command))
         folder, git_folder = found.removesuffix("\n").split("\n")
         self.folder = Path(folder)
         self._place = ["-C", folder, f"--git-dir={git_folder}", f"--work-tree={folder}"]
@@ -103,7 +105,7 @@ class Repository:
             question = f'did you mean "{near}"? ' if near else ""
             message = f'--against: "{revision}" is no revision of this repository'
             raise Rejected(Problem(f"{message}; {question}if it is on a remote, run git fetch"))
-        return _read(command[0], ended).strip()
+        return self._read(command[0], ended).strip()
 
     def find_uncommitted(self) -> list[str]:
         """Find the files of the working tree that differ from the last commit, untracked ones included."""
@@ -167,7 +169,7 @@ class Repository:
         stdin: Path | None = None,
         stdout: Path | None = None,
     ) -> str:
-        return _read(arguments[0], self._end(self._place, arguments, settings, stdin, stdout))
+        return self._read(arguments[0], self._end(self._place, arguments, settings, stdin, stdout))
 
     def _end(
         self,
@@ -195,14 +197,16 @@ class Repository:
             raise Rejected(self._allowance.too_large(f"git {arguments[0]}"))
         return ended
 
-
-def _read(what: str, ended: Ended) -> str:
-    """Return what git printed. Raises Rejected if it failed."""
-    if ended.code:
-        *_, last = ["", *os.fsdecode(ended.stderr).strip().splitlines()]
-        message = _PARTIAL if "promisor remote" in last else f"git {what}: {last.removeprefix('fatal: ')}"
-        raise Rejected(Problem(message))
-    return os.fsdecode(ended.stdout)
+    def _read(self, what: str, ended: Ended) -> str:
+        """Return what git printed. Raises Rejected if it failed."""
+        if ended.code:
+            said = os.fsdecode(ended.stderr).strip()
+            *_, last = ["", *said.splitlines()]
+            everything = tell_everything(f"git {what}", said) if self._allowance.limits.is_verbose else []
+            said_last = summarize(last.removeprefix("fatal: "), self.folder)
+            message = _PARTIAL if "promisor remote" in last else f"git {what}{said_last}"
+            raise Rejected(*everything, Problem(message))
+        return os.fsdecode(ended.stdout)
 
 
 _PARTIAL = (

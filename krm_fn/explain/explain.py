@@ -50,7 +50,7 @@ def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and
         return Outcome(b"", stderr_lines(rejected.problems), 1)
     text = write_json(explanation) if form is Form.JSON else write_text(explanation, screen)
     errors = [problem for problem in opened.place(found.changes.problems) if problem.severity is Severity.ERROR]
-    return Outcome(text.encode(), masks.hide(stderr_lines([*opened.remarks, *errors])), int(bool(errors)))
+    return Outcome(text.encode(), stderr_lines([*opened.remarks, *errors]), int(bool(errors)))
 
 
 def _explain(wanted: Wanted, found: Transformation, masks: Masks, opened: Opened) -> Explanation:

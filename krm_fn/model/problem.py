@@ -37,7 +37,7 @@ class Problem(NamedTuple):
 
     `field` is a path such as `spec.template.spec.volumes[2].configMap.name`; `line` and `column` count from 1, 0 if
     unknown; `file` and `file_index` are those of the object in a kpt package. `node` is the object itself, or the
-    configuration, None where it is neither.
+    configuration, None where it is neither. `shown_resource` is what people see of an id that shows too much.
     """
 
     message: str
@@ -49,11 +49,12 @@ class Problem(NamedTuple):
     file: str = ""
     file_index: int = 0
     node: Node | None = None
+    shown_resource: str = ""
 
     def __str__(self) -> str:
         """`Deployment/shop/web spec.x (web.yaml): message`, or `line 3, column 5: message`."""
         place = self.file or (f"line {self.line}, column {self.column}" if self.line else "")
-        address = " ".join(filter(None, [str(self.resource or ""), self.field]))
+        address = " ".join(filter(None, [self.shown_resource or str(self.resource or ""), self.field]))
         address = f"{address} ({place})" if address and place else address or place
         return f"{address}: {self.message}" if address else self.message
 

@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
+from krm_fn.look.masks import hide_in_problems
 from krm_fn.model.item import CONFIG_KINDS, Item, about
 from krm_fn.model.kinds import CONSUMER_KINDS
 from krm_fn.model.node import Mapping, Node, entries, get, is_null, is_scalar, is_sequence, text
@@ -45,7 +46,8 @@ def check(
         return outcome
     try:
         rendered = open_envelope(read_yaml(outcome.stdout)).items
-        problems = find_hazards(rendered, read_live(deployed, stdin, limits), namespace)
+        live = read_live(deployed, stdin, limits)
+        problems = hide_in_problems(find_hazards(rendered, live, namespace), [*rendered, *live])
     except Rejected as rejected:
         problems = list(rejected.problems)
     if not problems:

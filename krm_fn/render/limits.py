@@ -13,13 +13,14 @@ class Limits(NamedTuple):
     """The limits of a rendering, whatever the trees contain that it reads.
 
     `root`: nothing outside of it is read. Without one, a link must lead to the directory of its PATH. `no_remote`:
-    nothing is fetched.
+    nothing is fetched. `is_verbose`: all that the programs say is shown, values too.
     """
 
     root: Path | None = None
     max_bytes: int = 100_000_000
     timeout: float = 300
     no_remote: bool = False
+    is_verbose: bool = False
 
 
 DEFAULT_LIMITS = Limits()

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import NamedTuple, TypeVar
 
 from krm_fn.function import decide
+from krm_fn.look.masks import hide_in_problems
 from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item, about
 from krm_fn.model.node import Node, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
@@ -54,8 +55,8 @@ class Opened(NamedTuple):
         return [item for _, envelope in self.envelopes for item in envelope.items]
 
     def place(self, problems: Iterable[Problem]) -> Iterator[Problem]:
-        """Place problems in the files."""
-        return place_by_object(problems, self.envelopes, self.configuration)
+        """Place problems in the files, and hide the names of Secrets."""
+        return place_by_object(hide_in_problems(problems, self.items), self.envelopes, self.configuration)
 
     @contextmanager
     def placed(self) -> Iterator[None]:

@@ -1,7 +1,7 @@
 """The programs that build a directory: kustomize or kubectl, and helm."""
 
+import json
 import os
-import re
 import shutil
 import signal
 from collections.abc import Callable, Sequence
@@ -13,6 +13,7 @@ from krm_fn.model.problem import Problem, Rejected, Severity
 from krm_fn.model.settings import KIND
 from krm_fn.render.chart import check_chart
 from krm_fn.render.files import Files, check_named
+from krm_fn.render.known_part import Known, known_part
 from krm_fn.render.kustomization import KUSTOMIZATIONS, check_kustomization
 from krm_fn.render.kustomize_copy import copied, graft, may_be_rounded
 from krm_fn.render.limits import Allowance
@@ -22,15 +23,14 @@ from krm_fn.wire.reader import read_yaml
 
 CHART = "Chart.yaml"
 _BUILD = {"kustomize": "build", "kubectl": "kustomize"}
-_LINES_OF_STDERR = 3
+_MOST_REMARKS = 10
+_PRIVATE = 0xE000
+"""The first of the characters that mean nothing by themselves."""
 
-# If a reference is ambiguous, kustomize prints the candidates with their data, Secrets too. And it quotes what it
-# cannot read: all literals of a generator, a line of variables, a patch, a field.
-_VALUES = re.compile(
-    r"""(?:^[\s-]*|[{,:[]\s*)["']?(?:apiVersion|kind|metadata|data|stringData|binaryData)["']?:"""
-    r"|(?P<introduction>literal sources?|node contents:|has invalid utf8 bytes|with config:|patch from) "
-)
-_LEFT_OUT = " ... (the rest may show a value)"
+_LEFT_OUT = " ... (the rest may show a value; --verbose prints it)"
+_ALL_LEFT_OUT = "its message may show a value, so it is left out; run it yourself, or add --verbose"
+_USE_DEBUG = "Use --debug flag to render out invalid YAML"
+"""What helm ends with. It would print values."""
 
 # What names krm-fn directly is found before. It may also come from a folder or an address in `transformers`.
 _PLUGINS_OFF = "external plugins disabled"
@@ -163,32 +163,63 @@ def _run(
         raise Rejected(allowance.too_slow(str(directory), called))
     name = f"{called} {directory}"
     allowance.take(len(done.stdout), name)
-    lines = _first_lines(original(done.stderr).decode(errors="replace"))
+    said = original(done.stderr).decode(errors="replace").replace(_USE_DEBUG, "").strip()
+    everything = tell_everything(called, said, str(directory)) if allowance.limits.is_verbose else []
     if done.code:
-        said = " ".join(lines) or "no output on stderr"
-        hint = _NO_FUNCTIONS if _PLUGINS_OFF in said and KIND in said else ""
-        raise _rejected(directory, f"{called} {_ended(done.code)}: {said}{hint}")
-    remarks = [Problem(f"{called}: {line}", severity=Severity.WARNING, file=str(directory)) for line in lines]
-    return Built(name, done.stdout, remarks)
+        known = summarize(said, directory)
+        hint = _NO_FUNCTIONS if _PLUGINS_OFF in known and KIND in said else ""
+        failure = Problem(f"{called} {_ended(done.code)}{known}{hint}", file=str(directory))
+        raise Rejected(*everything, failure)
+    return Built(name, done.stdout, everything or _find_remarks(called, said, directory))
+
+
+def tell_everything(program: str, said: str, file: str = "") -> list[Problem]:
+    """Return all that a program said, for those who ask for it."""
+    if not said:
+        return []
+    lines = ["all that it says follows, and may show values of Secrets", *filter(str.strip, said.splitlines())]
+    return [Problem(f"{program}: {line}", severity=Severity.WARNING, file=file) for line in lines]
+
+
+def _find_remarks(program: str, said: str, directory: Path) -> list[Problem]:
+    """Return what a program that has succeeded said, as far as that is known to show no value."""
+    lines = [line for line in said.splitlines() if line.strip()][:_MOST_REMARKS]
+    remarks = dict.fromkeys(summarize(line, directory) for line in lines)
+    return [Problem(f"{program}{remark}", severity=Severity.WARNING, file=str(directory)) for remark in remarks]
+
+
+def summarize(said: str, directory: Path) -> str:
+    """Return the end of a sentence about a program: what it said, without what may be a value."""
+    if not said:
+        return ": no output on stderr"
+    known = _known_part(said, directory)
+    if not known.text:
+        return f"; {_ALL_LEFT_OUT}"
+    return f": {known.text}{'' if known.is_whole else _LEFT_OUT}"
+
+
+def _known_part(said: str, directory: Path) -> Known:
+    """Return what is known. The folders above the directory may have any names, with blanks too."""
+    *above, _ = map(str, (directory.absolute(), *directory.absolute().parents))
+    stand_ins = {folder: f"/{chr(_PRIVATE + number)}" for number, folder in enumerate(above)}
+    for folder, stand_in in stand_ins.items():
+        said = said.replace(folder, stand_in)
+    known = known_part(said, lambda text: _is_in_template(text, directory))
+    shown = known.text
+    for folder, stand_in in stand_ins.items():
+        shown = shown.replace(stand_in, folder)
+    return known._replace(text=shown)
+
+
+def _is_in_template(said: str, directory: Path) -> bool:
+    """Tell whether a template of the chart contains a text in quotes: then it is made of no values."""
+    written = (json.dumps(said, ensure_ascii=False), f"`{said}`")
+    templates = (file for file in directory.rglob("templates/**/*") if file.is_file())
+    return any(text in file.read_text(errors="replace") for file in templates for text in written)
 
 
 def _ended(code: int) -> str:
     return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"exited with code {code}"
-
-
-def _first_lines(stderr: str) -> list[str]:
-    """Return the first lines, up to where a manifest or a value begins."""
-    lines: list[str] = []
-    for line in stderr.splitlines():
-        value = _VALUES.search(line)
-        end = len(line) if value is None else max(value.start(), value.end("introduction"))
-        shown = " ".join(line[:end].split())
-        if len(lines) == _LINES_OF_STDERR or (value and not shown):
-            break
-        if value:
-            return [*lines, shown + _LEFT_OUT]
-        lines += [shown] if shown else []
-    return lines
 
 
 def _rejected(directory: Path, message: str) -> Rejected:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.config.configuration import Configuration, read_by_set
+from krm_fn.look.masks import hide_in_problems
 from krm_fn.model.item import read_item
 from krm_fn.model.node import is_mapping, is_null
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
@@ -109,6 +110,7 @@ def _check(rendering: Rendering, options: Options) -> Iterator[Problem]:
 def _answer(opened: list[tuple[str, Envelope]], problems: list[Problem], summary: str, *, strict: bool) -> Outcome:
     if strict:
         problems = [problem.as_error() for problem in problems]
+    problems = hide_in_problems(problems, [item for _, envelope in opened for item in envelope.items])
     failed = any(problem.severity is Severity.ERROR for problem in problems)
     envelope = opened[0][1]
     stdout = add_results(envelope, problems)

@@ -194,8 +194,8 @@ def _refuse_alias_keys(roots: list[Node]) -> None:
         behind = node.start_mark.index
         for key, value in node.value if node.id == "mapping" else ():
             if key.start_mark.index < behind:  # an alias has the marks of its anchor
-                what = f" {key.value!r}" if key.id == "scalar" else ""
-                message = f"an alias stands for the key{what} in this mapping, which some parsers read in another way; "
+                # Not what it stands for: that may be the value of a Secret.
+                message = "an alias stands for a key of this mapping, which some parsers read in another way; "
                 raise Rejected(at(node.start_mark, message + "write the key out"))
             behind = max(behind, key.end_mark.index, value.end_mark.index)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from krm_fn.look.masks import hide_in_ids
 from krm_fn.model.changes import Object, SetFields, SetItems, Value
 from krm_fn.model.node import Mapping, Node, elements, get, is_sequence, text
 from krm_fn.model.printable import printable
@@ -13,9 +14,12 @@ from krm_fn.wire.write_value import write_flow
 
 
 def stderr_lines(problems: Iterable[Problem]) -> str:
-    """Write one line for each error and warning. Many orchestrators show only stderr."""
+    """Write one line for each error and warning. Many orchestrators show only stderr.
+
+    It ends in logs, so no id shows the hash of a Secret.
+    """
     return "".join(
-        f"{problem.severity}: {printable(str(problem))}\n"
+        f"{problem.severity}: {printable(hide_in_ids(str(problem)))}\n"
         for problem in problems
         if problem.severity is not Severity.INFO
     )

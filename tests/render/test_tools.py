@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.model.problem import Outcome
+from krm_fn.render.limits import Limits
 from krm_fn.render.render import render
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
@@ -112,6 +113,8 @@ def failing(status: str, said: str) -> str:
     return f"#!/bin/sh\necho 'kind: A'\nprintf '%s' '{said}' >&2\n{status}\n"
 
 
+LEFT_OUT = "its message may show a value, so it is left out; run it yourself, or add --verbose"
+
 REFUSED = [
     pytest.param(
         "kustomization.yaml",
@@ -122,26 +125,32 @@ REFUSED = [
     pytest.param("Chart.yaml", {}, "has a Chart.yaml, but helm is not on PATH; install it", id="none for a chart"),
     pytest.param(
         "kustomization.yaml",
-        {"kustomize": failing("exit 3", "Error: no\n\n  such file\nthird\nfourth")},
-        "kustomize build exited with code 3: Error: no such file third",
-        id="a failure, with the first lines of what was said",
+        {
+            "kustomize": failing(
+                "exit 3", 'Error: yaml: unmarshal errors:\n\n  line 6: mapping key "a" already defined at line 5'
+            )
+        },
+        "kustomize build exited with code 3: Error: yaml: unmarshal errors: line 6: mapping key ... already defined at "
+        "line 5",
+        id="a failure, with the lines that are known",
     ),
     pytest.param(
         "kustomization.yaml",
-        {"kustomize": failing("exit 1", "Error: two\ndata:\n  password: hunter2")},
-        "kustomize build exited with code 1: Error: two",
+        {"kustomize": failing("exit 1", "Error: kustomization.yaml is empty\ndata:\n  password: hunter2")},
+        "kustomize build exited with code 1: Error: kustomization.yaml is empty ... (the rest may show a value; "
+        "--verbose prints it)",
         id="not with a manifest, which may be a Secret",
     ),
     pytest.param(
         "kustomization.yaml",
         {"kustomize": failing("exit 1", 'Error: one\nfound {"kind": Secret, data: {a: hunter2}}\nthree')},
-        "kustomize build exited with code 1: Error: one found ... (the rest may show a value)",
-        id="not with a manifest in a line",
+        f"kustomize build exited with code 1; {LEFT_OUT}",
+        id="not with what nobody knows",
     ),
     pytest.param(
         "kustomization.yaml",
-        {"kustomize": failing("exit 1", "Error: loading: literal sources [a=hunter2 b]: invalid literal source b")},
-        "kustomize build exited with code 1: Error: loading: literal sources ... (the rest may show a value)",
+        {"kustomize": failing("exit 1", "Error: loading KV pairs: literal sources [a=hunter2 b]: invalid literal b")},
+        "kustomize build exited with code 1: Error: loading KV pairs: literal sources...",
         id="not with the literals of a Secret",
     ),
     pytest.param(
@@ -183,9 +192,28 @@ def test_a_chart_that_is_no_yaml(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 def test_stderr_on_success_becomes_warnings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, {"shop/kustomization.yaml": ""})
-    install(tmp_path / "bin", monkeypatch, kustomize=ECHO + "echo '# Warning: old' >&2\n")
+    said = "2026/11/23 01:17:09 well-defined vars that were never replaced: A\nvalue: hunter2"
+    install(tmp_path / "bin", monkeypatch, kustomize=ECHO + f"echo '{said}' >&2\n")
     outcome = render_in(tmp_path, monkeypatch, "shop")
-    assert (outcome.stderr, outcome.exit_code) == ("warning: shop: kustomize build: # Warning: old\n", 0)
+    known, left_out = outcome.stderr.splitlines()
+    assert known == f"warning: shop: kustomize build: {said.splitlines()[0]}"
+    assert left_out == f"warning: shop: kustomize build; {LEFT_OUT}"
+    assert outcome.exit_code == 0
+
+
+VERBOSE = Limits(is_verbose=True)
+
+
+def test_everything_is_told_to_those_who_ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, {"shop/kustomization.yaml": ""})
+    install(tmp_path / "bin", monkeypatch, kustomize=failing("exit 1", "Error: loading\n\n  hunter2"))
+    told = render_in(tmp_path, monkeypatch, "shop", limits=VERBOSE).stderr.splitlines()
+    assert told == [
+        "warning: shop: kustomize build: all that it says follows, and may show values of Secrets",
+        "warning: shop: kustomize build: Error: loading",
+        "warning: shop: kustomize build:   hunter2",
+        f"error: shop: kustomize build exited with code 1; {LEFT_OUT}",
+    ]
 
 
 @pytest.mark.parametrize(

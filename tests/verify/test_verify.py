@@ -37,7 +37,7 @@ EDITS = [
         f'"--revision=ConfigMap/{CONFIG}"',
         [
             f"{ARGS}: does not wait until apps/v1/Deployment/web references ConfigMap/{CONFIG}",
-            f"{ARGS}: does not wait until apps/v1/Deployment/web references Secret/{SECRET}",
+            f"{ARGS}: does not wait until apps/v1/Deployment/web references Secret/web-db-(hash)",
         ],
         id="a workload that the Job does not wait for",
     ),
@@ -82,7 +82,7 @@ EDITS = [
     pytest.param(
         f'{CONFIG},{SECRET}"\n',
         f'{CONFIG}"\n',
-        [f"ConfigMap/shop/shop-linker metadata.annotations[revisions.krm-fn.io/rendered]: does not list {SECRET}"],
+        ["ConfigMap/shop/shop-linker metadata.annotations[revisions.krm-fn.io/rendered]: does not list web-db-(hash)"],
         id="an inventory without a revision",
     ),
     pytest.param(
@@ -91,10 +91,10 @@ EDITS = [
         "    revisions.krm-fn.io/set: shop\n    revisions.krm-fn.io/com",
         [
             (
-                f"Secret/shop/{SECRET}: has no tracker, a ConfigMap of the same name: nothing deletes it when it is no "
-                "longer used"
+                "Secret/shop/web-db-(hash): has no tracker, a ConfigMap of the same name: nothing deletes it when it "
+                "is no longer used"
             ),
-            "ConfigMap/shop/web-db-2222222222: is the tracker of Secret/web-db-2222222222, which is not in the input",
+            "ConfigMap/shop/web-db-(hash): is the tracker of Secret/web-db-(hash), which is not in the input",
         ],
         id="the tracker of another revision",
     ),
