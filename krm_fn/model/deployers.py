@@ -10,6 +10,11 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 
+def read_options(text: str) -> list[str]:
+    """Read an annotation that is a comma list as Argo CD and Helm do: blanks around an option do not count."""
+    return [option.strip() for option in text.split(",")]
+
+
 class Protection(NamedTuple):
     """One annotation. `part_of_list`: the value is one entry of a comma list, whose keys precede a `=`.
 
@@ -25,15 +30,16 @@ class Protection(NamedTuple):
         """Return the annotation's value with the protection in it, None where the present value is the opposite."""
         if not present:
             return self.value
-        if not self.part_of_list:
-            return present if present == self.value else None
-        options = [option.strip() for option in present.split(",")]
-        if self.value in options:
+        if self.is_in(present):
             return present
         key = self.value.partition("=")[0]
-        if any(option.partition("=")[0] == key for option in options):
+        if not self.part_of_list or any(option.partition("=")[0] == key for option in read_options(present)):
             return None
         return f"{present},{self.value}"
+
+    def is_in(self, present: str) -> bool:
+        """Tell whether the annotation's value holds the protection."""
+        return self.value in (read_options(present) if self.part_of_list else [present])
 
 
 # Never `Delete=false` for Argo CD: a revision without an owner must still be deleted with its Application.

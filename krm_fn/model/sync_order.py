@@ -4,9 +4,11 @@ Sources: Argo CD's gitops-engine (`sync/hook`, `sync/syncwaves`, `sync/sync_phas
 """
 
 import re
+from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
+from krm_fn.model.deployers import read_options
 from krm_fn.model.item import Item
 
 ARGO_HOOK = "argocd.argoproj.io/hook"
@@ -90,20 +92,27 @@ def wave_order(wave: str) -> tuple[int, str]:
     return (_read_number(wave) or 0, wave)
 
 
+def first_wave(wave: str, items: Iterable[Item]) -> str:
+    """Return the wave as written, or that of the first of the objects where Argo CD applies it earlier."""
+    own = _read_number(wave) or 0
+    first = min((own, *map(_number_of_wave, items)))
+    return wave if first == own else str(first)
+
+
 def _first_of(hooks: dict[str, Phase], wave: int) -> Step | None:
     return min((Step(phase, wave, hook) for hook, phase in hooks.items()), default=None)
 
 
 def _argo_hooks(item: Item) -> dict[str, Phase]:
-    return {word: _ARGO_HOOKS[word] for word in _words(item, ARGO_HOOK) if word in _ARGO_HOOKS}
+    return {
+        word: _ARGO_HOOKS[word] for word in read_options(item.annotations.get(ARGO_HOOK, "")) if word in _ARGO_HOOKS
+    }
 
 
 def _helm_hooks(item: Item) -> dict[str, Phase]:
-    return {word: _HELM_HOOKS[word] for word in _words(item, HELM_HOOK) if word in _HELM_HOOKS}
-
-
-def _words(item: Item, annotation: str) -> list[str]:
-    return [word.strip() for word in item.annotations.get(annotation, "").split(",")]
+    return {
+        word: _HELM_HOOKS[word] for word in read_options(item.annotations.get(HELM_HOOK, "")) if word in _HELM_HOOKS
+    }
 
 
 def _number_of_wave(item: Item) -> int:

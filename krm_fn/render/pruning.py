@@ -53,6 +53,4 @@ def _has_owner(item: Item) -> bool:
 
 
 def _says(marks: dict[str, str], protection: Protection) -> bool:
-    present = marks.get(protection.annotation, "")
-    options = [option.strip() for option in present.split(",")] if protection.part_of_list else [present]
-    return protection.value in options
+    return protection.is_in(marks.get(protection.annotation, ""))

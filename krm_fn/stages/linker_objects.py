@@ -102,10 +102,10 @@ def _pod_spec(group: Group, settings: Settings, image: str) -> Object:
 def access(group: Group, settings: Settings, subject_namespace: str) -> list[Object]:
     """Build ServiceAccount, Role and RoleBinding: for one namespace, with no verb that the linker does not use.
 
-    `group` is the first of its namespace: what all Jobs need is there with the first of them.
+    `group`: any of its namespace. What all Jobs need is there before the first of them.
     """
     name = _name(settings)
-    metadata = _metadata(name, group.namespace, group.wave, _labels(settings))
+    metadata = _metadata(name, group.namespace, group.first_wave, _labels(settings))
     rbac = "rbac.authorization.k8s.io"
     subject = {"kind": "ServiceAccount", "name": name, "namespace": subject_namespace}
     return [
@@ -144,11 +144,12 @@ def _rules(group: Group, settings: Settings) -> Iterator[Object]:
 def inventory(group: Group, settings: Settings) -> Object:
     """Build the ConfigMap that lists what is rendered and owns it, so that deleting a workload deletes no revision.
 
-    Its name never changes, and so neither does its uid: a workload may be deleted and created again.
+    Its name never changes, and so neither does its uid: a workload may be deleted and created again. It is never in a
+    later wave than a revision: between the two, a run could delete a revision that is wanted again.
     """
     names = ",".join(sorted({revision.name for revision in group.plan.rendered}))
     annotations = {keys.RENDERED: names, **keep_new_name(settings.deployers)}
-    metadata = _metadata(_name(settings), group.namespace, group.wave, _labels(settings), annotations)
+    metadata = _metadata(_name(settings), group.namespace, group.first_wave, _labels(settings), annotations)
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
 
 

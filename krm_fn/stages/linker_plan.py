@@ -10,7 +10,7 @@ from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind, Kinds, kind_o
 from krm_fn.model.link_plan import LinkPlan, MakerName, RevisionName, Workload
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import Settings
-from krm_fn.model.sync_order import is_hook, wave_of, wave_order
+from krm_fn.model.sync_order import first_wave, is_hook, wave_of, wave_order
 from krm_fn.references.reference import Reference
 from krm_fn.stages.mark import Consumers
 from krm_fn.stages.name import Revision
@@ -18,12 +18,17 @@ from krm_fn.stages.package import Package
 
 
 class Group(NamedTuple):
-    """The Job of one sync wave in one namespace. `listed`: the kinds that the Role of the namespace lets it list."""
+    """The Job of one sync wave in one namespace.
+
+    `listed`: the kinds that the Role of the namespace lets it list. `first_wave`: that of the first revision or Job in
+    the namespace.
+    """
 
     namespace: str
     wave: str
     plan: LinkPlan
     listed: tuple[Kind, ...]
+    first_wave: str
 
 
 def plan_links(
@@ -43,6 +48,9 @@ def plan_links(
     linked = list(revisions)
     revisions_of = _by_consumer(linked, consumers)
     makers = _makers(linked, consumers, package)
+    revised: dict[str, list[Item]] = defaultdict(list)
+    for revision in linked:
+        revised[package.namespace_of(revision.item)].append(revision.item)
     by_namespace: dict[str, list[Item]] = defaultdict(list)
     for consumer in revisions_of:
         by_namespace[package.namespace_of(consumer)].append(consumer)
@@ -57,7 +65,9 @@ def plan_links(
         by_wave: dict[str, list[Item]] = defaultdict(list)
         for consumer in of_namespace:
             by_wave[wave_of(consumer)].append(consumer)
-        for wave, of_wave in sorted(by_wave.items(), key=lambda pair: wave_order(pair[0])):
+        in_order = sorted(by_wave.items(), key=lambda pair: wave_order(pair[0]))
+        first = first_wave(in_order[0][0], revised[known_namespace])
+        for wave, of_wave in in_order:
             workloads = [
                 _workload(one, kinds, names.get(one, one.id.name), revisions_of[one])
                 for one in of_wave
@@ -73,7 +83,7 @@ def plan_links(
                 timeout=settings.linker.timeout_seconds,
                 minimum_age=settings.linker.minimum_age_seconds,
             )
-            groups.append(Group(namespace, wave, plan, (*known_kinds, *plan.kinds)))
+            groups.append(Group(namespace, wave, plan, (*known_kinds, *plan.kinds), first))
     return groups
 
 

@@ -41,7 +41,8 @@ def check_wave(item: Item, wanted: Object) -> Iterator[Problem]:
     metadata: Any = wanted["metadata"]
     wave = metadata.get("annotations", {}).get(SYNC_WAVE, "")
     if wave_order(wave_of(item))[0] > wave_order(wave)[0]:
-        yield about(item, f"found {wave_of(item)!r}, which is after what needs it: expected {wave or '0'!r}", _WAVE)
+        found, expected = wave_of(item) or "0", wave or "0"
+        yield about(item, f"found {found!r}, which is after what needs it: expected {expected!r}", _WAVE)
 
 
 def _compare(found: Node | None, wanted: Any, field: str) -> Iterator[tuple[str, str]]:

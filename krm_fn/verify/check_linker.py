@@ -308,16 +308,21 @@ def _check_namespaces(place: _Place, one: RenderedSet, rendering: Rendering) -> 
     """
     if rendering.is_placed or not any(group.namespace for group in place.groups):
         return
-    revised = [revision.item for revision in one.revisions]
-    readers = [found.referrer for item in revised for found in rendering.consumers.get(item, ())]
     expected = f"expected {place.namespace}, as its workloads have it"
-    bare = [one for one in dict.fromkeys((*revised, *readers)) if not one.id.namespace]
-    for item in bare if place.namespace == rendering.package.namespace else ():
+    bare = _find_bare(one, rendering) if place.namespace == rendering.package.namespace else []
+    for item in bare:
         message = f"missing: {expected}, unless the deployer sets it (verify --namespace {place.namespace})"
         yield about(item, message, "metadata.namespace", Severity.WARNING if len(bare) > 1 else Severity.ERROR)
     for item in place.emitted:
         if not item.id.namespace and item.labels[keys.COMPONENT] == keys.LINKER:
             yield about(item, f"missing: {expected}", "metadata.namespace")
+
+
+def _find_bare(one: RenderedSet, rendering: Rendering) -> list[Item]:
+    """Find the revisions, and what reads them, that have no namespace."""
+    revised = [revision.item for revision in one.revisions]
+    readers = [found.referrer for item in revised for found in rendering.consumers.get(item, ())]
+    return [item for item in dict.fromkeys((*revised, *readers)) if not item.id.namespace]
 
 
 def _missing(place: _Place, api_version: str, kind: str, why: str) -> Problem:

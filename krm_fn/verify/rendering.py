@@ -37,17 +37,16 @@ class Configured(NamedTuple):
 
 
 class RenderedSet(NamedTuple):
-    """What is here of a set. `configured` is None where its configuration is not known."""
+    """What is here of a set. `configured` is None where its configuration is not known.
+
+    `is_marked`: its revisions and trackers have the mark `wanted`, which version 0.1.0 did not write.
+    """
 
     name: str
     revisions: tuple[Revision, ...]
     emitted: tuple[Item, ...]
     configured: Configured | None
-
-    @property
-    def is_marked(self) -> bool:
-        """Tell whether its revisions and trackers have a mark that version 0.1.0 did not know."""
-        return any(keys.WANTED in item.annotations for item in (*(one.item for one in self.revisions), *self.emitted))
+    is_marked: bool
 
 
 class Rendering(NamedTuple):
@@ -164,6 +163,9 @@ def _read_sets(package: Package, revisions: Revisions, configured: Mapping[str, 
             revisions=tuple(by_set[name]),
             emitted=tuple(emitted[name]),
             configured=configured.get(name),
+            is_marked=any(
+                keys.WANTED in item.annotations for item in (*(one.item for one in by_set[name]), *emitted[name])
+            ),
         )
         for name in sorted({*by_set, *emitted, *configured})
     }

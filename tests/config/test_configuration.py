@@ -65,7 +65,7 @@ def test_a_wrong_one_among_the_items_is_placed_in_its_file() -> None:
     ],
 )
 def test_a_configuration_that_would_be_applied(config: object, severity: str) -> None:
-    outcome = evaluate(config)
+    outcome = evaluate(config, {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "web"}})
     assert outcome.stderr == (
         f"{severity}: ConfigRevisions/shop metadata.annotations: no cluster knows this kind, so applying it fails; add "
         'the line `config.kubernetes.io/local-config: "true"` to its metadata.annotations\n'

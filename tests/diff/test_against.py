@@ -154,7 +154,7 @@ def test_a_change_may_repair_what_could_not_be_rendered(
     assert (both.stdout, both.returncode) == ("", 2)
     write(repository, shop("two"))
     done = diff(repository, "--against=HEAD", "shop")
-    assert re.match(f"{error}.*\n{ALL_NEW}warning: uncommitted", done.stderr)
+    assert re.match(f"{error}(.|\n)*\n{ALL_NEW}warning: uncommitted", done.stderr)
     assert done.stdout.endswith(NEW)
     assert (done.returncode, diff(repository, "--against=HEAD", "--exit-code", "shop").returncode) == (3, 3)
     markdown = diff(repository, "--against=HEAD", "--markdown", "shop").stdout

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.model.item import Item
-from krm_fn.model.kinds import CONSUMER_KINDS, Kind, Kinds, plural_of
+from krm_fn.model.kinds import CONSUMER_KINDS, Kind, Kinds, is_replaced, plural_of
 from krm_fn.model.problem import ResourceId
 from krm_fn.wire.envelope import open_envelope
 from krm_fn.wire.reader import read_yaml
@@ -157,6 +157,40 @@ def test_a_definition_in_the_package_wins_over_the_table() -> None:
     kinds = Kinds([definition("Namespaced")])
     assert (kinds.is_cluster_scoped(who), str(kinds.of(who))) == (False, "pkg.crossplane.io/v1/Provider/providerz")
     assert Kinds([definition("Cluster")]).is_cluster_scoped(who)
+
+
+OPTIONS, FORCE, UPDATE = (
+    "argocd.argoproj.io/sync-options",
+    "kustomize.toolkit.fluxcd.io/force",
+    "kapp.k14s.io/update-strategy",
+)
+REPLACED = [
+    pytest.param("annotations", OPTIONS, "Replace=true,Force=true", True, id="Argo CD deletes and creates it"),
+    pytest.param("annotations", OPTIONS, "Prune=false , Force=true, Replace=true", True, id="blanks do not count"),
+    pytest.param("annotations", OPTIONS, "Force=true", True, id="Argo CD does, where a patch is refused"),
+    pytest.param("annotations", OPTIONS, "Replace=true", False, id="a PUT is refused as well"),
+    pytest.param("annotations", OPTIONS, "Force=true,ServerSideApply=true", False, id="no force on the server's side"),
+    pytest.param("annotations", OPTIONS, "Force=true,ServerSideApply=true,Replace=true", True, id="Replace wins"),
+    pytest.param("annotations", OPTIONS, "force=true,replace=true", False, id="Argo CD's options have one case"),
+    pytest.param("annotations", OPTIONS, "Force=false,Replace=true", False, id="no force"),
+    pytest.param("labels", OPTIONS, "Replace=true,Force=true", False, id="Argo CD reads no labels"),
+    pytest.param("annotations", FORCE, "enabled", True, id="Flux"),
+    pytest.param("labels", FORCE, "Enabled", True, id="Flux reads labels, in any case"),
+    pytest.param("annotations", FORCE, "enabled,other", False, id="Flux reads no list"),
+    pytest.param("annotations", FORCE, "disabled", False, id="not by Flux"),
+    pytest.param("annotations", UPDATE, "fallback-on-replace", True, id="kapp, where an update is refused"),
+    pytest.param("annotations", UPDATE, "always-replace", True, id="kapp, always"),
+    pytest.param("annotations", UPDATE, "skip", False, id="kapp leaves it"),
+    pytest.param("annotations", "helm.sh/hook", "pre-install, pre-upgrade", True, id="a hook"),
+    pytest.param("annotations", "other", "Replace=true,Force=true", False, id="another annotation"),
+]
+
+
+@pytest.mark.parametrize(("place", "name", "value", "expected"), REPLACED)
+def test_what_a_deployer_replaces(place: str, name: str, value: str, *, expected: bool) -> None:
+    text = f"{{apiVersion: batch/v1, kind: Job, metadata: {{name: once, {place}: {{{name}: '{value}'}}}}}}"
+    (item,) = open_envelope(read_yaml(text.encode())).items
+    assert is_replaced(item) is expected
 
 
 LISTABLE = [

@@ -2,9 +2,9 @@
 
 import pytest
 
-from krm_fn.model.item import read_item
+from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import is_mapping
-from krm_fn.model.sync_order import Phase, Step, first_step, wave_order
+from krm_fn.model.sync_order import Phase, Step, first_step, first_wave, wave_order
 from krm_fn.wire.reader import read_yaml
 
 BEFORE, MAIN, AFTER = Phase
@@ -46,10 +46,30 @@ STEPS = [
 
 @pytest.mark.parametrize(("deployer", "annotations", "step"), STEPS)
 def test_first_step(deployer: str, annotations: str, step: Step | None) -> None:
+    assert first_step(annotated(annotations), deployer) == step
+
+
+def annotated(annotations: str) -> Item:
     (node,) = read_yaml(f"metadata: {{annotations: {{{annotations}}}}}".encode()).roots
     assert is_mapping(node)
-    assert first_step(read_item(node), deployer) == step
+    return read_item(node)
 
 
 def test_waves_are_sorted_as_numbers() -> None:
     assert sorted(["10", "", "-1", "9", "x"], key=wave_order) == ["-1", "", "x", "9", "10"]
+
+
+FIRST_WAVES = [
+    pytest.param("3", [], "3", id="no objects"),
+    pytest.param("3", ["argocd.argoproj.io/sync-wave: '-5'", ""], "-5", id="an earlier object"),
+    pytest.param("3", [""], "0", id="an object without a wave"),
+    pytest.param("", ["helm.sh/hook-weight: '-1'"], "-1", id="Helm's weight"),
+    pytest.param("-1", ["argocd.argoproj.io/sync-wave: '2'"], "-1", id="later objects"),
+    pytest.param("", ["argocd.argoproj.io/sync-wave: '0'"], "", id="as written, for the same wave"),
+    pytest.param("soon", ["argocd.argoproj.io/sync-wave: later"], "soon", id="no numbers"),
+]
+
+
+@pytest.mark.parametrize(("wave", "annotations", "first"), FIRST_WAVES)
+def test_the_first_wave(wave: str, annotations: list[str], first: str) -> None:
+    assert first_wave(wave, map(annotated, annotations)) == first

@@ -53,7 +53,9 @@ def maker(version: str, *, name: str = "web", annotations: str = "") -> str:
 
 
 WITH_MAKER = (
-    maker("v2") + workload("x").replace("configMap: {name: x}", "secret: {secretName: web}") + "---\n"
+    maker("v2")
+    + workload("x").replace("configMap: {name: x}", "secret: {secretName: web}").replace("ReplicaSet", "StatefulSet")
+    + "---\n"
     "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: web}\n"
     "spec: {kinds: [ExternalSecret], deployers: [kpt], linker: {enabled: false}}\n"
 )

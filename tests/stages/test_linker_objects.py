@@ -26,7 +26,7 @@ REVISION = RevisionName("ConfigMap", "web-config-5t7h9k2b4c")
 PLAN = LinkPlan(
     set="shop", workloads=(Workload("apps/v1", "Deployment", "web", (REVISION,)),), timeout=300, minimum_age=600
 )
-GROUP = Group("shop", "", PLAN, CONSUMER_KINDS)
+GROUP = Group("shop", "", PLAN, CONSUMER_KINDS, "")
 SETTINGS = Settings(set="shop")
 
 LINKERS = {

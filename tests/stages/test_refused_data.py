@@ -9,7 +9,7 @@ CONFIG = """\
 apiVersion: revisions.krm-fn.io/v1
 kind: ConfigRevisions
 metadata: {name: web}
-spec: {exclude: [{}], linker: {enabled: false}, deployers: %s}
+spec: {strategy: ignore, linker: {enabled: false}, deployers: %s}
 """
 KEY = (
     'the API server refuses this key; allowed: up to 253 letters, digits, "-", "_" and ".", but neither "." alone nor '

@@ -45,7 +45,7 @@ def go_back_and_stop_after(model: NamespaceModel, kind: str, base: str) -> None:
 def test_a_deployer_may_not_stand_still_for_more_than_ten_seconds_before_it_applies_the_inventory(
     model: NamespaceModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It does, too, if the revision is in an earlier sync wave than the inventory."""
+    """It does, too, if the revision is a hook, which Argo CD and Helm apply before the inventory."""
     monkeypatch.setattr(namespace_model, "LONGEST_STANDSTILL", 60)
     leave(model, OTHER_SHARED)
     go_back_and_stop_after(model, "ConfigMap", "shared-config")
