@@ -16,6 +16,7 @@ from krm_fn.references.fields import FIELDS, SELECTORS, FieldRow, Selectors
 from krm_fn.references.find import Found, find_references
 from krm_fn.references.find_by_shape import find_by_shape
 from krm_fn.references.reference import Reference
+from krm_fn.references.well_known import WELL_KNOWN
 from krm_fn.wire.reader import read_yaml
 
 
@@ -45,6 +46,7 @@ def test_the_tables_are_those_of_the_list(snapshot: Snapshot) -> None:
         "ANNOTATIONS": ANNOTATIONS,
         "MAKERS": MAKERS,
         "NOT_REFERENCES": NOT_REFERENCES,
+        "WELL_KNOWN": WELL_KNOWN,
     }
     snapshot.snapshot_dir = Path(__file__).parents[1] / "data"
     lines = [json.dumps([name, *row]) for name, table in tables.items() for row in table]
