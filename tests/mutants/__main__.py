@@ -189,7 +189,7 @@ def main() -> int:
                 continue
             survivors += 1
             print(f"\n{place} {mutant.rule}")
-            before, after = mutant.path.read_text().splitlines(), mutant.text.splitlines()
+            before, after = (copy / mutant.path.relative_to(TREE)).read_text().splitlines(), mutant.text.splitlines()
             print("\n".join(list(unified_diff(before, after, lineterm="", n=2))[2:]), flush=True)
     print(f"\n{survivors} of {len(chosen)} mistakes are noticed by no test.")
     return survivors > 0
