@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import pytest
 from pytest_snapshot.plugin import Snapshot
 
+from krm_fn.model.kinds import KINDS
 from krm_fn.model.makers import MAKERS, Maker
 from krm_fn.model.problem import ResourceId
 from krm_fn.references.annotations import ANNOTATIONS, AnnotationRow
@@ -47,6 +48,7 @@ def test_the_tables_are_those_of_the_list(snapshot: Snapshot) -> None:
         "MAKERS": MAKERS,
         "NOT_REFERENCES": NOT_REFERENCES,
         "WELL_KNOWN": WELL_KNOWN,
+        "KINDS": tuple(KINDS.values()),
     }
     snapshot.snapshot_dir = Path(__file__).parents[1] / "data"
     lines = [json.dumps([name, *row]) for name, table in tables.items() for row in table]
