@@ -16,13 +16,14 @@ INSTALLED := .venv/installed
 # The theme of the site prints an advertisement of its next version without this variable.
 docs: export NO_MKDOCS_2_WARNING = true
 
-.PHONY: help demo docs lock dist test test-gitops check lint bench image clean packages tools pytest static types layers workflows
+.PHONY: help demo docs lock dist test test-gitops check fuzz lint bench image clean packages tools pytest static types layers workflows
 
 help:
 	@echo 'make demo    render examples/canary and show the diff'
 	@echo 'make check   run lint, types, layers and the fast tests, on all processors: three minutes'
 	@echo 'make test    install the tools and run everything, as CI does'
 	@echo 'make test-gitops   build Argo CD, Flux, Helm 4 and External Secrets, half an hour, and run the tests of deployers'
+	@echo 'make fuzz    give nonsense to what reads packages and clusters, for ten minutes'
 	@echo 'make lint    run ruff only'
 	@echo 'make docs    build the site of the documentation: build/site'
 	@echo 'make lock    write locks/ again, after a change in pyproject.toml'
@@ -46,6 +47,12 @@ test-gitops: packages $(INSTALLED) tools
 
 check: $(INSTALLED) static
 	@.venv/bin/pytest --quiet --numprocesses auto --dist worksteal --ignore tests/integration --ignore tests/cluster --ignore tests/gitops
+
+# A failure says how to repeat it.
+MINUTES ?= 10
+
+fuzz: $(INSTALLED)
+	@.venv/bin/python -m tests.fuzz --minutes $(MINUTES)
 
 static: lint types layers workflows
 

@@ -7,6 +7,9 @@ import pytest
 
 from krm_fn.function import run
 from krm_fn.model.problem import Outcome
+from krm_fn.model.settings import configures
+from krm_fn.wire.envelope import open_envelope
+from krm_fn.wire.reader import read_yaml
 
 CONFIG = {"apiVersion": "revisions.krm-fn.io/v1", "kind": "ConfigRevisions", "metadata": {"name": "shop"}}
 FOR_TOOLS = {"config.kubernetes.io/local-config": "true"}
@@ -90,3 +93,11 @@ def test_packages_in_odd_places_are_no_crash() -> None:
     for one, package in zip(items, ["/home/a", "a/../b", ""], strict=True):
         one["metadata"]["annotations"]["internal.config.kubernetes.io/package-path"] = package  # type: ignore[index]
     assert "contradict each other: " in evaluate(*items).stderr
+
+
+@pytest.mark.parametrize(("api_version", "expected"), [("v1", True), ("example.com/v1", False)])
+def test_only_a_config_map_of_the_core_is_settings(api_version: str, expected: bool) -> None:
+    annotations = {**FOR_TOOLS, "internal.config.kubernetes.io/path": "shop/krm-fn.yaml"}
+    settings = {"apiVersion": api_version, "kind": "ConfigMap", "metadata": {"name": "a", "annotations": annotations}}
+    (read,) = open_envelope(read_yaml(json.dumps(settings).encode())).items
+    assert configures(read) is expected

@@ -100,20 +100,62 @@ def test_values_from_elsewhere(
     assert not server.requests
 
 
+@pytest.mark.parametrize("name", ["files/.link", "values/values.yaml", "charts/Chart.lock"])
 @pytest.mark.parametrize("target", ["/etc/hostname", "../../outside", "/etc"])
 def test_helm_follows_links_and_we_refuse_them(
-    target: str, require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    target: str, name: str, require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path, CHART)
-    (tmp_path / "shop/files").mkdir()
-    (tmp_path / "shop/files/.link").symlink_to(target)
+    (tmp_path / "shop" / name).parent.mkdir()
+    (tmp_path / "shop" / name).symlink_to(target)
     only_helm(require_tool, tmp_path, monkeypatch)
     done = subprocess.run(["helm", "template", tmp_path / "shop"], capture_output=True, text=True, check=False)
     assert "found symbolic link in path" in done.stderr
     outcome = render(Inputs(("shop",)), HelmOptions())
-    real = (tmp_path / "shop/files/.link").resolve()
+    real = (tmp_path / "shop" / name).resolve()
     sentence = f"leads to {real}, outside of the root shop; --root sets the directory that may be read\n"
-    assert outcome == Outcome(b"", f"error: shop/files/.link: {sentence}", 1)
+    assert outcome == Outcome(b"", f"error: shop/{name}: {sentence}", 1)
+
+
+PROGRAM = "--post-renderer=./run"
+ARGUMENTS: list[Any] = [
+    pytest.param(PROGRAM, HelmOptions(), id="the name of the chart"),
+    pytest.param("web", HelmOptions(release=PROGRAM), id="the name of the release"),
+    pytest.param("web", HelmOptions(namespace=PROGRAM), id="the namespace"),
+    pytest.param("web", HelmOptions(values=(PROGRAM,)), id="a file of values"),
+    pytest.param("web", HelmOptions(values=("-",)), id="values from stdin"),
+    pytest.param("web", HelmOptions(kube_version=PROGRAM), id="the version of Kubernetes"),
+]
+
+
+@pytest.mark.parametrize(("name", "options"), ARGUMENTS)
+def test_no_name_is_an_option_of_helm(
+    name: str, options: HelmOptions, require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As helmCharts in a kustomization is for kustomize: kubernetes-sigs/kustomize#6241."""
+    write(tmp_path, CHART)
+    write(
+        tmp_path,
+        {"shop/Chart.yaml": f"apiVersion: v2\nname: {name}\nversion: 1.0.0\n", "run": "#!/bin/sh\ntouch ran\n"},
+    )
+    (tmp_path / "run").chmod(0o755)
+    only_helm(require_tool, tmp_path, monkeypatch)
+    outcome = render(Inputs(("shop",)), options)
+    assert options.namespace or outcome.exit_code == 1
+    assert not (tmp_path / "ran").exists()
+
+
+def test_helm_would_run_what_a_post_renderer_names(
+    require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The test above would find an option that is not kept apart."""
+    write(tmp_path, CHART)
+    write(tmp_path, {"run": "#!/bin/sh\ntouch ran\ncat\n"})
+    (tmp_path / "run").chmod(0o755)
+    only_helm(require_tool, tmp_path, monkeypatch)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+    subprocess.run(["helm", "template", PROGRAM, "web", "shop"], capture_output=True, check=False)
+    assert (tmp_path / "ran").exists()
 
 
 REFERENCES: list[Any] = [

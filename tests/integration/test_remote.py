@@ -107,6 +107,11 @@ RUN: list[Any] = [
         id="a container function",
     ),
     pytest.param("helmCharts: [{name: a, repo: 'https://host'}]\n", "HelmChartInflationGenerator", id="a chart"),
+    pytest.param(
+        "helmCharts: [{name: a, releaseName: --post-renderer=./run}]\n",
+        "HelmChartInflationGenerator",
+        id="a chart whose release is an option of helm",
+    ),
 ]
 
 

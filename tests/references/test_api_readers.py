@@ -117,6 +117,10 @@ NOT_ALLOWED = [
         [AGGREGATE, role(kind="ClusterRole", name="part", labels="{to: writer}"), binding(ref="ClusterRole/reader")],
         id="a ClusterRole that is not aggregated",
     ),
+    pytest.param([role().replace("rbac.authorization.k8s.io", "example.com"), binding()], id="a Role of another group"),
+    pytest.param(
+        [role(), binding().replace("rbac.authorization.k8s.io", "example.com")], id="a RoleBinding of another group"
+    ),
     pytest.param([binding(ref="ClusterRole/somebody-elses")], id="a role that the package does not have"),
 ]
 

@@ -7,8 +7,8 @@ import yaml
 
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.makers import MAKERS, VERSIONED, Versioned
-from krm_fn.model.node import is_mapping
-from krm_fn.references.made import find_made, find_unmet, find_unpinned, hash_of
+from krm_fn.model.node import is_mapping, is_scalar
+from krm_fn.references.made import find_made, find_name, find_unmet, find_unpinned, hash_of, name_meant
 from krm_fn.wire.reader import read_yaml
 
 ES = "external-secrets.io/v1 ExternalSecret"
@@ -63,6 +63,25 @@ MADE = [
 @pytest.mark.parametrize(("item", "expected"), MADE)
 def test_what_is_made(item: Item, expected: list[tuple[str, str, str]]) -> None:
     assert [(made.kind, made.reference.target, made.base_name) for made in find_made(item)] == expected
+
+
+TWO = revised(SOPS, {"secretTemplates": [{"name": "a-h8k5m2t6bd"}, {"name": "b-h8k5m2t6bd"}]})
+MEANT = [
+    pytest.param(TWO, "Secret", "b-h8k5m2t6bd", "b-h8k5m2t6bd", "b-5t7h9k2b4c", id="the second of two"),
+    pytest.param(TWO, "Secret", "b", "b-h8k5m2t6bd", "b-5t7h9k2b4c", id="the second, by its base name"),
+    pytest.param(TWO, "ConfigMap", "b", "web-h8k5m2t6bd", "web-5t7h9k2b4c", id="another kind"),
+    pytest.param(TWO, "Secret", "c", "web-h8k5m2t6bd", "web-5t7h9k2b4c", id="another name"),
+    pytest.param(TWO, "SopsSecret", "web", "web-h8k5m2t6bd", "web-5t7h9k2b4c", id="the maker"),
+]
+
+
+@pytest.mark.parametrize(("item", "kind", "name", "now", "then"), MEANT)
+def test_the_name_that_a_reference_means(item: Item, kind: str, name: str, now: str, then: str) -> None:
+    found = find_name(kind, name, item)
+    assert is_scalar(found)
+    assert found.value == now
+    assert name_meant(kind, name, item, {}) == now
+    assert name_meant(kind, name, item, {item: "web-5t7h9k2b4c"}) == then
 
 
 MAY_BE_RENAMED = [

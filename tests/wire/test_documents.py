@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn.config.plain import Plain, plain_value
-from krm_fn.wire.documents import end_last_line, join_streams
+from krm_fn.model.node import is_mapping
+from krm_fn.wire.documents import end_last_line, join_streams, open_list
 from krm_fn.wire.reader import read_yaml
 
 AFTER = "---\nz: 1\n"
@@ -69,3 +70,11 @@ def test_joined_texts_keep_their_values(parts: list[tuple[str, bool]]) -> None:
 
 def values(text: str) -> list[Plain]:
     return [plain_value(root) for root in read_yaml(text.encode()).roots]
+
+
+@pytest.mark.parametrize("items", ["\n- a: 1\n-\n- b: 2\n", " [{a: 1}, null, {b: 2}]\n"])
+def test_only_the_objects_of_a_list_become_documents(items: str) -> None:
+    text = f"items:{items}"
+    (wrapper,) = read_yaml(text.encode()).roots
+    assert is_mapping(wrapper)
+    assert values(open_list(text, wrapper)) == [{"a": 1}, {"b": 2}]

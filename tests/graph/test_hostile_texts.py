@@ -1,0 +1,79 @@
+"""A graph with texts that try to be more than text: every form holds them as text, and a page nothing else."""
+
+from html.parser import HTMLParser
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from krm_fn.graph.graph import Edge, Graph, Key, Lane, Look, Node, Tie
+from krm_fn.graph.to_dot import write_dot
+from krm_fn.graph.to_html import write_html
+from krm_fn.graph.to_mermaid import write_mermaid
+from tests.diff.generated import HOSTILE, hostile
+from tests.graph.read_forms import expect, read_dot, read_html, read_mermaid
+
+# Without a kind or a name there is no object.
+named = st.lists(
+    st.sampled_from([*HOSTILE, '"', "'", "javascript:a", "#n0", "\\", ";", "]"]), min_size=1, max_size=8
+).map("".join)
+nodes = st.builds(
+    Node,
+    st.sampled_from(Lane),
+    st.sampled_from(Look),
+    named,
+    hostile,
+    named,
+    hostile,
+    st.tuples(hostile),
+    st.none() | st.tuples(st.builds(Key, hostile, st.integers(0))),
+    hostile,
+    st.just(()) | st.tuples(st.tuples(st.sampled_from("+- "), hostile)),
+)
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> Graph:
+    some = tuple(sorted(draw(st.lists(nodes, min_size=1, max_size=4)), key=lambda node: [*Lane].index(node.lane)))
+    place = st.integers(0, len(some) - 1)
+    edge = st.builds(Edge, place, place, st.sampled_from(Tie), st.tuples(hostile))
+    return Graph(draw(hostile), some, tuple(draw(st.lists(edge, max_size=3))))
+
+
+class _Markup(HTMLParser):
+    """Collects what a browser acts upon: elements with their attributes, but not the texts of these."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.seen.add(" ".join([tag, *(name for name, _ in attrs)]))
+        for name, value in attrs:
+            assert name != "href" or (value or "").startswith("#n")
+
+    def handle_comment(self, data: str) -> None:
+        self.seen.add(f"comment {data}")
+
+
+def markup_of(graph: Graph) -> set[str]:
+    markup = _Markup()
+    markup.feed(write_html(graph))
+    markup.close()
+    return markup.seen
+
+
+CHANGES = (("+", "a"), ("-", "a"), (" ", "a"))
+HARMLESS = Node(Lane.OWNERS, Look.OWNER, "a", "a", "a", "a", ("a",), (Key("a", 1),), "a", CHANGES)
+PAGE = markup_of(
+    Graph("a", (HARMLESS, HARMLESS._replace(keys=(), group="")), tuple(Edge(0, 1, tie, ("a",)) for tie in Tie))
+)
+"""The elements of a page whose texts are harmless."""
+
+
+@given(graphs())
+def test_no_text_is_more_than_text(graph: Graph) -> None:
+    expected = expect(graph)
+    assert read_html(write_html(graph)) == expected
+    assert read_mermaid(write_mermaid(graph)) == expected
+    assert read_dot(write_dot(graph)) == expected
+    assert markup_of(graph) <= PAGE

@@ -1,0 +1,199 @@
+"""Make small mistakes in a copy of krm_fn, one at a time, and print those that no test of their room notices.
+
+    nice .venv/bin/python -m tests.mutants 100 --seed 7 [--only stages/]
+
+A survivor is a missing test, or it changes nothing that anybody can see: read it and decide.
+"""
+
+import argparse
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from difflib import unified_diff
+from pathlib import Path
+from random import Random, randrange
+from typing import NamedTuple
+
+TREE = Path(__file__).parents[2]
+LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "build", "*.egg-info")
+SECONDS = 240
+"""After which a mistake that makes an endless loop counts as noticed."""
+
+ROOMS = {
+    "stages": "tests/test_fixtures.py tests/stages tests/test_properties.py",
+    "references": "tests/references tests/test_fixtures.py tests/stages",
+    "wire": "tests/wire tests/test_fixtures.py tests/test_yaml_styles.py",
+    "naming": "tests/naming tests/test_fixtures.py tests/stages",
+    "model": "tests/model tests/test_fixtures.py tests/references tests/stages tests/linker/test_owners.py",
+    "mounts": "tests/mounts tests/test_fixtures.py tests/test_mounts.py",
+    "verify": "tests/verify tests/cli/test_verify.py",
+    "linker": "tests/linker/test_owners.py tests/linker/test_link.py tests/linker/test_wait.py",
+}
+"""What decides, and the tests that should notice, the fastest first."""
+
+OPPOSITES = {
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+}
+EMPTY = {"str": '""', "list": "[]", "dict": "{}", "tuple": "()", "int": "0", "frozenset": "frozenset()", "set": "set()"}
+
+
+class Mutant(NamedTuple):
+    path: Path
+    rule: str
+    line: int
+    text: str
+
+
+def find_mutants(path: Path) -> Iterator[Mutant]:
+    """Return every mistake that the rules know for a file."""
+    source = path.read_bytes()
+    starts = [0]
+    for line in source.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    for rule, node, text in _changes(ast.parse(source)):
+        assert node.end_lineno is not None
+        assert node.end_col_offset is not None
+        start, end = starts[node.lineno - 1] + node.col_offset, starts[node.end_lineno - 1] + node.end_col_offset
+        changed = (source[:start] + text.encode() + source[end:]).decode()
+        try:
+            ast.parse(changed)
+        except SyntaxError:
+            continue  # part of a longer expression, such as the middle of a text
+        yield Mutant(path, rule, node.lineno, changed)
+
+
+def _changes(tree: ast.Module) -> Iterator[tuple[str, ast.expr | ast.stmt, str]]:
+    for node in ast.walk(tree):
+        yield from _other_conditions(node)
+        if isinstance(node, ast.FunctionDef) and isinstance(node.returns, ast.expr):
+            yield from _other_results(node, ast.unparse(node.returns))
+        elif isinstance(node, ast.AugAssign | ast.Continue | ast.Break) or (
+            isinstance(node, ast.Expr) and isinstance(node.value, ast.Call | ast.Yield | ast.YieldFrom)
+        ):
+            yield "delete a statement", node, "pass"
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign | ast.AnnAssign) and statement.value:
+            yield from _other_constants(statement.value)
+
+
+def _other_conditions(node: ast.AST) -> Iterator[tuple[str, ast.expr, str]]:
+    if isinstance(node, ast.If | ast.While | ast.IfExp):
+        yield "negate a condition", node.test, f"(not ({ast.unparse(node.test)}))"
+    elif isinstance(node, ast.comprehension):
+        yield from (("negate a filter", test, f"(not ({ast.unparse(test)}))") for test in node.ifs)
+    elif isinstance(node, ast.BoolOp):
+        other = ast.BoolOp(ast.Or() if isinstance(node.op, ast.And) else ast.And(), node.values)
+        yield "swap and/or", node, f"({ast.unparse(other)})"
+        for place in range(len(node.values)):
+            rest = [value for index, value in enumerate(node.values) if index != place]
+            left = ast.unparse(rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest))
+            yield "drop an operand", node, f"({left})"
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+        yield "drop a not", node, f"({ast.unparse(node.operand)})"
+    elif isinstance(node, ast.Compare):
+        turned = ast.Compare(node.left, [OPPOSITES[type(node.ops[0])](), *node.ops[1:]], node.comparators)
+        yield "change a comparison", node, f"({ast.unparse(turned)})"
+
+
+def _other_results(function: ast.FunctionDef, returns: str) -> Iterator[tuple[str, ast.expr, str]]:
+    for node in ast.walk(function):
+        if isinstance(node, ast.Return) and node.value and not isinstance(node.value, ast.Constant):
+            empty = EMPTY.get(returns.partition("[")[0], "None" if returns.endswith("| None") else "")
+            opposite = f"(not ({ast.unparse(node.value)}))" if returns == "bool" else empty
+            if opposite and opposite != ast.unparse(node.value):
+                yield "return something else", node.value, opposite
+
+
+def _other_constants(value: ast.expr) -> Iterator[tuple[str, ast.expr, str]]:
+    for node in ast.walk(value):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str | int):
+            new = {bool: f"not {node.value}", int: f"{node.value} + 1"}.get(type(node.value), repr(f"{node.value}1"))
+            yield "change a table", node, new
+
+
+def is_noticed(mutant: Mutant, copy: Path, tests: list[str]) -> bool:
+    """Put a mistake into the copy, run tests until the first fails, and take it out again."""
+    place = copy / mutant.path.relative_to(TREE)
+    original = place.read_text()
+    for text, run in ((mutant.text, True), (original, False)):
+        place.write_text(text)
+        for compiled in place.parent.glob(f"__pycache__/{place.stem}.*"):
+            compiled.unlink()  # two writes in a second may have the same size
+        if run:
+            noticed = not passes(copy, tests)
+    return noticed
+
+
+def passes(copy: Path, tests: list[str]) -> bool:
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    settings = {"PYTHONPATH": str(copy), "KRM_FN_MUTATIONS": "200", "KRM_FN_STYLES": "100"}
+    try:
+        ended = subprocess.run(
+            command, cwd=copy, env=os.environ | settings, capture_output=True, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return ended.returncode == 0
+
+
+def choose(mutants: list[Mutant], number: int, rng: Random) -> list[Mutant]:
+    """Choose as many of each rule, as far as there are: the tables are long."""
+    rng.shuffle(mutants)
+    seen: dict[str, int] = {}
+    ranked = []
+    for mutant in mutants:
+        seen[mutant.rule] = seen.get(mutant.rule, 0) + 1
+        ranked.append((seen[mutant.rule], mutant))
+    return [mutant for _, mutant in sorted(ranked, key=lambda one: one[0])[:number]]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("number", type=int, nargs="?", default=100)
+    parser.add_argument("--seed", type=int, default=randrange(1_000_000))
+    parser.add_argument("--only", default="", help="mutate the files whose path in krm_fn starts like this")
+    options = parser.parse_args()
+    print(f"seed {options.seed}")
+    files = [path for room in ROOMS for path in sorted((TREE / "krm_fn" / room).rglob("*.py"))]
+    named = [path for path in files if str(path.relative_to(TREE / "krm_fn")).startswith(options.only)]
+    chosen = choose([mutant for path in named for mutant in find_mutants(path)], options.number, Random(options.seed))
+    survivors = 0
+    sound: set[str] = set()
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "tree"
+        shutil.copytree(TREE, copy, ignore=LEFT_OUT)
+        for count, mutant in enumerate(chosen, 1):
+            room = mutant.path.relative_to(TREE / "krm_fn").parts[0]
+            tests = ROOMS[room].split()
+            place = f"{mutant.path.relative_to(TREE)}:{mutant.line}"
+            print(f"{count} of {len(chosen)}, {time.monotonic() - started:.0f} s: {place}", file=sys.stderr)
+            if room not in sound and not passes(copy, tests):
+                sys.exit(f"{' '.join(tests)} fail without any mistake: mend them first")
+            sound.add(room)
+            if is_noticed(mutant, copy, tests):
+                continue
+            survivors += 1
+            print(f"\n{place} {mutant.rule}")
+            before, after = (copy / mutant.path.relative_to(TREE)).read_text().splitlines(), mutant.text.splitlines()
+            print("\n".join(list(unified_diff(before, after, lineterm="", n=2))[2:]), flush=True)
+    print(f"\n{survivors} of {len(chosen)} mistakes are noticed by no test.")
+    return survivors > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+"""Which entries of a text are read again after an edit. `tests/wire/test_prove.py` shows that wrong edits are found."""
+
+import pytest
+
+from krm_fn.wire import excerpt
+from krm_fn.wire.excerpt import make_excerpt
+from krm_fn.wire.reader import read_yaml
+from krm_fn.wire.splice import Splice
+
+LEFT_OUT = [
+    pytest.param("a: 1\nb: EDIT\nc: 3\n", "b: EDITED\n", id="fields around the edited one"),
+    pytest.param("- a: 1\n- b: EDIT\n- c: 3\n", "- b: EDITED\n", id="elements in one column"),
+    pytest.param("x:\n  - a: 1\n  - b: EDIT\n", "x:\n  - b: EDITED\n", id="elements further in"),
+]
+READ_AGAIN = [
+    pytest.param("-  a: 1\n-  b: EDIT\n-  c: 3\n", id="elements two columns behind their dash"),
+    pytest.param("- a: 1\n-  b: EDIT\n- c: 3\n", id="elements in different columns"),
+    pytest.param("-\n  a: 1\n-\n  b: EDIT\n-\n  c: 3\n", id="elements on a line below their dash"),
+    pytest.param("[{a: 1}, {b: EDIT}, {c: 3}]\n", id="a list in flow style"),
+    pytest.param("{a: 1, b: EDIT, c: 3}\n", id="a mapping in flow style"),
+    pytest.param("? a\n: 1\n? b\n: EDIT\n", id="keys behind a question mark"),
+    pytest.param("x: &x {a: 1}\ny: *x\nb: EDIT\n", id="aliases"),
+    pytest.param('"<<": {a: 1}\nb: EDIT\nc: 3\n', id="a key that may merge"),
+]
+
+
+def excerpt_of(text: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(excerpt, "_SMALL", 0)
+    document = read_yaml(text.encode())
+    start = text.index("EDIT")
+    found = make_excerpt(document, [Splice(start, start + 4, "EDITED")], [], text.replace("EDIT", "EDITED"))
+    assert found.is_intact
+    return found.text
+
+
+@pytest.mark.parametrize(("text", "expected"), LEFT_OUT)
+def test_what_no_edit_touches_is_left_out(text: str, expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # The last entry stays: what is behind a document could be part of it.
+    assert excerpt_of(text, monkeypatch).startswith(expected)
+
+
+@pytest.mark.parametrize("text", READ_AGAIN)
+def test_entries_that_share_a_line_stay(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert excerpt_of(text, monkeypatch) == text.replace("EDIT", "EDITED")
