@@ -315,7 +315,7 @@ def test_a_generator_gets_nothing_and_says_so(require_tool: Tools, tmp_path: Pat
     command = [str(require_tool("kustomize")), "build", "--enable-alpha-plugins", "--enable-exec"]
     done = build(command, write(tmp_path, files) / "top")
     assert done.returncode == 0
-    assert b"kustomize runs this file from `generators:`, which get none; list it in `transformers:`" in done.stderr
+    assert b"gets no objects: kustomize passes none to `generators:`; list this file in `transformers:`" in done.stderr
     assert b"revisions.krm-fn.io" not in done.stdout
 
 
