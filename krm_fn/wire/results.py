@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from krm_fn.look.masks import hide_in_ids
 from krm_fn.model.changes import Object, SetFields, SetItems, Value
-from krm_fn.model.node import Mapping, Node, elements, get, is_sequence, text
+from krm_fn.model.node import Mapping, Node, elements, get, is_null, is_sequence, text
 from krm_fn.model.printable import printable
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.wire import layout
@@ -36,11 +36,11 @@ def splice_results(source: str, resource_list: Mapping, new: tuple[Object, ...])
     results = get(resource_list, "results")
     if not new:
         return
-    if is_sequence(results):
-        key = resource_list.value[0][0]
-        yield from splice_change(source, SetItems(results, new, key=key, parent=resource_list))
-    elif results is None:
+    if results is None:
         yield from splice_change(source, SetFields(resource_list, (("results", new),)))
+    elif is_sequence(results) or is_null(results):
+        key = next(key for key, value in resource_list.value if value is results)
+        yield from splice_change(source, SetItems(results, new, key=key, parent=resource_list))
     else:
         start, end = results.start_mark.index, layout.node_end(source, results)
         # A block scalar ends behind its line break, which is needed in front of what follows.
