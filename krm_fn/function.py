@@ -29,8 +29,8 @@ def run(
     """Transform a ResourceList, a List, or a stream of documents, and answer in the same form.
 
     `config` is a functionConfig document for input that cannot carry one. Without a functionConfig, an object of the
-    input may be the configuration. After an error a ResourceList is returned
-    unchanged but for its `results`; for any other input nothing is returned. `is_quiet` leaves the summary out.
+    input may be the configuration. After an error a ResourceList is returned unchanged but for its `results`; for any
+    other input nothing is returned. `is_quiet` leaves the summary out.
     """
     expansion = Expansion()
     try:

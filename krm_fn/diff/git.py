@@ -20,7 +20,7 @@ from krm_fn.render.tools import summarize, tell_everything
 _SETTINGS = (
     *("core.hooksPath=/dev/null", "core.fsmonitor=false"),  # no program of the repository runs
     "safe.bareRepository=explicit",  # a folder of the tree may look like a repository
-    "protocol.allow=never",  # git before 2.44 does not know GIT_NO_LAZY_FETCH
+    "protocol.allow=never",  # older versions of git do not know GIT_NO_LAZY_FETCH
     *("core.sparseCheckout=false", "submodule.recurse=false"),  # all files count, and nothing is fetched
 )
 
