@@ -16,7 +16,7 @@ INSTALLED := .venv/installed
 # The theme of the site prints an advertisement of its next version without this variable.
 docs: export NO_MKDOCS_2_WARNING = true
 
-.PHONY: help demo docs lock dist test test-gitops check fuzz lint bench image clean packages tools pytest static types layers workflows
+.PHONY: help demo docs lock dist test test-gitops check fuzz budget lint bench image clean packages tools pytest static types layers workflows
 
 help:
 	@echo 'make demo    render examples/canary and show the diff'
@@ -54,13 +54,16 @@ MINUTES ?= 10
 fuzz: $(INSTALLED)
 	@.venv/bin/python -m tests.fuzz --minutes $(MINUTES)
 
-static: lint types layers workflows
+static: lint types layers budget workflows
 
 types: $(INSTALLED)
 	@.venv/bin/mypy
 
 layers: $(INSTALLED)
 	@.venv/bin/lint-imports --no-logo
+
+budget: $(INSTALLED)
+	@.venv/bin/python -m tests.budget
 
 lint: $(INSTALLED)
 	@.venv/bin/ruff check

@@ -15,7 +15,7 @@ from krm_fn.explain.explain import explain
 from krm_fn.function import run
 from krm_fn.graph.draw import Form as GraphForm
 from krm_fn.graph.draw import draw_path
-from krm_fn.look.screen import Screen
+from krm_fn.look.table import Screen
 from krm_fn.model.problem import Outcome
 from krm_fn.model.settings import NO_ENVIRONMENT
 from krm_fn.render.limits import DEFAULT_LIMITS

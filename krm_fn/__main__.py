@@ -69,7 +69,7 @@ def _kubectl_revisions(arguments: list[str]) -> Outcome:
 
 def _run(arguments: list[str]) -> Outcome:
     if not arguments and _is_asked_to_complete():
-        from krm_fn.cli.complete import complete
+        from krm_fn.cli.main import complete
 
         return complete(os.environ["_KRM_FN_COMPLETE"])
     is_quiet = arguments[:1] in _QUIET

@@ -5,9 +5,9 @@ from functools import partial
 from types import MappingProxyType
 
 from krm_fn.config.configuration import Configuration, Packages, as_passed, find_among, find_applied, find_configuration
-from krm_fn.config.place import place_settings
+from krm_fn.config.plain import place_settings
 from krm_fn.config.read import parse_config
-from krm_fn.look.masks import hide_in_problems
+from krm_fn.look.secrets import hide_in_problems
 from krm_fn.model.changes import Changes
 from krm_fn.model.in_order import in_order
 from krm_fn.model.item import Item, read_item

@@ -4,8 +4,7 @@ import os
 
 import click
 
-from krm_fn.cli.options import PATH
-from krm_fn.cli.rendering import RenderingOptions, rendering_options
+from krm_fn.cli.options import PATH, RenderingOptions, rendering_options
 from krm_fn.model.printable import count
 from krm_fn.model.problem import Outcome
 from krm_fn.stdio import read_stdin, terminal_size
@@ -61,7 +60,7 @@ def diff(
     from krm_fn.diff.diff import DIFFERENT, Form
     from krm_fn.diff.diff import diff as compare
     from krm_fn.diff.sides import Compared, Way
-    from krm_fn.look.screen import find_screen
+    from krm_fn.look.table import find_screen
 
     _check_usage(paths, against, is_twofold=markdown and json, is_whole=json and context is not None)
     stdin = read_stdin("manifests", rendering.max_bytes + 1) if "-" in paths else None

@@ -4,8 +4,7 @@ import os
 
 import click
 
-from krm_fn.cli.options import PATH
-from krm_fn.cli.rendering import RenderingOptions, rendering_options
+from krm_fn.cli.options import PATH, RenderingOptions, rendering_options
 from krm_fn.model.problem import Outcome
 from krm_fn.stdio import terminal_size
 
@@ -33,7 +32,7 @@ def explain(*, path: str, name: str, json: bool, rendering: RenderingOptions) ->
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.explain.explain import Form
     from krm_fn.explain.explain import explain as explain_path
-    from krm_fn.look.screen import find_screen
+    from krm_fn.look.table import find_screen
 
     return explain_path(
         rendering.read_inputs(path),

@@ -3,9 +3,7 @@
 import click
 from click.core import ParameterSource
 
-from krm_fn.cli.access import needs_client, say
-from krm_fn.cli.options import PATH
-from krm_fn.cli.rendering import RenderingOptions, rendering_options
+from krm_fn.cli.options import PATH, RenderingOptions, needs_client, rendering_options, say
 from krm_fn.model.printable import printable
 from krm_fn.model.problem import Outcome
 

@@ -5,7 +5,7 @@ import os
 
 import click
 
-from krm_fn.cli.access import access_options, needs_client, say
+from krm_fn.cli.options import access_options, needs_client, say
 from krm_fn.model.printable import printable
 from krm_fn.model.problem import Outcome
 from krm_fn.stdio import terminal_size, write_stdout
@@ -50,11 +50,10 @@ def history(
     with needs_client():
         from krm_fn.history.ask import Cluster, NoAnswer, Question
         from krm_fn.history.history import History
-        from krm_fn.history.watch import Output, Place
-        from krm_fn.history.watch import watch as watch_history
-        from krm_fn.history.write import Form, write
+        from krm_fn.history.write import Form, Output, Place, write
+        from krm_fn.history.write import watch as watch_history
         from krm_fn.linker.api import Access
-    from krm_fn.look.screen import Screen, find_screen
+    from krm_fn.look.table import Screen, find_screen
 
     form = Form.DETAIL if output == "text" and name else Form.JSON_LINE if output == "json" and watch else Form(output)
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import click
 
-from krm_fn.cli.access import access_options, needs_client
+from krm_fn.cli.options import access_options, needs_client
 from krm_fn.model.kinds import Kind
 from krm_fn.model.link_plan import (
     LinkPlan,

@@ -1,22 +1,75 @@
 """The command line: the group of all commands, and how one of them is run."""
 
+import os
 from contextlib import redirect_stdout
 from io import StringIO
+from typing import Any
 
 import click
+from click.shell_completion import get_completion_class
 
 from krm_fn import __version__
-from krm_fn.cli.configuration import GroupWithConfiguration
 from krm_fn.cli.diff import diff
-from krm_fn.cli.discover import discover
 from krm_fn.cli.explain import explain
 from krm_fn.cli.graph import graph
 from krm_fn.cli.history import history
 from krm_fn.cli.link import link
-from krm_fn.cli.render import render
+from krm_fn.cli.render import discover, render
 from krm_fn.cli.verify import verify
+from krm_fn.config.load_schema import load_schema
 from krm_fn.model.printable import printable
 from krm_fn.model.problem import Outcome
+
+_EXAMPLE = """\
+apiVersion: revisions.krm-fn.io/v1
+kind: ConfigRevisions
+metadata:
+  name: shop                    # the set, unique in a namespace
+spec:
+  kinds: [ConfigMap, Secret]
+  select:
+  - {name: web-*, labels: {tier: web}}
+"""
+
+
+class GroupWithConfiguration(click.Group):
+    """A group of commands whose help ends with the fields of the functionConfig, as its schema describes them."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # of click
+        """Write the example and the fields. A Kptfile may set the same fields as a map from paths to texts."""
+        with formatter.section("Configuration of the function (functionConfig)"):
+            for line in _EXAMPLE.splitlines():
+                formatter.write(f"  {line}\n")
+            formatter.write_paragraph()
+            formatter.write_text(
+                "All fields of spec are optional. In the configMap of a Kptfile and after `kpt fn eval ... --`, write "
+                "name=shop, kinds=ConfigMap,Secret, linker.image=IMAGE and so on."
+            )
+        with formatter.section("Fields of spec"):
+            formatter.write_dl(_fields())
+
+
+def _fields() -> list[tuple[str, str]]:
+    """Return the path of each field with what it does and its default. Lists of objects are one field."""
+    schema = load_schema()
+    rows: list[tuple[str, dict[str, Any]]] = []
+    for name, field in schema["properties"]["spec"]["properties"].items():
+        rows.append((name, field))
+        rows += [(f"{name}.{key}", child) for key, child in field.get("properties", {}).items()]
+    return [(path, _short({**_definition(schema, field), **field})) for path, field in rows]
+
+
+def _definition(schema: dict[str, Any], field: dict[str, Any]) -> dict[str, Any]:
+    definition: dict[str, Any] = schema["$defs"][field["$ref"].rpartition("/")[2]] if "$ref" in field else {}
+    return definition
+
+
+def _short(field: dict[str, Any]) -> str:
+    """Return the first sentence of the description, the values of an enumeration, and the default."""
+    first, *others = field["description"].replace("`", "").rstrip(".").split(". ")
+    values = [f"One of {', '.join(field['enum'])}"] if "enum" in field else []
+    default = [sentence for sentence in others if sentence.startswith("Default: ")]
+    return " ".join(f"{sentence}." for sentence in (first, *values, *default))
 
 
 def main(arguments: list[str]) -> Outcome:
@@ -56,8 +109,6 @@ def completion(*, shell: str) -> Outcome:
     eval "$(krm-fn completion zsh)"       in ~/.zshrc, after compinit
     krm-fn completion fish | source       in ~/.config/fish/config.fish
     """  # noqa: D301  # click's mark for lines that it must not join
-    from krm_fn.cli.complete import complete
-
     return complete(f"{shell}_source")
 
 
@@ -80,3 +131,22 @@ def krm_fn() -> None:
     only argument (./config, config.yaml) it is a kustomize exec plugin, and the file is its configuration.
     With -q or --quiet before that, it leaves out the last line, which says what was renamed.
     """
+
+
+VARIABLE = "_KRM_FN_COMPLETE"
+_WORDS = {"COMP_WORDS", "COMP_CWORD"}
+
+
+def complete(instruction: str) -> Outcome:
+    """Return the script that a shell sources, or what may come next in the words typed so far.
+
+    `instruction` is the value of the variable: `bash_source` or `bash_complete`. The words are in other variables.
+    """
+    shell, _, action = instruction.partition("_")
+    answer = get_completion_class(shell)
+    if answer is None or not (action == "source" or (action == "complete" and os.environ.keys() >= _WORDS)):
+        message = f"expected bash_source, zsh_source or fish_source, found {printable(instruction)}"
+        return Outcome(b"", f"error: the variable {VARIABLE}: {message}\n", 2)
+    completion = answer(krm_fn, {}, "krm-fn", VARIABLE)
+    text = completion.source() if action == "source" else completion.complete() + "\n"
+    return Outcome(os.fsencode(text), "", 0)  # the words may hold file names that are not UTF-8

@@ -1,8 +1,23 @@
-"""What the options of several commands share."""
+"""The options that several commands share: how paths are rendered, which cluster is asked."""
 
 import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import reduce, wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
+
+from krm_fn.model.printable import printable
+from krm_fn.model.problem import Outcome
+from krm_fn.stdio import read_stdin, write_stderr
+
+if TYPE_CHECKING:
+    from krm_fn.model.settings import Environment
+    from krm_fn.render.limits import Limits
+    from krm_fn.render.sources import Inputs
+    from krm_fn.render.tools import HelmOptions
 
 
 class _Path(click.Path):
@@ -27,3 +42,174 @@ MAX_BYTES = click.option(
     show_default=True,
     help="Limit of all that is read, also from kustomize and helm.",
 )
+
+
+_Command: TypeAlias = Callable[..., Outcome]
+
+_RENDERING_OPTIONS = (
+    click.option(
+        "--config",
+        metavar="FILE",
+        type=PATH,
+        multiple=True,
+        callback=lambda _context, _parameter, files: _only(files),
+        help="The configuration. Another one in a PATH must say the same. Default: krm-fn.yaml in a PATH, or one among "
+        "the objects.",
+    ),
+    click.option(
+        "--namespace",
+        metavar="NAME",
+        default="",
+        envvar="ARGOCD_APP_NAMESPACE",
+        show_envvar=True,
+        help="The namespace of objects that set none, and of the Helm release.",
+    ),
+    click.option(
+        "--root",
+        metavar="DIRECTORY",
+        type=click.Path(exists=True, file_okay=False, path_type=Path),
+        help="Read nothing outside of this directory. Default: in a plugin of Argo CD, the repository, found with "
+        "ARGOCD_APP_SOURCE_PATH; elsewhere, links may lead to nothing outside of their PATH.",
+    ),
+    MAX_BYTES,
+    click.option(
+        "--timeout",
+        metavar="SECONDS",
+        type=click.IntRange(min=1),
+        default=300,
+        show_default=True,
+        help="Time limit of kustomize and helm, all runs together.",
+    ),
+    click.option("--no-remote", is_flag=True, help="Let kustomize and helm fetch nothing: no remote bases, no URLs."),
+    click.option(
+        "--verbose",
+        is_flag=True,
+        help="Show all that kustomize, helm and git say. It may show values of Secrets.",
+    ),
+    click.option(
+        "--linker-image",
+        metavar="IMAGE",
+        help="Pin the image of the linker's Job: the configuration may not set another.",
+    ),
+    click.option(
+        "--helm-release",
+        metavar="NAME",
+        default="",
+        envvar="ARGOCD_APP_NAME",
+        show_envvar=True,
+        help="Also names the set of a rendering without a configuration.",
+    ),
+    click.option("--helm-values", metavar="FILE", type=PATH, multiple=True, help="Can be given several times."),
+    click.option("--helm-kube-version", metavar="VERSION", default="", envvar="KUBE_VERSION", show_envvar=True),
+    click.option("--helm-api-versions", metavar="LIST", default="", envvar="KUBE_API_VERSIONS", show_envvar=True),
+)
+
+
+class RenderingOptions(NamedTuple):
+    """The values of these options, and what they mean to the rendering."""
+
+    config: str | None
+    namespace: str
+    root: Path | None
+    max_bytes: int
+    timeout: int
+    no_remote: bool
+    verbose: bool
+    linker_image: str | None
+    helm_release: str
+    helm_values: tuple[str, ...]
+    helm_kube_version: str
+    helm_api_versions: str
+
+    @property
+    def helm(self) -> "HelmOptions":
+        from krm_fn.render.tools import HelmOptions
+
+        return HelmOptions(
+            self.helm_release, self.namespace, self.helm_values, self.helm_kube_version, self.helm_api_versions
+        )
+
+    @property
+    def limits(self) -> "Limits":
+        from krm_fn.render.limits import Limits
+
+        return Limits(self.root or _find_root(), self.max_bytes, self.timeout, self.no_remote, self.verbose)
+
+    def read_inputs(self, path: str) -> "Inputs":
+        """Return what a command with one PATH reads."""
+        from krm_fn.render.sources import Inputs
+
+        stdin = read_stdin("manifests", self.max_bytes + 1) if path == "-" else None
+        return Inputs((path,), self.config, stdin)
+
+    def environment(self, *, strict: bool = False) -> "Environment":
+        """Return what the function gets from around it. `strict`: its warnings are errors."""
+        from krm_fn.config.pins import find_pins
+        from krm_fn.model.settings import Environment
+        from krm_fn.naming.names import set_name
+
+        return Environment(
+            image=os.environ.get("KRM_FN_IMAGE", ""),
+            namespace=self.namespace,
+            set=set_name(self.helm_release) if self.helm_release else "",
+            strict=strict,
+            pins=find_pins(os.environ, self.linker_image),
+        )
+
+
+def rendering_options(command: _Command) -> _Command:
+    """Add the options to a command, which gets their values as the argument `rendering`."""
+
+    @wraps(command)
+    def with_rendering(**options: Any) -> Outcome:
+        values = {name: options.pop(name) for name in RenderingOptions._fields}
+        return command(**options, rendering=RenderingOptions(**values))
+
+    return reduce(lambda decorated, option: option(decorated), reversed(_RENDERING_OPTIONS), with_rendering)
+
+
+def _only(files: tuple[str, ...]) -> str | None:
+    """Return the file of --config. Of several, click would take the last one in silence."""
+    if len(files) > 1:
+        message = (
+            f"--config is given {len(files)} times ({', '.join(files)}); configurations are not merged, so give one"
+        )
+        raise click.UsageError(message)
+    return files[0] if files else None
+
+
+def _find_root() -> Path | None:
+    """Find Argo CD's copy of the repository, if this is a plugin of Argo CD."""
+    from krm_fn.render.root import find_root
+
+    source_path = os.environ.get("ARGOCD_APP_SOURCE_PATH")
+    return None if source_path is None else find_root(Path.cwd(), source_path)
+
+
+_ACCESS_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--namespace", "-n", metavar="NAME", help="Default: the pod's own, else that of the kubeconfig's context."
+    ),
+    click.option("--context", metavar="NAME", help="Context of the kubeconfig."),
+    click.option("--kubeconfig", metavar="FILE", type=PATH, help="Default: $KUBECONFIG, else ~/.kube/config."),
+)
+
+
+def access_options(command: _Command) -> _Command:
+    """Add the options to a command, as `namespace`, `context` and `kubeconfig`."""
+    return reduce(lambda decorated, option: option(decorated), reversed(_ACCESS_OPTIONS), command)
+
+
+def say(line: str) -> None:
+    """Say what is waited for, on stderr: stdout may be JSON."""
+    write_stderr(f"{printable(line)}\n")
+
+
+@contextmanager
+def needs_client() -> Iterator[None]:
+    """Say how to install the Kubernetes client if it is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        message = f"needs the Python package {error.name}: pip install 'krm-fn[linker]'"
+        raise click.ClickException(message) from error

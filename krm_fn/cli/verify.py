@@ -5,8 +5,7 @@ from pathlib import Path
 
 import click
 
-from krm_fn.cli.options import PATH
-from krm_fn.cli.rendering import RenderingOptions, rendering_options
+from krm_fn.cli.options import PATH, RenderingOptions, rendering_options
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.problem import Outcome
 

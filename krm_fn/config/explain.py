@@ -8,8 +8,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
 
 from krm_fn.config.load_schema import load_schema
-from krm_fn.config.place import place
-from krm_fn.config.plain import Plain
+from krm_fn.config.plain import Plain, place
 from krm_fn.model.node import Node, read_path, step
 from krm_fn.model.problem import Problem, ResourceId
 from krm_fn.naming.suggest import nearest, suggest

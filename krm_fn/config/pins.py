@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from krm_fn.config.build import build_settings
-from krm_fn.config.place import place
-from krm_fn.config.plain import Invalid, Plain, plain_value, refuse
+from krm_fn.config.plain import Invalid, Plain, place, plain_value, refuse
 from krm_fn.model.node import Node, spell
 from krm_fn.model.problem import Problem, Rejected, ResourceId
 from krm_fn.model.settings import Linker, Settings

@@ -12,11 +12,10 @@ from krm_fn.diff.pair import Pair, pair_items
 from krm_fn.diff.release import Release, is_named_by_content, is_versioned, set_of
 from krm_fn.diff.rolls import Rolls, find_rolls
 from krm_fn.diff.tree import LeftOut, TreeReader
-from krm_fn.look.content import KeyChange, compare_content
+from krm_fn.look.secrets import KeyChange, compare_content
 from krm_fn.model import keys
 from krm_fn.model.item import Item
-from krm_fn.naming.emitted import is_emitted
-from krm_fn.naming.names import base_name
+from krm_fn.naming.names import base_name, is_emitted
 
 
 def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Difference:

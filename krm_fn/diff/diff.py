@@ -8,7 +8,7 @@ from krm_fn.diff.sides import Compared, Way, open_sides, read_sides
 from krm_fn.diff.text import write_text
 from krm_fn.diff.to_json import write_json
 from krm_fn.diff.to_markdown import write_markdown
-from krm_fn.look.screen import Screen
+from krm_fn.look.table import Screen
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.wire.results import stderr_lines
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, TypeAlias
 
-from krm_fn.look.content import KeyChange
+from krm_fn.look.secrets import KeyChange
 
 Value: TypeAlias = str | dict[str, "Value"] | list["Value"]
 """What is shown of a field: every scalar as text, with quotes where it would mean something else without them."""

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from krm_fn.diff.align import align
 from krm_fn.diff.difference import Change, FieldChange, Value
 from krm_fn.diff.statements import find_statements
-from krm_fn.look.content import KeyChange, Shown
-from krm_fn.look.cut import columns, cut, cut_both, fold
+from krm_fn.look.secrets import KeyChange, Shown
+from krm_fn.look.table import columns, cut, cut_both, fold
 from krm_fn.model.printable import count, printable
 
 REMOVED, ADDED, CONTEXT, CHANGED, STATEMENT, WARNING = "-", "+", " ", "~", "", "!"

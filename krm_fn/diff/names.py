@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from krm_fn.diff.pair import Pair
 from krm_fn.diff.release import Release, is_named_by_content
-from krm_fn.look.masks import Masks
+from krm_fn.look.secrets import Masks
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node, Scalar
 from krm_fn.naming.names import HASH, WORD, base_name

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from krm_fn.diff.difference import Change
-from krm_fn.look.cut import cut
+from krm_fn.look.table import cut
 
 _MOST_ARROWS = 12
 _WIDTH = 50

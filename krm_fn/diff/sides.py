@@ -11,8 +11,7 @@ from krm_fn.diff.release import Release, read_release
 from krm_fn.model.item import Item
 from krm_fn.model.problem import Problem, Rejected, Severity
 from krm_fn.model.settings import Environment
-from krm_fn.naming.emitted import is_emitted
-from krm_fn.naming.names import is_revision
+from krm_fn.naming.names import is_emitted, is_revision
 from krm_fn.render.deployable import is_deployed
 from krm_fn.render.limits import Allowance, Limits
 from krm_fn.render.render import NoObjects, Opened, decide_opened, open_inputs, render_opened

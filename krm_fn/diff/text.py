@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from krm_fn.diff.difference import Change, Difference
 from krm_fn.diff.lines import ADDED, CHANGED, REMOVED, STATEMENT, WARNING, Line, write_lines
 from krm_fn.diff.titles import summarize, write_title
-from krm_fn.look.cut import fold
-from krm_fn.look.screen import Screen
+from krm_fn.look.table import Screen, fold
 
 _INDENT = 4
 """Columns in front of a line: two blanks, its sign, and a blank."""

@@ -4,7 +4,7 @@ import json
 
 from krm_fn.diff.difference import Change, Difference, Who
 from krm_fn.diff.titles import summarize
-from krm_fn.look.content import Shown
+from krm_fn.look.secrets import Shown
 
 VERSION = 1
 """A later version 1 may add fields. What is there keeps its name and meaning."""

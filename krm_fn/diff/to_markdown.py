@@ -13,7 +13,7 @@ from krm_fn.diff.lines import CHANGED, STATEMENT, WARNING, Line, write_lines
 from krm_fn.diff.picture import draw
 from krm_fn.diff.statements import find_statements
 from krm_fn.diff.titles import summarize, write_place, write_title
-from krm_fn.look.cut import cut
+from krm_fn.look.table import cut
 from krm_fn.model.printable import count, printable
 
 MARK = "<!-- krm-fn diff"

@@ -5,7 +5,7 @@ from typing import NamedTuple, TypeAlias
 
 from krm_fn.diff.difference import Value
 from krm_fn.diff.names import Names
-from krm_fn.look.hidden import is_hidden
+from krm_fn.look.secrets import is_hidden
 from krm_fn.model.item import Item
 from krm_fn.model.node import FieldPath, Node, Scalar, fields, is_mapping, is_scalar
 from krm_fn.model.printable import count

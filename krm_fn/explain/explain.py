@@ -9,8 +9,8 @@ from krm_fn.explain.places import Places
 from krm_fn.explain.text import write_text
 from krm_fn.explain.to_json import write_json
 from krm_fn.explain.wanted import EVERYTHING, Wanted, find_wanted, not_found, read_wanted
-from krm_fn.look.masks import Masks
-from krm_fn.look.screen import Screen
+from krm_fn.look.secrets import Masks
+from krm_fn.look.table import Screen
 from krm_fn.model.problem import Outcome, Rejected, Severity
 from krm_fn.model.settings import Environment
 from krm_fn.render.limits import Allowance, Limits

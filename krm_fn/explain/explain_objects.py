@@ -7,7 +7,7 @@ from krm_fn.explain.explanation import NOWHERE, Because, Explained, Explanation,
 from krm_fn.explain.find_references import find_references
 from krm_fn.explain.find_unfollowed import find_unfollowed
 from krm_fn.explain.places import Places
-from krm_fn.look.masks import Masks
+from krm_fn.look.secrets import Masks
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node
 from krm_fn.model.problem import Problem, Severity

@@ -2,7 +2,7 @@
 
 import re
 
-from krm_fn.config.place import place as place_setting
+from krm_fn.config.plain import place as place_setting
 from krm_fn.explain.explanation import NOWHERE, Place
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Mark, Marks, Scalar, is_mapping, read_path

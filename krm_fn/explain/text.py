@@ -18,9 +18,7 @@ from krm_fn.explain.explanation import (
     Unfollowed,
 )
 from krm_fn.explain.summarize import outcome, summarize
-from krm_fn.look.cut import columns, fold
-from krm_fn.look.screen import Screen
-from krm_fn.look.table import Group, Row, write_table
+from krm_fn.look.table import Group, Row, Screen, columns, fold, write_table
 from krm_fn.model.printable import count, printable
 from krm_fn.model.problem import ResourceId
 

@@ -3,14 +3,13 @@
 from enum import StrEnum
 
 from krm_fn.explain.wanted import read_wanted
+from krm_fn.graph.diagrams import find_excess, write_dot, write_mermaid
 from krm_fn.graph.graph import Graph
 from krm_fn.graph.graph_history import graph_history
 from krm_fn.graph.graph_package import graph_package
-from krm_fn.graph.to_dot import write_dot
 from krm_fn.graph.to_html import write_html
-from krm_fn.graph.to_mermaid import find_excess, write_mermaid
 from krm_fn.history.history import History
-from krm_fn.look.masks import Masks
+from krm_fn.look.secrets import Masks
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import Environment
 from krm_fn.render.limits import Allowance, Limits

@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 
 from krm_fn.diff.lines import write_lines
-from krm_fn.graph.builder import Builder, Handle
-from krm_fn.graph.graph import Graph, Lane, Look, Node, Tie
+from krm_fn.graph.graph import Builder, Graph, Handle, Lane, Look, Node, Tie
 from krm_fn.history.history import Entry, History, Referrer, Role, SetHistory, Template, Workload
 from krm_fn.history.statements import duration, write_pods, write_state
 from krm_fn.model.kinds import CONSUMER_KINDS

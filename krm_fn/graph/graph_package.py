@@ -8,17 +8,14 @@ from krm_fn.explain.explanation import Explained, Place
 from krm_fn.explain.find_references import find_references
 from krm_fn.explain.places import Places
 from krm_fn.explain.wanted import Wanted, find_wanted, not_found
-from krm_fn.graph.builder import Builder, Handle
-from krm_fn.graph.graph import Graph, Key, Lane, Look, Node, Tie
-from krm_fn.look.content import show_content
-from krm_fn.look.masks import Masks
+from krm_fn.graph.graph import Builder, Graph, Handle, Key, Lane, Look, Node, Tie
+from krm_fn.look.secrets import Masks, show_content
 from krm_fn.model import keys
 from krm_fn.model.item import Item
 from krm_fn.model.makers import VERSIONED_NAMES
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import Strategy, configures
-from krm_fn.naming.emitted import is_emitted
-from krm_fn.naming.names import authored_id, base_name, is_revision
+from krm_fn.naming.names import authored_id, base_name, is_emitted, is_revision
 from krm_fn.references.made import find_made
 from krm_fn.references.rule import By
 from krm_fn.render.render import Opened

@@ -1,19 +1,23 @@
 """Ask an API server for the history of a namespace, and say what to do if there is no answer."""
 
 import re
-from collections.abc import Callable
+from base64 import b64decode
+from binascii import Error
+from collections.abc import Callable, Collection, Iterator
+from itertools import pairwise
 from threading import Event
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from krm_fn.history.changes import add_changes
+from krm_fn.diff.difference import Change, Who
 from krm_fn.history.find_history import find_history
-from krm_fn.history.history import History
-from krm_fn.history.select import find_names, select
-from krm_fn.history.snapshot import CONFIG_MAPS, read_snapshot
-from krm_fn.linker.api import Access, Api
-from krm_fn.linker.api_errors import ApiError, Forbidden, Unreachable
-from krm_fn.linker.lists import Lists
+from krm_fn.history.history import Entry, History, SetHistory
+from krm_fn.history.live_object import text
+from krm_fn.history.snapshot import CONFIG_MAPS, Source, read_snapshot
+from krm_fn.linker.api import Access, Api, ApiError, Forbidden, Unreachable
+from krm_fn.linker.live_cluster import Lists
+from krm_fn.linker.read import mapping
 from krm_fn.linker.retry import Deadline, OutOfTime
+from krm_fn.look.secrets import Value, compare_values
 from krm_fn.model import keys
 from krm_fn.naming.names import SET_NAME
 from krm_fn.naming.suggest import did_you_mean, list_some, nearest
@@ -111,3 +115,85 @@ def _explain_unknown(name: str, history: History) -> str:
     hint = did_you_mean(nearest(name, names))
     where = f"in namespace {history.namespace}"
     return f"no base name or revision {name} {where}{hint or f'; found: {list_some(names, _MOST_NAMES)}'}"
+
+
+def select(history: History, name: str) -> History:
+    """Keep what is about a base name, a revision, or the hash of one. There may be nothing left."""
+    sets = [_select(one, name) for one in history.sets]
+    return history._replace(sets=tuple(one for one in sets if one.entries))
+
+
+def find_names(history: History) -> list[str]:
+    """Return all base names."""
+    return sorted({entry.base for one in history.sets for entry in one.entries})
+
+
+def _select(one: SetHistory, name: str) -> SetHistory:
+    entries = tuple(entry for entry in one.entries if name in (entry.base, entry.name, entry.suffix))
+    names = {str(referrer) for entry in entries for referrer in entry.referrers}
+    names |= {referrer.of for entry in entries for referrer in entry.referrers}
+    return one._replace(
+        entries=entries, workloads=tuple(workload for workload in one.workloads if str(workload) in names)
+    )
+
+
+def add_changes(history: History, source: Source, bases: Collection[str]) -> History:
+    """Add to each revision of these base names its difference to the next older one.
+
+    Secrets are left out: only their trackers are read, which hold nothing. Raises ApiError.
+    """
+    return history._replace(sets=tuple(_add_changes(one, history.namespace, source, bases) for one in history.sets))
+
+
+def _add_changes(one: SetHistory, namespace: str, source: Source, bases: Collection[str]) -> SetHistory:
+    wanted = [entry for entry in one.entries if entry.base in bases and _has_content(entry)]
+    if not wanted:
+        return one
+    names = {entry.name for entry in wanted}
+    listed = source.read(CONFIG_MAPS, lambda item: _read_content(item, names), labelSelector=f"{keys.SET}={one.name}")
+    contents = dict(listed.items)
+    changes = {
+        newer.name: Change(
+            _who(older, one.name, namespace),
+            _who(newer, one.name, namespace),
+            has_new_name=True,
+            keys=compare_values(contents[older.name], contents[newer.name]),
+        )
+        for newer, older in _neighbours(wanted)
+        if newer.name in contents and older.name in contents
+    }
+    entries = tuple(entry._replace(change=changes.get(entry.name)) for entry in one.entries)
+    return one._replace(entries=entries)
+
+
+def _has_content(entry: Entry) -> bool:
+    return entry.kind == "ConfigMap" and entry.created is not None
+
+
+def _neighbours(entries: list[Entry]) -> Iterator[tuple[Entry, Entry]]:
+    """Yield each revision with the next older one of its base name. They are in order, the newest first."""
+    for newer, older in pairwise(entries):
+        if newer.base == older.base:
+            yield newer, older
+
+
+def _who(entry: Entry, set_name: str, namespace: str) -> Who:
+    return Who("v1", entry.kind, namespace, entry.name, entry.base, set_name)
+
+
+def _read_content(item: Any, names: Collection[str]) -> tuple[str, dict[str, Value]] | None:
+    """Read the content of a ConfigMap with one of these names."""
+    name = text(mapping(mapping(item).get("metadata")), "name")
+    if name not in names:
+        return None
+    plain, binary = (mapping(mapping(item).get(field)) for field in ("data", "binaryData"))
+    values = {key: Value(_decode(value), None) for key, value in binary.items() if isinstance(value, str)}
+    texts = {key: value for key, value in plain.items() if isinstance(value, str)}
+    return name, values | {key: Value(value.encode("utf-8", "surrogatepass"), value) for key, value in texts.items()}
+
+
+def _decode(value: str) -> bytes:
+    try:
+        return b64decode(value, validate=True)
+    except (Error, ValueError):
+        return value.encode("utf-8", "surrogatepass")

@@ -1,9 +1,8 @@
 """From what is live to the history of each set. The linker's own plan says what becomes of a revision."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from krm_fn.history.facts import Fact
 from krm_fn.history.history import (
     Entry,
     Fate,
@@ -14,13 +13,13 @@ from krm_fn.history.history import (
     SetHistory,
     Template,
     Unseen,
+    WayBack,
     Workload,
 )
-from krm_fn.history.live import Live
-from krm_fn.history.roles import newest_first
+from krm_fn.history.live_object import Fact, Progress
+from krm_fn.history.roles import Live, newest_first
 from krm_fn.history.snapshot import Reading, Snapshot
-from krm_fn.history.way_back import find_way_back
-from krm_fn.linker.api_errors import Forbidden
+from krm_fn.linker.api import Forbidden
 from krm_fn.linker.objects import Consumer, Revision
 from krm_fn.linker.owners import Keeper, find_keepers, is_left_to_kpt, linker_owners, plan_owners, rendered_names
 from krm_fn.model.kinds import CONSUMER_KINDS
@@ -242,3 +241,34 @@ def _has_pods(referrer: Referrer) -> bool:
 
 def _workload_uids(consumer: Consumer) -> tuple[str, str]:
     return consumer.owner.uid, consumer.controller
+
+
+_RESOURCES = {"Deployment": "deployment", "StatefulSet": "statefulset", "DaemonSet": "daemonset"}
+
+
+def find_way_back(
+    kind: str, name: str, namespace: str, progress: Progress, templates: Sequence[Template]
+) -> WayBack | None:
+    """Find the template to return to; None if there is none. `templates` are in order, the newest first.
+
+    In the middle of a rollout that is the one that is being replaced; later the last one with another configuration.
+    """
+    if kind == "Rollout" and not progress.is_done:
+        stable = next((one for one in templates if one.role is Role.STABLE), None)
+        is_back = progress.situation == "aborted"
+        command = "" if is_back else f"kubectl argo rollouts abort {name} -n {namespace}"
+        return stable and WayBack(stable, command)
+    to = _last_with_other_configuration(templates)
+    if to is None or not to.number:
+        return None
+    undo = "argo rollouts undo" if kind == "Rollout" else f"rollout undo {_RESOURCES[kind]}"
+    separator = " " if kind == "Rollout" else "/"
+    return WayBack(to, f"kubectl {undo}{separator}{name} --to-revision={to.number} -n {namespace}")
+
+
+def _last_with_other_configuration(templates: Sequence[Template]) -> Template | None:
+    current = next((one for one in templates if one.role in (Role.NEW, Role.STABLE)), None)
+    if current is None:
+        return None
+    others = [one for one in templates if one.revisions != current.revisions and not one.absent]
+    return next((one for one in others if one.role is Role.OLD), next(iter(others), None))

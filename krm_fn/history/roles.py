@@ -1,10 +1,12 @@
-"""What each template is to its workload: stable, canary, rolling out or past."""
+"""What each live revision is to its workload: in use, canary, on the way out."""
 
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from krm_fn.history.facts import Fact, Progress
-from krm_fn.history.history import Role
+from krm_fn.history.history import Pods, Role
+from krm_fn.history.live_object import Fact, Pod, Progress
+from krm_fn.history.snapshot import Snapshot
 
 
 class Roles(NamedTuple):
@@ -51,3 +53,76 @@ def _count_rollouts(progress: Progress, old: Sequence[Fact]) -> dict[str, int]:
     in Kubernetes' deployment/sync.go, reconcileRevisionHistoryLimit in Argo Rollouts' sync.go.
     """
     return {one.uid: max(0, progress.limit - position) for position, one in enumerate(old)}
+
+
+_WITH_PODS = frozenset({"ReplicaSet", "ControllerRevision", "ReplicationController", "Job", "Pod"})
+"""Kinds of which one expects pods, so that it is worth saying that there are none."""
+
+_NO_ROLES = Roles({}, {})
+
+
+class Live:
+    """The pods and roles of a snapshot."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self._by_controller: dict[str, list[Pod]] = defaultdict(list)
+        self._by_name = {pod.name: pod for pod in snapshot.pods or ()}
+        self._by_reference: dict[str, list[Pod]] = defaultdict(list)
+        for pod in snapshot.pods or ():
+            self._by_controller[pod.controller].append(pod)
+            for name in pod.references:
+                self._by_reference[name].append(pod)
+        self._made: dict[str, list[Fact]] = defaultdict(list)
+        for fact in snapshot.facts.values():
+            if fact.kind != "Pod":
+                self._made[fact.controller].append(fact)
+        self._roles = {
+            uid: find_roles(fact.progress, self._made[uid], [one.uid for one in self._made[uid] if self._has_pods(one)])
+            for uid, fact in snapshot.facts.items()
+            if fact.progress is not None
+        }
+
+    def made_by(self, workload: Fact) -> list[Fact]:
+        """Return what the controller of a workload made of its templates."""
+        return self._made[workload.uid]
+
+    def role_of(self, fact: Fact) -> Role | None:
+        """Return what a template is to its workload; None for any other object, or if the workload is unknown."""
+        return self._roles.get(fact.controller, _NO_ROLES).roles.get(fact.uid)
+
+    def rollouts_left(self, fact: Fact) -> int | None:
+        """Return after about how many more rollouts the object is deleted; None if nobody deletes it."""
+        return self._roles.get(fact.controller, _NO_ROLES).rollouts_left.get(fact.uid)
+
+    def pods_with(self, revision: str) -> Pods | None:
+        """Count the pods whose own spec references a revision; None if pods could not be listed."""
+        return None if self.snapshot.pods is None else count_pods(self._by_reference.get(revision, ()))
+
+    def pods_of(self, fact: Fact) -> Pods | None:
+        """Count the pods of an object that makes pods, or of a pod; None if nothing says how many there are."""
+        if self.snapshot.pods is None:
+            return None if fact.replicas is None else Pods(fact.replicas)
+        pods = self._pods_of(fact)
+        return count_pods(pods) if pods or fact.kind in _WITH_PODS else None
+
+    def _pods_of(self, fact: Fact) -> list[Pod]:
+        if fact.progress is not None:
+            return []  # they are those of what its controller made
+        if fact.kind == "Pod":
+            return [self._by_name[fact.name]] if fact.name in self._by_name else []
+        if fact.kind == "ControllerRevision":
+            return [pod for pod in self._by_controller.get(fact.controller, ()) if pod.marks & fact.marks]
+        return self._by_controller.get(fact.uid, [])
+
+    def _has_pods(self, fact: Fact) -> bool:
+        pods = self.pods_of(fact)
+        return pods is not None and pods.total > 0
+
+
+def count_pods(pods: Iterable[Pod]) -> Pods:
+    """Count pods. Of several problems, the most frequent one is told."""
+    found = list(pods)
+    problems = Counter(pod.problem for pod in found if pod.problem)
+    problem = min(problems, key=lambda one: (-problems[one], one), default="")
+    return Pods(len(found), sum(pod.is_ready for pod in found), problem)

@@ -5,15 +5,14 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from krm_fn.history.facts import Fact, Job, Pod, read_fact, read_job, read_pod, text
-from krm_fn.linker.api_errors import Forbidden, NotServed, Refused
+from krm_fn.history.live_object import Fact, Job, Pod, read_fact, read_job, read_pod, text
+from krm_fn.linker.api import Forbidden, NotServed, Refused
 from krm_fn.linker.cluster import Configs
-from krm_fn.linker.lists import Listed
-from krm_fn.linker.names import linker_arguments, mapping
+from krm_fn.linker.live_cluster import Listed
 from krm_fn.linker.objects import Consumer, Names, Observation, Revision
 from krm_fn.linker.observe import observe
 from krm_fn.linker.owners import rendered_names
-from krm_fn.linker.read import read_config, read_consumer
+from krm_fn.linker.read import linker_arguments, mapping, read_config, read_consumer
 from krm_fn.linker.wait import MAX_LOOKUPS, find_broken
 from krm_fn.model import keys
 from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind

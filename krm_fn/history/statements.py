@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from krm_fn.history.history import Entry, Fate, History, LinkerJob, Pods, Referrer, Role, SetHistory, Unseen, Workload
-from krm_fn.look.cut import cut
+from krm_fn.look.table import cut
 from krm_fn.model.printable import count, printable
 
 _MOST_NAMES = 2

@@ -1,12 +1,11 @@
 """Add every consumer of a revision as its owner, and delete the revisions that nothing references any more."""
 
-from krm_fn.linker.api_errors import ApiError
+from krm_fn.linker.api import ApiError
 from krm_fn.linker.cluster import Cluster
-from krm_fn.linker.events import record_events
 from krm_fn.linker.objects import Observation, Owner, Revision
 from krm_fn.linker.observe import observe
 from krm_fn.linker.owners import RevisionPatch, is_left_to_kpt, plan_deletions, plan_leaks, plan_owners
-from krm_fn.linker.report import NOT_LINKED, Change, Report
+from krm_fn.linker.report import NOT_LINKED, Change, Report, record_events
 from krm_fn.linker.wait import (
     Missing,
     confirm_broken,

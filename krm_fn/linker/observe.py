@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from krm_fn.linker.api_errors import NOT_LISTED, NotServed, Refused
+from krm_fn.linker.api import NOT_LISTED, NotServed, Refused
 from krm_fn.linker.cluster import Reader
 from krm_fn.linker.objects import Consumer, Names, Observation, Unread
 from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind

@@ -7,10 +7,8 @@ from collections.abc import Callable
 from threading import Event
 from typing import NamedTuple
 
-from krm_fn.linker.api import Access, Api
-from krm_fn.linker.api_errors import ApiError
-from krm_fn.linker.cluster import Cluster
-from krm_fn.linker.dry_run import DryRun
+from krm_fn.linker.api import Access, Api, ApiError
+from krm_fn.linker.cluster import Cluster, DryRun
 from krm_fn.linker.link import link
 from krm_fn.linker.live_cluster import LiveCluster
 from krm_fn.linker.report import Report

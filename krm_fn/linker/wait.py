@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from krm_fn.linker.cluster import Cluster, Reader
-from krm_fn.linker.listing import listing
 from krm_fn.linker.objects import Consumer, Observation, Owner, Revision
 from krm_fn.linker.observe import observe, observe_workloads
 from krm_fn.linker.owners import is_left_to_kpt, plan_deletions, plan_owners
 from krm_fn.linker.retry import pauses
 from krm_fn.model.kinds import CONSUMER_KINDS
 from krm_fn.model.link_plan import LinkPlan, MakerName, Workload
+from krm_fn.model.printable import listing
 
 _HISTORY_TIMEOUT = 10.0
 """Seconds for a controller to create a ReplicaSet or ControllerRevision: far more than one needs."""

@@ -1,10 +1,10 @@
-"""A table for a terminal. It breaks lines in its cells, and never cuts a name: people copy them."""
+"""A table for a terminal: its width, its colours, and lines that break and never cut a name."""
 
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
-
-from krm_fn.look.cut import columns, fold
+from unicodedata import east_asian_width
 
 _GAP = 2
 """Columns between two cells."""
@@ -84,3 +84,121 @@ def _lay(cells: Sequence[Sequence[str]], starts: Sequence[int]) -> Iterator[str]
             if cell:
                 line += " " * (start - columns(line)) + cell.pop(0)
         yield line
+
+
+WIDTH = 80
+"""The least columns for which a text is laid out at a terminal. A terminal may be wider."""
+
+_NARROWEST = 40
+"""The least that COLUMNS may ask for: names would take more anyway."""
+
+_WHOLE = sys.maxsize
+"""Columns of what is no terminal: the lines that a program reads, or that somebody searches, are whole."""
+
+_RESET = "\x1b[0m"
+
+
+class Screen(NamedTuple):
+    """Its columns, and whether it shows colours."""
+
+    width: int = WIDTH
+    has_colour: bool = False
+
+    def removed(self, text: str) -> str:
+        return self._paint(text, "\x1b[31m")
+
+    def added(self, text: str) -> str:
+        return self._paint(text, "\x1b[32m")
+
+    def strong(self, text: str) -> str:
+        return self._paint(text, "\x1b[1m")
+
+    def warning(self, text: str) -> str:
+        return self._paint(text, "\x1b[33m")
+
+    def _paint(self, text: str, colour: str) -> str:
+        return f"{colour}{text}{_RESET}" if self.has_colour and text else text
+
+
+def find_screen(terminal_width: int, environment: Mapping[str, str]) -> Screen:
+    """Return the screen of a terminal; with a width of 0, that of anything else.
+
+    The variable COLUMNS sets the width, as for other programs. A variable NO_COLOR that is not empty turns colours off:
+    https://no-color.org
+    """
+    is_plain = not terminal_width or environment.get("NO_COLOR") or environment.get("TERM", "dumb") == "dumb"
+    return Screen(_find_width(terminal_width, environment.get("COLUMNS", "")), has_colour=not is_plain)
+
+
+def _find_width(terminal_width: int, wanted: str) -> int:
+    asked = int(wanted[:9]) if wanted.isdecimal() else 0
+    if asked:
+        return max(_NARROWEST, asked)
+    return max(WIDTH, terminal_width) if terminal_width else _WHOLE
+
+
+_ELLIPSIS = "..."
+_BEFORE = 20
+"""Columns of equal text that stay in front of a difference."""
+
+_LONGEST = 400
+"""A kind, a namespace and a name have at most 63, 63 and 253 characters."""
+
+
+def columns(text: str) -> int:
+    """Return how many columns a terminal needs for the text."""
+    return len(text) if text.isascii() else sum(map(_columns_of, text))
+
+
+def cut(text: str, width: int) -> str:
+    """Cut text that is too long at its end: `registry.example/a... (+31)`."""
+    if columns(text) <= width:
+        return text
+    room = max(width - len(f"{_ELLIPSIS} (+{len(text)})"), 1)
+    kept = _fitting(text, room)
+    return f"{text[:kept]}{_ELLIPSIS} (+{len(text) - kept})"
+
+
+def cut_both(old: str, new: str, width: int) -> tuple[str, str]:
+    """Cut two versions of a text so that their first difference is in view."""
+    if max(columns(old), columns(new)) <= width:
+        return old, new
+    start = max(_common_length(old, new) - _BEFORE, 0)
+    # Where the difference is in view anyway, the beginning is worth more.
+    if columns(old[:start]) + _BEFORE * 2 <= width // 2:
+        start = 0
+    gap = _ELLIPSIS if start else ""
+    room = width - len(gap)
+    return gap + cut(old[start:], room), gap + cut(new[start:], room)
+
+
+def fold(parts: list[str], width: int, indent: str = "  ") -> list[str]:
+    """Join parts with blanks, and begin another line where the next part does not fit.
+
+    A part may be wider: names are not cut, unless they are longer than any that Kubernetes accepts.
+    """
+    lines = [cut(parts[0], _LONGEST)]
+    for part in (cut(part, _LONGEST) for part in parts[1:]):
+        if columns(lines[-1]) + 1 + columns(part) <= width:
+            lines[-1] += f" {part}"
+        else:
+            lines.append(indent + part)
+    return lines
+
+
+def _common_length(old: str, new: str) -> int:
+    """Return how many characters at the beginning are equal."""
+    pairs = enumerate(zip(old, new, strict=False))
+    return next((place for place, (one, other) in pairs if one != other), min(len(old), len(new)))
+
+
+def _columns_of(character: str) -> int:
+    # One that combines with the last counts too: else a line of them would never be too long.
+    return 1 + (east_asian_width(character) in {"W", "F"})
+
+
+def _fitting(text: str, room: int) -> int:
+    """Return how many characters fit."""
+    if text[:room].isascii():
+        return room
+    return sum(used <= room for used in accumulate(map(_columns_of, text[: room + 1])))

@@ -1,5 +1,7 @@
 """What a person reads: text that others wrote, safe to show, and numbers of things."""
 
+from collections.abc import Sequence
+
 
 def printable(text: str) -> str:
     r"""Return the text as one line in which nothing is hidden. What does not print is escaped: `\x1b`, `\n`, `\u202e`.
@@ -15,6 +17,12 @@ def printable(text: str) -> str:
 def count(number: int, what: str) -> str:
     """Write `1 pod`, `3 pods`, `1,200 pods`."""
     return f"{number:,} {what}{'s' * (number != 1)}"
+
+
+def listing(items: Sequence[str], most: int, separator: str = "; ") -> str:
+    """Join the first items, and count the others: `a; b; c, and 497 more`."""
+    more = f", and {len(items) - most} more" if len(items) > most else ""
+    return separator.join(items[:most]) + more
 
 
 def _escape(character: str) -> str:

@@ -16,8 +16,7 @@ from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Mount, Settings, is_pattern, matcher
 from krm_fn.mounts.mark import MountMark, read_mount_mark
 from krm_fn.naming.names import KnownNames
-from krm_fn.naming.near_names import find_near, find_near_word
-from krm_fn.naming.suggest import did_you_mean, find_meant
+from krm_fn.naming.suggest import did_you_mean, find_meant, find_near, find_near_word
 from krm_fn.references.find import may_refer
 from krm_fn.references.made import find_name
 from krm_fn.references.reference import Reference, ResolvedReference

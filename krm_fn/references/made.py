@@ -24,8 +24,7 @@ from krm_fn.model.node import (
     step,
 )
 from krm_fn.model.problem import ResourceId
-from krm_fn.naming.content_hash import Unhashable, content_hash, short_digest
-from krm_fn.naming.go_json import JsonValue, go_json
+from krm_fn.naming.content_hash import JsonValue, Unhashable, content_hash, go_json, short_digest
 from krm_fn.naming.go_yaml import read_scalar
 from krm_fn.naming.names import HASH, base_name, hash_in_name, names_of
 from krm_fn.references.field_specs import find_at, split_path

@@ -9,13 +9,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from krm_fn.look.masks import hide_in_problems
+from krm_fn.look.secrets import hide_in_problems
 from krm_fn.model.item import CONFIG_KINDS, Item, about
 from krm_fn.model.kinds import CONSUMER_KINDS
 from krm_fn.model.node import Mapping, Node, entries, get, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId
-from krm_fn.naming.emitted import is_emitted
-from krm_fn.naming.names import HASH, NOT_SPEC, WORD, base_name
+from krm_fn.naming.names import HASH, NOT_SPEC, WORD, base_name, is_emitted
 from krm_fn.references.made import versioned
 from krm_fn.render.limits import DEFAULT_LIMITS, Allowance, Limits
 from krm_fn.render.place import placed_in

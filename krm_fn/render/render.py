@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import NamedTuple, TypeVar
 
 from krm_fn.function import decide
-from krm_fn.look.masks import hide_in_problems
+from krm_fn.look.secrets import hide_in_problems
 from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item, about
 from krm_fn.model.node import Node, describe, get, is_mapping, is_null, is_scalar, is_sequence, text

@@ -5,7 +5,7 @@ from itertools import repeat
 
 from krm_fn.model.changes import ListPatch, Patch, Value
 from krm_fn.model.node import Node, fields, is_mapping, is_scalar, is_sequence
-from krm_fn.naming.go_json import JsonValue
+from krm_fn.naming.content_hash import JsonValue
 from krm_fn.naming.go_yaml import read_scalar
 
 

@@ -10,8 +10,7 @@ from krm_fn.model.item import Item
 from krm_fn.model.kinds import is_replaced
 from krm_fn.model.node import Node, entries, fields, get, is_scalar, step, text
 from krm_fn.model.settings import Strategy
-from krm_fn.naming.content_hash import short_digest
-from krm_fn.naming.go_json import go_json
+from krm_fn.naming.content_hash import go_json, short_digest
 from krm_fn.naming.names import MAX_JOB_NAME, base_name
 from krm_fn.references.field_specs import beside
 from krm_fn.references.find import ROLES, Resource, find_in_rules, may_refer, split_lookalikes

@@ -9,8 +9,7 @@ from krm_fn.model.item import Item
 from krm_fn.model.kinds import Kinds
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import configures
-from krm_fn.naming.emitted import is_emitted
-from krm_fn.naming.names import is_revision
+from krm_fn.naming.names import is_emitted, is_revision
 from krm_fn.references.made import versioned
 from krm_fn.stages.reason import Ground, Reason
 

@@ -13,8 +13,7 @@ from krm_fn.model.item import Item, about, locate
 from krm_fn.model.node import elements, get, text
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Settings
-from krm_fn.naming.emitted import listed_revisions
-from krm_fn.naming.names import CONTENT_NAME, authored_id, is_revision
+from krm_fn.naming.names import CONTENT_NAME, authored_id, is_revision, listed_revisions
 from krm_fn.references.find import ROLES
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References

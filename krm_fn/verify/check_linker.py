@@ -14,7 +14,7 @@ from krm_fn.model.node import elements, get, text
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Settings
 from krm_fn.model.sync_order import wave_of
-from krm_fn.naming.emitted import listed_revisions
+from krm_fn.naming.names import listed_revisions
 from krm_fn.references.find import find_in_rules
 from krm_fn.references.made import find_made
 from krm_fn.stages.link import build_trackers, without_clashes

@@ -8,7 +8,7 @@ from krm_fn.model.changes import SetItems, SetText
 from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.naming.names import CONTENT_NAME, hash_in_name, names_of
-from krm_fn.naming.near_names import differ_by_a_letter
+from krm_fn.naming.suggest import differ_by_a_letter
 from krm_fn.references.find import ROLES
 from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.stages.name import Revision

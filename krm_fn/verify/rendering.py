@@ -13,8 +13,7 @@ from krm_fn.model.node import elements, get, text
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import Settings, Strategy
 from krm_fn.mounts.mount import read_mounts
-from krm_fn.naming.emitted import is_emitted
-from krm_fn.naming.names import base_name, hash_in_name, is_revision
+from krm_fn.naming.names import base_name, hash_in_name, is_emitted, is_revision
 from krm_fn.references.embedded import find_embedded
 from krm_fn.references.made import find_made
 from krm_fn.references.references import Authored, References, find_authored

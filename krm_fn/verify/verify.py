@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.config.configuration import Configuration, read_by_set
-from krm_fn.look.masks import hide_in_problems
+from krm_fn.look.secrets import hide_in_problems
 from krm_fn.model.item import read_item
 from krm_fn.model.node import is_mapping, is_null
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from krm_fn.look.masks import hide_in_ids
+from krm_fn.look.secrets import hide_in_ids
 from krm_fn.model.changes import Object, SetFields, SetItems, Value
 from krm_fn.model.node import Mapping, Node, elements, get, is_null, is_sequence, text
 from krm_fn.model.printable import printable

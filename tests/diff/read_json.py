@@ -3,7 +3,7 @@
 from typing import Any
 
 from krm_fn.diff.difference import Change, Difference, Fate, FieldChange, Linker, Roll, Who
-from krm_fn.look.content import KeyChange, Shown
+from krm_fn.look.secrets import KeyChange, Shown
 
 
 def read_json(read: Any) -> Difference:

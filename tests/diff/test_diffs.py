@@ -9,8 +9,7 @@ from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.cli.main import main
 from krm_fn.diff.text import write_text
-from krm_fn.look.cut import columns
-from krm_fn.look.screen import WIDTH, Screen
+from krm_fn.look.table import WIDTH, Screen, columns
 from krm_fn.model.problem import Outcome
 from tests.cases import FIXTURES
 from tests.closed_schema import validator

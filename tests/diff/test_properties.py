@@ -12,7 +12,7 @@ from krm_fn.diff.release import Release, read_release
 from krm_fn.diff.text import write_text
 from krm_fn.diff.to_json import write_json
 from krm_fn.diff.to_markdown import write_markdown
-from krm_fn.look.screen import Screen
+from krm_fn.look.table import Screen
 from krm_fn.model.item import Item
 from krm_fn.naming.names import hash_in_name
 from krm_fn.render.deployable import is_deployed

@@ -20,15 +20,14 @@ from krm_fn.explain.places import Places
 from krm_fn.explain.text import write_text
 from krm_fn.explain.to_json import write_json
 from krm_fn.function import decide, find_only_configuration, run
-from krm_fn.look.masks import Masks
-from krm_fn.look.screen import Screen
+from krm_fn.look.secrets import Masks
+from krm_fn.look.table import Screen
 from krm_fn.model import keys
 from krm_fn.model.changes import Changes, Edit, SetText
 from krm_fn.model.item import Item
 from krm_fn.model.node import FieldPath, Node, entries, fields, get, is_scalar, spell
 from krm_fn.model.problem import Rejected
-from krm_fn.naming.emitted import is_emitted
-from krm_fn.naming.names import CONTENT_NAME, WORD, authored_id
+from krm_fn.naming.names import CONTENT_NAME, WORD, authored_id, is_emitted
 from krm_fn.references.find import ROLES
 from krm_fn.render.render import Opened
 from krm_fn.stages.transform import Transformation

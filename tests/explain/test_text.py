@@ -4,8 +4,7 @@ import re
 
 from krm_fn.explain.explanation import Because, Explained, Explanation, Place, Unfollowed
 from krm_fn.explain.text import write_text
-from krm_fn.look.cut import columns
-from krm_fn.look.screen import Screen
+from krm_fn.look.table import Screen, columns
 from krm_fn.model.problem import ResourceId
 
 WHO = ResourceId("v1", "ConfigMap", "shop", "web-config")

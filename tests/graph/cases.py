@@ -4,10 +4,9 @@ from pathlib import Path
 
 from krm_fn.cli.main import main
 from krm_fn.graph.draw import Form, draw_history
-from krm_fn.history.changes import add_changes
+from krm_fn.history.ask import add_changes, find_names
 from krm_fn.history.find_history import find_history
 from krm_fn.history.history import History
-from krm_fn.history.select import find_names
 from krm_fn.history.snapshot import read_snapshot
 from krm_fn.model.problem import Outcome
 from tests.cases import FIXTURES

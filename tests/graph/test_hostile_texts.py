@@ -5,10 +5,9 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
+from krm_fn.graph.diagrams import write_dot, write_mermaid
 from krm_fn.graph.graph import Edge, Graph, Key, Lane, Look, Node, Tie
-from krm_fn.graph.to_dot import write_dot
 from krm_fn.graph.to_html import write_html
-from krm_fn.graph.to_mermaid import write_mermaid
 from tests.diff.generated import HOSTILE, hostile
 from tests.graph.read_forms import expect, read_dot, read_html, read_mermaid
 

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from krm_fn.cli.main import main
+from krm_fn.graph.diagrams import write_dot, write_mermaid
 from krm_fn.graph.graph import Graph, Look, Tie
 from krm_fn.graph.graph_history import graph_history
-from krm_fn.graph.to_dot import write_dot
 from krm_fn.graph.to_html import write_html
-from krm_fn.graph.to_mermaid import write_mermaid
 from krm_fn.history.find_history import find_history
 from krm_fn.history.history import Entry, History
 from krm_fn.history.snapshot import read_snapshot

@@ -11,12 +11,11 @@ import yaml
 from krm_fn.explain.explain_objects import explain_objects
 from krm_fn.explain.places import Places
 from krm_fn.explain.wanted import EVERYTHING
+from krm_fn.graph.diagrams import MOST_CHARACTERS, MOST_EDGES, find_excess, write_dot, write_mermaid
 from krm_fn.graph.graph import Edge, Graph, Lane, Look, Tie
 from krm_fn.graph.graph_package import graph_package
-from krm_fn.graph.to_dot import write_dot
 from krm_fn.graph.to_html import write_html
-from krm_fn.graph.to_mermaid import MOST_CHARACTERS, MOST_EDGES, find_excess, write_mermaid
-from krm_fn.look.masks import Masks
+from krm_fn.look.secrets import Masks
 from krm_fn.model.problem import Rejected, Severity
 from krm_fn.references.rule import By
 from krm_fn.render.limits import DEFAULT_LIMITS, Allowance

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import yaml
 
-from krm_fn.history.changes import add_changes
+from krm_fn.history.ask import add_changes, find_names
 from krm_fn.history.find_history import find_history
 from krm_fn.history.history import History
-from krm_fn.history.select import find_names
 from krm_fn.history.snapshot import read_snapshot
 from tests.cases import FIXTURES
 from tests.history.fake_source import FakeSource

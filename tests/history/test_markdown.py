@@ -5,7 +5,7 @@ import re
 import pytest
 
 from krm_fn.history.history import History, LinkerJob, SetHistory, Unseen, Workload
-from krm_fn.history.to_markdown import write_markdown
+from krm_fn.history.write import write_markdown
 from tests.linker.object_store import NOON
 
 ACTIVE = "@team *bold* [link](https://example.com) | cell <b> `code` #1 ~~x~~ _y_"

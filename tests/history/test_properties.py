@@ -17,8 +17,7 @@ from krm_fn.history.write import Form, write
 from krm_fn.linker.link import link
 from krm_fn.linker.owners import plan_deletions, plan_owners
 from krm_fn.linker.report import Report
-from krm_fn.look.cut import columns
-from krm_fn.look.screen import WIDTH, Screen
+from krm_fn.look.table import WIDTH, Screen, columns
 from krm_fn.model import keys
 from tests.history.cases import HISTORIES, NAMESPACES, read_history, read_objects
 from tests.history.fake_source import FakeSource

@@ -2,7 +2,7 @@
 
 import pytest
 
-from krm_fn.history.facts import Fact, Progress
+from krm_fn.history.live_object import Fact, Progress
 from krm_fn.history.roles import find_roles
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from krm_fn.history.ask import NoAnswer
 from krm_fn.history.history import History
-from krm_fn.history.watch import Output, Place, watch
-from krm_fn.look.screen import Screen
+from krm_fn.history.write import Output, Place, watch
+from krm_fn.look.table import Screen
 from tests.linker.object_store import NOON
 
 FIRST, LATER = History("shop", NOON, ()), History("shop", NOON + 60, ())

@@ -1,6 +1,6 @@
 """A dry run writes nothing, and reads the cluster as it would be after its writes."""
 
-from krm_fn.linker.dry_run import DryRun
+from krm_fn.linker.cluster import DryRun
 from krm_fn.linker.objects import Names, Owner
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.model import keys

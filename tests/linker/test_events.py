@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from krm_fn.linker.events import record_events
 from krm_fn.linker.objects import Consumer, Observation, Owner
-from krm_fn.linker.report import Change, Problem, Report
+from krm_fn.linker.report import Change, Problem, Report, record_events
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.manifests import A, B

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from krm_fn.linker.api_errors import ApiError, Endless, Forbidden, Misnamed, NotServed
-from krm_fn.linker.dry_run import DryRun
+from krm_fn.linker.api import ApiError, Endless, Forbidden, Misnamed, NotServed
+from krm_fn.linker.cluster import DryRun
 from krm_fn.linker.link import link
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.report import Report

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.linker.api import TooLarge
-from krm_fn.linker.api_errors import Endless, Forbidden, Misnamed, NotServed
+from krm_fn.linker.api import Endless, Forbidden, Misnamed, NotServed, TooLarge
 from krm_fn.linker.live_cluster import LiveCluster
 from krm_fn.linker.objects import Names, Owner, Revision
 from krm_fn.linker.retry import Deadline, Response

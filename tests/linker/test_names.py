@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.linker.names import possible_names
+from krm_fn.linker.read import possible_names
 
 NAME = "web-config-bbbbbbbbbb"
 

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from krm_fn.linker.api import parse
-from krm_fn.linker.names import possible_names
 from krm_fn.linker.objects import Names
-from krm_fn.linker.read import read_config, read_consumer
+from krm_fn.linker.read import possible_names, read_config, read_consumer
 from krm_fn.linker.retry import NoResponse
 from krm_fn.model import keys
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind

@@ -6,8 +6,7 @@ from threading import Event
 import pytest
 
 from krm_fn.linker import run as module
-from krm_fn.linker.api import Access
-from krm_fn.linker.api_errors import ApiError
+from krm_fn.linker.api import Access, ApiError
 from krm_fn.linker.retry import Deadline
 from krm_fn.linker.run import Options, run
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload

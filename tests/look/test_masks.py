@@ -3,7 +3,7 @@
 import pytest
 
 from krm_fn.function import run
-from krm_fn.look.masks import hide_in_ids
+from krm_fn.look.secrets import hide_in_ids
 from krm_fn.naming.names import CONTENT_NAME
 
 HASH = "2222222222"

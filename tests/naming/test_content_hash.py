@@ -3,8 +3,7 @@
 import pytest
 
 from krm_fn.model.node import Mapping, is_mapping
-from krm_fn.naming.content_hash import Unhashable, content_hash, hashed_keys, read_fields, read_value
-from krm_fn.naming.go_json import JsonValue
+from krm_fn.naming.content_hash import JsonValue, Unhashable, content_hash, hashed_keys, read_fields, read_value
 from krm_fn.wire.reader import read_yaml
 from tests.hash_vectors import OBSERVED, RECORDED, Vector
 

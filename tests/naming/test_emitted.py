@@ -5,7 +5,7 @@ import pytest
 from krm_fn.model import keys
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import is_mapping
-from krm_fn.naming.emitted import is_emitted
+from krm_fn.naming.names import is_emitted
 from krm_fn.wire.reader import read_yaml
 
 LINKER = f"labels: {{{keys.COMPONENT}: {keys.LINKER}}}"

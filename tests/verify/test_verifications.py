@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pytest_snapshot.plugin import Snapshot
 
-from krm_fn.cli import rendering
+from krm_fn.cli import options
 from krm_fn.cli.main import main
 from tests.cases import FIXTURES
 
@@ -17,7 +17,7 @@ def test_a_verification_gives_the_recorded_lines(
     case: Path, snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = (case / "input.yaml").read_bytes()
-    monkeypatch.setattr(rendering, "read_stdin", lambda *_: data)
+    monkeypatch.setattr(options, "read_stdin", lambda *_: data)
     outcome = main(["verify", *(case / "arguments").read_text().split()])
     snapshot.snapshot_dir = case
     snapshot.assert_match(outcome.stderr.encode(), "stderr.txt")

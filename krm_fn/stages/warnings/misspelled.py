@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from krm_fn.model.item import about
 from krm_fn.model.problem import Problem, Severity
-from krm_fn.naming.near_names import find_near
+from krm_fn.naming.suggest import find_near
 from krm_fn.references.find import ROLES
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References

@@ -7,8 +7,7 @@ from krm_fn.model import keys
 from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import DEFAULT_SET, Jobs, Settings, Strategy
-from krm_fn.naming.emitted import listed_revisions
-from krm_fn.naming.names import authored_id
+from krm_fn.naming.names import authored_id, listed_revisions
 from krm_fn.stages.choose import Choices
 from krm_fn.stages.package import Package
 

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from krm_fn.model.item import Item
 from krm_fn.model.settings import FieldSpec
-from krm_fn.naming.near_names import find_near_word, find_near_words
-from krm_fn.naming.suggest import did_you_mean
+from krm_fn.naming.suggest import did_you_mean, find_near_word, find_near_words
 from krm_fn.references.field_specs import SpecsByKind, find_by_specs, find_missing_step
 from krm_fn.references.reference import Reference
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from krm_fn.linker.names import possible_names
+from krm_fn.linker.read import possible_names
 from krm_fn.model import keys
 from krm_fn.model.link_plan import LinkPlan
 from tests.linker import controllers, garbage_collector

@@ -6,9 +6,8 @@ The readers accept any JSON, like those of the linker.
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from krm_fn.linker.names import entries, mapping, possible_names, required_config_maps
 from krm_fn.linker.objects import Names
-from krm_fn.linker.read import read_time
+from krm_fn.linker.read import entries, mapping, possible_names, read_time, required_config_maps
 from krm_fn.model.kinds import Kind
 
 _DEFAULT_LIMIT = 10

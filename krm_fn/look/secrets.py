@@ -1,0 +1,212 @@
+"""What may be shown of objects: of a Secret never more than keys and sizes, and no name made from its content.
+
+Not even a digest is shown: who can guess a value could compare it.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from krm_fn.model import keys
+from krm_fn.model.deployers import KAPP_VERSIONED, NEEDS_HASH_SUFFIX, PROTECTIONS, SPINNAKER_VERSIONED
+from krm_fn.model.item import Item
+from krm_fn.model.makers import VERSIONED_NAMES
+from krm_fn.model.node import FieldPath, Node, fields, get, is_mapping, is_scalar, text
+from krm_fn.model.problem import Problem
+from krm_fn.naming.content_digest import read_content
+from krm_fn.naming.names import CONTENT_NAME, HASH, WORD, base_name
+
+_SECRET = "Secret"  # noqa: S105  # the name of a kind
+_VALUES = ("data", "stringData", "binaryData")
+
+_IN_MAKERS = (*_VALUES, "encryptedData")
+"""Where makers of Secrets hold ciphertext, or templates with values in them. A list of this name holds references."""
+
+_OPEN_FIELDS = ("apiVersion", "kind", "type", "immutable")
+_OPEN_METADATA = ("name", "namespace", "labels")
+_OPEN_ANNOTATIONS = {
+    KAPP_VERSIONED,
+    NEEDS_HASH_SUFFIX,
+    SPINNAKER_VERSIONED,
+    *(one.annotation for protections in PROTECTIONS.values() for one in protections),
+}
+
+_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+"""Annotation by `kubectl apply`: the whole object, and so the values of a Secret."""
+
+_DIGESTS = ("checksum", "digest", "hash")
+"""Words in the name of an annotation whose value is a digest of content, as in `checksum/config`."""
+
+
+def is_hidden(kind: str, path: FieldPath, around: Mapping[str, Node]) -> bool:
+    """Tell whether a field is never shown, with all that is below it. Ask for each field on the way.
+
+    `kind` is that of the object. `around` are the fields of the mapping that the field is in: it may be a Secret within
+    another object, such as a template.
+    """
+    *above, name = path
+    if kind == _SECRET and not _is_open(path, around):
+        return True
+    if above and name in _VALUES and text(around.get("kind")) == _SECRET:
+        return True
+    if kind in VERSIONED_NAMES and (path == ("sops",) or (name in _IN_MAKERS and is_mapping(around.get(str(name))))):
+        return True
+    return above[-1:] == ["annotations"] and isinstance(name, str) and _is_hidden_annotation(name)
+
+
+def _is_open(path: FieldPath, around: Mapping[str, Node]) -> bool:
+    """Tell whether a field of a Secret says nothing about its values."""
+    match path:
+        case ("metadata",) | ("metadata", "annotations"):
+            return is_mapping(around.get(str(path[-1])))  # each field in it is asked about
+        case ("metadata", "annotations", str(annotation), *_):
+            return annotation in _OPEN_ANNOTATIONS or annotation.startswith(keys.PREFIX)
+        case ("metadata", name, *_):
+            return name in _OPEN_METADATA
+    return path[0] in _OPEN_FIELDS
+
+
+def _is_hidden_annotation(name: str) -> bool:
+    return name == _APPLIED or any(word in name.lower() for word in _DIGESTS)
+
+
+class Shown(NamedTuple):
+    """The size of a value in bytes, and its text; None for binary data, and for all that is in a Secret."""
+
+    size: int
+    text: str | None = None
+
+
+class Value(NamedTuple):
+    """The bytes of a value, and its text; None for binary data, and for all that is in a Secret."""
+
+    content: bytes
+    text: str | None
+
+    @property
+    def shown(self) -> Shown:
+        """What may be shown of it."""
+        return Shown(len(self.content), self.text)
+
+
+class KeyChange(NamedTuple):
+    """A key whose value differs; None on the side that lacks it."""
+
+    key: str
+    old: Shown | None
+    new: Shown | None
+
+
+def show_content(item: Item | None) -> dict[str, Shown]:
+    """Return what may be shown of each key."""
+    return {key: value.shown for key, value in _values_of(item).items()}
+
+
+def compare_content(old: Item | None, new: Item | None) -> tuple[KeyChange, ...]:
+    """Compare all bytes, and return what may be shown of the keys that differ, in order."""
+    return compare_values(_values_of(old), _values_of(new))
+
+
+def compare_values(old: Mapping[str, Value], new: Mapping[str, Value]) -> tuple[KeyChange, ...]:
+    """Compare all bytes, and return what may be shown of the keys that differ, in order."""
+    return tuple(
+        KeyChange(key, *(side[key].shown if key in side else None for side in (old, new)))
+        for key in sorted(old.keys() | new.keys())
+        if _bytes_of(old.get(key)) != _bytes_of(new.get(key))
+    )
+
+
+def _values_of(item: Item | None) -> dict[str, Value]:
+    if item is None or not item.is_config:
+        return {}
+    is_secret = item.id.kind == "Secret"
+    texts: dict[str, Node] = {} if is_secret else fields(get(item.node, "data"))
+    return {
+        key: Value(value, value.decode() if is_scalar(texts.get(key)) else None)
+        for key, value in read_content(item.node).items()
+    }
+
+
+def _bytes_of(value: Value | None) -> bytes | None:
+    return value and value.content
+
+
+_HASH = re.compile(HASH)
+
+_ID_OF_SECRET = re.compile(rf"\bSecret(?:\.[^/\s]*)?/(?:[^/\s:,;'\"]+/)?([a-z0-9.-]+)-({HASH})(?![a-z0-9])")
+"""The id of a Secret, as krm-fn or kustomize writes it, with a hash in its name."""
+
+_PART = re.compile(f"-{HASH}(?![a-z0-9])")
+_MASK = "(hash)"
+
+
+class Masks:
+    """What is shown in the place of names that are made from the content of Secrets: `db-(hash 1)`, `db-(hash 2)`.
+
+    A hash would let people guess the content. Equal names have equal numbers. Of the items, only Secrets count.
+    """
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self._numbers: dict[str, dict[str, int]] = {}
+        for item in items:
+            if item.id.kind != "Secret":
+                continue
+            base = base_name(item)
+            self._numbers[base] = self._numbers.get(base, {})
+            if item.id.name != base:
+                self._number(base, item.id.name)
+
+    def hide(self, text: str) -> str:
+        """Mask each such name in a text."""
+        if not self._numbers or not _HASH.search(text):
+            return text
+        return WORD.sub(lambda found: self._mask(found[0]), text)
+
+    def _mask(self, name: str) -> str:
+        match = CONTENT_NAME.fullmatch(name)
+        if match is None or match[1] not in self._numbers:  # else it may be of a revision that is in no rendering
+            return name
+        return f"{match[1]}-(hash {self._number(match[1], name)})"
+
+    def _number(self, base: str, name: str) -> int:
+        numbers = self._numbers[base]
+        return numbers.setdefault(name, len(numbers) + 1)
+
+
+def hide_in_ids(line: str) -> str:
+    """Mask the hash in the ids of Secrets: `Secret/shop/db-(hash)`."""
+    return _ID_OF_SECRET.sub(lambda found: found[0].removesuffix(found[2]) + _MASK, line)
+
+
+def hide_in_problems(problems: Iterable[Problem], items: Iterable[Item]) -> list[Problem]:
+    """Mask the names of Secrets in what people read: `db-(hash)`. Without a number, which other runs could give anew.
+
+    `resource` stays as it is: orchestrators find the object by that.
+    """
+    problems = list(problems)
+    if not any(_HASH.search(str(problem)) for problem in problems):
+        return problems
+    bases = {base_name(item) for item in items if item.id.kind == "Secret" or _is_tracker(item)}
+    bases |= {found[1] for problem in problems for found in _ID_OF_SECRET.finditer(str(problem))}  # what is missing
+    return [
+        problem._replace(
+            message=_hide_bases(problem.message, bases),
+            shown_resource=_hide_bases(str(problem.resource or ""), bases),
+        )
+        for problem in problems
+    ]
+
+
+def _is_tracker(item: Item) -> bool:
+    """Tell whether the object has the name of a Secret for which it stands."""
+    return item.labels.get(keys.COMPONENT) in keys.TRACKERS and keys.STANDS_FOR not in item.annotations
+
+
+def _hide_bases(text: str, bases: set[str]) -> str:
+    return WORD.sub(lambda word: _PART.sub(lambda found: _hide_part(word[0], found, bases), word[0]), text)
+
+
+def _hide_part(word: str, found: re.Match[str], bases: set[str]) -> str:
+    """Mask a hash behind a base name; a suffix may have been added to both."""
+    before, behind = word[: found.start()], word[found.end() :]
+    return f"-{_MASK}" if before in bases or before + behind in bases else found[0]
