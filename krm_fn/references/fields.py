@@ -16,6 +16,7 @@ _PROMETHEUS_OPERATOR = "github.com/prometheus-operator/prometheus-operator"
 _VM_OPERATOR = "github.com/VictoriaMetrics/operator api/operator/v1beta1/vmextra_types.go"
 _VM_FOLDERS = {"secrets": "secrets", "configMaps": "configs"}
 _GRAFANA_4 = "github.com/grafana/grafana-operator v4 controllers/config/controller_config.go"
+_ARTEMIS_GROUPS = ("broker.amq.io", "broker.arkmq.org")
 _ARTEMIS = "github.com/arkmq-org/activemq-artemis-operator"
 
 _VICTORIA_METRICS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
@@ -69,7 +70,8 @@ SELECTOR_FIELDS = frozenset({"name", "key", "optional"})
 
 # `reads` is left out where the consumer reads the value only: it gets the object through the API, or mounts it at a
 # path that the name is no part of. The sources of what mounts were read for this: the operators of Spark, NVIDIA,
-# Strimzi, Redis, Solr, MinIO, Percona, Zalando, Cassandra, Loki, Tempo and KubeVirt's CDI mount at fixed paths.
+# Strimzi, Redis, MinIO, Percona, Zalando, Cassandra, Loki, Tempo and KubeVirt's CDI mount at fixed paths. Solr's mounts
+# a basicAuthSecret at /etc/secrets/NAME, and writes that path itself, for its own probe.
 FIELDS = (
     FieldRow((), ("StorageClass",), "parameters/secretRef"),
     # Prometheus operator
@@ -147,8 +149,8 @@ FIELDS = (
     # ActiveMQ Artemis
     *(
         FieldRow(
-            ("broker.amq.io",),
-            ("ActiveMQArtemis",),
+            _ARTEMIS_GROUPS,
+            ("ActiveMQArtemis", "Broker"),
             f"spec/deploymentPlan/extraMounts/{field}",
             target,
             in_pod=True,
@@ -162,8 +164,8 @@ FIELDS = (
     ),
     *(
         FieldRow(
-            ("broker.amq.io",),
-            ("ActiveMQArtemis",),
+            _ARTEMIS_GROUPS,
+            ("ActiveMQArtemis", "Broker"),
             f"spec/{path}",
             reads=Reads(
                 endings=("-ptls",),
