@@ -21,6 +21,7 @@ CASES = sorted(path.parent for path in V010.glob("*/input.yaml"))
 
 # What 0.1.0 renamed by default, and this version does not: see the warnings.
 NO_LONGER_RENAMED = {
+    "a-broker-that-lists-its-mounts-follows": ["creds", "web-config"],
     "a-job-for-each-namespace-and-sync-wave": ["api-config"],
     "a-name-in-plain-words-is-warned-about": ["web-config"],
     "a-plain-job-is-warned-about-a-hook-is-not": ["web-config"],
@@ -29,6 +30,7 @@ NO_LONGER_RENAMED = {
     "hooks-jobs-and-pods-are-not-waited-for": ["web-config"],
     "jobs-that-are-replaced-anyway-keep-their-names": ["web-config"],
     "no-namespace-is-a-namespace-of-its-own": ["web-config"],
+    "prometheus-operator-lists-follow": ["creds", "web-config"],
     "role-names-follow-only-where-the-rule-covers-them": ["web-config"],
     "values-of-a-chart-are-warned-about-but-for-pod-shapes": ["web-config"],
 }

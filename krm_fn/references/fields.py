@@ -5,10 +5,19 @@ Most hold the name as text where the ecosystem's habit is a mapping. Paths are k
 
 from typing import NamedTuple
 
+from krm_fn.references.rule import THE_VALUE, Reads
+
 _TRAEFIK = ("traefik.io", "traefik.containo.us")
 
 _MOUNTED_LISTS = (("secrets", "Secret"), ("configMaps", "ConfigMap"))
 """Lists of names that an operator mounts into its pods, as the Prometheus operator does."""
+
+_PROMETHEUS_OPERATOR = "github.com/prometheus-operator/prometheus-operator"
+_VM_OPERATOR = "github.com/VictoriaMetrics/operator api/operator/v1beta1/vmextra_types.go"
+_VM_FOLDERS = {"secrets": "secrets", "configMaps": "configs"}
+_GRAFANA_4 = "github.com/grafana/grafana-operator v4 controllers/config/controller_config.go"
+_ARTEMIS_GROUPS = ("broker.amq.io", "broker.arkmq.org")
+_ARTEMIS = "github.com/arkmq-org/activemq-artemis-operator"
 
 _VICTORIA_METRICS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
     (
@@ -26,13 +35,17 @@ _VICTORIA_METRICS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
 
 
 class FieldRow(NamedTuple):
-    """A field of some kinds: text, a mapping with `name`, or a list of either. No groups: any."""
+    """A field of some kinds: text, a mapping with `name`, or a list of either. No groups: any.
+
+    `reads`: whether its consumer reads the value only, or the shape of the name, or mounts at a path with the name.
+    """
 
     groups: tuple[str, ...]
     kinds: tuple[str, ...]
     path: str
     target: str = "Secret"
     in_pod: bool = False
+    reads: Reads = THE_VALUE
 
 
 class Selectors(NamedTuple):
@@ -55,25 +68,67 @@ SELECTORS = (
 
 SELECTOR_FIELDS = frozenset({"name", "key", "optional"})
 
+# `reads` is left out where the consumer reads the value only: it gets the object through the API, or mounts it at a
+# path that the name is no part of. The sources of what mounts were read for this: the operators of Spark, NVIDIA,
+# Strimzi, Redis, MinIO, Percona, Zalando, Cassandra, Loki, Tempo and KubeVirt's CDI mount at fixed paths. Solr's mounts
+# a basicAuthSecret at /etc/secrets/NAME, and writes that path itself, for its own probe.
 FIELDS = (
     FieldRow((), ("StorageClass",), "parameters/secretRef"),
     # Prometheus operator
+    # (The CRD of ThanosRuler has neither list at present; its other volumes are below /etc/thanos.)
     *(
-        FieldRow(("monitoring.coreos.com",), ("Prometheus", "PrometheusAgent", "Alertmanager", "ThanosRuler"), *row)
-        for row in (("spec/secrets", "Secret", True), ("spec/configMaps", "ConfigMap", True))
+        FieldRow(
+            ("monitoring.coreos.com",),
+            kinds,
+            f"spec/{field}",
+            target,
+            in_pod=True,
+            reads=Reads(path=f"/etc/{folder}/{field.lower()}/{{}}", source=f"{_PROMETHEUS_OPERATOR} {place}"),
+        )
+        for kinds, folder, place in (
+            (("Prometheus", "PrometheusAgent"), "prometheus", "pkg/prometheus/common.go (secretsDir, configmapsDir)"),
+            (("Alertmanager",), "alertmanager", "pkg/alertmanager/statefulset.go (secretsDir, configmapsDir)"),
+            (("ThanosRuler",), "thanos", "pkg/thanos/statefulset.go"),
+        )
+        for field, target in _MOUNTED_LISTS
     ),
     FieldRow(("monitoring.coreos.com",), ("Alertmanager",), "spec/configSecret"),
     # VictoriaMetrics operator
     *(
-        FieldRow(("operator.victoriametrics.com",), kinds, f"{spec}/{field}", target, in_pod=True)
+        FieldRow(
+            ("operator.victoriametrics.com",),
+            kinds,
+            f"{spec}/{field}",
+            target,
+            in_pod=True,
+            reads=Reads(
+                path=f"/etc/vm/{_VM_FOLDERS[field]}/{{}}", source=f"{_VM_OPERATOR} (SecretsDir, ConfigMapsDir)"
+            ),
+        )
         for kinds, specs in _VICTORIA_METRICS
         for spec in specs
         for field, target in _MOUNTED_LISTS
     ),
+    FieldRow(
+        ("operator.victoriametrics.com",),
+        ("VMAlertmanager",),
+        "spec/templates",
+        "ConfigMap",
+        reads=Reads(path="/etc/vm/templates/{}", source=f"{_VM_OPERATOR} (TemplatesDir)"),
+    ),
     FieldRow(("operator.victoriametrics.com",), ("VMAlertmanager", "VMAuth"), "spec/configSecret"),
     # Grafana operator, up to version 4
     *(
-        FieldRow(("integreatly.org",), ("Grafana",), f"spec/{field}", target, in_pod=True)
+        FieldRow(
+            ("integreatly.org",),
+            ("Grafana",),
+            f"spec/{field}",
+            target,
+            in_pod=True,
+            reads=Reads(
+                path=f"/etc/grafana-{field.lower()}/{{}}", source=f"{_GRAFANA_4} (SecretsMountDir, ConfigMapsMountDir)"
+            ),
+        )
         for field, target in _MOUNTED_LISTS
     ),
     # Spark operator
@@ -94,12 +149,30 @@ FIELDS = (
     # ActiveMQ Artemis
     *(
         FieldRow(
-            ("broker.amq.io",), ("ActiveMQArtemis",), f"spec/deploymentPlan/extraMounts/{name}", target, in_pod=True
+            _ARTEMIS_GROUPS,
+            ("ActiveMQArtemis", "Broker"),
+            f"spec/deploymentPlan/extraMounts/{field}",
+            target,
+            in_pod=True,
+            reads=Reads(
+                endings=("-bp", "-jaas-config", "-logging-config"),
+                path=f"/amq/extra/{field.lower()}/{{}}",
+                source=f"{_ARTEMIS} controllers/broker_reconciler.go (getConfigExtraMount)",
+            ),
         )
-        for name, target in (("secrets", "Secret"), ("configMaps", "ConfigMap"))
+        for field, target in _MOUNTED_LISTS
     ),
     *(
-        FieldRow(("broker.amq.io",), ("ActiveMQArtemis",), f"spec/{path}")
+        FieldRow(
+            _ARTEMIS_GROUPS,
+            ("ActiveMQArtemis", "Broker"),
+            f"spec/{path}",
+            reads=Reads(
+                endings=("-ptls",),
+                path="/etc/{}-volume",
+                source=f"{_ARTEMIS} pkg/utils/certutil/certutil.go (Cert_provided_secret_suffix)",
+            ),
+        )
         for path in (
             "acceptors/sslSecret",
             "acceptors/trustSecret",
@@ -176,8 +249,21 @@ FIELDS = (
         for name in ("secret", "ca_secret", "crl_secret")
     ),
     *(FieldRow(("getambassador.io",), ("Host",), f"spec/tls/{name}") for name in ("ca_secret", "crl_secret")),
-    FieldRow(("networking.istio.io",), ("Gateway",), "spec/servers/tls/credentialName"),
-    FieldRow(("networking.istio.io",), ("DestinationRule",), "spec/trafficPolicy/tls/credentialName"),
+    *(
+        FieldRow(
+            ("networking.istio.io",),
+            (kind,),
+            path,
+            reads=Reads(
+                beside="-cacert",
+                source="github.com/istio/istio pilot/pkg/credentials/kube/secrets.go (GetCaCert)",
+            ),
+        )
+        for kind, path in (
+            ("Gateway", "spec/servers/tls/credentialName"),
+            ("DestinationRule", "spec/trafficPolicy/tls/credentialName"),
+        )
+    ),
     FieldRow(("extensions.istio.io",), ("WasmPlugin",), "spec/imagePullSecret"),
     FieldRow(("gateway.envoyproxy.io",), ("SecurityPolicy",), "spec/basicAuth/users"),
     FieldRow(("projectcontour.io",), ("HTTPProxy",), "spec/virtualhost/tls/clientValidation/caSecret"),

@@ -135,7 +135,8 @@ def _find_by_kind(item: Node, resource: ResourceId) -> Iterator[Reference]:
     yield from _find_in_annotations(item, resource)
     for field in _FIELDS.get(kind, ()):
         if not field.groups or group in field.groups:
-            yield from find_at(item, field.path, field.target, Rule(By.TABLE, field.path), in_pod=field.in_pod)
+            rule = Rule(By.TABLE, field.path, reads=field.reads)
+            yield from find_at(item, field.path, field.target, rule, in_pod=field.in_pod)
     yield from find_written(item, resource)
 
 

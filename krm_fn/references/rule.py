@@ -26,6 +26,23 @@ class By(StrEnum):
     """An entry of `spec.mounts`."""
 
 
+class Reads(NamedTuple):
+    """What the consumer of a field does with a name, beside finding the object by it. By default, nothing.
+
+    `endings`: it tells by these ends of the name what is in the object. `path`: it mounts the object there, with the
+    name in the place of `{}`, so that others may write this path. `beside`: it also reads another object, whose name
+    is this one with that end. `source`: where its project says so.
+    """
+
+    endings: tuple[str, ...] = ()
+    path: str = ""
+    beside: str = ""
+    source: str = ""
+
+
+THE_VALUE = Reads()
+
+
 class Rule(NamedTuple):
     """A rule. `text`: which of its kind, for people.
 
@@ -36,3 +53,4 @@ class Rule(NamedTuple):
     text: str
     reason: str = ""
     source: str = ""
+    reads: Reads = THE_VALUE

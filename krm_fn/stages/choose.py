@@ -120,6 +120,7 @@ def choose(package: Package, references: References, early: EarlyReaders, settin
         problems += [choice.problem] if choice.problem else []
         if choice.strategy is Strategy.RENAME:
             problems += [reader.refuse() for reader in early.get(item, {}).values()]
+            problems += hints.name_readers.refuse(item)
     return Choices(tuple(choices), tuple(problems), hints)
 
 
@@ -336,7 +337,7 @@ def _default_of_what_pods_read(item: Item, known: _Known) -> _Decision:
         return _leave_unchanged(item, reader.reason())
     hint = next(known.hints.about(item), None)
     if hint is not None:
-        return _leave_unchanged(item, hint._replace(remedy=_RENAME_ALL_THE_SAME))
+        return _leave_unchanged(item, hint if hint.remedy else hint._replace(remedy=_RENAME_ALL_THE_SAME))
     return _Decision(settings.strategy, _READ_WITHOUT_HINT)
 
 

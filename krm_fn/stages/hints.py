@@ -19,6 +19,7 @@ from krm_fn.references.near_misses import NearMiss
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.references.well_known import looked_up_by
+from krm_fn.stages.name_readers import NameReaders
 from krm_fn.stages.package import Package
 from krm_fn.stages.reason import Ground, Reason
 
@@ -26,6 +27,7 @@ HINTS = frozenset(
     {
         *(Ground.ROLE, Ground.PROGRAM, Ground.EMPTY, Ground.DATA, Ground.OPTION),
         *(Ground.API_READER, Ground.FIELD, Ground.NAMESPACE, Ground.CHART, Ground.OPTIONAL),
+        *(Ground.NAME_SHAPE, Ground.MOUNT_PATH),
     }
 )
 """The grounds of hints."""
@@ -40,11 +42,13 @@ class Hints:
         self._package = package
         self._references = references
         self._api_readers = ApiReaders(package.authored, package.namespace_of)
+        self.name_readers = NameReaders(package, references)
 
     def about(self, item: Item) -> Iterator[Reason]:
         """Say who may look this object up by its name; nothing where nothing hints at anybody."""
         hints = (
-            *(self._role, self._program, _empty, self._data, self._option, self._reader),
+            *(self._role, self._program, self.name_readers.by_shape, self.name_readers.by_path),
+            *(_empty, self._data, self._option, self._reader),
             *(self._field, self._namespace, self._chart, self._optional),
         )
         return filter(None, (hint(item) for hint in hints))

@@ -68,6 +68,12 @@ class Ground(StrEnum):
     NAMESPACE = "namespace"
     CHART = "chart"
 
+    NAME_SHAPE = "name-shape"
+    """A hint at a consumer that tells by the end of the name what the object is."""
+
+    MOUNT_PATH = "mount-path"
+    """A hint at a path with the name in it, where a consumer mounts the object."""
+
     OPTIONAL = "optional"
     """A hint at pods that do not wait for the Secret that it makes."""
 

@@ -1,0 +1,298 @@
+"""Consumers that use a name for more than to find the object: they read its shape, or mount at a path that contains it.
+
+A reference to the object follows its new name. What an operator tells from the end of the name does not, nor does a
+path that somebody else has written, such as `caFile: /etc/prometheus/secrets/web-tls/ca.crt` of a ServiceMonitor.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from krm_fn.model import keys
+from krm_fn.model.item import Item, about
+from krm_fn.model.node import TRUE, Node, entries, fields, get, is_null, is_scalar, text
+from krm_fn.model.problem import Problem
+from krm_fn.model.settings import Strategy
+from krm_fn.naming.names import authored_id, base_name
+from krm_fn.references.data_texts import data_texts
+from krm_fn.references.find_by_shape import Path, spell_path
+from krm_fn.references.made import find_made
+from krm_fn.references.reference import Reference, ResolvedReference
+from krm_fn.references.references import References
+from krm_fn.references.rule import THE_VALUE
+from krm_fn.stages.package import Package
+from krm_fn.stages.reason import Ground, Reason
+from krm_fn.stages.sops import is_encrypted
+
+_ACCEPT = f"annotate it with {keys.STRATEGY}: {Strategy.IGNORE} to accept this"
+
+_HOLDS_CONFIGURATION = r"(?i)(?<!storage)config(?!map)|relabel|template"
+"""Fields that name what a program reads as its configuration, where paths may be written.
+
+The configuration of an object storage is read by the Thanos sidecar, which does not mount these objects.
+"""
+
+_WITHOUT_PATHS = ("dashboardNamespaceSelector", "ruleNamespaceSelector")
+"""Fields that select objects which name no files."""
+
+_VARIABLE = r"\$|\{\{"
+"""What stands for a name that somebody else fills in."""
+
+
+class _DefaultConfig(NamedTuple):
+    """The Secret that an operator takes for the configuration where none of some fields is set."""
+
+    group: str
+    kind: str
+    name: str
+    unless: tuple[str, ...]
+
+
+_DEFAULT_CONFIGS = (
+    # prometheus-operator pkg/prometheus/server/operator.go (unmanagedPrometheusConfiguration)
+    _DefaultConfig(
+        "monitoring.coreos.com",
+        "Prometheus",
+        "prometheus-{}",
+        ("serviceMonitorSelector", "podMonitorSelector", "probeSelector", "scrapeConfigSelector"),
+    ),
+    # prometheus-operator pkg/alertmanager/statefulset.go (defaultConfigSecretName)
+    _DefaultConfig(
+        "monitoring.coreos.com", "Alertmanager", "alertmanager-{}", ("configSecret", "alertmanagerConfiguration")
+    ),
+)
+
+
+class _Text(NamedTuple):
+    """A text that contains a folder of mounts, and its field. `line`: the one that is meant, in a text of several."""
+
+    item: Item
+    field: str
+    value: str
+    line: int = 0
+
+    @property
+    def place(self) -> str:
+        return f"{self.field}, line {self.line} of the text" if self.line else self.field
+
+
+class NameReaders:
+    """The consumers in a package that use a name for more than to find the object."""
+
+    def __init__(self, package: Package, references: References) -> None:
+        self._package = package
+        self._references = references
+
+    def by_shape(self, item: Item) -> Reason | None:
+        """Say who tells by the end of an object's name what is in it, or finds another object by it."""
+        for one in self._by_item.get(item, ()):
+            who, reads = authored_id(one.referrer), one.reference.rule.reads
+            if reads.endings:
+                text = f"{who} tells by the end of its name what is in it ({', '.join(reads.endings)})"
+                remedy = _ACCEPT if _base_name_in(one.reference, item).endswith(reads.endings) else ""
+                return Reason(Ground.NAME_SHAPE, text, one.referrer, one.reference.field, reads.source, remedy)
+        for one, base, other in self._pairs.get(item, ()):
+            text = f"{authored_id(one.referrer)} finds {one.reference.kind} {other} by the name of {base}"
+            return Reason(
+                Ground.NAME_SHAPE, text, one.referrer, one.reference.field, one.reference.rule.reads.source, _ACCEPT
+            )
+        return None
+
+    def by_path(self, item: Item) -> Reason | None:
+        """Say who mounts an object at a path with its name, if that path is written somewhere, or may be."""
+        mounts = [one for one in self._by_item.get(item, ()) if one.reference.rule.reads.path]
+        for one in mounts:
+            for found in self._find_path(one, item):
+                text = f"{_say_mount(one, item)}, and {authored_id(found.item)} contains this path ({found.place})"
+                return Reason(
+                    Ground.MOUNT_PATH, text, found.item, found.field, one.reference.rule.reads.source, _ACCEPT
+                )
+        for one in mounts:
+            for why in self._find_hidden(one):
+                text = f"{_say_mount(one, item)}, and {why}"
+                return Reason(
+                    Ground.MOUNT_PATH, text, one.referrer, one.reference.field, one.reference.rule.reads.source
+                )
+        return None
+
+    def refuse(self, item: Item) -> Iterator[Problem]:
+        """Report what does not follow the new name of an object that is renamed."""
+        remedy = f"annotate {authored_id(item)} with {keys.STRATEGY}: {Strategy.IGNORE}"
+        for one in self._by_item.get(item, ()):
+            referrer, kind, reads = one.referrer, one.reference.kind, one.reference.rule.reads
+            base = _base_name_in(one.reference, item)
+            ending = next(filter(base.endswith, reads.endings), "")
+            if ending:
+                message = (
+                    f"{kind} {base} is recognised by the end of its name, {ending}, which a new name would not have; "
+                    f"{remedy}"
+                )
+                yield about(referrer, message, one.reference.field)
+                continue
+            for found in self._find_path(one, item):
+                line = f" in line {found.line} of the text" if found.line else ""
+                message = (
+                    f"contains {reads.path.format(base)}{line}, where {authored_id(referrer)} mounts {kind} {base}, "
+                    f"and each change would give it another name; {remedy}"
+                )
+                yield about(found.item, message, found.field)
+        for one, _, other in self._pairs.get(item, ()):
+            message = (
+                f"is the name by which {one.reference.kind} {other} is found too, so both names must stay; {remedy}"
+            )
+            yield about(one.referrer, message, one.reference.field)
+
+    @cached_property
+    def _by_item(self) -> dict[Item, list[ResolvedReference]]:
+        by_item: dict[Item, list[ResolvedReference]] = defaultdict(list)
+        for one in self._references.authored:
+            if one.reference.rule.reads != THE_VALUE:
+                for target in one.targets:
+                    by_item[target].append(one)
+        return by_item
+
+    @cached_property
+    def _pairs(self) -> dict[Item, list[tuple[ResolvedReference, str, str]]]:
+        """Objects that are found by one name, with the reference that says it, this name, and that of the other."""
+        pairs: dict[Item, list[tuple[ResolvedReference, str, str]]] = defaultdict(list)
+        for item, several in self._by_item.items():
+            for one in several:
+                reference = one.reference
+                if reference.rule.reads.beside:
+                    base = _base_name_in(reference, item)
+                    other = base + reference.rule.reads.beside
+                    place = reference.kind, other, reference.target_namespace
+                    for found in self._references.index.find(one.referrer, *place):
+                        pairs[item].append((one, base, other))
+                        pairs[found].append((one, base, other))
+        return pairs
+
+    def _find_path(self, one: ResolvedReference, item: Item) -> Iterator[_Text]:
+        """Find the texts that contain the path at which a consumer mounts an object."""
+        path = one.reference.rule.reads.path
+        if not path:
+            return
+        name = re.escape(_base_name_in(one.reference, item) + _split(path).end)
+        pattern = re.compile(rf"{_pattern(path)}{name}(?![\w-]|\.\w)")
+        for one_text in self._texts:
+            found = pattern.search(one_text.value)
+            if found:
+                is_long = "\n" in one_text.value.strip()
+                yield one_text._replace(line=one_text.value.count("\n", 0, found.start()) + 1 if is_long else 0)
+
+    @cached_property
+    def _texts(self) -> list[_Text]:
+        """The texts of the package that contain a folder in which somebody mounts, in order."""
+        paths = {one.reference.rule.reads.path for several in self._by_item.values() for one in several}
+        folders = [f"{_split(path).folder}/" for path in filter(None, paths)]
+        found: list[_Text] = []
+        for item in self._package.authored if folders else ():
+            if not item.is_local:
+                found += [one for one in _read_texts(item) if any(folder in one.value for folder in folders)]
+        return found
+
+    def _find_hidden(self, one: ResolvedReference) -> Iterator[str]:
+        """Say where the path of a mount may be written that cannot be seen here."""
+        for name, value in _fields_below(get(one.referrer.node, "spec")):
+            takes_all = name == "selectAllByDefault" and text(value) in TRUE
+            if takes_all or (name.endswith("NamespaceSelector") and name not in _WITHOUT_PATHS and not is_null(value)):
+                yield f"its {name} takes objects of other namespaces, which may contain this path"
+        yield from self._find_hidden_configuration(one.referrer)
+        variable = re.compile(rf"{_pattern(one.reference.rule.reads.path)}(?:{_VARIABLE})")
+        for found in self._texts:
+            if variable.search(found.value):
+                yield f"{authored_id(found.item)} has a variable in such a path ({found.field})"
+
+    def _find_hidden_configuration(self, referrer: Item) -> Iterator[str]:
+        for other in self._references.authored:
+            reference = other.reference
+            if other.referrer is referrer and _holds_configuration(reference):
+                yield from self._find_unreadable(reference.kind, reference.target, other.targets)
+        for row in _DEFAULT_CONFIGS:
+            if (row.group, row.kind) == (referrer.id.group, referrer.id.kind):
+                present = {field for field, value in entries(get(referrer.node, "spec")) if not is_null(value)}
+                if present.isdisjoint(row.unless):
+                    name = row.name.format(referrer.id.name)
+                    targets = self._references.index.find(referrer, "Secret", name)
+                    yield from self._find_unreadable("Secret", name, targets)
+
+    @staticmethod
+    def _find_unreadable(kind: str, name: str, targets: tuple[Item, ...]) -> Iterator[str]:
+        if not targets:
+            yield f"{kind} {name}, which may contain this path, is not in the package"
+        elif not all(map(_is_readable, targets)):
+            yield f"{kind} {name}, which may contain this path, cannot be read here"
+
+
+def _say_mount(one: ResolvedReference, item: Item) -> str:
+    path = one.reference.rule.reads.path.format(_base_name_in(one.reference, item))
+    return f"{authored_id(one.referrer)} mounts it at {path}"
+
+
+def _base_name_in(reference: Reference, item: Item) -> str:
+    """Return the base name of what a reference means by an object: of itself, or of what it makes."""
+    made = (made.base_name for made in find_made(item) if made.kind == reference.kind)
+    return base_name(item) if reference.kind == item.id.kind else next(made, reference.target)
+
+
+class _Folders(NamedTuple):
+    """The folders above the last one of a path, this folder, and what is behind the name."""
+
+    above: str
+    folder: str
+    end: str
+
+
+def _split(path: str) -> _Folders:
+    folders, end = path.split("{}")
+    above, _, folder = folders.rstrip("/").rpartition("/")
+    return _Folders(above, folder, end)
+
+
+def _pattern(path: str) -> str:
+    """Return a pattern of a path up to the name: absolute, or relative to a folder of the program."""
+    folders = _split(path)
+    return rf"(?:{re.escape(folders.above)}|\.\.(?:/[\w.-]+)*)/+{re.escape(folders.folder)}/+"
+
+
+def _read_texts(item: Item) -> Iterator[_Text]:
+    """Read all texts of an object, and those that a ConfigMap or Secret holds as data."""
+    if item.is_config:
+        yield from (_Text(item, value.field, value.text) for value in data_texts(item))
+    else:
+        for path, value in _scalars(item.node, None):
+            if "/" in value:
+                yield _Text(item, spell_path(path), value)
+
+
+def _scalars(node: Node, path: Path) -> Iterator[tuple[Path, str]]:
+    if is_scalar(node):
+        yield path, node.value
+    elif node.id == "sequence":
+        for index, element in enumerate(node.value):
+            yield from _scalars(element, (path, index))
+    else:
+        for name, value in fields(node).items():
+            yield from _scalars(value, (path, name))
+
+
+def _fields_below(node: Node | None) -> Iterator[tuple[str, Node]]:
+    for name, value in entries(node):
+        yield name, value
+        yield from _fields_below(value)
+
+
+def _holds_configuration(reference: Reference) -> bool:
+    """Tell whether a reference names configuration, by the field that holds it, and is not one of the mounts."""
+    field = reference.field.removesuffix(".name").rpartition(".")[2]
+    return reference.rule.reads == THE_VALUE and re.search(_HOLDS_CONFIGURATION, field) is not None
+
+
+def _is_readable(item: Item) -> bool:
+    """Tell whether all values of an object are texts that can be read here."""
+    if not item.is_config or is_encrypted(item):
+        return False
+    values = [value for field in ("data", "stringData", "binaryData") for _, value in entries(get(item.node, field))]
+    return sum(not is_scalar(value) or value.value != "" for value in values) == sum(1 for _ in data_texts(item))
