@@ -95,5 +95,7 @@ def test_every_kind_that_makes_secrets_is_listed() -> None:
 
 
 def test_every_chart_whose_values_are_known_is_listed() -> None:
-    listed = re.findall(r"^\| `([\w-]+)`(?: \([\w ]+\))? \|", PAGES["docs/helmrelease-and-application.md"], re.MULTILINE)
+    listed = re.findall(
+        r"^\| `([\w-]+)`(?: \([\w ]+\))? \|", PAGES["docs/helmrelease-and-application.md"], re.MULTILINE
+    )
     assert listed == sorted({chart for row in CHART_VALUES for chart in row.charts})

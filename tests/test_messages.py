@@ -49,7 +49,7 @@ ANSWERS = {
     "krm_fn/references/find.py": "the rule behind a reference, for `krm-fn explain`",
     "krm_fn/references/find_by_shape.py": "the rule behind a reference, for `krm-fn explain`",
     "krm_fn/references/options.py": "what is named in a message",
-    "krm_fn/references/releases.py": "the rule behind a reference, or why a field is not followed, for `krm-fn explain`",
+    "krm_fn/references/releases.py": "the rule behind a reference, or why there is none, for `krm-fn explain`",
     "krm_fn/references/shapes.py": "the rule behind a reference, for `krm-fn explain`",
     "krm_fn/references/well_known.py": "names of programs",
     "krm_fn/render/known_part.py": "what kustomize, helm and git say",

@@ -38,10 +38,7 @@ def _of(chart: str, templates: str, *rows: tuple[str, str, str]) -> tuple[ChartV
 
 
 _BJW_S = "bjw-s-labs/helm-charts common 4.1.1 templates/lib"
-_CONTAINERS = (
-    *("controllers/*/containers/*", "controllers/*/initContainers/*"),
-    *("defaultContainerOptions", "controllers/*/defaultContainerOptions"),
-)
+_CONTAINERS = tuple(f"controllers/*/{one}" for one in ("containers/*", "initContainers/*", "defaultContainerOptions"))
 
 CHART_VALUES = (
     # app-template

@@ -38,15 +38,9 @@ Charts: TypeAlias = Mapping[tuple[str, str, str], str]
 NO_CHARTS: Charts = MappingProxyType({})
 
 
-def _excluded(group: str, kind: str, reason: str) -> NotReference:
-    return NotReference(group, (kind,), "spec", reason)
-
-
-_REMOTE, _ELSEWHERE, _UNKNOWN = (
-    "its pods run in another cluster",
-    "a value puts the chart's objects into another namespace than that of the release",
-    "it does not say into which namespace it deploys",
-)
+_REMOTE = "its pods run in another cluster"
+_ELSEWHERE = "a value puts the chart's objects into another namespace than that of the release"
+_UNKNOWN = "it does not say into which namespace it deploys"
 
 
 class Release(NamedTuple):
@@ -113,7 +107,7 @@ def _read_helm_release(item: Node, resource: ResourceId, charts: Charts) -> Iter
         reason = _REMOTE
     elif _says_other_namespace(values, namespace or resource.namespace):
         reason = _ELSEWHERE
-    excluded = _excluded(_FLUX, "HelmRelease", reason) if reason else None
+    excluded = _excluded(_FLUX, "HelmRelease", reason)
     chart = text(get(spec, "chart", "spec", "chart")) or from_source
     yield Release(chart, values, ((None, "spec"), "values"), namespace, excluded)
 
@@ -138,8 +132,12 @@ def _read_application(item: Node) -> Iterator[Release]:
             reason = _UNKNOWN
         elif text(get(helm, "namespace")) not in ("", namespace) or _says_other_namespace(values, namespace):
             reason = _ELSEWHERE
-        excluded = _excluded(_ARGO, "Application", reason) if reason else None
+        excluded = _excluded(_ARGO, "Application", reason)
         yield Release(text(get(source, "chart")), values, ((path, "helm"), "valuesObject"), namespace, excluded)
+
+
+def _excluded(group: str, kind: str, reason: str) -> NotReference | None:
+    return NotReference(group, (kind,), "spec", reason) if reason else None
 
 
 def _says_other_namespace(values: Node, namespace: str) -> bool:
