@@ -85,13 +85,19 @@ def find_references(item: Node, resource: ResourceId, extra: Iterable[FieldSpec]
     releases = read_releases(item, resource, charts)
     by_shape, lookalikes = split_lookalikes(find_by_shape(item, resource), resource, releases)
     found = {_place_of(reference): reference for reference in by_shape}
-    for reference in (*_find_by_kind(item, resource), *find_by_rows(releases)):
+    for reference in _find_by_kind(item, resource):
         found[_place_of(reference)] = reference
+    for release in releases:
+        for reference in find_by_rows(release):
+            if release.excluded is None:
+                found[_place_of(reference)] = reference
+            else:
+                lookalikes.append(Lookalike(reference, release.excluded))
     for reference in find_by_specs(item, resource, extra):
         known = found.get(_place_of(reference))
         if known is None or known.written:
-            release = _release_of(reference, releases)
-            found[_place_of(reference)] = release.place(reference) if release else reference
+            around = _release_of(reference, releases)
+            found[_place_of(reference)] = around.place(reference) if around else reference
     return Found(list(found.values()), [one for one in lookalikes if _place_of(one.reference) not in found])
 
 

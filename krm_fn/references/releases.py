@@ -152,16 +152,13 @@ def _namespaces_in(node: Node, *, is_top: bool = False) -> Iterator[str]:
         yield from _namespaces_in(value)
 
 
-def find_by_rows(releases: Iterable[Release]) -> Iterator[Reference]:
+def find_by_rows(release: Release) -> Iterator[Reference]:
     """Find what the rows for a chart say of its values."""
-    for release in releases:
-        if release.excluded is None:
-            for path, row in _rows_of(release.chart):
-                rule = Rule(By.TABLE, f"value {path.replace('/', '.')} of chart {release.chart}", source=row.source)
-                for reference in find_at(release.values, path, row.target, rule, in_pod=True):
-                    if _is_meant(reference, row, release.values):
-                        field = f"{release.field}.{reference.field}"
-                        yield release.place(reference._replace(field=field))
+    for path, row in _rows_of(release.chart):
+        rule = Rule(By.TABLE, f"value {path.replace('/', '.')} of chart {release.chart}", source=row.source)
+        for reference in find_at(release.values, path, row.target, rule, in_pod=True):
+            if _is_meant(reference, row, release.values):
+                yield release.place(reference._replace(field=f"{release.field}.{reference.field}"))
 
 
 @cache
