@@ -36,6 +36,12 @@ NOT_REFERENCES = (
         "looked for in the namespace of the Rollouts controller",
         unless=("namespaced", "true"),
     ),
+    *(
+        NotReference(
+            "argoproj.io", ("Application",), f"spec.source*.helm.valuesObject*.{name}", _CHART, but_in_pods=True
+        )
+        for name in ("configMap", "secret")
+    ),
     NotReference("argoproj.io", ("Application",), "spec", _DEPLOYED),
     NotReference("argoproj.io", ("ApplicationSet",), "spec.template", _DEPLOYED),
     NotReference("argoproj.io", ("ApplicationSet",), "spec.generators*.template", _DEPLOYED),

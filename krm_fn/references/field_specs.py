@@ -1,7 +1,7 @@
 """Find references at field paths, which mean what kustomize's fieldSpecs mean."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from operator import itemgetter
 from typing import TypeAlias
@@ -12,8 +12,8 @@ from krm_fn.model.settings import FieldSpec
 from krm_fn.references.reference import Reference, read_reference
 from krm_fn.references.rule import By, Rule
 
-Name: TypeAlias = tuple[Scalar, Scalar | None, str]
-"""A name, the namespace beside it, and its field."""
+Name: TypeAlias = tuple[Scalar, Scalar | None, str, Mapping[str, Node]]
+"""A name, the namespace beside it, its field, and the fields of the mapping that it is in."""
 
 
 class SpecsByKind:
@@ -50,8 +50,8 @@ def find_at(  # noqa: PLR0913  # the parts of a reference
     found: list[Name] = []
     _descend(item, split_path(path), "", found)
     return [
-        read_reference(kind, name, namespace, field, rule, in_pod=in_pod, written=written)
-        for name, namespace, field in found
+        read_reference(kind, name, namespace, field, rule, in_pod=in_pod, written=written, around=around)
+        for name, namespace, field, around in found
     ]
 
 
@@ -117,7 +117,7 @@ def _descend(node: Node, names: tuple[str, ...], field: str, found: list[Name]) 
             if not is_scalar(element):
                 _descend(element, names, f"{field}[{index}]", found)
             elif not names and element.value and not is_null(element):
-                found.append((element, None, f"{field}[{index}]"))
+                found.append((element, None, f"{field}[{index}]", {}))
 
 
 def _descend_into_field(held: dict[str, Node], names: tuple[str, ...], field: str, found: list[Name]) -> None:
@@ -125,6 +125,6 @@ def _descend_into_field(held: dict[str, Node], names: tuple[str, ...], field: st
     value = held.get(name)
     if is_scalar(value):
         if not rest and value.value and not is_null(value):
-            found.append((value, beside(held, name), step(field, name)))
+            found.append((value, beside(held, name), step(field, name), held))
     elif value is not None and names:
         _descend(value, tuple(rest), step(field, name), found)

@@ -19,6 +19,7 @@ from krm_fn.references.fields import FIELDS, FieldRow
 from krm_fn.references.find_by_shape import find_by_shape
 from krm_fn.references.made import find_written
 from krm_fn.references.reference import Reference, read_reference
+from krm_fn.references.releases import NO_CHARTS, Charts, Release, find_by_rows, read_releases
 from krm_fn.references.rule import By, Rule
 from krm_fn.references.shapes import OPAQUE_KINDS
 
@@ -74,21 +75,29 @@ class Found(NamedTuple):
     lookalikes: list[Lookalike]
 
 
-def find_references(item: Node, resource: ResourceId, extra: Iterable[FieldSpec]) -> Found:
-    """Find the references of an object: by shape, by the tables for its kind, and by `spec.references`.
+def find_references(item: Node, resource: ResourceId, extra: Iterable[FieldSpec], charts: Charts = NO_CHARTS) -> Found:
+    """Find the references of an object: by shape, by the tables for its kind and charts, and by `spec.references`.
 
     A field that is found twice is what the later of these says.
     """
     if not may_refer(resource):
         return Found([], [])
-    by_shape, lookalikes = split_lookalikes(find_by_shape(item, resource), resource)
+    releases = read_releases(item, resource, charts)
+    by_shape, lookalikes = split_lookalikes(find_by_shape(item, resource), resource, releases)
     found = {_place_of(reference): reference for reference in by_shape}
     for reference in _find_by_kind(item, resource):
         found[_place_of(reference)] = reference
+    for release in releases:
+        for reference in find_by_rows(release):
+            if release.excluded is None:
+                found[_place_of(reference)] = reference
+            else:
+                lookalikes.append(Lookalike(reference, release.excluded))
     for reference in find_by_specs(item, resource, extra):
         known = found.get(_place_of(reference))
         if known is None or known.written:
-            found[_place_of(reference)] = reference
+            around = _release_of(reference, releases)
+            found[_place_of(reference)] = around.place(reference) if around else reference
     return Found(list(found.values()), [one for one in lookalikes if _place_of(one.reference) not in found])
 
 
@@ -105,19 +114,33 @@ def may_refer(resource: ResourceId) -> bool:
     return resource.group not in TOOL_GROUPS
 
 
-def split_lookalikes(found: list[Reference], resource: ResourceId) -> Found:
+def split_lookalikes(found: list[Reference], resource: ResourceId, releases: Iterable[Release] = ()) -> Found:
     """Tell references from fields that look like references and are known to mean something else."""
     if resource.kind not in _NOT_REFERENCES:
         return Found(found, [])
     rows = [row for row in _NOT_REFERENCES[resource.kind] if row.group == resource.group]
     references, lookalikes = [], []
-    for reference in found:
-        row = next((row for row in rows if _is_lookalike(reference, row)), None)
+    for one in found:
+        release = _release_of(one, releases)
+        reference = release.place(one) if release else one
+        meant = rows if release is None else [row for row in rows if not _is_about_all_values(row, release)]
+        excluded = release.excluded if release else None
+        row = excluded or next((row for row in meant if _is_lookalike(reference, row)), None)
         if row is None:
             references.append(reference)
         else:
             lookalikes.append(Lookalike(reference, row))
     return Found(references, lookalikes)
+
+
+def _release_of(reference: Reference, releases: Iterable[Release]) -> Release | None:
+    """Return the release whose values hold a reference, None for a reference in no values."""
+    return next((one for one in releases if one.holds(reference.field)), None)
+
+
+def _is_about_all_values(row: NotReference, release: Release) -> bool:
+    """Tell whether a row is about a field around all values, of which the release knows more."""
+    return fnmatchcase(f"{_INDEX.sub('', release.field)}.", f"{row.path}.*")
 
 
 def _is_lookalike(reference: Reference, row: NotReference) -> bool:

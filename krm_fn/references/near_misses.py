@@ -5,11 +5,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from krm_fn.model.item import CONFIG_KINDS, Item
-from krm_fn.model.node import Node, Scalar, fields, get, is_null, is_scalar
+from krm_fn.model.node import Node, Scalar, fields, is_null, is_scalar
 from krm_fn.references.field_specs import beside
 from krm_fn.references.find import may_refer, split_lookalikes
 from krm_fn.references.find_by_shape import NOT_WALKED, Path, spell_path
 from krm_fn.references.reference import Reference, ResolvedReference, read_reference
+from krm_fn.references.releases import read_releases
 from krm_fn.references.resolve import Index
 from krm_fn.references.rule import By, Rule
 from krm_fn.references.shapes import FREE_KEYS, PASSED_OVER, Form, word_of
@@ -69,12 +70,13 @@ def find_unfollowed(items: Iterable[Item], references: Iterable[ResolvedReferenc
 
 
 def _chart_values(item: Item) -> list[Reference]:
-    """Return every text in the values of a HelmRelease, as a name of either kind."""
-    found: list[Reference] = []
-    values = get(item.node, "spec", "values") if item.id.kind == "HelmRelease" else None
-    if values is not None:
-        _collect_texts(values, ((None, "spec"), "values"), found)
-    return found
+    """Return every text in the values of a HelmRelease or an Application, as a name of either kind."""
+    texts: list[Reference] = []
+    for release in read_releases(item.node, item.id):
+        found: list[Reference] = []
+        _collect_texts(release.values, release.path, found)
+        texts += map(release.place, found)
+    return texts
 
 
 def _collect_texts(node: Node, path: Path, found: list[Reference]) -> None:

@@ -22,7 +22,8 @@ class Reference(NamedTuple):
     controller writes the object, so that its name must stay. `rule`: what found the reference.
 
     `before` and `after` are the parts of the text around the name: `shop/` of `shop/users`. `around` are the fields of
-    the mapping that `name` is in.
+    the mapping that `name` is in. `installed_in`: where a chart is installed whose values hold the name, `""` for the
+    namespace of the referrer; None for a name that is in no values.
     """
 
     kind: str
@@ -35,6 +36,7 @@ class Reference(NamedTuple):
     before: str = ""
     after: str = ""
     around: Mapping[str, Node] = _NOTHING
+    installed_in: str | None = None
 
     @property
     def target(self) -> str:
@@ -48,7 +50,7 @@ class Reference(NamedTuple):
         if self.namespace is not None:
             return self.namespace.value
         found = _NAMESPACE.search(self.before)
-        return found.group(1) if found else None
+        return found.group(1) if found else self.installed_in or None
 
     @property
     def keys(self) -> frozenset[str] | None:

@@ -15,6 +15,7 @@ from krm_fn.references.find import Lookalike, find_references
 from krm_fn.references.near_misses import NearMiss, find_unfollowed
 from krm_fn.references.options import Options
 from krm_fn.references.reference import ResolvedReference
+from krm_fn.references.releases import read_charts
 from krm_fn.references.resolve import Index
 
 
@@ -56,9 +57,19 @@ class References:
 
     @cached_property
     def read_by_pods(self) -> frozenset[Item]:
-        """The objects that a pod template references."""
+        """The objects that a pod template of the package references. The pods of a chart are not in the package."""
         return frozenset(
-            target for one in self if one.reference.in_pod and not one.reference.written for target in one.targets
+            target
+            for one in self
+            if one.reference.in_pod and not one.reference.written and one.reference.installed_in is None
+            for target in one.targets
+        )
+
+    @cached_property
+    def named_in_values(self) -> frozenset[Item]:
+        """The objects that values of a chart reference."""
+        return frozenset(
+            target for one in self.authored if one.reference.installed_in is not None for target in one.targets
         )
 
     @cached_property
@@ -102,10 +113,11 @@ def find_authored(
     """
     authored = Authored([], [])
     kinds_of_params = read_kinds_of_params(items)
+    charts = read_charts(items)
     specs = SpecsByKind(extra)
     for item in items:
         if not item.is_local:
-            found, lookalikes = find_references(item.node, item.id, specs.about(item.id))
+            found, lookalikes = find_references(item.node, item.id, specs.about(item.id), charts)
             found += find_params(item.node, item.id, kinds_of_params)
             authored.references.extend(index.resolve(item, one) for one in found if one.name not in but)
             authored.lookalikes.extend((item, one) for one in lookalikes)

@@ -50,6 +50,7 @@ _NOT_READ = Reason(
     "no pod template of the package references it",
     remedy=f"annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same",
 )
+_READ_IN_CHART = _NOT_READ._replace(text="only values of a chart name it, and its pods are rendered in the cluster")
 _RENAME_ALL_THE_SAME = (
     f"annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same, "
     f"or {Strategy.IGNORE} to accept this"
@@ -322,7 +323,7 @@ def _defaulted(item: Item, known: _Known) -> _Decision:
     if known.settings.select is not None:
         return _Decision(None, _NOT_SELECTED)
     if item not in known.references.read_by_pods:
-        return _Decision(None, _NOT_READ)
+        return _Decision(None, _READ_IN_CHART if item in known.references.named_in_values else _NOT_READ)
     return _default_of_what_pods_read(item, known)
 
 

@@ -218,6 +218,33 @@ PACKAGES = {
         {**SHOP, "kinds": ["ConfigMap", "Secret", "ExternalSecret"]},
         ("1 renamed",),
     ),
+    "values of charts": Package(
+        package_of(
+            *(config_map("web-config"), secret("web-db")),
+            _object(
+                "helm.toolkit.fluxcd.io/v2",
+                "HelmRelease",
+                "web",
+                "shop",
+                spec={
+                    "chart": {"spec": {"chart": "app-template"}},
+                    "values": {"persistence": {"config": {"type": "configMap", "name": "web-config"}}},
+                },
+            ),
+            _object(
+                "argoproj.io/v1alpha1",
+                "Application",
+                "db",
+                "shop",
+                spec={
+                    "destination": {"name": "in-cluster", "namespace": "shop"},
+                    "source": {"chart": "redis", "helm": {"valuesObject": {"auth": {"existingSecret": "web-db"}}}},
+                },
+            ),
+        ),
+        {**SHOP, "kinds": ["ConfigMap", "Secret"], "select": [{"name": "web-*"}]},
+        ("helm.toolkit.fluxcd.io/v2/HelmRelease/web=ConfigMap/web-config-", "2 renamed"),
+    ),
     "CRLF, comments, anchors and quotes": Package({"app.yaml": STYLES}, SHOP, ("1 renamed",)),
     "the configurations of two sets are in the package": Package(
         {

@@ -11,6 +11,7 @@ from krm_fn.model.kinds import KINDS
 from krm_fn.model.makers import MAKERS, Maker
 from krm_fn.model.problem import ResourceId
 from krm_fn.references.annotations import ANNOTATIONS, AnnotationRow
+from krm_fn.references.chart_values import CHART_VALUES, SUBCHARTS
 from krm_fn.references.exclusions import NOT_REFERENCES, NotReference
 from krm_fn.references.field_specs import split_path
 from krm_fn.references.fields import FIELDS, SELECTORS, FieldRow, Selectors
@@ -48,6 +49,8 @@ def test_the_tables_are_those_of_the_list(snapshot: Snapshot) -> None:
         "MAKERS": MAKERS,
         "NOT_REFERENCES": NOT_REFERENCES,
         "WELL_KNOWN": WELL_KNOWN,
+        "CHART_VALUES": CHART_VALUES,
+        "SUBCHARTS": SUBCHARTS,
         "KINDS": tuple(KINDS.values()),
     }
     snapshot.snapshot_dir = Path(__file__).parents[1] / "data"
