@@ -16,6 +16,7 @@ from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.find import ROLES
 from krm_fn.references.made import find_made, known_names
 from krm_fn.references.near_misses import NearMiss
+from krm_fn.references.own_files import reads_own_files
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.references.well_known import looked_up_by
@@ -96,10 +97,10 @@ class Hints:
 
     def _reader(self, item: Item) -> Reason | None:
         """Name a program that reads the object from a file, and may read it through the API as well."""
-        for referrer in self._references.pod_referrers.get(item, ()):
+        for referrer, references in self._references.pod_referrers.get(item, {}).items():
             kind = item.id.kind if item.is_config else "Secret"
             role = self._api_readers.role_of(referrer, kind, self._package.namespace_of(item))
-            if role:
+            if role and not (item.is_config and reads_own_files(referrer, references, item)):
                 text = f"{authored_id(referrer)} may read {kind}s through the API, by {role}"
                 return Reason(Ground.API_READER, text, referrer)
         return None
