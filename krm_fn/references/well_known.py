@@ -1185,6 +1185,9 @@ _READ_IN_FULL = {
     # pkg/chop/config_manager.go: a file, and a Secret that this file names; custom resources name the rest.
     "altinity/clickhouse-operator": "Altinity operator for ClickHouse",
     "altinity/metrics-exporter": "Altinity operator for ClickHouse",
+    # pulsar-functions/runtime, KubernetesRuntimeFactory.java: what the setting `changeConfigMap` names.
+    "apachepulsar/pulsar": "Pulsar",
+    "apachepulsar/pulsar-all": "Pulsar",
     # src/resources.py: it lists by label, or gets what an option names.
     "kiwigrid/k8s-sidecar": "k8s-sidecar",
 }

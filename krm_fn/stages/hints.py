@@ -8,8 +8,10 @@ nothing hints at such a reader.
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
+from krm_fn.model import keys
 from krm_fn.model.item import Item
 from krm_fn.model.node import entries, get, is_scalar
+from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.api_readers import ApiReaders
 from krm_fn.references.embedded import EmbeddedReference
@@ -30,6 +32,13 @@ HINTS = frozenset(
     }
 )
 """The grounds of hints."""
+
+RENAME_ALL_THE_SAME = (
+    f"annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same, "
+    f"or {Strategy.IGNORE} to accept this"
+)
+_RENDER = f"render the chart with krm-fn render CHART, which finds out, or {RENAME_ALL_THE_SAME}"
+"""It renders a chart twice: what is the same again is no password that the chart has just made."""
 
 _DATA = ("data", "stringData", "binaryData")
 
@@ -145,7 +154,8 @@ class Hints:
         if is_generated is not None:
             return Reason(Ground.CHART, "its chart makes it anew on every rendering") if is_generated else None
         if item.id.kind == "Secret" and is_of_chart(item):
-            return Reason(Ground.CHART, "its Helm chart may make it anew on every rendering, or look it up")
+            text = "its Helm chart may make it anew on every rendering, or look it up"
+            return Reason(Ground.CHART, text, remedy=_RENDER)
         return None
 
     def _optional(self, item: Item) -> Reason | None:

@@ -15,10 +15,12 @@ from tests.installs.install import CONFIGS, Config, Install, read_installs, rena
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "installs.md"
 
+_EMPTY = "empty"
+
 RULES = {
     "RBAC": "lists it in resourceNames",
     "well-known name": "looks it up by this name",
-    "empty": "it has no content",
+    _EMPTY: "it has no content",
     "option": "passes its name in",
     "API access": "s through the API, by ",
     "data": "the data of ",
@@ -120,7 +122,7 @@ def _row(install: Install) -> Row:
     assert default_left == {config: rule for config, rule in left.items() if config.kind == "ConfigMap"}
     selected = _left_alone(install, install.run(CONFIGS, select="*").stderr)
     for config in install.read_by_pods - renamed - left.keys():
-        left[config] = selected[config]
+        left[config] = selected[config] if config in selected else _EMPTY  # an info, which no line says
     return Row(install, tuple(sorted(renamed)), dict(sorted(left.items())))
 
 
