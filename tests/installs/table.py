@@ -122,7 +122,7 @@ def _row(install: Install) -> Row:
     assert default_left == {config: rule for config, rule in left.items() if config.kind == "ConfigMap"}
     selected = _left_alone(install, install.run(CONFIGS, select="*").stderr)
     for config in install.read_by_pods - renamed - left.keys():
-        left[config] = selected[config] if config in selected else _EMPTY  # an info, which no line says
+        left[config] = selected.get(config, _EMPTY)  # an info, which no line says
     return Row(install, tuple(sorted(renamed)), dict(sorted(left.items())))
 
 
