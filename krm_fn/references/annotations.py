@@ -58,7 +58,7 @@ RELOAD_ANNOTATIONS = {
     "configmap.reloader.stakater.com/reload": "ConfigMap",
     "secret.reloader.stakater.com/reload": "Secret",
 }
-"""Annotations by which Reloader restarts a workload. They are followed in a chart's values, or it watches an old name."""
+"""Annotations by which Reloader restarts a workload. In a chart's values they are followed."""
 
 ANNOTATIONS = (
     *(AnnotationRow("Ingress", name) for name in _SECRETS_OF_INGRESS),

@@ -18,8 +18,7 @@ from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.find import ROLES
 from krm_fn.references.made import find_made, known_names
 from krm_fn.references.near_misses import NearMiss
-from krm_fn.references.own_files import reads_own_files
-from krm_fn.references.reference import ResolvedReference
+from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.references.well_known import looked_up_by
 from krm_fn.stages.package import Package
@@ -109,7 +108,7 @@ class Hints:
         for referrer, references in self._references.pod_referrers.get(item, {}).items():
             kind = item.id.kind if item.is_config else "Secret"
             role = self._api_readers.role_of(referrer, kind, self._package.namespace_of(item))
-            if role and not (item.is_config and reads_own_files(referrer, references, item)):
+            if role and not _reads_own_files(referrer, references, item):
                 text = f"{authored_id(referrer)} may read {kind}s through the API, by {role}"
                 return Reason(Ground.API_READER, text, referrer)
         return None
@@ -170,6 +169,13 @@ class Hints:
     @cached_property
     def _read_as_optional(self) -> dict[Item, ResolvedReference]:
         return self._first_to_each(lambda one: one.reference.in_pod and one.reference.is_optional)
+
+
+def _reads_own_files(referrer: Item, references: list[Reference], item: Item) -> bool:
+    """Tell whether all that reads an object is known to read it from the pod. Few packages have such a question."""
+    from krm_fn.references.own_files import reads_own_files
+
+    return item.is_config and reads_own_files(referrer, references, item)
 
 
 def is_of_chart(item: Item) -> bool:

@@ -35,7 +35,7 @@ _MEANINGS = {
     "well-known name": "a program is known to look it up by this name",
     "empty": "it has no content, so a controller may fill it",
     "option": "an option, a variable or a setting in data passes its name",
-    "API access": "a program that reads it from a pod may read all objects of its kind through the API",
+    "API access": "its program may read all objects of its kind through the API, and nothing tells that it reads files",
     "data": "the data of a ConfigMap or Secret references it",
     "chart": "its Helm chart may make it anew on every rendering",
     "hook": "its deployer creates and deletes it with a hook",
@@ -62,7 +62,8 @@ In all, pods read {read} ConfigMaps and Secrets: {renamed} are renamed, {left} a
 {rules}
 
 A name in **bold** is one that the program was found to look up. What is left alone although nobody looks it up can be
-renamed with the annotation `revisions.krm-fn.io/strategy: rename` or an entry of `select`.
+renamed with the annotation `revisions.krm-fn.io/strategy: rename` or an entry of `select`;
+[decision 49](decisions/0049-what-tells-that-a-program-reads-its-files.md) counts what is left alone without need.
 
 The installs of Cluster API, Emissary-ingress, Karpenter, KEDA, Metrics Server, MinIO operator, Open Cluster
 Management, OpenTelemetry operator, RabbitMQ cluster operator, Sealed Secrets, Spark operator, Strimzi Drain Cleaner,
