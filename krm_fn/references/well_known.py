@@ -90,7 +90,7 @@ def never_looks_up(image: str, kind: str, name: str) -> bool:
     folder, slash, last = image.partition("@")[0].rpartition("/")
     steps = f"{folder}{slash}{last.partition(':')[0]}".split("/")
     ends = ("/".join(steps[start:]) for start in range(len(steps)))
-    program = next((_READ_IN_FULL[end] for end in ends if end in _READ_IN_FULL), None)
+    program = next((READ_IN_FULL[end] for end in ends if end in READ_IN_FULL), None)
     rows = (row for row in WELL_KNOWN if row.program == program and row.kind == kind)
     return program is not None and not any(fnmatchcase(name, row.name) for row in rows)
 
@@ -1163,7 +1163,7 @@ def _patterns_by_kind(rows: Iterable[WellKnown]) -> dict[str, list[WellKnown]]:
 _LITERALS = _by_name(WELL_KNOWN)
 _PATTERNS = _patterns_by_kind(WELL_KNOWN)
 
-_READ_IN_FULL = {
+READ_IN_FULL = {
     # Of these, `tests/installs` says what they look up.
     "aquasec/trivy-operator": "Trivy operator",
     "aquasecurity/trivy-operator": "Trivy operator",
