@@ -54,6 +54,12 @@ POD_ANNOTATIONS = {
 }
 """Annotations of pods and pod templates: an injected sidecar mounts what they name."""
 
+RELOAD_ANNOTATIONS = {
+    "configmap.reloader.stakater.com/reload": "ConfigMap",
+    "secret.reloader.stakater.com/reload": "Secret",
+}
+"""Annotations by which Reloader restarts a workload. In a chart's values they are followed."""
+
 ANNOTATIONS = (
     *(AnnotationRow("Ingress", name) for name in _SECRETS_OF_INGRESS),
     *(AnnotationRow("Ingress", name, "ConfigMap") for name in _CONFIG_MAPS_OF_INGRESS),

@@ -24,6 +24,8 @@ _BUILT_IN = {
 }
 """ClusterRoles of every cluster, and which of the two kinds they allow to read."""
 
+_LOCKS = frozenset(("configmaps", "configmaps/status", "leases", "endpoints", "events"))
+
 _USER = "system:serviceaccount:"
 _EVERYBODY = ("system:serviceaccounts", "system:authenticated")
 
@@ -83,6 +85,8 @@ class ApiReaders:
         found = self._roles.get((kind, (namespace or "") if kind == "Role" else "", name))
         if found is None:
             return (_BUILT_IN.get(name, frozenset()) if kind == "ClusterRole" else frozenset()), f"{kind}/{name}"
+        if _is_for_leader_election(found):
+            return frozenset(), ""
         return frozenset(kind for kind, readers in self._readers.items() if found in readers), str(found.id)
 
     @cached_property
@@ -159,6 +163,18 @@ def _selects(selector: Node, labels: Mapping[str, str]) -> bool:
         if is_met != (operator in ("In", "Exists")):
             return False
     return True
+
+
+def _is_for_leader_election(role: Item) -> bool:
+    """Tell whether a Role is about nothing but locks, as kubebuilder writes one for every operator.
+
+    `config/rbac/leader_election_role.yaml` of its projects: ConfigMaps were the locks before Leases, and stay in it.
+    """
+    held: dict[str, set[str]] = defaultdict(set)
+    for rule in elements(get(role.node, "rules")):
+        for resource in elements(get(rule, "resources")):
+            held[text_of(resource)] |= {text_of(verb) for verb in elements(get(rule, "verbs"))}
+    return role.id.kind == "Role" and "create" in held["configmaps"] & held["leases"] and held.keys() <= _LOCKS
 
 
 def _readable(role: Node) -> Iterator[str]:

@@ -1,5 +1,6 @@
 """Find fields of custom resources that seem to name a ConfigMap or Secret of the package, and that no rule follows."""
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
@@ -33,6 +34,25 @@ BUILT_IN_GROUPS = frozenset(
 _OTHER_THINGS = ("key", "keys", "namespace", "namespaces", "path", "prefix", "type")
 """Ends of field names, such as `secretKey` and `secretNamespace`, that hold something else than an object's name."""
 
+_OWN = frozenset(
+    {
+        # An application's own name, and what it is called by its parts (app-template: `controller`, `identifier`).
+        *("fullnameoverride", "nameoverride", "namespaceoverride", "releasename", "controller", "identifier"),
+        # Objects of other kinds
+        *("existingclaim", "claimname", "volumename", "storageclass", "storageclassname", "existingvolume"),
+        *("ingressclass", "ingressclassname", "classname", "priorityclassname", "runtimeclassname", "schedulername"),
+        *("servicename", "serviceaccountname", "namespace", "targetnamespace"),
+        # Places, and who somebody is there
+        *("host", "hostname", "mountpath", "subpath", "path", "database", "dbname", "user", "username"),
+    }
+)
+"""Fields in the values of charts, in small letters, whose text names no ConfigMap and no Secret."""
+
+_OWN_HOLDERS = frozenset({"service", "serviceaccount", "ingress", "controller", "image", "port"})
+"""Fields in the values of charts, in small letters, whose `name` is that of something else."""
+
+_OWN_MAPPINGS = r"\w*labels|(?:label|namespace|node|pod|service)?selector"
+"""Mappings in the values of charts, in small letters, whose texts describe the chart's own objects, or nodes."""
 
 _NONE = Rule(By.SHAPE, "")
 """No rule has found it."""
@@ -51,7 +71,7 @@ def find_unfollowed(items: Iterable[Item], references: Iterable[ResolvedReferenc
 
     Only custom resources are looked at, and only fields whose own name contains `configmap` or `secret`. A field of
     `references` is followed, or known to be written by a controller; a field in `NOT_REFERENCES` is no reference.
-    Values of a Helm chart count whatever their names: the chart may read the object, or create one of that name.
+    Values of a Helm chart count under nearly every name: the chart may read the object, or create one of that name.
     """
     customs = [item for item in items if _is_custom(item)]
     if not customs:
@@ -79,15 +99,19 @@ def _chart_values(item: Item) -> list[Reference]:
     return texts
 
 
-def _collect_texts(node: Node, path: Path, found: list[Reference]) -> None:
+def _collect_texts(node: Node, path: Path, found: list[Reference], holder: str = "") -> None:
+    """Collect the texts below a field of a chart's values. `holder`: the field around it, in small letters."""
     if node.id == "scalar":
         _add(CONFIG_KINDS, node, None, path, found)
     elif node.id == "sequence":
         for index, element in enumerate(node.value):
-            _collect_texts(element, (path, index), found)
+            _collect_texts(element, (path, index), found, holder)
     else:
         for name, value in fields(node).items():
-            _collect_texts(value, (path, name), found)
+            field = name.lower()
+            is_own = field in _OWN or (field == "name" and holder in _OWN_HOLDERS)
+            if not (is_own and value.id == "scalar") and not re.fullmatch(_OWN_MAPPINGS, field):
+                _collect_texts(value, (path, name), found, field)
 
 
 def _is_custom(item: Item) -> bool:

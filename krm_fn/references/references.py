@@ -14,7 +14,7 @@ from krm_fn.references.field_specs import SpecsByKind
 from krm_fn.references.find import Lookalike, find_references
 from krm_fn.references.near_misses import NearMiss, find_unfollowed
 from krm_fn.references.options import Options
-from krm_fn.references.reference import ResolvedReference
+from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.releases import read_charts
 from krm_fn.references.resolve import Index
 
@@ -94,13 +94,13 @@ class References:
         return find_unfollowed(self._items, self.authored, self.index)
 
     @cached_property
-    def pod_referrers(self) -> dict[Item, list[Item]]:
-        """The objects whose pods read an object, in order."""
-        referrers: dict[Item, list[Item]] = defaultdict(list)
+    def pod_referrers(self) -> dict[Item, dict[Item, list[Reference]]]:
+        """The objects whose pods read an object, in order, and their references to it."""
+        referrers: dict[Item, dict[Item, list[Reference]]] = defaultdict(lambda: defaultdict(list))
         for one in self:
             if one.reference.in_pod:
                 for target in one.targets:
-                    referrers[target].append(one.referrer)
+                    referrers[target][one.referrer].append(one.reference)
         return referrers
 
 

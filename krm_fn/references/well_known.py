@@ -82,6 +82,19 @@ def _program(program: str, repository: str, *facts: _Fact) -> Iterator[WellKnown
             yield WellKnown(program, fact.kind, fact.name, source, where.labels, where.namespaces)
 
 
+def never_looks_up(image: str, kind: str, name: str) -> bool:
+    """Tell whether the program of an image is known to look up no object of this name, wherever it may be.
+
+    An image counts from whatever registry it is pulled.
+    """
+    folder, slash, last = image.partition("@")[0].rpartition("/")
+    steps = f"{folder}{slash}{last.partition(':')[0]}".split("/")
+    ends = ("/".join(steps[start:]) for start in range(len(steps)))
+    program = next((READ_IN_FULL[end] for end in ends if end in READ_IN_FULL), None)
+    rows = (row for row in WELL_KNOWN if row.program == program and row.kind == kind)
+    return program is not None and not any(fnmatchcase(name, row.name) for row in rows)
+
+
 _ANYWHERE = _Where({}, ())
 
 _ARGO_CD = _labelled({"app.kubernetes.io/part-of": "argocd"})
@@ -1149,3 +1162,33 @@ def _patterns_by_kind(rows: Iterable[WellKnown]) -> dict[str, list[WellKnown]]:
 
 _LITERALS = _by_name(WELL_KNOWN)
 _PATTERNS = _patterns_by_kind(WELL_KNOWN)
+
+READ_IN_FULL = {
+    # Of these, `tests/installs` says what they look up.
+    "aquasec/trivy-operator": "Trivy operator",
+    "aquasecurity/trivy-operator": "Trivy operator",
+    "argoproj/argo-events": "Argo Events",
+    "cephcsi/cephcsi": "Ceph CSI",
+    "cilium/cilium": "Cilium",
+    "datadog/agent": "Datadog",
+    "datadog/cluster-agent": "Datadog",
+    "datadoghq/agent": "Datadog",
+    "datadoghq/cluster-agent": "Datadog",
+    "fluent-operator/fluent-operator": "Fluent operator",
+    "grafana/grafana": "Grafana",
+    "grafana/loki": "Loki",
+    "hashicorp/consul-k8s-control-plane": "Consul",
+    "jenkins/jenkins": "Jenkins",
+    "knative.dev/eventing/cmd/controller": "Knative Eventing",
+    "metallb/speaker": "MetalLB",
+    "strimzi/operator": "Strimzi",
+    # pkg/chop/config_manager.go: a file, and a Secret that this file names; custom resources name the rest.
+    "altinity/clickhouse-operator": "Altinity operator for ClickHouse",
+    "altinity/metrics-exporter": "Altinity operator for ClickHouse",
+    # pulsar-functions/runtime, KubernetesRuntimeFactory.java: what the setting `changeConfigMap` names.
+    "apachepulsar/pulsar": "Pulsar",
+    "apachepulsar/pulsar-all": "Pulsar",
+    # src/resources.py: it lists by label, or gets what an option names.
+    "kiwigrid/k8s-sidecar": "k8s-sidecar",
+}
+"""Ends of images, and programs whose sources were read for all that they look up: `WELL_KNOWN` has every name of it."""

@@ -16,7 +16,7 @@ from krm_fn.references.find import may_refer
 from krm_fn.references.made import Unmet, find_unmet, hash_of
 from krm_fn.references.references import References
 from krm_fn.stages.early_readers import EarlyReaders
-from krm_fn.stages.hints import Hints
+from krm_fn.stages.hints import RENAME_ALL_THE_SAME, Hints
 from krm_fn.stages.package import Package
 from krm_fn.stages.reason import Ground, Reason
 from krm_fn.stages.selectors import Selectors
@@ -51,10 +51,6 @@ _NOT_READ = Reason(
     remedy=f"annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same",
 )
 _READ_IN_CHART = _NOT_READ._replace(text="only values of a chart name it, and its pods are rendered in the cluster")
-_RENAME_ALL_THE_SAME = (
-    f"annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same, "
-    f"or {Strategy.IGNORE} to accept this"
-)
 _OF_EARLIER_RUN = Reason(Ground.EARLIER_RUN, "pods read it, and an earlier run has made it a revision")
 _READ = Reason(Ground.DEFAULT, "pods read it")
 _READ_WITHOUT_HINT = Reason(Ground.DEFAULT, "pods read it, and nothing hints at a program that looks it up by its name")
@@ -338,10 +334,11 @@ def _default_of_what_pods_read(item: Item, known: _Known) -> _Decision:
         return _leave_unchanged(item, reader.reason())
     hint = next(known.hints.about(item), None)
     if hint is not None:
-        return _leave_unchanged(item, hint if hint.remedy else hint._replace(remedy=_RENAME_ALL_THE_SAME))
+        return _leave_unchanged(item, hint._replace(remedy=hint.remedy or RENAME_ALL_THE_SAME))
     return _Decision(settings.strategy, _READ_WITHOUT_HINT)
 
 
 def _leave_unchanged(item: Item, reason: Reason) -> _Decision:
     message = f"left unchanged: {reason.text}; {reason.remedy}"
-    return _Decision(None, reason, about(item, message, severity=Severity.WARNING))
+    severity = Severity.INFO if reason.ground is Ground.EMPTY else Severity.WARNING  # there is nothing to be stale
+    return _Decision(None, reason, about(item, message, severity=severity))

@@ -8,15 +8,17 @@ nothing hints at such a reader.
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
+from krm_fn.model import keys
 from krm_fn.model.item import Item
 from krm_fn.model.node import entries, get, is_scalar
+from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.api_readers import ApiReaders
 from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.find import ROLES
 from krm_fn.references.made import find_made, known_names
 from krm_fn.references.near_misses import NearMiss
-from krm_fn.references.reference import ResolvedReference
+from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.references.well_known import looked_up_by
 from krm_fn.stages.name_readers import NameReaders
@@ -31,6 +33,13 @@ HINTS = frozenset(
     }
 )
 """The grounds of hints."""
+
+RENAME_ALL_THE_SAME = (
+    f"annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same, "
+    f"or {Strategy.IGNORE} to accept this"
+)
+_RENDER = f"render the chart with krm-fn render CHART, which finds out, or {RENAME_ALL_THE_SAME}"
+"""It renders a chart twice: what is the same again is no password that the chart has just made."""
 
 _DATA = ("data", "stringData", "binaryData")
 
@@ -100,10 +109,10 @@ class Hints:
 
     def _reader(self, item: Item) -> Reason | None:
         """Name a program that reads the object from a file, and may read it through the API as well."""
-        for referrer in self._references.pod_referrers.get(item, ()):
+        for referrer, references in self._references.pod_referrers.get(item, {}).items():
             kind = item.id.kind if item.is_config else "Secret"
             role = self._api_readers.role_of(referrer, kind, self._package.namespace_of(item))
-            if role:
+            if role and not _reads_own_files(referrer, references, item):
                 text = f"{authored_id(referrer)} may read {kind}s through the API, by {role}"
                 return Reason(Ground.API_READER, text, referrer)
         return None
@@ -148,7 +157,8 @@ class Hints:
         if is_generated is not None:
             return Reason(Ground.CHART, "its chart makes it anew on every rendering") if is_generated else None
         if item.id.kind == "Secret" and is_of_chart(item):
-            return Reason(Ground.CHART, "its Helm chart may make it anew on every rendering, or look it up")
+            text = "its Helm chart may make it anew on every rendering, or look it up"
+            return Reason(Ground.CHART, text, remedy=_RENDER)
         return None
 
     def _optional(self, item: Item) -> Reason | None:
@@ -163,6 +173,13 @@ class Hints:
     @cached_property
     def _read_as_optional(self) -> dict[Item, ResolvedReference]:
         return self._first_to_each(lambda one: one.reference.in_pod and one.reference.is_optional)
+
+
+def _reads_own_files(referrer: Item, references: list[Reference], item: Item) -> bool:
+    """Tell whether all that reads an object is known to read it from the pod. Few packages have such a question."""
+    from krm_fn.references.own_files import reads_own_files
+
+    return item.is_config and reads_own_files(referrer, references, item)
 
 
 def is_of_chart(item: Item) -> bool:

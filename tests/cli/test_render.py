@@ -62,11 +62,11 @@ def test_render_reads_stdin(tmp_path: Path) -> None:
     assert (done.stdout, done.stderr, done.returncode) == (CONFIG_MAP, LEFT_ALONE, 0)
 
 
-LOOKED_UP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: empty, namespace: shop}\n"
+LOOKED_UP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm, namespace: shop}\ndata: {url: x}\n"
 READER = """apiVersion: apps/v1
 kind: Deployment
 metadata: {name: web, namespace: shop}
-spec: {template: {spec: {containers: [{name: app, envFrom: [{configMapRef: {name: empty}}]}]}}}
+spec: {template: {spec: {containers: [{name: app, envFrom: [{configMapRef: {name: argocd-cm}}]}]}}}
 """
 
 
@@ -74,7 +74,7 @@ def test_strict_makes_warnings_errors(tmp_path: Path) -> None:
     write(tmp_path, {"a.yaml": f"{LOOKED_UP}---\n{READER}"})
     lenient, strict = krm_fn("render", cwd=tmp_path), krm_fn("render", "--strict", cwd=tmp_path)
     assert (lenient.stdout, lenient.returncode) == (f"{LOOKED_UP}---\n{READER}", 0)
-    assert lenient.stderr.startswith("warning: ConfigMap/shop/empty (a.yaml:1:1): left unchanged: it has no content")
+    assert lenient.stderr.startswith("warning: ConfigMap/shop/argocd-cm (a.yaml:1:1): left unchanged: Argo CD looks")
     assert (strict.stdout, strict.returncode) == ("", 1)
     assert strict.stderr + LEFT_ALONE == lenient.stderr.replace("warning: ", "error: ")
 

@@ -15,10 +15,12 @@ from tests.installs.install import CONFIGS, Config, Install, read_installs, rena
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "installs.md"
 
+_EMPTY = "empty"
+
 RULES = {
     "RBAC": "lists it in resourceNames",
     "well-known name": "looks it up by this name",
-    "empty": "it has no content",
+    _EMPTY: "it has no content",
     "option": "passes its name in",
     "API access": "s through the API, by ",
     "data": "the data of ",
@@ -33,7 +35,7 @@ _MEANINGS = {
     "well-known name": "a program is known to look it up by this name",
     "empty": "it has no content, so a controller may fill it",
     "option": "an option, a variable or a setting in data passes its name",
-    "API access": "a program that reads it from a pod may read all objects of its kind through the API",
+    "API access": "its program may read all objects of its kind through the API, and nothing tells that it reads files",
     "data": "the data of a ConfigMap or Secret references it",
     "chart": "its Helm chart may make it anew on every rendering",
     "hook": "its deployer creates and deletes it with a hook",
@@ -60,7 +62,8 @@ In all, pods read {read} ConfigMaps and Secrets: {renamed} are renamed, {left} a
 {rules}
 
 A name in **bold** is one that the program was found to look up. What is left alone although nobody looks it up can be
-renamed with the annotation `revisions.krm-fn.io/strategy: rename` or an entry of `select`.
+renamed with the annotation `revisions.krm-fn.io/strategy: rename` or an entry of `select`;
+[decision 49](decisions/0049-what-tells-that-a-program-reads-its-files.md) counts what is left alone without need.
 
 The installs of Cluster API, Emissary-ingress, Karpenter, KEDA, Metrics Server, MinIO operator, Open Cluster
 Management, OpenTelemetry operator, RabbitMQ cluster operator, Sealed Secrets, Spark operator, Strimzi Drain Cleaner,
@@ -120,7 +123,7 @@ def _row(install: Install) -> Row:
     assert default_left == {config: rule for config, rule in left.items() if config.kind == "ConfigMap"}
     selected = _left_alone(install, install.run(CONFIGS, select="*").stderr)
     for config in install.read_by_pods - renamed - left.keys():
-        left[config] = selected[config]
+        left[config] = selected.get(config, _EMPTY)  # an info, which no line says
     return Row(install, tuple(sorted(renamed)), dict(sorted(left.items())))
 
 

@@ -32,6 +32,14 @@ AGGREGATE = (
     f"{{{RBAC}, kind: ClusterRole, metadata: {{name: reader}}, "
     "aggregationRule: {clusterRoleSelectors: [{matchLabels: {to: reader}}]}, rules: []}"
 )
+CHANGE = "verbs: [get, list, watch, create, update, patch, delete]"
+LOCKS = (
+    f'{{apiGroups: [""], resources: [configmaps], {CHANGE}}}, '
+    f"{{apiGroups: [coordination.k8s.io], resources: [leases], {CHANGE}}}, "
+    '{apiGroups: [""], resources: [events], verbs: [create, patch]}'
+)
+"""The rules of kubebuilder's Role for leader election."""
+
 IS_READER = "{key: to, operator: In, values: [reader]}"
 
 ALLOWED = [
@@ -98,6 +106,19 @@ ALLOWED = [
         "Role/shop/reader",
         id="all ServiceAccounts of the cluster",
     ),
+    pytest.param(
+        [role(f'{LOCKS}, {{apiGroups: [""], resources: [pods], verbs: [get]}}'), binding()],
+        "Role/shop/reader",
+        id="a Role for leader election and for something else",
+    ),
+    pytest.param(
+        [role(LOCKS.replace(CHANGE, "verbs: [get]")), binding()], "Role/shop/reader", id="reading ConfigMaps and leases"
+    ),
+    pytest.param(
+        [role(LOCKS, "ClusterRole"), binding(ref="ClusterRole/reader")],
+        "ClusterRole/reader",
+        id="locks everywhere, which no leader election needs",
+    ),
 ]
 
 NOT_ALLOWED = [
@@ -108,6 +129,7 @@ NOT_ALLOWED = [
         [role(), binding("{kind: ServiceAccount, name: web, namespace: other}")], id="one of another namespace"
     ),
     pytest.param([role(READ.replace("get", "create")), binding()], id="writing alone"),
+    pytest.param([role(LOCKS), binding()], id="leader election"),
     pytest.param([role(READ.replace("configmaps", "secrets")), binding()], id="Secrets"),
     pytest.param([role(READ.replace('""', "example.com")), binding()], id="another group"),
     pytest.param(

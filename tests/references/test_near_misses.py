@@ -72,6 +72,28 @@ OF_KINDS = [
 ]
 
 
+IN_VALUES = [
+    pytest.param("existingSecret: web", ["ConfigMap", "Secret"], id="a Secret that exists"),
+    pytest.param("config: web", ["ConfigMap", "Secret"], id="any other field"),
+    pytest.param("secretSelector: {name: web}", ["ConfigMap", "Secret"], id="what selects a Secret"),
+    pytest.param("persistence: {a: {type: configMap, name: web}}", ["ConfigMap", "Secret"], id="a volume's name"),
+]
+
+OWN_IN_VALUES = [
+    pytest.param("{fullnameOverride: web, nameOverride: web}", id="its own name"),
+    pytest.param("{global: {fullnameOverride: web}}", id="the same below global"),
+    pytest.param("{service: {app: {controller: web}}}", id="the controller of a service"),
+    pytest.param("{controllers: {web: {type: deployment}}}", id="a controller"),
+    pytest.param("{persistence: {config: {existingClaim: web}}}", id="a claim"),
+    pytest.param("{persistence: {config: {globalMounts: [{path: /web}]}}}", id="a path"),
+    pytest.param("{ingress: {app: {hosts: [{paths: [{service: {identifier: web}}]}]}}}", id="a service's identifier"),
+    pytest.param("{ingress: {app: {hosts: [{host: web, paths: [{service: {name: web}}]}]}}}", id="a service's name"),
+    pytest.param("{serviceAccount: {create: true, name: web}}", id="an account"),
+    pytest.param("{podLabels: {app: web}, nodeSelector: {pool: web}}", id="labels"),
+    pytest.param("{postgres: {host: web, database: web, username: web}}", id="a database"),
+]
+
+
 def read(text: str) -> list[Item]:
     return [read_item(root) for root in read_yaml(text.encode()).roots]  # type: ignore[arg-type]  # all are mappings
 
@@ -101,6 +123,17 @@ def test_silent(rest: str) -> None:
 @pytest.mark.parametrize(("api_version", "kind", "rest"), OF_KINDS)
 def test_silent_for(api_version: str, kind: str, rest: str) -> None:
     assert find(api_version, kind, rest) == []
+
+
+@pytest.mark.parametrize(("values", "kinds"), IN_VALUES)
+def test_values_of_a_chart_count(values: str, kinds: list[str]) -> None:
+    found = find("helm.toolkit.fluxcd.io/v2", "HelmRelease", f"spec: {{values: {{{values}}}}}")
+    assert sorted(one.split()[1] for one in found) == kinds
+
+
+@pytest.mark.parametrize("values", OWN_IN_VALUES)
+def test_what_an_application_calls_itself_in_values_is_silent(values: str) -> None:
+    assert find("helm.toolkit.fluxcd.io/v2", "HelmRelease", f"spec: {{values: {values}}}") == [], values
 
 
 def test_what_the_user_adds_is_followed() -> None:

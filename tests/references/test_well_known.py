@@ -7,7 +7,7 @@ import pytest
 
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import is_mapping
-from krm_fn.references.well_known import WELL_KNOWN, WellKnown, looked_up_by
+from krm_fn.references.well_known import READ_IN_FULL, WELL_KNOWN, WellKnown, looked_up_by, never_looks_up
 from krm_fn.wire.reader import read_yaml
 
 PART_OF = "app.kubernetes.io/part-of"
@@ -157,3 +157,39 @@ def test_a_row_is_complete_and_found_by_what_it_says(row: WellKnown) -> None:
     name = row.name.replace("*", "example")
     for namespace in row.namespaces or ("",):
         assert looked_up_by(object_named(name, row.kind, namespace, labels), name, namespace) is row
+
+
+LOOK_UP_NOTHING = {
+    *("Altinity operator for ClickHouse", "Fluent operator", "Grafana", "Jenkins", "Loki", "Pulsar", "k8s-sidecar"),
+}
+"""Programs that look up nothing by a fixed name. The table has no row for them."""
+
+
+def test_an_image_is_of_a_program_of_the_table_or_of_one_that_looks_up_nothing() -> None:
+    assert {*READ_IN_FULL.values()} - {row.program for row in WELL_KNOWN} == LOOK_UP_NOTHING
+
+
+IMAGES = [
+    pytest.param("quay.io/cephcsi/cephcsi:v3.14.0", id="a tag"),
+    pytest.param("cephcsi/cephcsi", id="no registry"),
+    pytest.param(
+        "registry.example:5000/mirror/quay.io/cephcsi/cephcsi@sha256:0123", id="a mirror with a port, a digest"
+    ),
+]
+
+
+@pytest.mark.parametrize("image", IMAGES)
+def test_a_known_image_looks_up_the_names_of_its_program_alone(image: str) -> None:
+    assert never_looks_up(image, "ConfigMap", "ceph-csi-config")
+    assert not never_looks_up(image, "ConfigMap", "csi-kms-connection-details")
+
+
+def test_a_name_counts_wherever_the_object_is() -> None:
+    """In a namespace and with labels that the table does not expect, the program may still be told to look there."""
+    assert looked_up_by(object_named("config-my-own", namespace="elsewhere"), "config-my-own", "elsewhere") is None
+    assert not never_looks_up("gcr.io/knative.dev/eventing/cmd/controller:1", "ConfigMap", "config-my-own")
+
+
+@pytest.mark.parametrize("image", ["", "cephcsi", "example/cephcsi:1", "cephcsi/cephcsi-extras", "a/cephcsi/cephcsi/b"])
+def test_any_other_image_may_look_up_anything(image: str) -> None:
+    assert not never_looks_up(image, "ConfigMap", "ceph-csi-config")

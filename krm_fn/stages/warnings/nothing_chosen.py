@@ -19,7 +19,7 @@ _MOST = 3
 
 _KINDS = {kind.lower(): kind for kind in CONFIG_KINDS}
 
-_EXPECTED = frozenset({Ground.NOT_SELECTED, Ground.FIXED_NAME, Ground.OTHER_SET})
+_EXPECTED = frozenset({Ground.NOT_SELECTED, Ground.FIXED_NAME, Ground.OTHER_SET, Ground.EMPTY})
 """Nobody wonders why these are left alone. An entry of `select` that matches nothing has a warning of its own."""
 
 
