@@ -110,7 +110,7 @@ def choose(package: Package, references: References, early: EarlyReaders, settin
     What nobody chose explicitly is renamed or adopted only if nothing hints at a program that looks it up by its name,
     and if no pods read it before it is applied.
     """
-    hints = Hints(package, references)
+    hints = Hints(package, references, settings.deployers)
     has_referrers = any(may_refer(item.id) and not item.is_local for item in package.authored)
     known = _Known(settings, Selectors(settings, references.index.names), references, hints, early, has_referrers)
     choices, problems = [], []
@@ -336,7 +336,7 @@ def _default_of_what_pods_read(item: Item, known: _Known) -> _Decision:
         return _leave_unchanged(item, reader.reason())
     hint = next(known.hints.about(item), None)
     if hint is not None:
-        return _leave_unchanged(item, hint._replace(remedy=_RENAME_ALL_THE_SAME))
+        return _leave_unchanged(item, hint._replace(remedy=hint.remedy or _RENAME_ALL_THE_SAME))
     return _Decision(settings.strategy, _READ_WITHOUT_HINT)
 
 

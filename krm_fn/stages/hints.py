@@ -5,7 +5,7 @@ fixed name does not: it fails, or runs with defaults. So an object that nobody c
 nothing hints at such a reader.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 
 from krm_fn.model.item import Item
@@ -21,11 +21,12 @@ from krm_fn.references.references import References
 from krm_fn.references.well_known import looked_up_by
 from krm_fn.stages.package import Package
 from krm_fn.stages.reason import Ground, Reason
+from krm_fn.stages.variables import Variables
 
 HINTS = frozenset(
     {
         *(Ground.ROLE, Ground.PROGRAM, Ground.EMPTY, Ground.DATA, Ground.OPTION),
-        *(Ground.API_READER, Ground.FIELD, Ground.NAMESPACE, Ground.CHART, Ground.OPTIONAL),
+        *(Ground.API_READER, Ground.FIELD, Ground.NAMESPACE, Ground.CHART, Ground.OPTIONAL, Ground.VARIABLE),
     }
 )
 """The grounds of hints."""
@@ -36,16 +37,17 @@ _DATA = ("data", "stringData", "binaryData")
 class Hints:
     """The hints of a package. Each is computed when the first object is asked about."""
 
-    def __init__(self, package: Package, references: References) -> None:
+    def __init__(self, package: Package, references: References, deployers: Collection[str]) -> None:
         self._package = package
         self._references = references
+        self.variables = Variables(package, references, deployers)
         self._api_readers = ApiReaders(package.authored, package.namespace_of)
 
     def about(self, item: Item) -> Iterator[Reason]:
         """Say who may look this object up by its name; nothing where nothing hints at anybody."""
         hints = (
             *(self._role, self._program, _empty, self._data, self._option, self._reader),
-            *(self._field, self._namespace, self._chart, self._optional),
+            *(self._field, self._namespace, self._chart, self._optional, self.variables.about),
         )
         return filter(None, (hint(item) for hint in hints))
 
