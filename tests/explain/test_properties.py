@@ -6,6 +6,7 @@ import os
 import random
 import subprocess
 import sys
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -134,8 +135,11 @@ def test_what_is_renamed_is_explained_as_renamed(name: str) -> None:
                 assert not is_renamed, say(package.explain(before))
 
 
+IN_COMMA_LIST = re.compile(r"/reload\]\[\d+\]$")
+
+
 class Field(NamedTuple):
-    """A field of an object. Of a role, it is the list of names; in data, the whole value."""
+    """A field of an object. Of a role or a comma list, it is the list of names; in data, the whole value."""
 
     who: tuple[str, str, str]
     field: str
@@ -147,7 +151,8 @@ def field_of(item: Item, field: str) -> Field:
 
 
 def _field(who: tuple[str, str, str], field: str) -> Field:
-    return Field(who, field.rpartition("[")[0] if who[0] in ROLES else field.partition(": ")[0])
+    is_listed = who[0] in ROLES or IN_COMMA_LIST.search(field)
+    return Field(who, field.rpartition("[")[0] if is_listed else field.partition(": ")[0])
 
 
 @every_input
