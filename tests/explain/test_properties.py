@@ -4,9 +4,9 @@ import base64
 import json
 import os
 import random
+import re
 import subprocess
 import sys
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
