@@ -5,9 +5,11 @@ fixed name does not: it fails, or runs with defaults. So an object that nobody c
 nothing hints at such a reader.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 
+from krm_fn.model.deployers import NEEDS_HASH_SUFFIX
 from krm_fn.model.item import Item
 from krm_fn.model.node import entries, get, is_scalar
 from krm_fn.naming.names import authored_id, base_name
@@ -30,6 +32,10 @@ HINTS = frozenset(
     }
 )
 """The grounds of hints."""
+
+_MANAGED_BY = "app.kubernetes.io/managed-by"
+_CHART = re.compile(r".+-v?[0-9]+\.[0-9].*")
+"""The label `chart` of older charts: name and version. The label `release` alone is also a selector of Prometheus."""
 
 _DATA = ("data", "stringData", "binaryData")
 
@@ -147,7 +153,20 @@ class Hints:
             return Reason(Ground.CHART, "its chart makes it anew on every rendering") if is_generated else None
         if item.id.kind == "Secret" and is_of_chart(item):
             return Reason(Ground.CHART, "its Helm chart may make it anew on every rendering, or look it up")
+        near = self._of_charts.get(item.file) if item.id.kind == "Secret" and not _is_of_author(item) else None
+        if near is not None:
+            text = f"it is beside {authored_id(near)}, and a Helm chart may make it anew on every rendering"
+            return Reason(Ground.CHART, text, near)
         return None
+
+    @cached_property
+    def _of_charts(self) -> dict[str, Item]:
+        """The first object of a chart in each file; in a stream, the file is `""`."""
+        first: dict[str, Item] = {}
+        for item in self._package.authored:
+            if is_of_chart(item):
+                first.setdefault(item.file, item)
+        return first
 
     def _optional(self, item: Item) -> Reason | None:
         """Name pods that do not wait for what a maker makes: under a new name, it is not there yet when they start."""
@@ -164,11 +183,20 @@ class Hints:
 
 
 def is_of_chart(item: Item) -> bool:
-    """Tell whether the labels of an object say that it is from a Helm chart."""
-    return "helm.sh/chart" in item.labels or "Helm" in (
-        item.labels.get("app.kubernetes.io/managed-by"),
-        item.labels.get("heritage"),
+    """Tell whether labels, an annotation, or the comment in front of an object say that it is from a Helm chart."""
+    return (
+        item.is_of_template
+        or "helm.sh/chart" in item.labels
+        or item.labels.get(_MANAGED_BY) == "Helm"
+        or item.labels.get("heritage") in {"Helm", "Tiller"}
+        or _CHART.fullmatch(item.labels.get("chart", "")) is not None
+        or "meta.helm.sh/release-name" in item.annotations
     )
+
+
+def _is_of_author(item: Item) -> bool:
+    """Tell whether an object without the labels of a chart says who makes it: a generator of kustomize, or another."""
+    return NEEDS_HASH_SUFFIX in item.annotations or _MANAGED_BY in item.labels
 
 
 def _present_names(item: Item) -> list[tuple[str, str]]:
