@@ -12,7 +12,7 @@ from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Mapping, Node, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Problem, Rejected, at
 from krm_fn.wire.layout import node_end
-from krm_fn.wire.reader import Document, walk
+from krm_fn.wire.reader import Document, read_yaml, walk
 
 API_VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1")
 
@@ -55,6 +55,8 @@ def open_envelope(document: Document, origin: str = "") -> Envelope:
         if not items:  # from an empty output a deployer would conclude that everything must be deleted
             raise Rejected(Problem("no objects in the input; expected a ResourceList, a List, or YAML documents"))
         return Envelope(document, items)
+    if document.repeated:  # no orchestrator writes such a list
+        read_yaml(document.text.encode())
     others = [root for root in document.roots if root is not wrapped[0] and not is_null(root)]
     if others:
         raise Rejected(at(others[0].start_mark, "found another document; a ResourceList must be the only one"))
