@@ -19,7 +19,7 @@ from krm_fn.stages.package import read_package
 from krm_fn.stages.transform import Transformation, transform
 from krm_fn.wire.apply import add_results, apply_changes
 from krm_fn.wire.envelope import Envelope, open_envelope
-from krm_fn.wire.reader import Expansion, Exploded, read_yaml
+from krm_fn.wire.reader import Expansion, Exploded, read_yaml, warn_about_repeated
 from krm_fn.wire.results import stderr_lines
 
 
@@ -34,7 +34,7 @@ def run(
     """
     expansion = Expansion()
     try:
-        envelope = open_envelope(read_yaml(data, expansion))
+        envelope = open_envelope(read_yaml(data, expansion, may_repeat=True))
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), 1)
     del data  # the envelope has its text; the process holds these bytes nowhere else
@@ -44,7 +44,8 @@ def run(
             passed.insert(0, as_passed(read_config(config))._replace(where="the configuration file"))
         configuration = find_only_configuration(envelope.items, passed, environment)
         decided = decide(envelope.items, configuration, environment, expansion=expansion, is_in_place=True)
-        changes = decided.changes._replace(problems=tuple(hide_in_problems(decided.changes.problems, envelope.items)))
+        found = [*decided.changes.problems, *warn_about_repeated(envelope.document)]
+        changes = decided.changes._replace(problems=tuple(hide_in_problems(found, envelope.items)))
         if any(problem.severity is Severity.ERROR for problem in changes.problems):
             return _refuse(envelope, changes.problems)
         said = Changes() if is_quiet else Changes(problems=(decided.summary,))

@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -12,7 +12,7 @@ from typing import IO, NamedTuple
 
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.naming.suggest import nearest
-from krm_fn.render.kustomization import KUSTOMIZATIONS
+from krm_fn.render.kustomization import KUSTOMIZATIONS, find_ways_out
 from krm_fn.render.limits import Allowance
 from krm_fn.render.program import Ended, run_program
 from krm_fn.render.tools import summarize, tell_everything
@@ -129,24 +129,40 @@ class Repository:
             written = folder / "tree"
             written.mkdir()
             try:
-                filtered = self._write(tree.find_needed(paths), written, folder)
+                needed = tree.find_needed(paths, lambda entries: self._read_files(entries, folder))
+                filtered = self._write(needed, written, folder)
             except OSError as error:  # a full disk, or two names that are one to this file system
                 name = os.path.relpath(error.filename or written, written)
                 raise Rejected(Problem(f"cannot write {name} of the revision: {error.strerror}")) from error
             yield CheckedOut(written, tree.submodules, filtered)
 
-    def _write(self, entries: list["_Entry"], target: Path, folder: Path) -> list[str]:
-        """Write files, and return those that a filter has stored."""
-        entries = [entry for entry in entries if entry.type != _SUBMODULE]
+    def _answer(self, entries: list["_Entry"], folder: Path) -> Path:
+        """Return a file with what git stores of some files, one after the other."""
         asked, answered = folder / "asked", folder / "answered"
         asked.write_text("".join(f"{entry.object}\n" for entry in entries))
         sizes = [line.split() for line in self._ask("cat-file", "--batch-check", stdin=asked).splitlines()]
         if any(size[1:] == ["missing"] for size in sizes):
             raise Rejected(Problem(_PARTIAL))
         self._ask("cat-file", "--batch", "--buffer", stdin=asked, stdout=answered)
+        return answered
+
+    def _read_files(self, entries: list["_Entry"], folder: Path) -> list[bytes]:
+        """Read files of no great number and size."""
+        with self._answer(entries, folder).open("rb") as answer:
+            read = []
+            for entry in entries:
+                size = int(answer.readline().split()[2])
+                self._allowance.take(size, entry.path)
+                read.append(answer.read(size))
+                answer.read(1)
+        return read
+
+    def _write(self, entries: list["_Entry"], target: Path, folder: Path) -> list[str]:
+        """Write files, and return those that a filter has stored."""
+        entries = [entry for entry in entries if entry.type != _SUBMODULE]
         links: list[tuple[Path, bytes]] = []
         filtered = []
-        with answered.open("rb") as answer:
+        with self._answer(entries, folder).open("rb") as answer:
             for entry in entries:
                 size = int(answer.readline().split()[2])
                 file = target / entry.path
@@ -262,21 +278,37 @@ class _Tree:
     def submodules(self) -> list[str]:
         return [path for path in self._paths if self._entries[path].type == _SUBMODULE]
 
-    def find_needed(self, paths: list[str]) -> list[_Entry]:
-        """Return the files below the paths, or everything if more than these may be needed.
+    def find_needed(self, paths: list[str], read: Callable[[list[_Entry]], list[bytes]]) -> list[_Entry]:
+        """Return the files below the paths, and below what their kustomizations may name, which `read` reads.
 
-        The bases of a kustomization may be anywhere, and so may what a link leads to.
+        That is everything if more may be needed: what a link leads to, or what a kustomization hides.
         """
-        if any(map(self._may_lead_out, paths)):
-            return [self._entries[path] for path in self._paths]
-        below = [found for path in paths for found in (path, *self._below(path)) if found in self._entries]
-        return [self._entries[path] for path in dict.fromkeys(below)]
+        needed: dict[str, _Entry] = {}
+        reached: set[str] = set()
+        pending = list(paths)
+        while pending:
+            found: list[_Entry] = []
+            for path in pending:
+                if path in reached:
+                    continue
+                reached.add(path)
+                if self._may_lead_anywhere(path):
+                    return [self._entries[path] for path in self._paths]
+                here = [self._entries[file] for file in (path, *self._below(path)) if file in self._entries]
+                found += [entry for entry in here if entry.path not in needed]
+                needed |= {entry.path: entry for entry in here}
+            named = [one for one in found if PurePosixPath(one.path).name in KUSTOMIZATIONS and one.type != _SUBMODULE]
+            try:
+                files = zip(named, read(named) if named else (), strict=True)
+                pending = [way for entry, data in files for way in find_ways_out(entry.path, data)]
+            except Rejected:
+                return [self._entries[path] for path in self._paths]
+        return list(needed.values())
 
-    def _may_lead_out(self, path: str) -> bool:
+    def _may_lead_anywhere(self, path: str) -> bool:
         above = [str(parent) for parent in PurePosixPath(path).parents]
         files = [path, *above, *self._below(path)]
-        is_linked = any(file in self._entries and self._entries[file].type == _LINK for file in files)
-        return is_linked or path == "." or any(f"{path}/{name}" in self._entries for name in KUSTOMIZATIONS)
+        return path == "." or any(file in self._entries and self._entries[file].type == _LINK for file in files)
 
     def _below(self, path: str) -> list[str]:
         start = bisect_left(self._paths, f"{path}/")

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from krm_fn.diff.difference import (
@@ -57,6 +58,7 @@ def find_rolls(
     former = {pair.new: pair.old for pair in pairs if pair.new is not None and pair.old is not None}
     checksummed = _Checksummed(edited, release)
     rollouts = _find_rollouts(release)
+    roll = partial(_roll, release)
     by_config: dict[Item, list[Roll]] = defaultdict(list)
     by_workload: dict[Item, Roll] = {}
     for item, old in former.items():
@@ -64,15 +66,15 @@ def find_rolls(
             continue
         rolling = rollouts.get(item, item)
         for config, effect in _find_followed(item, former, release).items():
-            by_config[config].append(_roll(rolling, effect or _effect_on(item, old), {BY_NAME}))
+            by_config[config].append(roll(rolling, effect or _effect_on(item, old), {BY_NAME}))
         causes = {cause for change in fields.get(item, ()) for cause in _causes(item, change)}
         if _has_new_checksum(item, old):
             read = checksummed.find(item)
             for config in read:
-                by_config[config].append(_roll(rolling, _effect_on(item, old), {BY_CHECKSUM}))
+                by_config[config].append(roll(rolling, _effect_on(item, old), {BY_CHECKSUM}))
             causes |= set() if read else {BY_CHECKSUM}
         if causes:
-            by_workload[item] = _roll(rolling, _effect_on(item, old), causes)
+            by_workload[item] = roll(rolling, _effect_on(item, old), causes)
     return Rolls(by_config, by_workload)
 
 
@@ -90,8 +92,9 @@ def _find_rollouts(release: Release) -> dict[Item, Item]:
     return found
 
 
-def _roll(item: Item, effect: str, by: set[str]) -> Roll:
-    return Roll(item.id.kind, item.id.namespace, base_name(item), effect, tuple(sorted(by, key=_ORDER.index)))
+def _roll(release: Release, item: Item, effect: str, by: set[str]) -> Roll:
+    namespace = release.package.namespace_of(item)
+    return Roll(item.id.kind, namespace, base_name(item), effect, tuple(sorted(by, key=_ORDER.index)))
 
 
 def _effect_on(item: Item, old: Item) -> str:

@@ -225,7 +225,7 @@ def _read_side(side: Side, other: Side, way: Way) -> Release:
 
 
 def _read(stream: str) -> list[Item]:
-    return open_envelope(read_yaml(stream.encode())).items
+    return open_envelope(read_yaml(stream.encode(), may_repeat=True)).items
 
 
 def _is_made(item: Item) -> bool:

@@ -87,7 +87,7 @@ def _write_rolls(change: Change) -> Iterator[Statement]:
     who = change.who
     grouped: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
     for roll in change.rolls:
-        is_own = (roll.kind, roll.namespace or who.namespace, roll.name) == (who.kind, who.namespace, who.base)
+        is_own = (roll.kind, roll.namespace, roll.name) == (who.kind, who.namespace, who.base)
         if is_own:
             yield Statement([_OF_ITSELF[roll.effect], ", ".join(_CAUSES[cause] for cause in roll.by)], _is_bad(roll))
         else:

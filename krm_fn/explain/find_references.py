@@ -85,10 +85,10 @@ class _Reader:
         )
 
     def _edits_of(self, resolved: ResolvedReference) -> Iterator[Edit]:
-        """Yield the edits of a field; of a name in a role's rule also those of the list around it."""
+        """Yield the edits of a field; of a name in a role's rule or a comma list also those of the list around it."""
         place, field = resolved.referrer, resolved.reference.field
         yield from self._edits.get((place, field), ())
-        if resolved.referrer.id.kind in ROLES:
+        if resolved.referrer.id.kind in ROLES or resolved.reference.is_listed:
             yield from self._edits.get((place, field.rpartition("[")[0]), ())
 
     def _read_mounted(self, resolved: ResolvedReference, target: Item) -> Reference:
@@ -128,7 +128,8 @@ def _writes(edit: Edit, reference: WrittenReference, name: str) -> bool:
     """Tell whether an edit writes a name in the place of a reference, or adds it to the list around it."""
     match edit.change:
         case SetText(text=text):
-            return text == reference.renamed(name)
+            is_in_list = reference.is_listed and name in map(str.strip, str(text).split(","))
+            return is_in_list or text == reference.renamed(name)
         case SetItems(add=added):
             return name in added
     return False

@@ -10,18 +10,29 @@ CONFIG_KINDS = ("ConfigMap", "Secret")
 
 
 class Item:
-    """An object and its metadata as raw text, a key by identity. `origin` is the file it was read from, if known."""
+    """An object and its metadata as raw text, a key by identity. `origin` is the file it was read from, if known.
 
-    __slots__ = ("annotations", "id", "labels", "node", "origin")
+    `is_of_template`: a comment of Helm says which template of a chart it is from.
+    """
 
-    def __init__(
-        self, node: Mapping, who: ResourceId, annotations: dict[str, str], labels: dict[str, str], origin: str = ""
+    __slots__ = ("annotations", "id", "is_of_template", "labels", "node", "origin")
+
+    def __init__(  # noqa: PLR0913  # what is read of an object
+        self,
+        node: Mapping,
+        who: ResourceId,
+        annotations: dict[str, str],
+        labels: dict[str, str],
+        origin: str = "",
+        *,
+        is_of_template: bool = False,
     ) -> None:
         self.node: Final = node
         self.id: Final = who
         self.annotations: Final = annotations
         self.labels: Final = labels
         self.origin: Final = origin
+        self.is_of_template: Final = is_of_template
 
     @property
     def is_config(self) -> bool:
@@ -59,7 +70,7 @@ def about(item: Item, message: str, field: str = "", severity: Severity = Severi
     return Problem(message, item.id, field, severity, file=item.file, file_index=item.file_index, node=item.node)
 
 
-def read_item(node: Mapping, origin: str = "") -> Item:
+def read_item(node: Mapping, origin: str = "", *, is_of_template: bool = False) -> Item:
     """Read an object. Never fails: a field that is missing or has another type is empty."""
     top = fields(node)
     metadata = fields(top.get("metadata"))
@@ -69,7 +80,8 @@ def read_item(node: Mapping, origin: str = "") -> Item:
         text(metadata.get("namespace")),
         text(metadata.get("name")),
     )
-    return Item(node, who, texts(metadata.get("annotations")), texts(metadata.get("labels")), origin)
+    annotations, labels = texts(metadata.get("annotations")), texts(metadata.get("labels"))
+    return Item(node, who, annotations, labels, origin, is_of_template=is_of_template)
 
 
 def locate(item: Item) -> str:

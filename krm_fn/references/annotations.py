@@ -54,11 +54,15 @@ POD_ANNOTATIONS = {
 }
 """Annotations of pods and pod templates: an injected sidecar mounts what they name."""
 
-RELOAD_ANNOTATIONS = {
+LISTS_IN_VALUES = {
     "configmap.reloader.stakater.com/reload": "ConfigMap",
     "secret.reloader.stakater.com/reload": "Secret",
 }
-"""Annotations by which Reloader restarts a workload. In a chart's values they are followed."""
+"""Annotations that the values of a Helm chart give to workloads or pods, each a comma list of names, for Reloader.
+
+On workloads of the package they stay as they are: where a name changes with the content, Reloader has nothing to do.
+In values, whoever reads them may restart pods for no other reason.
+"""
 
 ANNOTATIONS = (
     *(AnnotationRow("Ingress", name) for name in _SECRETS_OF_INGRESS),

@@ -9,10 +9,10 @@ from typing import NamedTuple, TypeVar
 from krm_fn.model.item import CONFIG_KINDS
 from krm_fn.model.kinds import TOOL_GROUPS, plural_of
 from krm_fn.model.makers import VERSIONED
-from krm_fn.model.node import Node, elements, entries, get, is_null, is_scalar, text
+from krm_fn.model.node import Node, Scalar, elements, entries, get, is_null, is_scalar, step, text
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import FieldSpec
-from krm_fn.references.annotations import ANNOTATIONS, AnnotationRow
+from krm_fn.references.annotations import ANNOTATIONS, LISTS_IN_VALUES, AnnotationRow
 from krm_fn.references.exclusions import NOT_REFERENCES, NotReference
 from krm_fn.references.field_specs import find_at, find_by_specs
 from krm_fn.references.fields import FIELDS, FieldRow
@@ -22,6 +22,9 @@ from krm_fn.references.reference import Reference, read_reference
 from krm_fn.references.releases import NO_CHARTS, Charts, Release, find_by_rows, read_releases
 from krm_fn.references.rule import By, Rule
 from krm_fn.references.shapes import OPAQUE_KINDS
+
+_LISTED = re.compile(r"(?<![^,\s])[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?![^,\s])")
+"""A name in a comma list. A dot in it is a character of a name, and of a pattern that matches that name."""
 
 _INDEX = re.compile(r"\[\d+\]")
 
@@ -156,6 +159,8 @@ def _find_by_kind(item: Node, resource: ResourceId) -> Iterator[Reference]:
     if kind in ROLES:
         yield from find_in_rules(item)
     yield from _find_in_annotations(item, resource)
+    if (group, kind) == ("helm.toolkit.fluxcd.io", "HelmRelease"):
+        yield from _find_in_values(get(item, "spec", "values"), "spec.values")
     for field in _FIELDS.get(kind, ()):
         if not field.groups or group in field.groups:
             rule = Rule(By.TABLE, field.path, reads=field.reads)
@@ -197,3 +202,25 @@ def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference
             yield reference
         elif match := re.search(rf'("{row.inside}"\s*:\s*")([^"]+)"', node.value):
             yield reference._replace(before=node.value[: match.start(2)], after=node.value[match.end(2) :])
+
+
+def _find_in_values(values: Node | None, field: str) -> Iterator[Reference]:
+    """Find the comma lists of names in the values of a chart, one reference for each name that is no pattern."""
+    stack = [(values, field)]
+    while stack:
+        node, field = stack.pop()
+        stack += [(element, f"{field}[{index}]") for index, element in enumerate(elements(node))]
+        for name, value in entries(node):
+            place, kind = step(field, name), LISTS_IN_VALUES.get(name)
+            if kind is not None and is_scalar(value) and not is_null(value):
+                yield from _find_in_list(kind, value, place, Rule(By.TABLE, f"annotation {name} in values"))
+            elif not is_scalar(value):
+                stack.append((value, place))
+
+
+def _find_in_list(kind: str, listed: Scalar, field: str, rule: Rule) -> Iterator[Reference]:
+    text = listed.value
+    for number, found in enumerate(_LISTED.finditer(text)):
+        before, after = text[: found.start()], text[found.end() :]
+        place = f"{field}[{number}]" if "," in text else field
+        yield Reference(kind, listed, None, place, in_pod=False, written=False, rule=rule, before=before, after=after)

@@ -3,9 +3,9 @@
 from typing import TypeAlias
 
 from krm_fn.model.makers import VERSIONED
-from krm_fn.model.node import Node, fields, get, is_null, is_scalar, spell, text
+from krm_fn.model.node import Node, fields, is_null, is_scalar, spell, text
 from krm_fn.model.problem import ResourceId
-from krm_fn.references.annotations import POD_ANNOTATIONS, RELOAD_ANNOTATIONS
+from krm_fn.references.annotations import POD_ANNOTATIONS
 from krm_fn.references.field_specs import beside
 from krm_fn.references.fields import SELECTOR_FIELDS, SELECTORS, Selectors
 from krm_fn.references.reference import Reference, read_reference
@@ -49,8 +49,6 @@ def find_by_shape(item: Node, resource: ResourceId) -> list[Reference]:
     """Find the references of an object, in the order of its text."""
     walk = _Walk(_selectors_of(resource))
     walk.enter(item, None, "", None)
-    if resource.kind == "HelmRelease":
-        walk.enter_values(get(item, "spec", "values"), ((None, "spec"), "values"))
     return walk.found
 
 
@@ -89,20 +87,6 @@ class _Walk:
                 self.enter(element, (path, index), "", word)
             elif word is not None and word.form is Form.NAME:
                 self._add(word, element, (path, index), {})
-
-    def enter_values(self, node: Node | None, path: Path) -> None:
-        """Look for Reloader's annotations in a chart's values, under whatever name the chart takes annotations."""
-        if node is not None and node.id == "sequence":
-            for index, element in enumerate(node.value):
-                self.enter_values(element, (path, index))
-        for name, value in fields(node).items():
-            kind = RELOAD_ANNOTATIONS.get(name)
-            if kind is None:
-                self.enter_values(value, (path, name))
-            elif is_scalar(value) and value.value and not is_null(value):
-                rule = Rule(By.TABLE, f"annotation {name} in values")
-                found = read_reference(kind, value, None, spell_path((path, name)), rule)
-                self.found.append(found._replace(in_pod=False))  # it is no proof that pods read the object
 
     def _add_annotations(self, node: Node, path: Path) -> None:
         """Look at the annotations of a pod template."""

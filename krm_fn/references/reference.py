@@ -45,6 +45,11 @@ class Reference(NamedTuple):
         return text[len(self.before) : len(text) - len(self.after)]
 
     @property
+    def is_listed(self) -> bool:
+        """Tell whether the text may hold other names as well: it is a comma list."""
+        return self.before.rstrip().endswith(",") or self.after.lstrip().startswith(",")
+
+    @property
     def target_namespace(self) -> str | None:
         """The namespace that the reference names, None where it names none."""
         if self.namespace is not None:

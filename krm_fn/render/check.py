@@ -44,7 +44,7 @@ def check(
     if outcome.exit_code:
         return outcome
     try:
-        rendered = open_envelope(read_yaml(outcome.stdout)).items
+        rendered = open_envelope(read_yaml(outcome.stdout, may_repeat=True)).items
         live = read_live(deployed, stdin, limits)
         problems = hide_in_problems(find_hazards(rendered, live, namespace), [*rendered, *live])
     except Rejected as rejected:
@@ -65,7 +65,7 @@ def read_live(path: str, stdin: bytes | None, limits: Limits = DEFAULT_LIMITS) -
 
 def _read(source: Source) -> Iterator[Item]:
     with placed_in(source.name):
-        document = read_yaml(source.data)
+        document = read_yaml(source.data, may_repeat=True)
         roots = [root for root in document.roots if not is_null(root)]
         if not roots or not all(map(_is_empty_list, roots)):
             yield from open_envelope(document, source.origin).items

@@ -34,7 +34,7 @@ def deployable(text: str) -> str:
     A List stays a List unless one of its objects must go; then the others become documents. The objects of a
     ResourceList always do.
     """
-    document = read_yaml(text.encode())
+    document = read_yaml(text.encode(), may_repeat=True)
     envelope = open_envelope(document)
     splices: list[Splice] = []
     staying: list[Item] = []

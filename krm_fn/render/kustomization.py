@@ -6,10 +6,11 @@ to. It neither limits where a base is, nor what is fetched. Where its last funct
 """
 
 import os
+import posixpath
 import re
 import stat
 from collections.abc import Iterable, Iterator
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from krm_fn.model.item import Item, read_item
@@ -158,6 +159,18 @@ def find_plugins(directory: Path, files: Files) -> list[Plugin]:
     """Find the plugins in the kustomization of a directory, but not those in its bases."""
     here = Path(os.path.realpath(directory))
     return [plugin for file in _files_in(here) for plugin in _plugins(file, _read(file, files), files)]
+
+
+def find_ways_out(file: str, data: bytes) -> list[str]:
+    """Return where the texts of a kustomization may lead, as paths: those that may leave its directory.
+
+    They are all texts with `..`, whatever their fields: of a plugin that krm-fn does not know, too. kustomize reads no
+    other file outside of the directory. Raises Rejected for what could hide a path.
+    """
+    here = PurePosixPath(file).parent
+    texts = [node.value for node in walk(_read_plainly(data)) if is_scalar(node) and ".." in node.value]
+    several = (part for text in texts for part in (text, text.partition("=")[2]))
+    return [posixpath.normpath(here / part) for part in several if ".." in part]
 
 
 def lists_krm_fn(directory: Path, allowance: Allowance) -> bool:

@@ -24,7 +24,7 @@ from krm_fn.stages.transform import Transformation
 from krm_fn.wire.apply import apply_changes
 from krm_fn.wire.documents import join_streams
 from krm_fn.wire.envelope import Envelope, open_envelope
-from krm_fn.wire.reader import Expansion, read_yaml, walk
+from krm_fn.wire.reader import Expansion, read_yaml, walk, warn_about_repeated
 from krm_fn.wire.results import stderr_lines
 from krm_fn.wire.write_value import write_document
 
@@ -91,7 +91,8 @@ def open_inputs(inputs: Inputs, helm: HelmOptions, environment: Environment, all
     expansion = Expansion()
     opened = _open_all(found.texts, expansion)
     configuration = find_configuration(read_config_file(inputs, allowance), found.configs, opened, environment)
-    return Opened(found.texts, opened, configuration, found.remarks, expansion, found.unread)
+    repeated = [place(name, one) for name, envelope in opened for one in warn_about_repeated(envelope.document)]
+    return Opened(found.texts, opened, configuration, found.remarks + repeated, expansion, found.unread)
 
 
 def render_opened(opened: Opened, changes: Changes) -> tuple[str, list[Problem]]:
@@ -151,7 +152,7 @@ def _find_generated(sources: list[Source], opened: list[tuple[str, Envelope]]) -
 
 
 def _contents(source: Source) -> dict[ResourceId, str]:
-    second = open_envelope(read_yaml(source.again))
+    second = open_envelope(read_yaml(source.again, may_repeat=True))
     return {item.id: content_digest(item.node) for item in second.items if item.is_config}
 
 
@@ -198,7 +199,7 @@ def _open_all(sources: list[Source], expansion: Expansion) -> list[tuple[str, En
 
 def _open(source: Source, expansion: Expansion) -> Iterator[Envelope]:
     """Open a text, unless it is empty or holds only comments."""
-    document = read_yaml(source.data, expansion)
+    document = read_yaml(source.data, expansion, may_repeat=True)
     if all(map(is_null, document.roots)):
         return
     wrong = [problem for root in document.roots for problem in _find_non_objects(root)]

@@ -12,8 +12,8 @@ from krm_fn.model.node import FieldPath, Node, fields, get, step
 from krm_fn.model.pods import find_templates
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.naming.content_digest import content_digest
-from krm_fn.naming.names import base_name
-from krm_fn.references.made import digest_of
+from krm_fn.naming.names import authored_id, base_name
+from krm_fn.references.made import digest_of, known_names
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.stages.checksums import Checksums
@@ -139,19 +139,36 @@ def _warn(readings: Readings, references: References, opt_ins: list[OptIn], cata
 def _warn_about_missing(references: References, opt_ins: list[OptIn], catalogue: Catalogue) -> Iterator[Problem]:
     """Warn about objects that Wave or Reloader sees in the cluster, but this function does not see in the package."""
     missing: dict[Item, set[tuple[str, str]]] = defaultdict(set)
+    made: dict[tuple[str, str], list[Item]] = defaultdict(list)
     for referrer, reference, targets in references:
         if is_read(reference) and not any(catalogue.contains(target) for target in targets):
             missing[referrer].add((reference.kind, reference.target))
+        if reference.written:
+            for one in {(reference.kind, reference.target), *known_names(referrer)}:
+                made[one].append(referrer)
     for opt_in in opt_ins:
         outside = {(kind, name) for kind, name in missing[opt_in.item] if kind in opt_in.all_of}
         outside |= {_short(named, opt_in) for named in opt_in.named if is_literal(named) and not catalogue.find(named)}
         outside = {(kind, name) for kind, name in outside - opt_in.excluded if name not in FIXED_NAMES}
-        if outside:
+        makers = {one: maker for one in outside for maker in made[one] if _is_near(maker, opt_in.item)}
+        if elsewhere := outside - makers.keys():
             message = (
-                f"reads {_list(outside)}, not in this package or not managed by it; "
+                f"reads {_list(elsewhere)}, not in this package or not managed by it; "
                 f"only {opt_in.controller} will restart pods when it changes"
             )
             yield _warning(opt_in.item, message)
+        for maker in dict.fromkeys(makers[one] for one in sorted(makers)):
+            read = _list(one for one, its in makers.items() if its is maker)
+            message = (
+                f"reads {read}, which {authored_id(maker)} makes in the cluster; "
+                f"only {opt_in.controller} will restart pods when it changes"
+            )
+            yield _warning(opt_in.item, message)
+
+
+def _is_near(maker: Item, reader: Item) -> bool:
+    """Tell whether a maker may make something in the namespace of a reader: it may be of no namespace, or name none."""
+    return maker.id.namespace in ("", reader.id.namespace)
 
 
 def _short(named: Named, opt_in: OptIn) -> tuple[str, str]:

@@ -107,7 +107,7 @@ def choose(package: Package, references: References, early: EarlyReaders, settin
     What nobody chose explicitly is renamed or adopted only if nothing hints at a program that looks it up by its name,
     and if no pods read it before it is applied.
     """
-    hints = Hints(package, references)
+    hints = Hints(package, references, settings.deployers)
     has_referrers = any(may_refer(item.id) and not item.is_local for item in package.authored)
     known = _Known(settings, Selectors(settings, references.index.names), references, hints, early, has_referrers)
     choices, problems = [], []

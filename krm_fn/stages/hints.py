@@ -5,10 +5,12 @@ fixed name does not: it fails, or runs with defaults. So an object that nobody c
 nothing hints at such a reader.
 """
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Collection, Iterator
 from functools import cached_property
 
 from krm_fn.model import keys
+from krm_fn.model.deployers import NEEDS_HASH_SUFFIX
 from krm_fn.model.item import Item
 from krm_fn.model.node import entries, get, is_scalar
 from krm_fn.model.settings import Strategy
@@ -24,11 +26,12 @@ from krm_fn.references.well_known import looked_up_by
 from krm_fn.stages.name_readers import NameReaders
 from krm_fn.stages.package import Package
 from krm_fn.stages.reason import Ground, Reason
+from krm_fn.stages.variables import Variables
 
 HINTS = frozenset(
     {
         *(Ground.ROLE, Ground.PROGRAM, Ground.EMPTY, Ground.DATA, Ground.OPTION),
-        *(Ground.API_READER, Ground.FIELD, Ground.NAMESPACE, Ground.CHART, Ground.OPTIONAL),
+        *(Ground.API_READER, Ground.FIELD, Ground.NAMESPACE, Ground.CHART, Ground.OPTIONAL, Ground.VARIABLE),
         *(Ground.NAME_SHAPE, Ground.MOUNT_PATH),
     }
 )
@@ -40,6 +43,9 @@ RENAME_ALL_THE_SAME = (
 )
 _RENDER = f"render the chart with krm-fn render CHART, which finds out, or {RENAME_ALL_THE_SAME}"
 """It renders a chart twice: what is the same again is no password that the chart has just made."""
+_MANAGED_BY = "app.kubernetes.io/managed-by"
+_CHART = re.compile(r".+-v?[0-9]+\.[0-9].*")
+"""The label `chart` of older charts: name and version. The label `release` alone is also a selector of Prometheus."""
 
 _DATA = ("data", "stringData", "binaryData")
 
@@ -47,9 +53,10 @@ _DATA = ("data", "stringData", "binaryData")
 class Hints:
     """The hints of a package. Each is computed when the first object is asked about."""
 
-    def __init__(self, package: Package, references: References) -> None:
+    def __init__(self, package: Package, references: References, deployers: Collection[str]) -> None:
         self._package = package
         self._references = references
+        self.variables = Variables(package, references, deployers)
         self._api_readers = ApiReaders(package.authored, package.namespace_of)
         self.name_readers = NameReaders(package, references)
 
@@ -57,8 +64,8 @@ class Hints:
         """Say who may look this object up by its name; nothing where nothing hints at anybody."""
         hints = (
             *(self._role, self._program, self.name_readers.by_shape, self.name_readers.by_path),
-            *(_empty, self._data, self._option, self._reader),
-            *(self._field, self._namespace, self._chart, self._optional),
+            *(_empty, self._data, self._option, self._reader, self._field),
+            *(self._namespace, self._chart, self._optional, self.variables.about),
         )
         return filter(None, (hint(item) for hint in hints))
 
@@ -159,7 +166,20 @@ class Hints:
         if item.id.kind == "Secret" and is_of_chart(item):
             text = "its Helm chart may make it anew on every rendering, or look it up"
             return Reason(Ground.CHART, text, remedy=_RENDER)
+        near = self._of_charts.get(item.file) if item.id.kind == "Secret" and not _is_of_author(item) else None
+        if near is not None:
+            text = f"it is beside {authored_id(near)}, and a Helm chart may make it anew on every rendering"
+            return Reason(Ground.CHART, text, near, remedy=_RENDER)
         return None
+
+    @cached_property
+    def _of_charts(self) -> dict[str, Item]:
+        """The first object of a chart in each file; in a stream, the file is `""`."""
+        first: dict[str, Item] = {}
+        for item in self._package.authored:
+            if is_of_chart(item):
+                first.setdefault(item.file, item)
+        return first
 
     def _optional(self, item: Item) -> Reason | None:
         """Name pods that do not wait for what a maker makes: under a new name, it is not there yet when they start."""
@@ -183,11 +203,20 @@ def _reads_own_files(referrer: Item, references: list[Reference], item: Item) ->
 
 
 def is_of_chart(item: Item) -> bool:
-    """Tell whether the labels of an object say that it is from a Helm chart."""
-    return "helm.sh/chart" in item.labels or "Helm" in (
-        item.labels.get("app.kubernetes.io/managed-by"),
-        item.labels.get("heritage"),
+    """Tell whether labels, an annotation, or the comment in front of an object say that it is from a Helm chart."""
+    return (
+        item.is_of_template
+        or "helm.sh/chart" in item.labels
+        or item.labels.get(_MANAGED_BY) == "Helm"
+        or item.labels.get("heritage") in {"Helm", "Tiller"}
+        or _CHART.fullmatch(item.labels.get("chart", "")) is not None
+        or "meta.helm.sh/release-name" in item.annotations
     )
+
+
+def _is_of_author(item: Item) -> bool:
+    """Tell whether an object without the labels of a chart says who makes it: a generator of kustomize, or another."""
+    return NEEDS_HASH_SUFFIX in item.annotations or _MANAGED_BY in item.labels
 
 
 def _present_names(item: Item) -> list[tuple[str, str]]:

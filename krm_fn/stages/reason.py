@@ -77,6 +77,9 @@ class Ground(StrEnum):
     OPTIONAL = "optional"
     """A hint at pods that do not wait for the Secret that it makes."""
 
+    VARIABLE = "variable"
+    """A hint at what substitutes variables after the function."""
+
 
 class Reason(NamedTuple):
     """What decides, and how, as a clause. `item` and `field`: where that is written.

@@ -1,22 +1,22 @@
 """Rewrite every reference to the name that its object has in the output."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from krm_fn.model.changes import Changes, Edit, SetItems, SetText
 from krm_fn.model.item import Item, about, locate
-from krm_fn.model.node import Node, Sequence, elements, get, is_mapping, is_scalar, is_sequence
+from krm_fn.model.node import Node, Scalar, Sequence, elements, get, is_mapping, is_scalar, is_sequence
 from krm_fn.model.problem import Problem
 from krm_fn.naming.names import base_name, without_hash
 from krm_fn.references.find import ROLES
 from krm_fn.references.made import name_meant
-from krm_fn.references.reference import ResolvedReference
+from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.resolve import Index
 from krm_fn.stages.name import Revisions
 from krm_fn.stages.near_references import read_base_names, warn_about_near
 
 
-def update_references(references: Iterable[ResolvedReference], revisions: Revisions, index: Index) -> Changes:
+def update_references(references: Collection[ResolvedReference], revisions: Revisions, index: Index) -> Changes:
     """Rewrite references to renamed objects, and report those that cannot or should not be rewritten."""
     by_base_name = read_base_names(revisions.renamed.values())
     edits: list[Edit] = []
@@ -49,7 +49,28 @@ def update_references(references: Iterable[ResolvedReference], revisions: Revisi
             edits += _rewrite(resolved, first.name, first.namespace)
     for role, several in in_rules.items():
         edits += update_rules(role, several, revisions)
-    return Changes(edits=tuple(edits), problems=tuple(problems))
+    return Changes(edits=tuple(_join_lists(edits, references)), problems=tuple(problems))
+
+
+def _join_lists(edits: Iterable[Edit], references: Iterable[ResolvedReference]) -> Iterator[Edit]:
+    """Make one edit of those of the names in one comma list. What is between the names stays."""
+    listed = {(one.referrer, one.reference.field): one.reference for one in references if one.reference.is_listed}
+    several: dict[Scalar, list[tuple[Edit, Reference, str]]] = defaultdict(list)
+    for edit in edits:
+        reference = listed.get((edit.item, edit.field))
+        if reference is not None and isinstance(edit.change, SetText):
+            text = str(edit.change.text)
+            name = text[len(reference.before) : len(text) - len(reference.after)]
+            several[edit.change.node].append((edit, reference, name))
+        else:
+            yield edit
+    for node, same in several.items():
+        text = node.value
+        for _, reference, name in sorted(same, key=lambda one: -len(one[1].before)):  # from the end
+            start = len(reference.before)
+            text = text[:start] + name + text[start + len(reference.target) :]
+        first = same[0][0]
+        yield Edit(SetText(node, text), first.item, first.field.rpartition("[")[0])
 
 
 def _rewrite_own(resolved: ResolvedReference, revisions: Revisions) -> Iterator[Edit]:

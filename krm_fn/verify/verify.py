@@ -81,7 +81,7 @@ def _open(path: str, inputs: Inputs, allowance: Allowance) -> tuple[list[tuple[s
 def _open_text(source: Source) -> Iterator[Envelope]:
     """Open a text, unless it is empty or holds only comments."""
     with placed_in(source.name):
-        document = read_yaml(source.data)
+        document = read_yaml(source.data, may_repeat=True)
         if not all(map(is_null, document.roots)):
             yield open_envelope(document, source.origin)
 

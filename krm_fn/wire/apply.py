@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from itertools import chain
 
-from krm_fn.model.changes import Changes, Edit, combine_edits, combine_patches
+from krm_fn.model.changes import Changes, Edit, SetFields, combine_edits, combine_patches
 from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.wire.anchors import merge_shared
@@ -13,6 +13,7 @@ from krm_fn.wire.envelope import Envelope
 from krm_fn.wire.layout import NotLiteral
 from krm_fn.wire.merge_patch import plan_patch
 from krm_fn.wire.prove import prove
+from krm_fn.wire.reader import walk
 from krm_fn.wire.results import new_results, splice_results
 from krm_fn.wire.splice import Splice, apply_splices
 from krm_fn.wire.splice_change import splice_change
@@ -56,8 +57,24 @@ def plan_splices(envelope: Envelope, changes: Changes) -> list[Splice]:
     """
     text = envelope.document.text
     edits = merge_shared(envelope.document, _plan_edits(envelope.items, changes))
+    _refuse_repeated(envelope, edits)
     in_place = [splice for edit in edits for splice in _splice(text, edit)]
     return [*in_place, *splice_objects(envelope, changes)]
+
+
+def _refuse_repeated(envelope: Envelope, edits: Iterable[Edit]) -> None:
+    """Raise where a change is of a field that is there twice: the other one would say something else then."""
+    for one in envelope.document.repeated:
+        inside = set(walk([*one.values]))
+        for edit in edits:
+            change = edit.change
+            named = {name for name, _ in change.add} | {*change.drop} if isinstance(change, SetFields) else set()
+            if change.node in inside or (change.node is one.mapping and one.key.value in named):
+                message = f"duplicate key {one.key.value!r}, which is to be changed; remove one of them"
+                mark = one.key.start_mark
+                raise Rejected(
+                    about(edit.item, message, edit.field)._replace(line=mark.line + 1, column=mark.column + 1)
+                )
 
 
 def _splice(text: str, edit: Edit) -> list[Splice]:

@@ -79,7 +79,7 @@ def end_last_line(text: str) -> str:
 
 def _last_block_scalar(text: str) -> Node | None:
     """Return the block scalar that the text ends in; None if it ends in anything else."""
-    roots = read_yaml(text.encode()).roots
+    roots = read_yaml(text.encode(), may_repeat=True).roots
     node = roots[-1] if roots else None
     while node is not None and node.value and not is_scalar(node):
         node = node.value[-1][1] if node.id == "mapping" else node.value[-1]

@@ -4,13 +4,15 @@ import codecs
 import re
 from base64 import b64decode
 from binascii import Error
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final
 
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Mapping, Node, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Problem, Rejected, at
-from krm_fn.wire.reader import Document, walk
+from krm_fn.wire.layout import node_end
+from krm_fn.wire.reader import Document, read_yaml, walk
 
 API_VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1")
 
@@ -48,11 +50,13 @@ def open_envelope(document: Document, origin: str = "") -> Envelope:
     """
     wrapped = [root for root in document.roots if is_mapping(root) and text(get(root, "kind")) == "ResourceList"]
     if not wrapped:
-        items = [read_item(node, origin) for root in document.roots for node in _objects(root)]
+        items = _read_items(document, [node for root in document.roots for node in _objects(root)], origin)
         _refuse_encoded_names(document.text, items)
         if not items:  # from an empty output a deployer would conclude that everything must be deleted
             raise Rejected(Problem("no objects in the input; expected a ResourceList, a List, or YAML documents"))
         return Envelope(document, items)
+    if document.repeated:  # no orchestrator writes such a list
+        read_yaml(document.text.encode())
     others = [root for root in document.roots if root is not wrapped[0] and not is_null(root)]
     if others:
         raise Rejected(at(others[0].start_mark, "found another document; a ResourceList must be the only one"))
@@ -72,9 +76,31 @@ def _open_resource_list(document: Document, root: Mapping, origin: str) -> Envel
         raise Rejected(at(items.start_mark, f"ResourceList items: expected a list, found {describe(items)}"))
     config = get(root, "functionConfig")
     nodes = items.value if is_sequence(items) else []
-    objects = [read_item(node, origin) for outer in nodes for node in _objects(outer)]
+    objects = _read_items(document, [node for outer in nodes for node in _objects(outer)], origin)
     _refuse_encoded_names(document.text, objects)
     return Envelope(document, objects, root, None if is_null(config) else config)
+
+
+def _read_items(document: Document, nodes: list[Mapping], origin: str) -> list[Item]:
+    sourced = _find_sourced(document.text, nodes)
+    return [read_item(node, origin, is_of_template=node in sourced) for node in nodes]
+
+
+def _find_sourced(text: str, nodes: list[Mapping]) -> set[Mapping]:
+    """Find the objects with a comment of Helm right in front of them: `# Source: chart/templates/secret.yaml`."""
+    comments = [*_SOURCE.finditer(text)]
+    in_order = sorted(nodes, key=_start) if comments else []
+    sourced = set()
+    for comment in comments:
+        behind = bisect_right(in_order, comment.start(), key=_start)
+        is_between = not behind or node_end(text, in_order[behind - 1]) <= comment.start()  # else it is in its data
+        if behind < len(in_order) and is_between:
+            sourced.add(in_order[behind])
+    return sourced
+
+
+def _start(node: Node) -> int:
+    return node.start_mark.index
 
 
 def _objects(node: Node) -> Iterator[Mapping]:
@@ -88,6 +114,8 @@ def _objects(node: Node) -> Iterator[Mapping]:
     else:
         yield node
 
+
+_SOURCE = re.compile(r"# Source: \S+/templates/")
 
 # A shorthand may have any prefix, and characters of a tag may be escaped.
 _ENCODED = re.compile(r"!\S*(?:binary|%)")

@@ -5,6 +5,7 @@ here knows how text is edited, because it must not believe what it checks.
 """
 
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dict
 from itertools import chain
@@ -44,14 +45,17 @@ def prove(
     """
     excerpt = make_excerpt(envelope.document, splices, _changed_nodes(changes), output)
     try:
-        roots = read_yaml(excerpt.text.encode()).roots
+        written = read_yaml(excerpt.text.encode(), may_repeat=bool(envelope.document.repeated))
     except Rejected as rejected:
         place = _first_unreadable(envelope, splices)
         raise Rejected(_problem(place, "the output would not be valid YAML here")) from rejected
-    if not excerpt.is_intact:
+    added = Counter(one.key.value for one in written.repeated) - Counter(
+        one.key.value for one in envelope.document.repeated
+    )
+    if not excerpt.is_intact or added:
         raise Rejected(_problem(None, "the output would differ where nothing was planned"))
     expectation = expect(envelope, changes, results, excerpt.kept)
-    difference = _find_difference(envelope, roots, expectation, changes.add)
+    difference = _find_difference(envelope, written.roots, expectation, changes.add)
     if difference:
         raise Rejected(_problem(difference.place, "the output would not say here what was planned"))
 
@@ -81,7 +85,7 @@ def _first_unreadable(envelope: Envelope, splices: Iterable[Splice]) -> _Place:
 
 def _is_readable(text: str) -> bool:
     try:
-        read_yaml(text.encode())
+        read_yaml(text.encode(), may_repeat=True)
     except Rejected:
         return False
     return True

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, cast
 import yaml
 from yaml._yaml import CParser
 
-from krm_fn.model.node import Mark, Node, is_scalar
-from krm_fn.model.problem import Problem, Rejected, at
+from krm_fn.model.node import Mapping, Mark, Node, Scalar, is_scalar
+from krm_fn.model.problem import Problem, Rejected, Severity, at
 
 MAX_DEPTH = 400
 """Levels of nesting; real manifests stay under 60. The parser recurses in C, so a limit is needed."""
@@ -34,6 +34,15 @@ _MAX_EXPANSION = 4
 """Once aliases are written out, the texts of a run may have a million nodes, or four times those that are written."""
 
 
+class Repeated(NamedTuple):
+    """A key that a mapping has again, each time with the same value. `values`: all of them."""
+
+    mapping: Mapping
+    key: Scalar
+    values: tuple[Node, ...]
+    first_line: int
+
+
 class Document(NamedTuple):
     """A YAML text and its nodes. `text` has no byte order mark; `byte_order_mark`: the bytes had one."""
 
@@ -41,6 +50,7 @@ class Document(NamedTuple):
     byte_order_mark: bool
     roots: list[Node]
     has_aliases: bool
+    repeated: tuple[Repeated, ...] = ()
 
 
 class Exploded(Rejected):
@@ -64,10 +74,11 @@ class Expansion:
             raise Exploded(at(place.start_mark, message))
 
 
-def read_yaml(data: bytes, expansion: Expansion | None = None) -> Document:
+def read_yaml(data: bytes, expansion: Expansion | None = None, *, may_repeat: bool = False) -> Document:
     """Read all documents of a text. Raises Rejected with line and column.
 
-    `expansion` is that of the run, for texts of which each could be one of many.
+    `expansion` is that of the run, for texts of which each could be one of many. `may_repeat`: a mapping may have a key
+    twice with the same value, as charts write it. Then all parsers that read it at all read the same.
     """
     text = _decode(data)
     byte_order_mark = text.startswith("\ufeff")
@@ -78,9 +89,11 @@ def read_yaml(data: bytes, expansion: Expansion | None = None) -> Document:
         _refuse_explosion(roots, expansion or Expansion())
         _refuse_alias_keys(roots)
     _refuse_ambiguous_characters(text, roots)
-    for root in roots:
-        _refuse_duplicate_keys(root, once=has_aliases)
-    return Document(text, byte_order_mark, roots, has_aliases)
+    repeated = [one for root in roots for one in _find_duplicate_keys(root, once=has_aliases)]
+    wrong = next((one for one in repeated if not may_repeat or not _is_same(one.values)), None)
+    if wrong is not None:
+        raise Rejected(_duplicate(wrong))
+    return Document(text, byte_order_mark, roots, has_aliases, tuple(repeated))
 
 
 def children(node: Node) -> Iterator[Node]:
@@ -243,10 +256,11 @@ def walk(roots: list[Node]) -> Iterator[Node]:
             yield node
 
 
-def _refuse_duplicate_keys(root: Node, *, once: bool) -> None:  # noqa: C901  # the one hot loop
-    """Raise at the second of two equal keys. The hot loop over every node: kept flat on purpose."""
+def _find_duplicate_keys(root: Node, *, once: bool) -> list[Repeated]:  # noqa: C901  # the one hot loop
+    """Find the second of each two equal keys. The hot loop over every node: kept flat on purpose."""
     scalar = yaml.ScalarNode
     mapping = yaml.MappingNode
+    found: list[Repeated] = []
     seen: set[Any] = set()
     stack: list[Any] = [root]
     pop, push = stack.pop, stack.append
@@ -263,7 +277,7 @@ def _refuse_duplicate_keys(root: Node, *, once: bool) -> None:  # noqa: C901  # 
             except TypeError:  # a key that is itself a collection
                 unique = _count_complex(pairs, stack)
             if unique != len(pairs):
-                raise Rejected(_duplicate(pairs))
+                found += _repeated_in(cast("Mapping", node))
             for _, value in pairs:
                 if value.__class__ is not scalar:
                     push(value)
@@ -271,6 +285,7 @@ def _refuse_duplicate_keys(root: Node, *, once: bool) -> None:  # noqa: C901  # 
             for value in node.value:
                 if value.__class__ is not scalar:
                     push(value)
+    return found
 
 
 def _count_complex(pairs: list[tuple[Any, Any]], stack: list[Any]) -> int:
@@ -279,12 +294,46 @@ def _count_complex(pairs: list[tuple[Any, Any]], stack: list[Any]) -> int:
     return len({key.value for key, _ in pairs if key.id == "scalar"}) + len(collections)
 
 
-def _duplicate(pairs: list[tuple[Any, Any]]) -> Problem:
-    first: dict[str, Mark] = {}
-    for key, _ in pairs:
-        if key.id == "scalar":
-            if key.value in first:
-                line = first[key.value].line + 1
-                return at(key.start_mark, f"duplicate key {key.value!r}; the first is on line {line}")
-            first[key.value] = key.start_mark
-    raise AssertionError(pairs)
+def _repeated_in(mapping: Mapping) -> Iterator[Repeated]:
+    by_name: dict[str, list[tuple[Scalar, Node]]] = {}
+    for key, value in mapping.value:
+        if is_scalar(key):
+            by_name.setdefault(key.value, []).append((key, value))
+    for pairs in by_name.values():
+        if len(pairs) > 1:
+            yield Repeated(mapping, pairs[1][0], tuple(value for _, value in pairs), pairs[0][0].start_mark.line + 1)
+
+
+def _is_same(values: tuple[Node, ...]) -> bool:
+    """Tell whether values are written alike, but for their layout and the kind of their quotes."""
+    stack = [(values[0], other) for other in values[1:]]
+    while stack:
+        one, other = stack.pop()
+        if (one.id, one.tag) != (other.id, other.tag):
+            return False
+        if is_scalar(one) and is_scalar(other):
+            if (one.value, bool(one.style)) != (other.value, bool(other.style)):
+                return False
+        else:
+            pairs = [*children(one)], [*children(other)]
+            if len(pairs[0]) != len(pairs[1]):
+                return False
+            stack += zip(*pairs, strict=True)
+    return True
+
+
+def warn_about_repeated(document: Document) -> list[Problem]:
+    """Say of each key that a mapping has again that some programs refuse it."""
+    problems = []
+    for one in document.repeated:
+        message = (
+            f"duplicate key {one.key.value!r} with the same value as on line {one.first_line}; helm and kubectl read "
+            "it, and kustomize refuses it: remove one of them"
+        )
+        problems.append(at(one.key.start_mark, message)._replace(severity=Severity.WARNING))
+    return problems
+
+
+def _duplicate(one: Repeated) -> Problem:
+    message = f"duplicate key {one.key.value!r}; the first is on line {one.first_line}"
+    return at(one.key.start_mark, message)

@@ -19,6 +19,7 @@ from tests.render.run import write
 
 CASE = FIXTURES / "diffs/a-changed-key-rolls-its-rollout"
 OLD, NEW, TEXT = (CASE / name for name in ("old.yaml", "new.yaml", "diff.txt"))
+FILES = ("old.yaml", "new.yaml")
 SAME = "no difference: 2 revisions unchanged\n"
 
 
@@ -62,6 +63,23 @@ def test_a_package_without_objects_is_a_mistake(tmp_path: Path) -> None:
     done = krm_fn("diff", "shop", "new.yaml", cwd=tmp_path)
     assert (done.stdout, done.returncode) == ("", 2)
     assert done.stderr == "error: nothing to apply: no objects in shop/empty.yaml\n"
+
+
+def test_an_object_has_one_namespace_wherever_it_is_named(tmp_path: Path) -> None:
+    """That of `--namespace`, if it sets none: in `revisions`, `objects` and `rolls`."""
+    texts = {
+        name: re.sub(r"^ +namespace: .*\n|, namespace: \w+", "", (CASE / name).read_text(), flags=re.MULTILINE)
+        for name in FILES
+    }
+    assert not any("namespace" in text for text in texts.values())
+    write(tmp_path, texts)
+    done = krm_fn("diff", "--json", "--namespace=apps", *FILES, cwd=tmp_path)
+    read = json.loads(done.stdout)
+    changes = [*read["revisions"], *read["objects"]]
+    rolls = [roll for change in changes for roll in change["rolls"]]
+    assert changes
+    assert rolls
+    assert {one["namespace"] for one in (*changes, *rolls)} == {"apps"}
 
 
 EXIT_CODES = [

@@ -10,8 +10,19 @@ from tests.diff.repository import commit
 from tests.render.run import write
 
 FILES = ["plain/a.yaml", "plain/deep/b.yaml", "plain2/c.yaml", "chart/Chart.yaml", "top.yaml"]
-BUILT = ["built/kustomization.yaml"]
-LINKS = {"linked/in.yaml": "../top.yaml", "through": "plain"}
+BUILT = {
+    "built/kustomization.yaml": "resources: [.., ../base/]\n",
+    "hidden/kustomization.yaml": "resources: [!!binary Li4vYmFzZQ==]\n",
+    "broken/kustomization.yaml": "resources: [\n",
+    "overlays/prod/kustomization.yaml": "resources: [../../bases/web]\nsecretGenerator: [{env: k=../../top.yaml}]\n",
+    "bases/web/kustomization.yml": "resources: [web.yaml, https://example.com/../x]\ncomponents: ['../component']\n",
+    "bases/web/web.yaml": "a: b\n",
+    "bases/component/Kustomization": "resources: [../../../../elsewhere, a.yaml]\n",
+    "bases/component/a.yaml": "a: b\n",
+    "bases/other/a.yaml": "resources: [../web]\n",
+    "overlays/test/kustomization.yaml": "resources: [../../bases/linked]\n",
+}
+LINKS = {"linked/in.yaml": "../top.yaml", "through": "plain", "bases/linked/in.yaml": "../../top.yaml"}
 EVERYTHING = sorted([*FILES, *BUILT, *LINKS])
 
 NEEDED = [
@@ -19,7 +30,19 @@ NEEDED = [
     pytest.param(["chart", "top.yaml"], ["chart/Chart.yaml", "top.yaml"], id="a chart and its values"),
     pytest.param(["plain/a.yaml", "new"], ["plain/a.yaml"], id="a path that is not there"),
     pytest.param(["new"], [], id="nothing"),
-    pytest.param(["built"], EVERYTHING, id="a kustomization, whose bases may be anywhere"),
+    pytest.param(
+        ["overlays/prod"],
+        [
+            *("bases/component/Kustomization", "bases/component/a.yaml", "bases/web/kustomization.yml"),
+            *("bases/web/web.yaml", "overlays/prod/kustomization.yaml", "top.yaml"),
+        ],
+        id="a kustomization, and the bases of its bases",
+    ),
+    pytest.param(["bases/other"], ["bases/other/a.yaml"], id="a file that only looks like a kustomization"),
+    pytest.param(["built"], EVERYTHING, id="a kustomization with a base at the top"),
+    pytest.param(["hidden"], EVERYTHING, id="a kustomization that hides a path"),
+    pytest.param(["broken"], EVERYTHING, id="a kustomization that cannot be read"),
+    pytest.param(["overlays/test"], EVERYTHING, id="a base with a link"),
     pytest.param(["linked"], EVERYTHING, id="a link, which may lead anywhere"),
     pytest.param(["through/deep"], EVERYTHING, id="a path through a link"),
     pytest.param(["."], EVERYTHING, id="the whole repository"),
@@ -29,9 +52,9 @@ NEEDED = [
 @pytest.mark.parametrize(("paths", "expected"), NEEDED)
 def test_what_is_needed_is_written(paths: list[str], expected: list[str], tmp_path: Path) -> None:
     folder = tmp_path / "repository"
-    write(folder, dict.fromkeys([*FILES, *BUILT], "a: b\n"))
+    write(folder, {**dict.fromkeys(FILES, "a: b\n"), **BUILT})
     for name, target in LINKS.items():
-        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).symlink_to(target)
     made = commit(folder, {})
     repository = Repository(folder, Allowance(Limits()))

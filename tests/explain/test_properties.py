@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import random
+import re
 import subprocess
 import sys
 from collections import defaultdict
@@ -133,8 +134,11 @@ def test_what_is_renamed_is_explained_as_renamed(name: str) -> None:
                 assert not is_renamed, say(package.explain(before))
 
 
+IN_COMMA_LIST = re.compile(r"/reload\]\[\d+\]$")
+
+
 class Field(NamedTuple):
-    """A field of an object. Of a role, it is the list of names; in data, the whole value."""
+    """A field of an object. Of a role or a comma list, it is the list of names; in data, the whole value."""
 
     who: tuple[str, str, str]
     field: str
@@ -146,7 +150,8 @@ def field_of(item: Item, field: str) -> Field:
 
 
 def _field(who: tuple[str, str, str], field: str) -> Field:
-    return Field(who, field.rpartition("[")[0] if who[0] in ROLES else field.partition(": ")[0])
+    is_listed = who[0] in ROLES or IN_COMMA_LIST.search(field)
+    return Field(who, field.rpartition("[")[0] if is_listed else field.partition(": ")[0])
 
 
 @every_input

@@ -29,7 +29,8 @@ def content_changed(rendering: Rendering) -> Iterator[Changes]:
 
 
 def references_put_back(rendering: Rendering) -> Iterator[Changes]:
-    edits: dict[Node, list[Edit]] = defaultdict(list)  # several, where a YAML alias shares the name
+    # Several, where a YAML alias shares the name. In a comma list, each name is one.
+    edits: dict[tuple[Node, str], list[Edit]] = defaultdict(list)
     for referrer, reference, targets in rendering.references.authored:
         renamed = rendering.revisions.renamed
         if any(target in renamed for target in targets) and not reference.written:
@@ -39,7 +40,7 @@ def references_put_back(rendering: Rendering) -> Iterator[Changes]:
             # A rule of a Role has the base name as well.
             if referrer.id.kind not in ROLES or reference.target != base:
                 change = SetText(reference.name, reference.renamed(base))
-                edits[reference.name].append(Edit(change, referrer, reference.field))
+                edits[reference.name, reference.before].append(Edit(change, referrer, reference.field))
     for same in edits.values():
         yield Changes(edits=tuple(same))
 

@@ -47,7 +47,7 @@ def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
         *find_in_fields(references, revisions),
         *find_job_names(package, jobs.jobs),
         *find_templates(package.authored),
-        *find_substituted(package, revisions.rendered),
+        *find_substituted(choices.hints.variables, revisions.rendered),
         *find_duplicates(package, revisions),
         *warn_about_misspelled(find_misspelled(package, references)),
         *find_missing_keys(package, references, choices, settings),
