@@ -44,6 +44,7 @@ ANSWERS = {
     "krm_fn/look/masks.py": "names whose hash is not shown",
     "krm_fn/model/makers.py": "who writes an object, and why its name stays: the reason in a message",
     "krm_fn/references/admission_params.py": "the rule behind a reference, for `krm-fn explain`",
+    "krm_fn/references/annotations.py": "names of programs",
     "krm_fn/references/exclusions.py": "why a field is not followed, for `krm-fn explain`",
     "krm_fn/references/find.py": "the rule behind a reference, for `krm-fn explain`",
     "krm_fn/references/find_by_shape.py": "the rule behind a reference, for `krm-fn explain`",

@@ -80,7 +80,8 @@ def find_references(item: Node, resource: ResourceId, extra: Iterable[FieldSpec]
     A field that is found twice is what the later of these says.
     """
     if not may_refer(resource):
-        return Found([], [])
+        # A ConfigMap or Secret may be a copy of another one.
+        return Found([*_find_in_annotations(item, resource)] if _is_config(resource) else [], [])
     by_shape, lookalikes = split_lookalikes(find_by_shape(item, resource), resource)
     found = {_place_of(reference): reference for reference in by_shape}
     for reference in _find_by_kind(item, resource):
@@ -100,9 +101,11 @@ def may_refer(resource: ResourceId) -> bool:
     """Tell whether this is an object at all, and of a kind that can reference others."""
     if not resource.api_version or not resource.kind or resource.kind in OPAQUE_KINDS:
         return False
-    if resource.kind in CONFIG_KINDS and resource.api_version == "v1":
-        return False
-    return resource.group not in TOOL_GROUPS
+    return not _is_config(resource) and resource.group not in TOOL_GROUPS
+
+
+def _is_config(resource: ResourceId) -> bool:
+    return resource.kind in CONFIG_KINDS and resource.api_version == "v1"
 
 
 def split_lookalikes(found: list[Reference], resource: ResourceId) -> Found:
@@ -168,6 +171,8 @@ def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference
         if row is None or not is_scalar(node) or not node.value or is_null(node):
             continue
         field, rule = f"metadata.annotations[{name}]", Rule(By.TABLE, f"annotation {name}")
+        if row.copied_by:
+            rule = rule._replace(by=By.COPY, reason=f"{row.copied_by} copies it")
         reference = read_reference(row.target, node, None, field, rule, in_pod=row.in_pod, written=row.written)
         if not row.inside:
             yield reference
