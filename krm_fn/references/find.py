@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from krm_fn.model.item import CONFIG_KINDS
 from krm_fn.model.kinds import TOOL_GROUPS, plural_of
 from krm_fn.model.makers import VERSIONED
-from krm_fn.model.node import Node, elements, entries, get, is_null, is_scalar, text
+from krm_fn.model.node import Node, descend, elements, entries, get, is_null, is_scalar, read_path, text
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import FieldSpec
 from krm_fn.references.annotations import ANNOTATIONS, AnnotationRow
@@ -138,8 +138,23 @@ def _find_by_kind(item: Node, resource: ResourceId) -> Iterator[Reference]:
     yield from _find_in_annotations(item, resource)
     for field in _FIELDS.get(kind, ()):
         if not field.groups or group in field.groups:
-            yield from find_at(item, field.path, field.target, Rule(By.TABLE, field.path), in_pod=field.in_pod)
+            yield from _find_by_row(item, field)
     yield from find_written(item, resource)
+
+
+def _find_by_row(item: Node, row: FieldRow) -> Iterator[Reference]:
+    rule = _rule(row.path, row.copied_by)
+    for reference in find_at(item, row.path, row.target, rule, in_pod=row.in_pod):
+        if row.beside_kind and text(get(descend(item, read_path(reference.field)[:-2]), "kind")) != row.target:
+            continue
+        if not row.text:
+            yield reference
+        elif match := re.fullmatch(row.text, reference.name.value):
+            yield reference.around_name(*match.span("name"))
+
+
+def _rule(text: str, copied_by: str) -> Rule:
+    return Rule(By.COPY, text, f"{copied_by} copies it") if copied_by else Rule(By.TABLE, text)
 
 
 def find_in_rules(item: Node, among: Iterable[Resource] = _CONFIGS) -> Iterator[Reference]:
@@ -170,11 +185,9 @@ def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference
         row = rows.get(name)
         if row is None or not is_scalar(node) or not node.value or is_null(node):
             continue
-        field, rule = f"metadata.annotations[{name}]", Rule(By.TABLE, f"annotation {name}")
-        if row.copied_by:
-            rule = rule._replace(by=By.COPY, reason=f"{row.copied_by} copies it")
+        field, rule = f"metadata.annotations[{name}]", _rule(f"annotation {name}", row.copied_by)
         reference = read_reference(row.target, node, None, field, rule, in_pod=row.in_pod, written=row.written)
         if not row.inside:
             yield reference
         elif match := re.search(rf'("{row.inside}"\s*:\s*")([^"]+)"', node.value):
-            yield reference._replace(before=node.value[: match.start(2)], after=node.value[match.end(2) :])
+            yield reference.around_name(*match.span(2))

@@ -6,11 +6,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
-from krm_fn.model.node import Node, elements, entries, get, step, text
+from krm_fn.model.node import Node
 from krm_fn.model.settings import FieldSpec
-from krm_fn.naming.names import authored_id
 from krm_fn.references.admission_params import find_params, read_kinds_of_params
-from krm_fn.references.annotations import COPIED
+from krm_fn.references.copies import Copies
 from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.field_specs import SpecsByKind
 from krm_fn.references.find import Lookalike, find_references
@@ -18,7 +17,6 @@ from krm_fn.references.near_misses import NearMiss, find_unfollowed
 from krm_fn.references.options import Options
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.resolve import Index
-from krm_fn.references.rule import By
 
 
 class Authored(NamedTuple):
@@ -26,14 +24,6 @@ class Authored(NamedTuple):
 
     references: list[ResolvedReference]
     lookalikes: list[tuple[Item, Lookalike]]
-
-
-class Copy(NamedTuple):
-    """What says that a program copies an object, or what it makes: as a clause, and where it is written."""
-
-    text: str
-    item: Item
-    field: str
 
 
 class References:
@@ -93,26 +83,10 @@ class References:
         """Fields of custom resources that seem to name an object, and that no rule follows."""
         return find_unfollowed(self._items, self.authored, self.index)
 
-    def find_copy(self, item: Item) -> Copy | None:
-        """Find what says that a program copies an object under its name, or from there; None if nothing does."""
-        for annotation, field in _find_annotations(item):
-            if annotation in COPIED:
-                return Copy(f"{COPIED[annotation]} copies it elsewhere under this name ({annotation})", item, field)
-        found = self._copied.get(item)
-        if found is None:
-            return None
-        text = f"{found.reference.rule.reason} by this name, as {authored_id(found.referrer)} says"
-        return Copy(text, found.referrer, found.reference.field)
-
     @cached_property
-    def _copied(self) -> dict[Item, ResolvedReference]:
-        """The objects that others name as what they are copied from, and the first field that does so."""
-        copied: dict[Item, ResolvedReference] = {}
-        for one in self.authored:
-            if one.reference.rule.by is By.COPY:
-                for target in one.targets:
-                    copied.setdefault(target, one)
-        return copied
+    def copies(self) -> Copies:
+        """What programs copy elsewhere."""
+        return Copies(self._items, self.authored)
 
     @cached_property
     def pod_referrers(self) -> dict[Item, list[Item]]:
@@ -123,23 +97,6 @@ class References:
                 for target in one.targets:
                     referrers[target].append(one.referrer)
         return referrers
-
-
-def _find_annotations(item: Item) -> Iterator[tuple[str, str]]:
-    """Yield each annotation that is not `false`, and its field; of a maker also those of what it makes."""
-    start = "metadata" if item.is_config else ""
-    stack = [(get(item.node, start) if start else item.node, start)]
-    while stack:
-        node, field = stack.pop()
-        stack += [(element, f"{field}[{index}]") for index, element in enumerate(elements(node))]
-        for name, value in entries(node):
-            place = step(field, name)
-            if name != "annotations":
-                stack.append((value, place))
-                continue
-            for annotation, said in entries(value):
-                if text(said).lower() != "false":
-                    yield annotation, step(place, annotation)
 
 
 def find_authored(

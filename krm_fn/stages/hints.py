@@ -62,7 +62,7 @@ class Hints:
 
     def copied(self, item: Item) -> Reason | None:
         """Say that a program copies the object, or what it makes: the copies have its name, or are known by it."""
-        found = self._references.find_copy(item)
+        found = self._references.copies.find(item)
         return None if found is None else Reason(Ground.COPIED, found.text, found.item, found.field)
 
     def _first_to_each(self, is_meant: Callable[[ResolvedReference], bool]) -> dict[Item, ResolvedReference]:

@@ -36,7 +36,7 @@ def find_consumers(package: Package, references: References, revisions: Revision
         for revision in revisions.rendered
         # Copies go with what they are made from. kubernetes-replicator empties one with each source that it has ever
         # had (`ResourceDeletedReplicateFrom`).
-        if _may_be_linked(revision, settings) and references.find_copy(revision.item) is None
+        if _may_be_linked(revision, settings) and references.copies.find(revision.item) is None
     }
     consumers: dict[Item, list[ResolvedReference]] = defaultdict(list)
     out_of_sight = set()
