@@ -39,7 +39,8 @@ def find_copied(choices: Choices, revisions: Revisions) -> Iterator[Problem]:
                 f"{revision.base_id} is renamed to {revision.name}, but {reason.text}; readers of the copies keep "
                 "the old name, and a copy may be emptied when the object of that name is deleted; exclude it"
             )
-            yield about(reason.item or revision.item, message, reason.field, Severity.WARNING)
+            problem = about(reason.item or revision.item, message, reason.field, Severity.WARNING)
+            yield problem._replace(resource=revision.id) if reason.item is revision.item else problem
 
 
 def find_in_fields(references: References, revisions: Revisions) -> Iterator[Problem]:
