@@ -41,6 +41,7 @@ ANSWERS = {
     "krm_fn/model/makers.py": "who writes an object, and why its name stays: the reason in a message",
     "krm_fn/references/admission_params.py": "the rule behind a reference, for `krm-fn explain`",
     "krm_fn/references/chart_values.py": "where a chart says so, for `krm-fn explain`",
+    "krm_fn/references/annotations.py": "names of programs",
     "krm_fn/references/exclusions.py": "why a field is not followed, for `krm-fn explain`",
     "krm_fn/references/fields.py": "where a project says what it does with a name, for `krm-fn explain`",
     "krm_fn/references/find.py": "the rule behind a reference, for `krm-fn explain`",

@@ -89,7 +89,8 @@ def test_only_allowed_changes_are_made(case: Path) -> None:
     assert [without_our_changes(*pair) for pair in zip(after, before, strict=True)] == before
 
 
-CONTENT_NAME = re.compile(r"(?<=[^/])-[2456789bcdfghkmt]{10}(?=[,\"'\s}]|$)")
+# A key may follow: `name/key`.
+CONTENT_NAME = re.compile(r"(?<=[^/])-[2456789bcdfghkmt]{10}(?=[,/\"'\s}]|$)")
 
 
 def without_emitted(documents: list[Any]) -> list[Any]:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 class AnnotationRow(NamedTuple):
     """`inside`: the field of JSON text that holds the name; `""` where the text is the name, or `namespace/name`.
 
-    `in_pod`: pods read the object. `written`: a controller writes it.
+    `in_pod`: pods read the object. `written`: a controller writes it. `copied_by`: the program that copies it from
+    there into the object with the annotation.
     """
 
     kind: str
@@ -15,6 +16,7 @@ class AnnotationRow(NamedTuple):
     inside: str = ""
     in_pod: bool = False
     written: bool = False
+    copied_by: str = ""
 
 
 _SECRETS_OF_INGRESS = (
@@ -64,6 +66,24 @@ On workloads of the package they stay as they are: where a name changes with the
 In values, whoever reads them may restart pods for no other reason.
 """
 
+_REFLECTOR = "reflector.v1.k8s.emberstack.com"
+_REPLICATOR = "replicator.v1.mittwald.de"
+
+# emberstack/kubernetes-reflector: Mirroring/Core/Annotations.cs; mittwald/kubernetes-replicator:
+# replicate/common/consts.go; config-syncer/config-syncer: docs/guides/config-syncer.
+COPIED = {
+    **dict.fromkeys(
+        (f"{_REFLECTOR}/reflection-allowed", f"{_REFLECTOR}/reflection-auto-enabled"),
+        "reflector",
+    ),
+    **dict.fromkeys(
+        (f"{_REPLICATOR}/replicate-to", f"{_REPLICATOR}/replicate-to-matching", f"{_REPLICATOR}/replication-allowed"),
+        "kubernetes-replicator",
+    ),
+    **dict.fromkeys(("kubed.appscode.com/sync", "kubed.appscode.com/sync-contexts"), "Config Syncer"),
+}
+"""Annotations of objects that a program copies elsewhere under their names, unless the text is `false`."""
+
 ANNOTATIONS = (
     *(AnnotationRow("Ingress", name) for name in _SECRETS_OF_INGRESS),
     *(AnnotationRow("Ingress", name, "ConfigMap") for name in _CONFIG_MAPS_OF_INGRESS),
@@ -81,6 +101,15 @@ ANNOTATIONS = (
     *(
         AnnotationRow(kind, "cert-manager.io/inject-ca-from-secret")
         for kind in ("APIService", "MutatingWebhookConfiguration", "ValidatingWebhookConfiguration")
+    ),
+    # Programs that keep a ConfigMap or Secret the same as one of its kind.
+    *(
+        AnnotationRow(kind, annotation, kind, copied_by=program)
+        for kind in ("ConfigMap", "Secret")
+        for annotation, program in (
+            (f"{_REFLECTOR}/reflects", "reflector"),
+            (f"{_REPLICATOR}/replicate-from", "kubernetes-replicator"),
+        )
     ),
     # 1Password's operator creates the Secret.
     AnnotationRow("Deployment", "operator.1password.io/item-name", written=True),

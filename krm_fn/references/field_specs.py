@@ -1,5 +1,6 @@
 """Find references at field paths, which mean what kustomize's fieldSpecs mean."""
 
+import fnmatch
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -44,8 +45,8 @@ def find_at(  # noqa: PLR0913  # the parts of a reference
 ) -> list[Reference]:
     """Find every name at `path`. A field that is missing or has another shape holds none.
 
-    Lists on the way need no mark in the path, and `*` is any field of a mapping. At the end is a name, a mapping with
-    `name`, or a list of either.
+    Lists on the way need no mark in the path, and `*` is any field of a mapping, or any part of its name. At
+    the end is a name, a mapping with `name`, or a list of either.
     """
     found: list[Name] = []
     _descend(item, split_path(path), "", found)
@@ -110,6 +111,9 @@ def _descend(node: Node, names: tuple[str, ...], field: str, found: list[Name]) 
         if names[:1] == ("*",):
             for name, value in entries(node):
                 _descend(value, names[1:], step(field, name), found)
+        elif names and "*" in names[0]:
+            for name in fnmatch.filter(fields(node), names[0]):
+                _descend_into_field(fields(node), (name, *names[1:]), field, found)
         else:
             _descend_into_field(fields(node), names, field, found)
     elif is_sequence(node):

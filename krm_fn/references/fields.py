@@ -34,10 +34,17 @@ _VICTORIA_METRICS: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = (
 """Kinds of the VictoriaMetrics operator, and where in them the parameters of pods are."""
 
 
+_NAME_AND_KEY = r"(?:[^/]+/)?(?P<name>[^/]+)/[^/]+"
+"""`name/key` or `namespace/name/key`."""
+
+
 class FieldRow(NamedTuple):
     """A field of some kinds: text, a mapping with `name`, or a list of either. No groups: any.
 
     `reads`: whether its consumer reads the value only, or the shape of the name, or mounts at a path with the name.
+    `text`: a regular expression of texts in which the group `name` is the name. `beside_kind`: only if the mapping
+    around the one that holds the name says `kind` with the name of the target. `copied_by`: the program that copies the
+    object from there.
     """
 
     groups: tuple[str, ...]
@@ -46,6 +53,9 @@ class FieldRow(NamedTuple):
     target: str = "Secret"
     in_pod: bool = False
     reads: Reads = THE_VALUE
+    text: str = ""
+    beside_kind: bool = False
+    copied_by: str = ""
 
 
 class Selectors(NamedTuple):
@@ -62,6 +72,8 @@ class Selectors(NamedTuple):
 SELECTORS = (
     Selectors("monitoring.coreos.com"),
     Selectors("postgresql.cnpg.io"),
+    # cloudnative-pg/plugin-barman-cloud: config/crd/bases/barmancloud.cnpg.io_objectstores.yaml
+    Selectors("barmancloud.cnpg.io", ("ObjectStore",)),
     Selectors("argoproj.io", ("EventSource", "Sensor", "EventBus")),
     Selectors("operator.victoriametrics.com", config_maps=("relabelConfig", "urlRelabelConfig", "templates")),
 )
@@ -131,6 +143,11 @@ FIELDS = (
         )
         for field, target in _MOUNTED_LISTS
     ),
+    # Grafana operator, from version 5 (grafana/grafana-operator: api/v1beta1/grafana_types.go)
+    *(
+        FieldRow(("grafana.integreatly.org",), ("Grafana",), f"spec/external/{name}")
+        for name in ("adminPassword", "adminUser", "apiKey")
+    ),
     # Spark operator
     *(
         FieldRow(("sparkoperator.k8s.io",), (kind,), f"{spec}/{path}", target, in_pod=True)
@@ -145,6 +162,40 @@ FIELDS = (
     *(
         FieldRow(("nvidia.com",), ("ClusterPolicy",), f"spec/{path}", "ConfigMap")
         for path in ("devicePlugin/config", "migManager/config", "migManager/gpuClientsConfig", "dcgmExporter/config")
+    ),
+    # AMD's GPU operator (ROCm/gpu-operator: api/v1alpha1/deviceconfig_types.go)
+    *(
+        FieldRow(("amd.com",), ("DeviceConfig",), f"spec/{part}/config", "ConfigMap")
+        for part in ("configManager", "metricsExporter", "remediationWorkflow", "testRunner")
+    ),
+    # Jenkins operator (jenkinsci/kubernetes-operator: api/v1alpha2/jenkins_types.go)
+    *(
+        FieldRow(("jenkins.io",), ("Jenkins",), f"spec/{part}/configurations", "ConfigMap")
+        for part in ("configurationAsCode", "groovyScripts")
+    ),
+    # kro (kubernetes-sigs/kro: api/v1alpha1/resourcegraphdefinition_types.go)
+    *(
+        FieldRow(
+            ("kro.run",),
+            ("ResourceGraphDefinition",),
+            "spec/resources/externalRef/metadata/name",
+            kind,
+            beside_kind=True,
+        )
+        for kind in ("ConfigMap", "Secret")
+    ),
+    # Kyverno (kyverno/kyverno: api/kyverno/v1/common_types.go)
+    *(
+        FieldRow(
+            ("kyverno.io",),
+            ("ClusterPolicy", "Policy"),
+            f"spec/rules/{generate}/clone/name",
+            kind,
+            beside_kind=True,
+            copied_by="Kyverno",
+        )
+        for generate in ("generate", "generate/foreach")
+        for kind in ("ConfigMap", "Secret")
     ),
     # ActiveMQ Artemis
     *(
@@ -296,6 +347,24 @@ FIELDS = (
             (("RedisSentinel",), "redisSentinelConfig/additionalSentinelConfig"),
         )
     ),
+    # spotahome/redis-operator: api/redisfailover/v1/types.go
+    *(
+        FieldRow(("databases.spotahome.com",), ("RedisFailover",), f"spec/{path}", target)
+        for path, target in (
+            ("auth/secretPath", "Secret"),
+            ("redis/shutdownConfigMap", "ConfigMap"),
+            ("redis/startupConfigMap", "ConfigMap"),
+            ("sentinel/startupConfigMap", "ConfigMap"),
+        )
+    ),
+    # ClickHouse (Altinity/clickhouse-operator: pkg/apis/clickhouse.altinity.com/v1/type_setting.go,
+    # parseDataSourceAddress; pkg/model/chi/normalizer/normalizer-configuration-user.go)
+    FieldRow(
+        ("clickhouse.altinity.com",),
+        ("ClickHouseInstallation", "ClickHouseInstallationTemplate"),
+        "spec/configuration/users/*k8s_secret_*",
+        text=_NAME_AND_KEY,
+    ),
     # Percona's operators
     *(
         FieldRow(("psmdb.percona.com",), (kind,), f"spec/{source}/{store}/credentialsSecret")
@@ -375,6 +444,11 @@ FIELDS = (
             *((f"{store}/secretRef", "Secret") for store in ("gcs", "http", "imageio", "registry", "s3", "vddk")),
             *((f"{store}/certConfigMap", "ConfigMap") for store in ("http", "imageio", "registry", "s3", "vddk")),
         )
+    ),
+    # VolSync (backube/volsync: api/v1alpha1)
+    *(
+        FieldRow(("volsync.backube",), ("ReplicationDestination", "ReplicationSource"), f"spec/{path}")
+        for path in ("rclone/rcloneConfig", "restic/repository", "rsync/sshKeys", "rsyncTLS/keySecret")
     ),
     # Other databases, storage, identity
     FieldRow(("minio.min.io",), ("Tenant",), "spec/configuration"),

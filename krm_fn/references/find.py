@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from krm_fn.model.item import CONFIG_KINDS
 from krm_fn.model.kinds import TOOL_GROUPS, plural_of
 from krm_fn.model.makers import VERSIONED
-from krm_fn.model.node import Node, Scalar, elements, entries, get, is_null, is_scalar, step, text
+from krm_fn.model.node import Node, Scalar, descend, elements, entries, get, is_null, is_scalar, read_path, step, text
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import FieldSpec
 from krm_fn.references.annotations import ANNOTATIONS, LISTS_IN_VALUES, AnnotationRow
@@ -84,7 +84,8 @@ def find_references(item: Node, resource: ResourceId, extra: Iterable[FieldSpec]
     A field that is found twice is what the later of these says.
     """
     if not may_refer(resource):
-        return Found([], [])
+        # A ConfigMap or Secret may be a copy of another one.
+        return Found([*_find_in_annotations(item, resource)] if _is_config(resource) else [], [])
     releases = read_releases(item, resource, charts)
     by_shape, lookalikes = split_lookalikes(find_by_shape(item, resource), resource, releases)
     found = {_place_of(reference): reference for reference in by_shape}
@@ -112,9 +113,11 @@ def may_refer(resource: ResourceId) -> bool:
     """Tell whether this is an object at all, and of a kind that can reference others."""
     if not resource.api_version or not resource.kind or resource.kind in OPAQUE_KINDS:
         return False
-    if resource.kind in CONFIG_KINDS and resource.api_version == "v1":
-        return False
-    return resource.group not in TOOL_GROUPS
+    return not _is_config(resource) and resource.group not in TOOL_GROUPS
+
+
+def _is_config(resource: ResourceId) -> bool:
+    return resource.kind in CONFIG_KINDS and resource.api_version == "v1"
 
 
 def split_lookalikes(found: list[Reference], resource: ResourceId, releases: Iterable[Release] = ()) -> Found:
@@ -163,9 +166,23 @@ def _find_by_kind(item: Node, resource: ResourceId) -> Iterator[Reference]:
         yield from _find_in_values(get(item, "spec", "values"), "spec.values")
     for field in _FIELDS.get(kind, ()):
         if not field.groups or group in field.groups:
-            rule = Rule(By.TABLE, field.path, reads=field.reads)
-            yield from find_at(item, field.path, field.target, rule, in_pod=field.in_pod)
+            yield from _find_by_row(item, field)
     yield from find_written(item, resource)
+
+
+def _find_by_row(item: Node, row: FieldRow) -> Iterator[Reference]:
+    rule = _rule(row.path, row.copied_by)._replace(reads=row.reads)
+    for reference in find_at(item, row.path, row.target, rule, in_pod=row.in_pod):
+        if row.beside_kind and text(get(descend(item, read_path(reference.field)[:-2]), "kind")) != row.target:
+            continue
+        if not row.text:
+            yield reference
+        elif match := re.fullmatch(row.text, reference.name.value):
+            yield reference.around_name(*match.span("name"))
+
+
+def _rule(text: str, copied_by: str) -> Rule:
+    return Rule(By.COPY, text, f"{copied_by} copies it") if copied_by else Rule(By.TABLE, text)
 
 
 def find_in_rules(item: Node, among: Iterable[Resource] = _CONFIGS) -> Iterator[Reference]:
@@ -196,12 +213,12 @@ def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference
         row = rows.get(name)
         if row is None or not is_scalar(node) or not node.value or is_null(node):
             continue
-        field, rule = f"metadata.annotations[{name}]", Rule(By.TABLE, f"annotation {name}")
+        field, rule = f"metadata.annotations[{name}]", _rule(f"annotation {name}", row.copied_by)
         reference = read_reference(row.target, node, None, field, rule, in_pod=row.in_pod, written=row.written)
         if not row.inside:
             yield reference
         elif match := re.search(rf'("{row.inside}"\s*:\s*")([^"]+)"', node.value):
-            yield reference._replace(before=node.value[: match.start(2)], after=node.value[match.end(2) :])
+            yield reference.around_name(*match.span(2))
 
 
 def _find_in_values(values: Node | None, field: str) -> Iterator[Reference]:

@@ -9,9 +9,11 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
-from krm_fn.model.node import Node, elements, get, is_scalar, text
+from krm_fn.model.node import Node, elements, entries, get, is_scalar, step, text
 from krm_fn.model.pods import find_containers
 from krm_fn.references.data_texts import DataText, data_texts
+from krm_fn.references.field_specs import find_at
+from krm_fn.references.rule import By, Rule
 
 _CM = r"(?<![a-z])cm(?![a-z])|(?-i:(?<=[a-z])(?:CM|Cm)(?![a-z]))"
 """The short form as a word of its own: `cm-name`, `leaderCM`; not `acme`."""
@@ -44,6 +46,12 @@ _AROUND = "\"' \t\r-"
 
 _SETTING = re.compile(r"[\s\"'-]*(?P<key>[A-Za-z][\w.-]*)[\"']?\s*[:=](?P<value>.*)")
 """A key and its value in YAML, JSON or properties: `secretName: web`, `"config": "web"`, `config.name=web`."""
+
+
+_CAMEL_MOUNTS = tuple(
+    f"{spec}/traits/mount/{field}" for spec in ("spec", "spec/integration") for field in ("configs", "resources")
+)
+_NOT_FOLLOWED = Rule(By.SHAPE, "")
 
 
 class OptionName(NamedTuple):
@@ -109,13 +117,52 @@ class Options:
 
 
 def find_options(item: Item) -> Iterator[OptionName]:
-    """Find the names in the arguments, command words and variables of an object's containers, and in its data."""
+    """Find the names in the arguments, command words and variables of an object's containers, and in its data.
+
+    In workflows also those in scripts and manifests, and in the mounts of Camel K.
+    """
     if item.id.group == "" and item.id.kind in ("ConfigMap", "Secret"):
         is_hidden = item.id.kind == "Secret"
         for value in data_texts(item):
             yield from (found._replace(is_hidden=is_hidden) for found in _in_data(value))
     for path, container in find_containers(item):
         yield from _in_container(container, path)
+    if item.id.group == "argoproj.io":
+        yield from _in_workflow(get(item.node, "spec"), "spec")
+    if item.id.group == "camel.apache.org":
+        yield from _in_mounts(item)
+
+
+def _in_workflow(node: Node | None, path: str) -> Iterator[OptionName]:
+    """Find the names in the templates of Argo: in a container, a script, or the manifest of a resource to be made.
+
+    Source: argoproj/argo-workflows, pkg/apis/workflow/v1alpha1/workflow_types.go.
+    """
+    for index, element in enumerate(elements(node)):
+        yield from _in_workflow(element, f"{path}[{index}]")
+    for name, value in entries(node):
+        place = step(path, name)
+        if name in ("container", "script"):
+            yield from _in_container(value, place)
+            yield from _in_text("", text(get(value, "source")), f"{place}.source")
+        if name in ("resource", "script"):
+            for field in ("manifest", "source"):
+                said = get(value, field)
+                if is_scalar(said):
+                    yield from _in_data(DataText(field, f"{place}.{field}", said, said.value, is_encoded=False))
+        yield from _in_workflow(value, place)
+
+
+def _in_mounts(item: Item) -> Iterator[OptionName]:
+    """Find the names in `configmap:NAME/key@path`. They are not followed: the path of the mount contains the name.
+
+    Source: apache/camel-k, pkg/apis/camel/v1/trait/mount.go, and `getMountPoint` in pkg/trait/trait_types.go.
+    """
+    for path in _CAMEL_MOUNTS:
+        for one in find_at(item.node, path, "", _NOT_FOLLOWED):
+            found = re.fullmatch(r"(?P<kind>configmap|secret):(?P<name>[^/@]+)(?:[/@].*)?", one.name.value)
+            if found:
+                yield OptionName(one.field, found["kind"], "", found["name"])
 
 
 def _in_data(data: DataText) -> Iterator[OptionName]:

@@ -72,6 +72,10 @@ class Reference(NamedTuple):
         """Tell whether pods start without the object."""
         return text(self.around.get("optional")) in TRUE
 
+    def around_name(self, start: int, end: int) -> "Reference":
+        """Return the same, where the name is only this part of the text."""
+        return self._replace(before=self.name.value[:start], after=self.name.value[end:])
+
     def renamed(self, name: str) -> str:
         """Return the scalar's text once the object is called `name`."""
         return f"{self.before}{name}{self.after}"

@@ -9,6 +9,7 @@ from krm_fn.model.item import Item
 from krm_fn.model.node import Node
 from krm_fn.model.settings import FieldSpec
 from krm_fn.references.admission_params import find_params, read_kinds_of_params
+from krm_fn.references.copies import Copies
 from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.field_specs import SpecsByKind
 from krm_fn.references.find import Lookalike, find_references
@@ -92,6 +93,11 @@ class References:
     def unfollowed(self) -> list[NearMiss]:
         """Fields of custom resources that seem to name an object, and that no rule follows."""
         return find_unfollowed(self._items, self.authored, self.index)
+
+    @cached_property
+    def copies(self) -> Copies:
+        """What programs copy elsewhere."""
+        return Copies(self._items, self.authored)
 
     @cached_property
     def pod_referrers(self) -> dict[Item, dict[Item, list[Reference]]]:

@@ -16,6 +16,9 @@ class By(StrEnum):
     MAKER = "maker"
     """A row of `makers`: a controller writes the object."""
 
+    COPY = "copy"
+    """A row for what a program copies from there, by its name."""
+
     RBAC = "rbac"
     """The `resourceNames` of a rule."""
 
@@ -46,7 +49,7 @@ THE_VALUE = Reads()
 class Rule(NamedTuple):
     """A rule. `text`: which of its kind, for people.
 
-    `reason`: how a controller writes the object; `source`: where its project says so. Both may be unknown.
+    `reason`: how a controller writes or copies the object; `source`: where its project says so. Both may be unknown.
     """
 
     by: By

@@ -30,7 +30,7 @@ from krm_fn.stages.variables import Variables
 
 HINTS = frozenset(
     {
-        *(Ground.ROLE, Ground.PROGRAM, Ground.EMPTY, Ground.DATA, Ground.OPTION),
+        *(Ground.ROLE, Ground.COPIED, Ground.PROGRAM, Ground.EMPTY, Ground.DATA, Ground.OPTION),
         *(Ground.API_READER, Ground.FIELD, Ground.NAMESPACE, Ground.CHART, Ground.OPTIONAL, Ground.VARIABLE),
         *(Ground.NAME_SHAPE, Ground.MOUNT_PATH),
     }
@@ -63,7 +63,7 @@ class Hints:
     def about(self, item: Item) -> Iterator[Reason]:
         """Say who may look this object up by its name; nothing where nothing hints at anybody."""
         hints = (
-            *(self._role, self._program, self.name_readers.by_shape, self.name_readers.by_path),
+            *(self._role, self.copied, self._program, self.name_readers.by_shape, self.name_readers.by_path),
             *(_empty, self._data, self._option, self._reader, self._field),
             *(self._namespace, self._chart, self._optional, self.variables.about),
         )
@@ -79,6 +79,11 @@ class Hints:
     @cached_property
     def _listed_by_role(self) -> dict[Item, ResolvedReference]:
         return self._first_to_each(lambda one: one.referrer.id.kind in ROLES)
+
+    def copied(self, item: Item) -> Reason | None:
+        """Say that a program copies the object, or what it makes: the copies have its name, or are known by it."""
+        found = self._references.copies.find(item)
+        return None if found is None else Reason(Ground.COPIED, found.text, found.item, found.field)
 
     def _first_to_each(self, is_meant: Callable[[ResolvedReference], bool]) -> dict[Item, ResolvedReference]:
         """Return the first of some references to each object."""

@@ -28,13 +28,15 @@ def find_consumers(package: Package, references: References, revisions: Revision
     """Return the references to each revision whose referrers the linker will see as its consumers.
 
     A revision that is missing here must be retained: its referrers are in another namespace or in none, or of a kind
-    that the linker must not list; or its name is only decided when it is deployed; or it is a Secret, and the linker
-    has no right on Secrets.
+    that the linker must not list; or a program copies it, and may delete the copies with it; or its name is only
+    decided when it is deployed; or it is a Secret, and the linker has no right on Secrets.
     """
     namespaces = {
         revision.item: package.namespace_of(revision.item)
         for revision in revisions.rendered
-        if _may_be_linked(revision, settings)
+        # Copies go with what they are made from. kubernetes-replicator empties one with each source that it has ever
+        # had (`ResourceDeletedReplicateFrom`).
+        if _may_be_linked(revision, settings) and references.copies.find(revision.item) is None
     }
     consumers: dict[Item, list[ResolvedReference]] = defaultdict(list)
     out_of_sight = set()

@@ -59,6 +59,7 @@ class Ground(StrEnum):
 
     # Hints at somebody who looks it up by its name.
     ROLE = "role"
+    COPIED = "copied"
     PROGRAM = "program"
     EMPTY = "empty"
     DATA = "data"

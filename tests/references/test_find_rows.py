@@ -60,13 +60,26 @@ def test_the_tables_are_those_of_the_list(snapshot: Snapshot) -> None:
 
 @pytest.mark.parametrize("row", FIELDS, ids=lambda row: f"{'|'.join(row.kinds)} {row.path}")
 def test_text_that_is_a_name(row: FieldRow) -> None:
-    content = nest(split_path(row.path), "a")
+    path = tuple(name if name == "*" else name.replace("*", "any") for name in split_path(row.path))
+    content = nest(path, "a/key" if row.text else "a")
+    if row.beside_kind:
+        merge(content, nest((*path[:-2], "kind"), row.target))
     for group in row.groups or ("any.group",):
         for kind in row.kinds:
             who = who_is(group, kind)
             assert find_by_shape(read_yaml(json.dumps(content).encode()).roots[0], who) == []
             (found,) = find(who, content)
             assert (found.kind, found.target, found.in_pod, found.written) == (row.target, "a", row.in_pod, False)
+            assert found.rule.reason == (f"{row.copied_by} copies it" if row.copied_by else "")
+
+
+@pytest.mark.parametrize("row", [row for row in FIELDS if row.beside_kind], ids=lambda row: f"{row.path} {row.target}")
+def test_names_of_other_kinds(row: FieldRow) -> None:
+    path = split_path(row.path)
+    content = nest(path, "a")
+    merge(content, nest((*path[:-2], "kind"), "NetworkPolicy"))
+    for kind in row.kinds:
+        assert find(who_is(row.groups[0], kind), content) == []
 
 
 @pytest.mark.parametrize("row", SELECTORS, ids=lambda row: row.group)

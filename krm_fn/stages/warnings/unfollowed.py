@@ -6,6 +6,7 @@ from krm_fn.model.item import about
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.references.references import References
+from krm_fn.stages.choose import Choices
 from krm_fn.stages.name import Revisions
 from krm_fn.stages.package import Package
 
@@ -27,6 +28,19 @@ def find_in_options(package: Package, references: References, revisions: Revisio
                     "read it through a volume or a variable instead, or exclude it"
                 )
                 yield about(item, message, found.field, Severity.WARNING)
+
+
+def find_copied(choices: Choices, revisions: Revisions) -> Iterator[Problem]:
+    """Warn about each renamed object that a program copies elsewhere. Nobody sees who reads the copies."""
+    for revision in revisions.rendered:
+        reason = choices.hints.copied(revision.item) if revision.strategy is Strategy.RENAME else None
+        if reason is not None:
+            message = (
+                f"{revision.base_id} is renamed to {revision.name}, but {reason.text}; readers of the copies keep "
+                "the old name, and a copy may be emptied when the object of that name is deleted; exclude it"
+            )
+            problem = about(reason.item or revision.item, message, reason.field, Severity.WARNING)
+            yield problem._replace(resource=revision.id) if reason.item is revision.item else problem
 
 
 def find_in_fields(references: References, revisions: Revisions) -> Iterator[Problem]:

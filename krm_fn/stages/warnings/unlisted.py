@@ -6,6 +6,7 @@ from krm_fn.model.item import about
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.references.find import ROLES
 from krm_fn.references.references import References
+from krm_fn.references.rule import By
 from krm_fn.stages.name import Revisions
 from krm_fn.stages.package import Package
 
@@ -16,6 +17,7 @@ def find_unlisted(package: Package, references: References, revisions: Revisions
     seen = set()
     for referrer, reference, targets in references:
         is_consumer = not reference.written and referrer.id.kind not in ROLES and not rendered.isdisjoint(targets)
+        is_consumer = is_consumer and reference.rule.by is not By.COPY  # retained for another reason, which is said
         kind = package.kinds.of(referrer.id)
         if is_consumer and referrer not in seen and not kind.is_listable:
             seen.add(referrer)

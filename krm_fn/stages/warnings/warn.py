@@ -19,7 +19,7 @@ from krm_fn.stages.warnings.nothing_chosen import find_misspelled_kinds
 from krm_fn.stages.warnings.other_sets import find_abandoned_linkers, find_taken
 from krm_fn.stages.warnings.own_annotations import find_own_annotations
 from krm_fn.stages.warnings.refused_data import find_refused_data
-from krm_fn.stages.warnings.unfollowed import find_in_fields, find_in_options
+from krm_fn.stages.warnings.unfollowed import find_copied, find_in_fields, find_in_options
 from krm_fn.stages.warnings.unlisted import find_unlisted
 from krm_fn.stages.warnings.unmatched import find_unmatched
 from krm_fn.stages.warnings.unrendered import find_substituted, find_templates
@@ -45,6 +45,7 @@ def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
         *find_immutable(references, revisions, changes),
         *find_in_options(package, references, revisions),
         *find_in_fields(references, revisions),
+        *find_copied(choices, revisions),
         *find_job_names(package, jobs.jobs),
         *find_templates(package.authored),
         *find_substituted(choices.hints.variables, revisions.rendered),
