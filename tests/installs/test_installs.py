@@ -99,7 +99,7 @@ def test_an_extract_says_how_each_object_is_read(extract: Install) -> None:
 @EACH_TRUTH
 def test_an_object_is_renamed_where_that_is_safe_and_useful(extract: Install, truth: Truth) -> None:
     outcome = extract.run(CONFIGS)
-    renamed = truth.name in _base_names_in(extract, outcome.stdout, truth)
+    renamed = truth.name in _names_of_revisions(extract, outcome.stdout, truth)
     assert outcome.exit_code == 0, outcome.stderr
     if truth.wanted:
         assert renamed == (truth.wanted == "renamed"), outcome.stderr
@@ -116,7 +116,7 @@ def test_an_object_that_is_chosen_is_followed_or_refused(extract: Install, truth
     assert is_refused <= (truth.chosen in ("refused", "safe")), outcome.stderr
     assert is_refused or truth.chosen != "refused", outcome.stderr
     if not is_refused:
-        assert truth.name in _base_names_in(extract, outcome.stdout, truth)
+        assert truth.name in _names_of_revisions(extract, outcome.stdout, truth)
         assert texts_with(outcome.stdout, truth.name) == []
 
 
@@ -126,8 +126,10 @@ def test_nothing_untrue_is_said_of_an_extract(extract: Install) -> None:
     assert [line for line in said if any(text in line for text in extract.not_said)] == []
 
 
-def _base_names_in(extract: Install, stdout: bytes, truth: Truth) -> set[str]:
-    return {config.name for config in renamed_in(stdout, extract.namespace) if config.kind == truth.kind}
+def _names_of_revisions(extract: Install, stdout: bytes, truth: Truth) -> set[str]:
+    """Return the old and new names of what was renamed; both are one if kustomize has named it by its content."""
+    renamed = renamed_in(stdout, extract.namespace)
+    return {name for config in renamed if config.kind == truth.kind for name in (config.name, renamed[config])}
 
 
 def test_the_page_is_made_from_the_installs() -> None:
