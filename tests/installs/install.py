@@ -1,5 +1,10 @@
-"""The installs in this folder: reduced copies of what people apply to run the programs of a cluster."""
+"""The installs in this folder: reduced copies of what people apply to run the programs of a cluster, and extracts.
 
+An extract is a small package in the shape of what people write around such a program. Its `truth` says of each
+ConfigMap and Secret how it is read, by the source of the program, and what the function should do with it.
+"""
+
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +22,21 @@ CONFIGS = ("ConfigMap", "Secret")
 KINDS = (("ConfigMap",), CONFIGS)
 """The settings of `spec.kinds` under test: the default, and both kinds."""
 
+NEEDS_ITS_NAME = frozenset({"looked up", "shape"})
+"""What `is` says where no other name works: a program asks for it, or reads the name's shape or a path that has it."""
+
+WAYS = NEEDS_ITS_NAME | {"read", "named", "filled", "chart", "substituted"}
+"""What `is` can say: besides, a pod reads it as files or variables; a field of another object names it; a controller
+fills it; its chart makes it anew; a deployer replaces variables in its data."""
+
 _BASE_NAME = "revisions.krm-fn.io/base-name"
+_MAY_BE_STALE = (
+    _BASE_NAME,
+    "configmap.reloader.stakater.com/reload",
+    "secret.reloader.stakater.com/reload",
+)
+"""Annotations that keep the old name without harm: pods of a revision restart because their template changes."""
+
 _POD_SPECS = {"Pod": ("spec",), "CronJob": ("spec", "jobTemplate", "spec", "template", "spec")}
 _TEMPLATE_SPEC = ("spec", "template", "spec")
 
@@ -34,10 +53,26 @@ class Config(NamedTuple):
         return self.name if self.kind == "ConfigMap" else f"{self.kind}/{self.name}"
 
 
+class Truth(NamedTuple):
+    """How an object is read, by the source of its reader, and what should become of it.
+
+    `wanted`: `renamed` or `unchanged` with the defaults; empty if both are right as long as nothing names it in vain.
+    `chosen`, where `select` matches it: `followed`, `refused`, or `safe` for either; empty if it is of no interest.
+    """
+
+    kind: str
+    name: str
+    way: str
+    source: str
+    wanted: str = ""
+    chosen: str = ""
+
+
 class Install:
     """What `about.yaml` says of an install, and the objects in `objects.yaml`.
 
-    `looked_up`: kind and name of those objects that the program gets by this name through the Kubernetes API.
+    `looked_up`: kind and name of those objects that programs find under this name only. `namesakes`: names that other
+    things of the package have as well. `not_said`: texts that no message may contain.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -46,8 +81,12 @@ class Install:
         self.program: str = about["program"]
         self.version: str = about["version"]
         self.namespace: str = about.get("namespace", "")
-        self.looked_up = {(row["kind"], row["name"]) for row in about["looked_up"]}
-        self.sources: list[str] = [row["source"] for row in about["looked_up"]]
+        self.truth = [_truth(row) for row in about.get("truth", [])]
+        rows = [*about.get("looked_up", []), *(one._asdict() for one in self.truth if one.way in NEEDS_ITS_NAME)]
+        self.looked_up = {(row["kind"], row["name"]) for row in rows}
+        self.sources: list[str] = [row["source"] for row in rows]
+        self.namesakes: list[str] = about.get("namesakes", [])
+        self.not_said: list[str] = about.get("not_said", [])
         self.text = (folder / "objects.yaml").read_bytes()
 
     @cached_property
@@ -77,6 +116,10 @@ class Install:
         return run(text, yaml.safe_dump(config).encode(), Environment(namespace=self.namespace))
 
 
+def _truth(row: dict[str, str]) -> Truth:
+    return Truth(row["kind"], row["name"], row["is"], row["source"], row.get("wanted", ""), row.get("chosen", ""))
+
+
 def read_installs() -> list[Install]:
     """Read all installs, sorted by the names of their folders."""
     return [Install(about.parent) for about in sorted(INSTALLS.glob("*/about.yaml"))]
@@ -101,6 +144,30 @@ def renamed_in(text: bytes, default_namespace: str) -> dict[Config, str]:
             config = config_of(one, default_namespace)
             renamed[config._replace(name=base_name)] = config.name
     return renamed
+
+
+def texts_with(text: bytes, name: str) -> list[str]:
+    """Return the texts of a stream that contain a name as a whole and need it."""
+    whole = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])")
+    found = []
+    for one in read_objects(text):
+        for key in _MAY_BE_STALE:
+            one["metadata"].get("annotations", {}).pop(key, None)
+        found += [text for text in _texts(one) if whole.search(text)]
+    return found
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Return all keys and values below a value."""
+    if isinstance(value, dict):
+        for name, below in value.items():
+            yield str(name)
+            yield from _texts(below)
+    elif isinstance(value, list):
+        for below in value:
+            yield from _texts(below)
+    else:
+        yield str(value)
 
 
 def pod_references(one: dict[str, Any], default_namespace: str) -> Iterator[Config]:

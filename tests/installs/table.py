@@ -1,17 +1,18 @@
 """Write docs/installs.md: what the function does with each install.
 
-`python -m tests.installs.table` prints the page, with `--write` it updates the file.
+`python -m tests.installs.table` prints the page, with `--write` it updates the file, with `--summary` it prints two
+tables instead: what programs look up and was renamed, and what was left alone without need.
 """
 
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.installs.install import CONFIGS, Config, Install, read_installs, renamed_in
+from tests.installs.install import CONFIGS, Config, Install, read_installs, renamed_in, texts_with
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "installs.md"
 
@@ -27,6 +28,8 @@ RULES = {
     "chart": "chart ",
     "hook": "created and deleted with a hook",
     "controller writes it": "controller ",
+    "field": "which no rule follows",
+    "namespace": "only one of the two sets a namespace",
 }
 """The rules by which an object is left alone, and words of their messages. The first that matches counts."""
 
@@ -40,7 +43,12 @@ _MEANINGS = {
     "chart": "its Helm chart may make it anew on every rendering",
     "hook": "its deployer creates and deletes it with a hook",
     "controller writes it": "another object says that a controller writes it",
+    "field": "a field that is no known reference has its name",
+    "namespace": "what seems to read it sets a namespace, and it does not, or the other way round",
 }
+_BY_NATURE = frozenset({"empty", "chart", "hook", "controller writes it"})
+"""Rules that are true of an object whoever reads it."""
+
 _LEFT = re.compile(
     r"^warning: (?P<kind>ConfigMap|Secret)/((?P<namespace>[^/ ]+)/)?(?P<name>[^/ ]+): "
     r"(selected, but )?left unchanged: (?P<why>[^;]*)"
@@ -49,15 +57,18 @@ _LEFT = re.compile(
 _INTRODUCTION = """\
 # What happens to programs that run clusters
 
-The function was run over reduced copies of {installs} installs that nobody wrote for it. They are in `tests/installs/`:
-{objects} objects, with the references, names and rules of the original and without the rest. With the defaults it
-renames ConfigMaps; with `kinds: [ConfigMap, Secret]` it renames Secrets as well, which are marked `Secret/` below.
+The function was run over reduced copies of {installs} installs that nobody wrote for it, and over {extracts} small
+extracts: packages in the shape that people write around such programs. They are in `tests/installs/`: {objects}
+objects, with the references, names and rules of the original and without the rest. With the defaults it renames
+ConfigMaps; with `kinds: [ConfigMap, Secret]` it renames Secrets as well, which are marked `Secret/` below.
 
 In the source of the programs, {looked_up} of these ConfigMaps and Secrets were found to be looked up by their fixed
-names through the Kubernetes API; each `about.yaml` says where. None of them is renamed. Pods read {both} of them; the
-others need no rule, because the function renames only what pods read.
+names through the Kubernetes API, or to be found by the shape of the name or a path with it; each `about.yaml` says
+where. {broken} of them are renamed. Pods read {both} of them; the others need no rule, because the function renames
+only what pods read.
 
-In all, pods read {read} ConfigMaps and Secrets: {renamed} are renamed, {left} are left alone.
+In all, pods read {read} ConfigMaps and Secrets: {renamed} are renamed, {left} are left alone, {needless} of these
+without need by the source of what reads them.
 
 {rules}
 
@@ -82,6 +93,26 @@ class Row(NamedTuple):
     renamed: tuple[Config, ...]
     left: dict[Config, str]
 
+    def broken(self) -> list[Config]:
+        """Return what is renamed though programs look it up."""
+        return [one for one in self.renamed if (one.kind, one.name) in self.install.looked_up]
+
+    def named_in_vain(self) -> list[Config]:
+        """Return what is renamed in an extract while some text keeps the old name."""
+        install = self.install
+        stdout = install.run(CONFIGS).stdout if install.truth else b""
+        return [one for one in self.renamed if one.name not in install.namesakes and texts_with(stdout, one.name)]
+
+    def needless(self) -> list[Config]:
+        """Return what could be renamed: an extract says so, or nobody looks it up and the rule is no fact about it."""
+        return [one for one, rule in self.left.items() if self._could_be_renamed(one, rule)]
+
+    def _could_be_renamed(self, one: Config, rule: str) -> bool:
+        truths = [truth for truth in self.install.truth if (truth.kind, truth.name) == (one.kind, one.name)]
+        if truths:
+            return truths[0].wanted == "renamed"
+        return (one.kind, one.name) not in self.install.looked_up and rule not in _BY_NATURE
+
 
 @cache
 def rows() -> tuple[Row, ...]:
@@ -96,7 +127,10 @@ def page() -> str:
     renamed = sum(len(row.renamed) for row in rows())
     left = sum(rules.values())
     introduction = _INTRODUCTION.format(
-        installs=len(rows()),
+        installs=sum(not row.install.truth for row in rows()),
+        extracts=sum(bool(row.install.truth) for row in rows()),
+        broken=sum(len(row.broken()) for row in rows()),
+        needless=sum(len(row.needless()) for row in rows()),
         objects=sum(len(row.install.objects) for row in rows()),
         looked_up=looked_up,
         both=sum((one.kind, one.name) in row.install.looked_up for row in rows() for one in row.left),
@@ -113,6 +147,42 @@ def page() -> str:
         *map(_line, rows()),
     ]
     return introduction + "\n".join(lines) + "\n"
+
+
+def summary() -> str:
+    """Return what programs look up and was renamed, and by rule what was left alone and was not without need."""
+    broken = _by_program(Row.broken)
+    in_vain = _by_program(Row.named_in_vain)
+    left = Counter(rule for row in rows() for rule in row.left.values())
+    needless = Counter(row.left[config] for row in rows() for config in row.needless())
+    renamed = sum(len(row.renamed) for row in rows())
+    looked_up = sum(len(row.install.looked_up) for row in rows())
+    lines = [
+        f"Looked up by programs: {looked_up}, of these renamed: {len(broken)}",
+        "",
+        *_table("Looked up", broken),
+        f"Renamed in extracts while some text keeps the old name: {len(in_vain)}",
+        "",
+        *_table("Named in vain", in_vain),
+        f"Renamed: {renamed}. Left alone: {left.total()}; without need: {_share(needless.total(), left.total())}",
+        "",
+        "| Rule | Left alone | Without need |",
+        "|---|---:|---:|",
+        *(f"| {rule} | {left[rule]} | {_share(needless[rule], left[rule])} |" for rule in RULES if left[rule]),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _table(title: str, lines: list[str]) -> list[str]:
+    return [f"| Program | {title} |", "|---|---|", *lines, ""] if lines else []
+
+
+def _by_program(find: Callable[[Row], list[Config]]) -> list[str]:
+    return [f"| {row.install.program} | `{config}` |" for row in rows() for config in find(row)]
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part} ({part / whole:.0%})" if part else "0"
 
 
 def _row(install: Install) -> Row:
@@ -177,5 +247,7 @@ def _listed(texts: Iterable[str]) -> str:
 if __name__ == "__main__":
     if sys.argv[1:] == ["--write"]:
         PAGE.write_text(page())
+    elif sys.argv[1:] == ["--summary"]:
+        print(summary(), end="")
     else:
         print(page(), end="")

@@ -5,12 +5,36 @@ from typing import Any
 
 import pytest
 
-from tests.installs.install import KINDS, Config, Install, pod_references, read_installs, read_objects, renamed_in
+from tests.installs.install import (
+    CONFIGS,
+    KINDS,
+    WAYS,
+    Config,
+    Install,
+    Truth,
+    pod_references,
+    read_installs,
+    read_objects,
+    renamed_in,
+    texts_with,
+)
 from tests.installs.table import PAGE, page
 from tests.openapi import find_errors
 
 ALL = read_installs()
 EACH = pytest.mark.parametrize("install", [pytest.param(one, id=one.key) for one in ALL])
+EXTRACTS = [one for one in ALL if one.truth]
+EACH_EXTRACT = pytest.mark.parametrize("extract", [pytest.param(one, id=one.key) for one in EXTRACTS])
+TRUTHS = [(one, truth) for one in EXTRACTS for truth in one.truth]
+
+
+def _row(row: tuple[Install, Truth]) -> Any:
+    extract, truth = row
+    return pytest.param(*row, id=f"{extract.key}-{truth.kind}-{truth.name}")
+
+
+EACH_TRUTH = pytest.mark.parametrize(("extract", "truth"), [*map(_row, TRUTHS)])
+EACH_CHOICE = pytest.mark.parametrize(("extract", "truth"), [_row(row) for row in TRUTHS if row[1].chosen])
 BOTH_SETTINGS = pytest.mark.parametrize("kinds", [pytest.param(kinds, id="+".join(kinds)) for kinds in KINDS])
 
 
@@ -57,6 +81,55 @@ def test_nothing_in_it_is_said_to_be_wrong(install: Install) -> None:
     said = install.run(KINDS[-1]).stderr.splitlines()
     wrong = ("the API server refuses", " has no key ", " have no path ", " is in the package twice")
     assert [line for line in said if any(text in line for text in wrong)] == []
+
+
+def test_there_are_at_least_forty_extracts() -> None:
+    assert len(EXTRACTS) >= 40
+
+
+@EACH_EXTRACT
+def test_an_extract_says_how_each_object_is_read(extract: Install) -> None:
+    assert sorted((one.kind, one.name) for one in extract.truth) == sorted(
+        (config.kind, config.name) for config in extract.configs
+    )
+    assert {one.way for one in extract.truth} <= WAYS
+    assert all(one.source for one in extract.truth)
+
+
+@EACH_TRUTH
+def test_an_object_is_renamed_where_that_is_safe_and_useful(extract: Install, truth: Truth) -> None:
+    outcome = extract.run(CONFIGS)
+    renamed = truth.name in _names_of_revisions(extract, outcome.stdout, truth)
+    assert outcome.exit_code == 0, outcome.stderr
+    if truth.wanted:
+        assert renamed == (truth.wanted == "renamed"), outcome.stderr
+    if renamed and truth.name not in extract.namesakes:
+        assert texts_with(outcome.stdout, truth.name) == []
+    if truth.way == "substituted" and renamed:
+        assert [one["metadata"]["name"] for one in read_objects(outcome.stdout) if one.get("immutable")] == []
+
+
+@EACH_CHOICE
+def test_an_object_that_is_chosen_is_followed_or_refused(extract: Install, truth: Truth) -> None:
+    outcome = extract.run(CONFIGS, select=truth.name)
+    is_refused = outcome.exit_code != 0
+    assert is_refused <= (truth.chosen in ("refused", "safe")), outcome.stderr
+    assert is_refused or truth.chosen != "refused", outcome.stderr
+    if not is_refused:
+        assert truth.name in _names_of_revisions(extract, outcome.stdout, truth)
+        assert texts_with(outcome.stdout, truth.name) == []
+
+
+@EACH_EXTRACT
+def test_nothing_untrue_is_said_of_an_extract(extract: Install) -> None:
+    said = extract.run(CONFIGS).stderr.splitlines()
+    assert [line for line in said if any(text in line for text in extract.not_said)] == []
+
+
+def _names_of_revisions(extract: Install, stdout: bytes, truth: Truth) -> set[str]:
+    """Return the old and new names of what was renamed; both are one if kustomize has named it by its content."""
+    renamed = renamed_in(stdout, extract.namespace)
+    return {name for config in renamed if config.kind == truth.kind for name in (config.name, renamed[config])}
 
 
 def test_the_page_is_made_from_the_installs() -> None:
