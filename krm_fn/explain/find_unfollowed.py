@@ -93,9 +93,9 @@ class _Finder:
                         yield self._say(target, item, one.field, OPTION, text)
 
     def _find_fields(self) -> Iterator[tuple[Item, Unfollowed]]:
-        for referrer, field, target in self._found.references.unfollowed:
-            text = "no rule reads this field; an entry of spec.references would"
-            yield self._say(target, referrer, field, FIELD, text)
+        for one in self._found.references.unfollowed:
+            remedy = "an entry of spec.references would" if one.may_be_followed else "what is made of it has this name"
+            yield self._say(one.target, one.referrer, one.field, FIELD, f"no rule reads this field; {remedy}")
 
     def _find_texts(self) -> Iterator[tuple[Item, Unfollowed]]:
         for one in find_mentions(self._found.package, self._targets):

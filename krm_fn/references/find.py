@@ -81,7 +81,8 @@ class Found(NamedTuple):
 def find_references(item: Node, resource: ResourceId, extra: Iterable[FieldSpec], charts: Charts = NO_CHARTS) -> Found:
     """Find the references of an object: by shape, by the tables for its kind and charts, and by `spec.references`.
 
-    A field that is found twice is what the later of these says.
+    A field that is found twice is what the later of these says. What `find_by_shape` finds without a kind is left out
+    where one of them says the kind.
     """
     if not may_refer(resource):
         # A ConfigMap or Secret may be a copy of another one.
@@ -102,6 +103,9 @@ def find_references(item: Node, resource: ResourceId, extra: Iterable[FieldSpec]
         if known is None or known.written:
             around = _release_of(reference, releases)
             found[_place_of(reference)] = around.place(reference) if around else reference
+    for reference in by_shape:
+        if not reference.kind and any((kind, reference.field) in found for kind in CONFIG_KINDS):
+            del found[_place_of(reference)]
     return Found(list(found.values()), [one for one in lookalikes if _place_of(one.reference) not in found])
 
 
@@ -124,7 +128,7 @@ def split_lookalikes(found: list[Reference], resource: ResourceId, releases: Ite
     """Tell references from fields that look like references and are known to mean something else."""
     if resource.kind not in _NOT_REFERENCES:
         return Found(found, [])
-    rows = [row for row in _NOT_REFERENCES[resource.kind] if row.group == resource.group]
+    rows = _rows_of(resource)
     references, lookalikes = [], []
     for one in found:
         release = _release_of(one, releases)
@@ -146,13 +150,36 @@ def _release_of(reference: Reference, releases: Iterable[Release]) -> Release | 
 
 def _is_about_all_values(row: NotReference, release: Release) -> bool:
     """Tell whether a row is about a field around all values, of which the release knows more."""
-    return fnmatchcase(f"{_INDEX.sub('', release.field)}.", f"{row.path}.*")
+    return not row.only and _is_below(release.field, row)
+
+
+def find_not_reference(field: str, resource: ResourceId) -> NotReference | None:
+    """Return the row of exclusions that a field of an object is in."""
+    return next((row for row in _rows_of(resource) if _is_below(field, row)), None)
+
+
+def has_texts_of_others(resource: ResourceId) -> bool:
+    """Tell whether objects of this kind have fields of which another program makes objects."""
+    return any(row.applied_in is not None for row in _rows_of(resource))
+
+
+def _rows_of(resource: ResourceId) -> list[NotReference]:
+    return [row for row in _NOT_REFERENCES.get(resource.kind, ()) if row.group == resource.group]
+
+
+def _is_below(field: str, row: NotReference) -> bool:
+    return fnmatchcase(f"{_plain(field)}.", f"{row.path}.*")
+
+
+def _plain(field: str) -> str:
+    """Return a path with dots alone: without positions, and without brackets around names."""
+    return _INDEX.sub("", field).replace("[", ".").replace("]", "")
 
 
 def _is_lookalike(reference: Reference, row: NotReference) -> bool:
-    if not fnmatchcase(f"{_INDEX.sub('', reference.field)}.", f"{row.path}.*"):
+    if not _is_below(reference.field, row) or (row.but_in_pods and reference.in_pod):
         return False
-    if row.but_in_pods and reference.in_pod:
+    if row.only and not any(f".{name}." in _plain(reference.field) for name in row.only):
         return False
     return row.unless is None or text(reference.around.get(row.unless[0])) != row.unless[1]
 

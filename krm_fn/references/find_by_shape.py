@@ -29,6 +29,8 @@ _FULL_NAMES = ("secretName", "configMapName", "cmName")
 
 _SELECTORS = {row.group: row for row in SELECTORS}
 _SELECTED = Word("Secret", Form.HOLDER, Rule(By.TABLE, "name beside key"))
+_KEYED = Word("", Form.HOLDER, Rule(By.SHAPE, "name beside key"))
+_KEYED_FIELDS = SELECTOR_FIELDS | {"namespace"}
 _CONFIG_MAPS = {
     field: Word("ConfigMap", Form.HOLDER, Rule(By.TABLE, f"name in {field}"))
     for row in SELECTORS
@@ -46,7 +48,11 @@ Path: TypeAlias = "tuple[Path, str | int] | None"
 
 
 def find_by_shape(item: Node, resource: ResourceId) -> list[Reference]:
-    """Find the references of an object, in the order of its text."""
+    """Find the references of an object, in the order of its text.
+
+    A mapping of `name` and `key` in a field that says nothing more may name either kind, or something else: its
+    reference has no kind, and matches nothing until the objects of the package decide (`references`).
+    """
     walk = _Walk(_selectors_of(resource))
     walk.enter(item, None, "", None)
     return walk.found
@@ -106,7 +112,12 @@ class _Walk:
         if word is not None and word.form is Form.HOLDER and kind.lower() in ("", word.kind.lower()):
             # Beside `secretName` or `configMapName`, `name` is something else.
             return None if any(name in held for name in _FULL_NAMES) else word
-        return _SELECTED if self._has_selectors and "key" in held and held.keys() <= SELECTOR_FIELDS else None
+        return self._word_of_keyed(held, key) if "key" in held and held.keys() <= _KEYED_FIELDS else None
+
+    def _word_of_keyed(self, held: dict[str, Node], key: str) -> Word | None:
+        if self._has_selectors and held.keys() <= SELECTOR_FIELDS:
+            return _SELECTED
+        return None if key in FREE_KEYS else _KEYED
 
     def _add(self, word: Word, name: Node, path: tuple[Path, str | int], held: dict[str, Node]) -> None:
         if is_scalar(name) and name.value and not is_null(name):

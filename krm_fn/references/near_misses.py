@@ -1,20 +1,23 @@
-"""Find fields of custom resources that seem to name a ConfigMap or Secret of the package, and that no rule follows."""
+"""Find texts of custom resources that seem to name a ConfigMap or Secret of the package, and that no rule follows."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from krm_fn.model.item import CONFIG_KINDS, Item
-from krm_fn.model.node import Node, Scalar, fields, is_null, is_scalar
+from krm_fn.model.node import Node, Scalar, fields, get, is_scalar, text
+from krm_fn.naming.names import WORD
+from krm_fn.references.exclusions import NotReference
 from krm_fn.references.field_specs import beside
-from krm_fn.references.find import may_refer, split_lookalikes
+from krm_fn.references.find import find_not_reference, has_texts_of_others, may_refer
 from krm_fn.references.find_by_shape import NOT_WALKED, Path, spell_path
-from krm_fn.references.reference import Reference, ResolvedReference, read_reference
-from krm_fn.references.releases import read_releases
+from krm_fn.references.made import versioned
+from krm_fn.references.options import read_settings
+from krm_fn.references.reference import ResolvedReference, read_reference
 from krm_fn.references.resolve import Index
 from krm_fn.references.rule import By, Rule
-from krm_fn.references.shapes import FREE_KEYS, PASSED_OVER, Form, word_of
+from krm_fn.references.shapes import CORE_GROUPS, FREE_KEYS, GROUP_FIELDS, KINDS, PASSED_OVER, Form, word_of
 
 BUILT_IN_GROUPS = frozenset(
     {
@@ -33,6 +36,16 @@ BUILT_IN_GROUPS = frozenset(
 
 _OTHER_THINGS = ("key", "keys", "namespace", "namespaces", "path", "prefix", "type")
 """Ends of field names, such as `secretKey` and `secretNamespace`, that hold something else than an object's name."""
+
+_NOT_NAMES = frozenset({"apiVersion", "image", "kind", "namespace", "serviceAccount", "serviceAccountName"})
+"""Fields that name something else in any object."""
+
+_NAMES = re.compile(r"(?i)(?:name|ref|reference|config|configuration|credential)s?$")
+"""Ends of field names that hold a name. In other fields a single word, such as `redis`, is one of some choices."""
+
+_CONTAINERS = frozenset({"container", "containers", "ephemeralContainers", "initContainers", "sidecars"})
+_NAMED_ENTRIES = frozenset({"containers", "env", "initContainers", "ports", "volumeMounts", "volumes"})
+"""Lists of a pod spec, in whatever object, whose entries have names of their own."""
 
 _OWN = frozenset(
     {
@@ -54,88 +67,225 @@ _OWN_HOLDERS = frozenset({"service", "serviceaccount", "ingress", "controller", 
 _OWN_MAPPINGS = r"\w*labels|(?:label|namespace|node|pod|service)?selector"
 """Mappings in the values of charts, in small letters, whose texts describe the chart's own objects, or nodes."""
 
+_TOP = (None, "spec")
+
+_NAMESPACE = re.compile("[a-z0-9-]+")
+"""A namespace that is written out: no template, and no variable."""
+
 _NONE = Rule(By.SHAPE, "")
 """No rule has found it."""
 
 
 class NearMiss(NamedTuple):
-    """A field of `referrer` whose text is a name of `target`."""
+    """A field of `referrer` whose text is a name of `target`, or contains it.
+
+    `may_be_followed`: an entry of `spec.references` would follow it.
+    """
 
     referrer: Item
     field: str
     target: Item
+    may_be_followed: bool
 
 
-def find_unfollowed(items: Iterable[Item], references: Iterable[ResolvedReference], index: Index) -> list[NearMiss]:
+class _Text(NamedTuple):
+    """A scalar that says a name, and its path. `field`: the field or list that it is in; `around`: the mapping.
+
+    `parent`: the field or list that this mapping is in. `in_pod`: it is in a container or pod template.
+    """
+
+    scalar: Scalar
+    path: Path
+    field: str
+    around: dict[str, Node]
+    parent: str
+    in_pod: bool
+
+    @property
+    def names_other_kind(self) -> bool:
+        """Tell whether the mapping around says that it is about something else."""
+        kind = text(self.around.get("kind"))
+        groups = (text(self.around.get(name)) for name in GROUP_FIELDS)
+        return bool(kind) and not (kind in KINDS and all(group in CORE_GROUPS for group in groups))
+
+    @property
+    def is_keyed(self) -> bool:
+        """Tell whether it selects a key: `{name, key}`."""
+        return self.field == "name" and "key" in self.around
+
+
+def find_unfollowed(items: Collection[Item], references: Iterable[ResolvedReference], index: Index) -> list[NearMiss]:
     """Find texts that are the name of a ConfigMap or Secret in fields that no rule reads.
 
-    Only custom resources are looked at, and only fields whose own name contains `configmap` or `secret`. A field of
-    `references` is followed, or known to be written by a controller; a field in `NOT_REFERENCES` is no reference.
-    Values of a Helm chart count under nearly every name: the chart may read the object, or create one of that name.
+    Only custom resources are looked at. A field of `references` is followed, or known to be written by a controller.
+    A field in `NOT_REFERENCES` means something else; or another program makes objects of it, and then parts of texts
+    count as well: values of a chart are often one text. The chart may read the object, or create one of that name.
     """
     customs = [item for item in items if _is_custom(item)]
-    if not customs:
+    names = {name for _, name in index.named} if customs else set()
+    if not names:
         return []
-    followed = {resolved.reference.name for resolved in references}
-    misses = []
-    for item in customs:
-        candidates: list[Reference] = []
-        _collect(item.node, None, "", candidates)
-        candidates = split_lookalikes(candidates, item.id).references + _chart_values(item)
-        found = {(one.kind, one.field): one for one in candidates if one.name not in followed}
-        for reference in found.values():
-            targets = index.resolve(item, reference).targets
-            misses += [NearMiss(item, reference.field, target) for target in targets]
-    return misses
-
-
-def _chart_values(item: Item) -> list[Reference]:
-    """Return every text in the values of a HelmRelease or an Application, as a name of either kind."""
-    texts: list[Reference] = []
-    for release in read_releases(item.node, item.id):
-        found: list[Reference] = []
-        _collect_texts(release.values, release.path, found)
-        texts += map(release.place, found)
-    return texts
-
-
-def _collect_texts(node: Node, path: Path, found: list[Reference], holder: str = "") -> None:
-    """Collect the texts below a field of a chart's values. `holder`: the field around it, in small letters."""
-    if node.id == "scalar":
-        _add(CONFIG_KINDS, node, None, path, found)
-    elif node.id == "sequence":
-        for index, element in enumerate(node.value):
-            _collect_texts(element, (path, index), found, holder)
-    else:
-        for name, value in fields(node).items():
-            field = name.lower()
-            is_own = field in _OWN or (field == "name" and holder in _OWN_HOLDERS)
-            if not (is_own and value.id == "scalar") and not re.fullmatch(_OWN_MAPPINGS, field):
-                _collect_texts(value, (path, name), found, field)
+    # A controller that applies objects elsewhere finds there what its own namespace does not have.
+    followed = {one.reference.name: bool(one.targets) or one.reference.written for one in references}
+    search = _Search(index, names, followed, _names_of_others(items))
+    return [miss for item in customs for miss in search.find_in(item)]
 
 
 def _is_custom(item: Item) -> bool:
     return item.id.group not in BUILT_IN_GROUPS and may_refer(item.id) and not item.is_local
 
 
-def _collect(node: Node, path: Path, key: str, found: list[Reference]) -> None:
-    """Collect the texts of fields with a telling name, below the value of field `key`."""
-    if node.id == "sequence":
-        kinds = _kinds_in(key)
-        for index, element in enumerate(node.value):
-            if element.id != "scalar":
-                _collect(element, (path, index), "", found)
-            elif kinds:
-                _add(kinds, element, None, (path, index), found)
-        return
-    held = fields(node)
-    for name, value in held.items():
-        if name in (PASSED_OVER if path else NOT_WALKED):
-            continue
-        if value.id != "scalar":
-            _collect(value, (path, name), name, found)
-        elif key not in FREE_KEYS and (kinds := _kinds_in(name)):
-            _add(kinds, value, beside(held, name), (path, name), found)
+def _names_of_others(items: Iterable[Item]) -> set[str]:
+    return {item.id.name for item in items if not item.is_config and versioned(item.id) is None}
+
+
+class _Search:
+    """A search for `names`.
+
+    `followed` are the texts of references, and whether these match anything; `others` the names of other objects.
+    """
+
+    def __init__(self, index: Index, names: set[str], followed: dict[Scalar, bool], others: set[str]) -> None:
+        self._index = index
+        self._names = names
+        self._followed = followed
+        self._others = others
+        self._told: set[tuple[str, str, str]] = set()
+
+    def find_in(self, item: Item) -> Iterator[NearMiss]:
+        """Yield what an object names."""
+        walk = _Walk(self._contains if has_texts_of_others(item.id) else self._is_name)
+        walk.enter(item.node, None, "")
+        for one in walk.found:
+            if self._followed.get(one.scalar) or one.field in _NOT_NAMES or one.names_other_kind:
+                continue
+            field = spell_path(one.path)
+            row = find_not_reference(field, item.id)
+            if row is None:
+                if one.scalar not in self._followed:
+                    yield from self._find_whole(item, one, field)
+            elif row.applied_in is not None and not _is_own(one.field, one.parent, one.path):
+                yield from self._find_parts(item, one, field, row)
+
+    def _is_name(self, said: str) -> bool:
+        """Tell whether a text is a name, or a namespace and a name."""
+        if "/" not in said:
+            return said in self._names
+        before, _, name = said.rpartition("/")
+        return name in self._names and _NAMESPACE.fullmatch(before) is not None
+
+    def _contains(self, said: str) -> bool:
+        return any(word[0] in self._names for word in WORD.finditer(said))
+
+    def _find_whole(self, item: Item, one: _Text, field: str) -> Iterator[NearMiss]:
+        """Yield what the whole text of a field may name, by the field's own name or because it means nothing else."""
+        if not self._is_name(one.scalar.value):
+            return
+        kinds = _kinds_in(one.field) or (CONFIG_KINDS if self._is_telling(one) else ())
+        for kind in kinds:
+            for target in self._resolve(item, one, kind, field):
+                if target is not item:
+                    yield NearMiss(item, field, target, may_be_followed=True)
+
+    def _resolve(self, item: Item, one: _Text, kind: str, field: str) -> tuple[Item, ...]:
+        reference = read_reference(kind, one.scalar, _namespace_beside(one), field, _NONE)
+        return self._index.resolve(item, reference).targets
+
+    def _is_telling(self, one: _Text) -> bool:
+        """Tell whether a text that is a name can hardly be anything else, in a field that may hold any."""
+        if one.in_pod or one.field.lower().endswith(_OTHER_THINGS):
+            return False
+        if one.is_keyed:
+            return True
+        if one.field == "name" and (one.parent in _NAMED_ENTRIES or any(map(word_of, one.around))):
+            return False  # it is the name of an entry, which says elsewhere what it references
+        name = one.scalar.value.rpartition("/")[2]
+        return name not in self._others and (not name.isalnum() or _NAMES.search(one.field) is not None)
+
+    def _find_parts(self, item: Item, one: _Text, field: str, row: NotReference) -> Iterator[NearMiss]:
+        """Yield what a text names of which another program makes objects, in the namespace of these."""
+        known = text(_namespace_beside(one)) or _deployed_in(item, row)
+        is_whole = self._is_name(one.scalar.value)
+        for said in (one.scalar.value,) if is_whole else self._values_in(one.scalar.value):
+            before, _, name = said.rpartition("/")
+            namespace = (before or known) if _NAMESPACE.fullmatch(before or known) else ""
+            for kind in CONFIG_KINDS:
+                resolved = self._resolve(item, one, kind, field) if is_whole else ()
+                for target in self._near(kind, name, namespace):
+                    yield NearMiss(item, field, target, may_be_followed=target in resolved)
+
+    def _near(self, kind: str, name: str, namespace: str) -> tuple[Item, ...]:
+        near = self._index.find_anywhere_near(kind, name, namespace)
+        if (kind, name, namespace) in self._told:
+            return near[:1]  # each of many texts about each of many namespaces would be the square
+        self._told.add((kind, name, namespace))
+        return near
+
+    def _values_in(self, said: str) -> Iterable[str]:
+        """Return the values of settings in a text that are names, each once."""
+        found: dict[str, None] = {}
+        kind = ""
+        for setting in read_settings(said):
+            if setting.key == "kind":
+                kind = setting.value
+            is_own = setting.key == "name" and setting.parent == "metadata" and kind not in {"", *KINDS}
+            is_own = is_own or _is_own(setting.key, setting.parent)
+            if setting.key not in _NOT_NAMES and not is_own and self._is_name(setting.value):
+                found[setting.value] = None
+        return found
+
+
+def _is_own(field: str, holder: str, path: Path = None) -> bool:
+    """Tell whether a field of a chart's values is about the chart's own objects. `holder`: the field around it."""
+    if field.lower() in _OWN or (field == "name" and holder.lower() in _OWN_HOLDERS):
+        return True
+    return any(isinstance(key, str) and re.fullmatch(_OWN_MAPPINGS, key.lower()) for key in _keys_of(path))
+
+
+def _keys_of(path: Path) -> Iterator[str | int]:
+    while path is not None:
+        path, key = path
+        yield key
+
+
+def _namespace_beside(one: _Text) -> Scalar | None:
+    return beside(one.around, one.field) if one.around else None
+
+
+def _deployed_in(item: Item, row: NotReference) -> str:
+    """Return the namespace of the objects that another program makes of a field; `""` where the item does not say."""
+    said = (text(get(item.node, *path.split("."))) for path in row.applied_in or ())
+    return next(filter(None, said), "")
+
+
+class _Walk:
+    """Collects the texts of an object that say a name."""
+
+    def __init__(self, says: Callable[[str], bool]) -> None:
+        self._says = says
+        self.found: list[_Text] = []
+
+    def enter(self, node: Node, path: Path, key: str, *, in_pod: bool = False, is_entry: bool = False) -> None:
+        """Look at what is below field `key`. `is_entry`: the node is in the list `key`."""
+        if node.id == "sequence":
+            for index, element in enumerate(node.value):
+                if element.id != "scalar":
+                    self.enter(element, (path, index), key, in_pod=in_pod, is_entry=True)
+                elif self._says(element.value):
+                    self.found.append(_Text(element, (path, index), key, {}, key, in_pod))
+            return
+        held = fields(node)
+        in_pod = in_pod or key in _CONTAINERS or (key == "spec" and path != _TOP and "containers" in held)
+        # What is in such a mapping has names that the author chose.
+        is_free = key in FREE_KEYS and not is_entry
+        for name, value in held.items():
+            if name in (PASSED_OVER if path else NOT_WALKED):
+                continue
+            if not is_scalar(value):
+                if name != "metadata" or text(held.get("kind")) in {"", *KINDS}:
+                    self.enter(value, (path, name), name, in_pod=in_pod)
+            elif not is_free and self._says(value.value):
+                self.found.append(_Text(value, (path, name), name, held, key, in_pod))
 
 
 @lru_cache(maxsize=8192)
@@ -146,9 +296,3 @@ def _kinds_in(field: str) -> tuple[str, ...]:
     if (word is not None and word.form is Form.NAME) or plain.endswith(_OTHER_THINGS):
         return ()
     return tuple(kind for kind in CONFIG_KINDS if kind.lower() in plain)
-
-
-def _add(kinds: tuple[str, ...], name: Node, namespace: Scalar | None, path: Path, found: list[Reference]) -> None:
-    if is_scalar(name) and name.value and not is_null(name):
-        field = spell_path(path)
-        found += [read_reference(kind, name, namespace, field, _NONE) for kind in kinds]

@@ -34,9 +34,58 @@ _SAYS_CONFIG = re.compile(rf"(?i)config|secret|{_CM}")
 _PIECE = re.compile(r"[^\s,;]+")
 _KEY = re.compile(r"(?P<key>[A-Za-z][\w.-]*)[:=](?P<value>.+)")
 _VALUE = re.compile(r"(?:(?P<namespace>[a-z0-9][a-z0-9-]*|\$[({][\w.-]+[)}])/)?(?P<name>[a-z0-9][a-z0-9.-]*)")
+_NAME = "[a-z0-9][a-z0-9.-]*"
 
 _RESOURCES = frozenset(("configmap", "configmaps", "cm", "secret", "secrets"))
 """What kubectl calls them."""
+
+_RUNS_KUBECTL = ("kubectl", "KUBECTL", "oc get", "oc -n")
+_KUBECTL = r"(?:kubectl|KUBECTL)[\"'})]*(?=\s)|(?<!\S)oc(?=\s)"
+"""How a script runs it: by name, by path, or by a variable. `oc` is OpenShift's."""
+
+_COMMAND = r"(?:\\\n|[^\n;|&`])+"
+"""What ends a command in a script, but for a line that goes on."""
+
+_IN = frozenset(("n", "namespace"))
+_TAKES_VALUE = _IN | {
+    *(
+        "as",
+        "c",
+        "cluster",
+        "container",
+        "context",
+        "f",
+        "field-selector",
+        "filename",
+        "kubeconfig",
+        "l",
+        "o",
+        "output",
+    ),
+    *(
+        "p",
+        "patch",
+        "patch-file",
+        "request-timeout",
+        "s",
+        "selector",
+        "server",
+        "sort-by",
+        "template",
+        "timeout",
+        "token",
+    ),
+    *("type", "user"),
+}
+"""Options of kubectl whose value may be the next word."""
+
+_API_PATH = (
+    r"/namespaces/(?P<namespace>[^/\s(]{1,99}|[^\s(]{0,9}\([^()\n]{0,99}\)[^\s/]{0,9})/(?P<kind>configmaps|secrets)/[\"']?"
+    r"(?P<name>[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)"
+)
+"""The path of an object in the API, as scripts ask for it with curl. The namespace is often a variable or a command."""
+
+_QUOTES = "\"'`"
 
 _TOKEN = re.compile(r"[\n,;{}\[\]]")
 """What separates settings: the end of a line, and the punctuation of lists and mappings in one line."""
@@ -52,6 +101,21 @@ _CAMEL_MOUNTS = tuple(
     f"{spec}/traits/mount/{field}" for spec in ("spec", "spec/integration") for field in ("configs", "resources")
 )
 _NOT_FOLLOWED = Rule(By.SHAPE, "")
+
+
+class Setting(NamedTuple):
+    """A value in a text, its key, and the last key above it without a value. What is not there is `""`."""
+
+    parent: str
+    key: str
+    value: str
+
+
+class _Word(NamedTuple):
+    """A text, and its field."""
+
+    field: str
+    said: str
 
 
 class OptionName(NamedTuple):
@@ -121,16 +185,18 @@ def find_options(item: Item) -> Iterator[OptionName]:
 
     In workflows also those in scripts and manifests, and in the mounts of Camel K.
     """
+    found: list[OptionName] = []
     if item.id.group == "" and item.id.kind in ("ConfigMap", "Secret"):
         is_hidden = item.id.kind == "Secret"
         for value in data_texts(item):
-            yield from (found._replace(is_hidden=is_hidden) for found in _in_data(value))
+            found += (one._replace(is_hidden=is_hidden) for one in _in_data(value))
     for path, container in find_containers(item):
-        yield from _in_container(container, path)
+        found += _in_container(container, path)
     if item.id.group == "argoproj.io":
-        yield from _in_workflow(get(item.node, "spec"), "spec")
+        found += _in_workflow(get(item.node, "spec"), "spec")
     if item.id.group == "camel.apache.org":
-        yield from _in_mounts(item)
+        found += _in_mounts(item)
+    yield from dict.fromkeys(found)
 
 
 def _in_workflow(node: Node | None, path: str) -> Iterator[OptionName]:
@@ -144,7 +210,6 @@ def _in_workflow(node: Node | None, path: str) -> Iterator[OptionName]:
         place = step(path, name)
         if name in ("container", "script"):
             yield from _in_container(value, place)
-            yield from _in_text("", text(get(value, "source")), f"{place}.source")
         if name in ("resource", "script"):
             for field in ("manifest", "source"):
                 said = get(value, field)
@@ -171,48 +236,102 @@ def _in_data(data: DataText) -> Iterator[OptionName]:
         yield from _in_piece(data.key, data.text.strip(_AROUND), data.field)
     if not _SAYS_CONFIG.search(data.text):
         return
-    parent = ""
-    for token in _TOKEN.split(data.text):
-        found = _SETTING.fullmatch(token)
-        key, value = (found["key"], found["value"].strip(_AROUND)) if found else ("", token.strip(_AROUND))
+    for parent, key, value in read_settings(data.text):
         yield from _in_piece(parent if key in ("", "name") else key, value, data.field)
+        if "/" in value:
+            yield from _in_command([_Word(data.field, value)])
+    yield from _in_script(_Word(data.field, data.text))
+
+
+def read_settings(text: str) -> Iterator[Setting]:
+    """Read the settings in a text as if it were YAML, JSON or properties, also where it is a template of them."""
+    parent = ""
+    for token in _TOKEN.split(text):
+        found = _SETTING.fullmatch(token)
+        key, value = (found["key"], found["value"]) if found else ("", token)
+        value = value.partition(" #")[0].strip(_AROUND)
+        yield Setting(parent, key, value)
         if key and not value:
             parent = key
 
 
 def _in_container(container: Node, path: str) -> Iterator[OptionName]:
+    words: list[_Word] = []
     for field in ("command", "args"):
-        yield from _in_words(get(container, field), f"{path}.{field}")
+        in_field = [
+            _Word(f"{path}.{field}[{index}]", word.value if is_scalar(word) else "")
+            for index, word in enumerate(elements(get(container, field)))
+        ]
+        yield from _in_words(in_field)
+        words += in_field
+    # Scripts are words with blanks in them. The others are one command, of which a part may be the image's.
+    yield from _in_command([word for word in words if not re.search(r"\s", word.said)])
     for index, variable in enumerate(elements(get(container, "env"))):
         value = text(get(variable, "value"))
         if value:
-            yield from _in_text(text(get(variable, "name")), value, f"{path}.env[{index}].value")
+            word = _Word(f"{path}.env[{index}].value", value)
+            yield from _in_text(text(get(variable, "name")), word)
+            yield from _in_command([word])
 
 
-def _in_words(words: Node | None, path: str) -> Iterator[OptionName]:
+def _in_words(words: Iterable[_Word]) -> Iterator[OptionName]:
     option = ""
-    for index, word in enumerate(elements(words)):
-        said = word.value if is_scalar(word) else ""
-        yield from _in_text(option, said, f"{path}[{index}]")
-        # A flag without a value names the next word, and so does a resource of kubectl.
-        is_flag = said.startswith("-") and "=" not in said
-        option = said.lstrip("-") if is_flag or said.lower() in _RESOURCES else ""
+    for word in words:
+        yield from _in_text(option, word)
+        # A flag without a value names the next word.
+        is_flag = word.said.startswith("-") and "=" not in word.said
+        option = word.said.lstrip("-") if is_flag else ""
 
 
-def _in_text(option: str, said: str, field: str) -> Iterator[OptionName]:
-    for piece in _PIECE.findall(said.lstrip("-")):
-        kind, slash, name = piece.partition("/")
-        if slash and kind.lower() in _RESOURCES:
-            yield from _in_piece(kind, name, field)
-        else:
-            yield from _in_piece(option, piece, field)
-        option = piece if piece.lower() in _RESOURCES else option
+def _in_text(option: str, word: _Word) -> Iterator[OptionName]:
+    for piece in _PIECE.findall(word.said.lstrip("-")):
+        yield from _in_piece(option, piece, word.field)
+    yield from _in_script(word)
+
+
+def _in_script(text: _Word) -> Iterator[OptionName]:
+    """Find the names that a script asks the API for, with kubectl or by a path."""
+    if any(word in text.said for word in _RUNS_KUBECTL):
+        for command in re.findall(_COMMAND, text.said):
+            found = re.search(_KUBECTL, command)
+            if found and not command.lstrip().startswith("#"):
+                yield from _in_command([_Word(text.field, word) for word in command[found.end() :].split()])
+    if "/namespaces/" in text.said:
+        for found in re.finditer(_API_PATH, text.said):
+            yield _asked(OptionName(text.field, found["kind"], "", found["name"]), found["namespace"])
+
+
+def _in_command(words: Iterable[_Word]) -> Iterator[OptionName]:
+    """Find the names among the words of kubectl: `get cm NAME -n NAMESPACE`, `secret/NAME`, `--from=secret/NAME`."""
+    found: list[OptionName] = []
+    resource = flag = namespace = ""
+    for field, said in words:
+        word = said.rstrip(_QUOTES if "(" in said else f"{_QUOTES})").lstrip(_QUOTES)
+        if word.startswith("-"):
+            flag, _, word = word.lstrip("-").partition("=")
+        kind, _, name = word.partition("/")
+        if flag in _IN and word:
+            namespace = word
+        elif kind.lower() in _RESOURCES and name:
+            found.append(OptionName(field, kind, "", name))
+        elif word and flag not in _TAKES_VALUE:
+            if _RESOURCES.issuperset(word.lower().split(",")):
+                resource = word
+            elif resource:
+                found.append(OptionName(field, resource, "", word))
+        if word:
+            flag = ""
+    yield from (_asked(one, namespace) for one in found if re.fullmatch(_NAME, one.name))
+
+
+def _asked(option: OptionName, namespace: str) -> OptionName:
+    return option._replace(namespace=namespace if re.fullmatch(_NAME, namespace) else "")
 
 
 def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:
     found = _VALUE.fullmatch(piece)
-    if found and _SAYS_CONFIG.search(option):
-        namespace = found["namespace"] or ""
+    namespace = (found["namespace"] or "") if found else ""
+    if found and namespace not in _RESOURCES and _SAYS_CONFIG.search(option):
         yield OptionName(field, option, "" if namespace.startswith("$") else namespace, found["name"])
     pair = _KEY.fullmatch(piece)
     if pair:

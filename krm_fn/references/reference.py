@@ -19,7 +19,8 @@ class Reference(NamedTuple):
 
     `name` is the scalar that holds the name, `namespace` the one beside it that names a namespace, `field` the path to
     `name` for people. `in_pod`: pods read the object, so that another name makes another pod template. `written`: a
-    controller writes the object, so that its name must stay. `rule`: what found the reference.
+    controller writes the object, so that its name must stay. `rule`: what found the reference. `kind` is `""` where the
+    text does not say it.
 
     `before` and `after` are the parts of the text around the name: `shop/` of `shop/users`. `around` are the fields of
     the mapping that `name` is in. `installed_in`: where a chart is installed whose values hold the name, `""` for the

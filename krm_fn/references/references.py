@@ -5,19 +5,21 @@ from collections.abc import Collection, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from krm_fn.model.item import Item
-from krm_fn.model.node import Node
+from krm_fn.model.item import CONFIG_KINDS, Item
+from krm_fn.model.node import Node, elements, entries, get, is_scalar, text
 from krm_fn.model.settings import FieldSpec
 from krm_fn.references.admission_params import find_params, read_kinds_of_params
 from krm_fn.references.copies import Copies
 from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.field_specs import SpecsByKind
 from krm_fn.references.find import Lookalike, find_references
-from krm_fn.references.near_misses import NearMiss, find_unfollowed
+from krm_fn.references.near_misses import BUILT_IN_GROUPS, NearMiss, find_unfollowed
 from krm_fn.references.options import Options
 from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.releases import read_charts
 from krm_fn.references.resolve import Index
+
+_DATA = ("data", "binaryData", "stringData")
 
 
 class Authored(NamedTuple):
@@ -118,6 +120,7 @@ def find_authored(
     `extra` are the paths of `spec.references`. `but` are texts that an earlier run of this function wrote for mounts.
     """
     authored = Authored([], [])
+    keyed: list[tuple[Item, Reference]] = []
     kinds_of_params = read_kinds_of_params(items)
     charts = read_charts(items)
     specs = SpecsByKind(extra)
@@ -125,6 +128,43 @@ def find_authored(
         if not item.is_local:
             found, lookalikes = find_references(item.node, item.id, specs.about(item.id), charts)
             found += find_params(item.node, item.id, kinds_of_params)
-            authored.references.extend(index.resolve(item, one) for one in found if one.name not in but)
+            authored.references.extend(index.resolve(item, one) for one in found if one.kind and one.name not in but)
             authored.lookalikes.extend((item, one) for one in lookalikes)
+            if item.id.group not in BUILT_IN_GROUPS:
+                keyed += ((item, one) for one in found if not one.kind and one.name not in but)
+    written = {(one.kind, one.target) for _, one, _ in authored.references if one.written} if keyed else set()
+    for item, reference in keyed:
+        authored.references.extend(_settle(item, reference, index, written))
     return authored
+
+
+def _settle(
+    item: Item, reference: Reference, index: Index, written: Collection[tuple[str, str]]
+) -> Iterator[ResolvedReference]:
+    """Yield the reference that a mapping of `name` and `key` is, if the package leaves no doubt.
+
+    One object has the name, it has the key as well, and nothing makes another one of the name. Parameters, headers and
+    label selectors are written as `{name, key}` too: a name alone may be there by chance.
+    """
+    resolved = [index.resolve(item, reference._replace(kind=kind)) for kind in CONFIG_KINDS]
+    possible = [one for one in resolved if one.targets or (one.reference.kind, reference.target) in written]
+    if len(possible) == 1 and len(possible[0].targets) == 1 and text(reference.around["key"]):
+        (target,) = possible[0].targets
+        if target is not item and _has_key(target, text(reference.around["key"])):
+            yield possible[0]
+
+
+def _has_key(item: Item, key: str) -> bool:
+    """Tell whether an object has a key. Of what makes it, whether a field or a text says it."""
+    if item.is_config:
+        return any(key == name for data in _DATA for name, _ in entries(get(item.node, data)))
+    return _says(get(item.node, "spec"), key)
+
+
+def _says(node: Node | None, word: str) -> bool:
+    if is_scalar(node):
+        return node.value == word
+    held = entries(node)
+    return any(name == word or _says(value, word) for name, value in held) or any(
+        _says(element, word) for element in elements(node)
+    )

@@ -134,6 +134,14 @@ class Index:
                 candidates = sieve(candidates, referrer)
         return candidates.items
 
+    def find_anywhere_near(self, kind: str, name: str, namespace: str) -> tuple[Item, ...]:
+        """Find the objects of a name that may be in a namespace: also those that set none. `""`: all of the name."""
+        if not namespace:
+            return tuple(self._by_place.get(_Place(kind, name, _Reach.ANYWHERE, ""), ()))
+        near = (namespace,) if self._namespace else (namespace, "")
+        places = (_Place(kind, name, _Reach.NAMED, one) for one in near)
+        return tuple(dict.fromkeys(item for place in places for item in self._by_place.get(place, ())))
+
     def why_passed_over(
         self, referrer: Item, item: Item, kind: str, name: str, namespace: str | None = None
     ) -> PassedOver | None:

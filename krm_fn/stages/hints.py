@@ -138,7 +138,7 @@ class Hints:
 
     @cached_property
     def _misses(self) -> dict[Item, NearMiss]:
-        return {miss.target: miss for miss in self._references.unfollowed}
+        return {miss.target: miss for miss in reversed(self._references.unfollowed)}  # the first to each
 
     def _namespace(self, item: Item) -> Reason | None:
         found = self._nearly_matched.get(item)

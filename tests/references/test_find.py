@@ -100,7 +100,8 @@ LEFT_ALONE = [
         "e.x/v1", "Any", "spec: {ref: {kind: Secret, group: other.io, name: a}}", id="Secrets of another group"
     ),
     pytest.param("e.x/v1", "Any", "spec: {secretRef: {kind: VaultSecret, name: a}}", id="a secretRef to another kind"),
-    pytest.param("e.x/v1", "Any", "spec: {credentials: {name: a, key: b}}", id="name and key, of a kind not known"),
+    pytest.param("e.x/v1", "Any", "spec: {selector: {name: a, key: b}}", id="name and key of labels"),
+    pytest.param("e.x/v1", "Any", "spec: {env: [{name: a, key: b, value: c}]}", id="name and key beside other fields"),
     pytest.param(
         "external-secrets.io/v1", "SecretStore", "spec: {secretStoreRef: {name: a, kind: SecretStore}}", id="stores"
     ),
@@ -722,6 +723,13 @@ WRITTEN = [
         "metadata: {name: a}",
         ["ConfigMap a at metadata.name, written", "Secret a at metadata.name, written"],
         id="the address of a bucket",
+    ),
+    pytest.param(
+        "e.x/v1",
+        "Any",
+        "spec: {credentials: {name: a, key: b}}",
+        [" a at spec.credentials.name"],
+        id="name and key, of a kind that the package decides",
     ),
 ]
 

@@ -141,7 +141,8 @@ def merge(content: dict[str, Any], more: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("row", NOT_REFERENCES, ids=lambda row: f"{'|'.join(row.kinds)} {row.path}")
 def test_lookalikes(row: NotReference) -> None:
-    content = nest(tuple(row.path.replace("*", ".list").split(".")), {"secretRef": {"name": "a"}})
+    holder = row.only[0] if row.only else "secretRef"
+    content = nest(tuple(row.path.replace("*", ".list").split(".")), {holder: {"name": "a"}})
     for kind in row.kinds:
         references, lookalikes = find_all(who_is(row.group, kind), content)
         assert references == []

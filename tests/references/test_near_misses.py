@@ -21,6 +21,18 @@ metadata: {name: web, namespace: shop}
 ---
 apiVersion: v1
 kind: ConfigMap
+metadata: {name: web-config, namespace: shop}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: db-config, namespace: shop}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: db-config, namespace: shop}
+---
+apiVersion: v1
+kind: ConfigMap
 metadata:
   name: app-bcdfghkmtt
   namespace: shop
@@ -42,13 +54,34 @@ REPORTED = [
     pytest.param("spec: {existingSecret: shop/web}", ["spec.existingSecret Secret web"], id="a namespace in the text"),
     pytest.param("config: {webSecret: web}", ["config.webSecret Secret web"], id="outside of spec"),
     pytest.param("spec: {configMap: app}", ["spec.configMap ConfigMap app-bcdfghkmtt"], id="a base name"),
+    pytest.param("spec: {title: web-config}", ["spec.title ConfigMap web-config"], id="any field"),
+    pytest.param("spec: {list: [web-config]}", ["spec.list[0] ConfigMap web-config"], id="any list"),
+    pytest.param(
+        "spec: {configuration: app}", ["spec.configuration ConfigMap app-bcdfghkmtt"], id="a word in a field of names"
+    ),
+    pytest.param("spec: {from: [{name: web-config}]}", ["spec.from[0].name ConfigMap web-config"], id="a mapping"),
+    pytest.param(
+        "spec: {cm: {name: db-config, key: a}}",
+        ["spec.cm.name ConfigMap db-config"],
+        id="a name beside a key that the object does not have, though others have the name too",
+    ),
     pytest.param(
         "spec: {configMap: app-bcdfghkmtt}", ["spec.configMap ConfigMap app-bcdfghkmtt"], id="a revision's name"
     ),
 ]
 
 SILENT = [
-    pytest.param("spec: {config: web, name: web}", id="fields whose names say nothing"),
+    pytest.param("spec: {provider: app}", id="a word in a field that says nothing"),
+    pytest.param("spec: {host: db-config}", id="what another object is called too"),
+    pytest.param("spec: {a: {kind: Service, name: web-config}}", id="a name beside another kind"),
+    pytest.param("spec: {a: {kind: ConfigMap, group: e.x, name: web-config}}", id="a name beside another group"),
+    pytest.param("spec: {image: web-config, configPath: web-config}", id="fields that hold something else"),
+    pytest.param("spec: {a: {kind: Job, metadata: {name: web-config}}}", id="the name of a template"),
+    pytest.param("spec: {volumes: [{name: web-config, configMap: {name: web-config}}]}", id="the name of a volume"),
+    pytest.param("spec: {context: [{name: web-config, cmName: x}]}", id="the name of an entry"),
+    pytest.param("spec: {containers: [{name: a, args: [web-config]}]}", id="what a program gets"),
+    pytest.param("spec: {t: {spec: {containers: [], a: web-config}}}", id="a pod template"),
+    pytest.param("spec: {selector: {a: web-config}}", id="labels"),
     pytest.param("spec: {configMap: website, existingSecret: my-web}", id="other names"),
     pytest.param("spec: {existingSecret: elsewhere/web}", id="another namespace in the text"),
     pytest.param("spec: {existingSecret: web, namespace: elsewhere}", id="another namespace beside it"),
@@ -102,12 +135,50 @@ def find(api_version: str, kind: str, rest: str, *extra: FieldSpec) -> list[str]
     configs = read(CONFIGS)
     (referrer,) = read(f"apiVersion: {api_version}\nkind: {kind}\n{rest}")
     placed = Item(referrer.node, referrer.id._replace(namespace="shop"), referrer.annotations, referrer.labels)
-    index = Index(configs, Kinds())
+    index = Index([item for item in configs if item.is_config], Kinds())
     references = find_authored([placed], index, extra, but=()).references
     return [
         f"{one.field} {one.target.id.kind} {one.target.id.name}"
         for one in find_unfollowed([*configs, placed], references, index)
     ]
+
+
+RELEASE, RELEASES = "helm.toolkit.fluxcd.io/v2", "HelmRelease"
+OF_OTHERS = [
+    pytest.param("spec: {values: {a: web}}", "spec.values.a", id="a word in a value"),
+    pytest.param("spec: {values: {a.b: {c: web}}}", "spec.values[a.b].c", id="a field with a dot"),
+    pytest.param('spec: {values: {a: "x: 1\\nb: web # it"}}', "spec.values.a", id="a value in a text"),
+    pytest.param('spec: {values: {a: \'{"b": ["web"]}\'}}', "spec.values.a", id="a value in JSON"),
+    pytest.param("spec: {values: {a: 'b: shop/web'}}", "spec.values.a", id="a namespace in a text"),
+    pytest.param("spec: {targetNamespace: '{{ x }}', values: {a: web}}", "spec.values.a", id="a namespace not known"),
+]
+OF_OTHERS_SILENT = [
+    pytest.param("spec: {values: {a: a web}}", id="a sentence"),
+    pytest.param("spec: {values: {a: 'kind: Job\nmetadata:\n  name: web\n'}}", id="another object's name"),
+    pytest.param("spec: {values: {a: 'b: blog/web'}}", id="another namespace in a text"),
+    pytest.param("spec: {targetNamespace: blog, values: {a: web}}", id="a release in another namespace"),
+    pytest.param("spec: {values: {web: a}}", id="a field"),
+]
+
+
+@pytest.mark.parametrize(("rest", "field"), OF_OTHERS)
+def test_texts_of_which_another_program_makes_objects(rest: str, field: str) -> None:
+    assert find(RELEASE, RELEASES, rest) == [f"{field} ConfigMap web", f"{field} Secret web"]
+
+
+@pytest.mark.parametrize("rest", OF_OTHERS_SILENT)
+def test_silent_in_texts_of_others(rest: str) -> None:
+    assert find(RELEASE, RELEASES, rest) == []
+
+
+def test_one_name_in_many_namespaces_and_texts_is_not_the_square() -> None:
+    config = "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: web, namespace: n{}}}\n"
+    text = "apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: {{name: c{}}}\nspec: {{valuesContent: web}}\n"
+    configs = read("---\n".join(map(config.format, range(9))))
+    texts = read("---\n".join(map(text.format, range(9))))
+    found = find_unfollowed([*configs, *texts], [], Index(configs, Kinds()))
+    assert [{one.target for one in found}, {one.referrer for one in found}] == [{*configs}, {*texts}]
+    assert len(found) == len(configs) + len(texts) - 1
 
 
 @pytest.mark.parametrize(("rest", "expected"), REPORTED)

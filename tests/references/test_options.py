@@ -22,8 +22,13 @@ FOUND = [
     pytest.param("args: ['--source=config-map:shop/web']", ["shop/web"], id="a key inside the value"),
     pytest.param("args: ['--from=secret:a,config-map:b']", ["a", "b"], id="several keys inside the value"),
     pytest.param("args: ['kubectl get configmap web']", ["web"], id="a script that runs kubectl"),
-    pytest.param("args: ['kubectl -n shop get cm/web']", ["web"], id="kubectl's short form"),
+    pytest.param("args: ['kubectl -n shop get cm/web']", ["shop/web"], id="kubectl's short form"),
     pytest.param("command: [kubectl, get, secret, web]", ["web"], id="kubectl as words"),
+    pytest.param(
+        "command: [kubectl, get]\n    args: [cm, -n, shop, web]", ["shop/web"], id="kubectl and its arguments"
+    ),
+    pytest.param("args: [get, secret, -o, yaml, web]", ["web"], id="the arguments of an image of kubectl"),
+    pytest.param("env: [{name: COMMAND, value: kubectl get cm web}]", ["web"], id="kubectl in a variable"),
     pytest.param("env: [{name: CONFIG_LOGGING_NAME, value: web}]", ["web"], id="a variable"),
     pytest.param("env: [{name: WEB_CM, value: web}]", ["web"], id="a variable that ends in CM"),
 ]
@@ -39,6 +44,40 @@ NOT_FOUND = [
     pytest.param("env: [{name: SECRET, valueFrom: {secretKeyRef: {name: web}}}]", id="a reference"),
     pytest.param("volumeMounts: [{name: web-config, mountPath: /etc}]", id="a mount"),
 ]
+
+
+_FETCH = "curl -H $AUTH https://kubernetes.default.svc/api/v1/namespaces"
+SCRIPTS = [
+    pytest.param("kubectl get configmap -n shop web -o yaml", ["shop/web"], id="a namespace before the name"),
+    pytest.param("kubectl get cm web --namespace=shop | jq .", ["shop/web"], id="a namespace behind the name"),
+    pytest.param("kubectl get secret \"web\" 'db'", ["web", "db"], id="names in quotes"),
+    pytest.param("X=$(kubectl get --ignore-not-found secret/web)", ["web"], id="a name behind its kind, in brackets"),
+    pytest.param("kubectl get cm,secret web", ["web"], id="several kinds"),
+    pytest.param("kubectl set env deploy/x --from=secret/web", ["web"], id="a name in an option"),
+    pytest.param("kubectl get cm -o jsonpath='{.data.a}' \\\n  web", ["web"], id="a command on several lines"),
+    pytest.param("${KUBECTL} -n $NS get cm web", ["web"], id="a program and a namespace that are variables"),
+    pytest.param("oc get secret web", ["web"], id="OpenShift's program"),
+    pytest.param("kubectl get pods web; kubectl get svc/db", [], id="other kinds"),
+    pytest.param("kubectl get cm\necho web", [], id="another command"),
+    pytest.param("# kubectl get cm web", [], id="a comment"),
+    pytest.param(f"{_FETCH}/shop/secrets/web", ["shop/web"], id="a path of the API"),
+    pytest.param(f'{_FETCH}/$NS/configmaps/web?watch=1"', ["web"], id="a path with a variable"),
+    pytest.param(
+        f"{_FETCH}/$(cat /var/run/secrets/kubernetes.io/serviceaccount/namespace)/secrets/web",
+        ["web"],
+        id="a path with a command",
+    ),
+    pytest.param("cat /etc/secrets/web", [], id="a path of a file"),
+]
+
+
+@pytest.mark.parametrize(("script", "expected"), SCRIPTS)
+def test_a_name_that_a_script_asks_for_is_found(script: str, expected: list[str]) -> None:
+    script = f"set -e\n{script}\n"
+    assert names(f"args: [{json.dumps(script)}]") == expected
+    text = json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}, "data": {"a.sh": script}})
+    (item,) = open_envelope(read_yaml(text.encode())).items
+    assert [f"{one.namespace}/{one.name}".lstrip("/") for one in find_options(item)] == expected
 
 
 def found_in(container: str) -> list[OptionName]:
@@ -68,6 +107,7 @@ IN_DATA = [
     pytest.param("launcher:\n  config_map:\n    name: web", ["web"], id="the name below a setting"),
     pytest.param("env_secrets:\n- web\n- db", ["web", "db"], id="a list"),
     pytest.param("env_secrets: [web, db]", ["web", "db"], id="a list in one line"),
+    pytest.param("from: secret/web", ["web"], id="a name behind its kind"),
     pytest.param('{"passwordSecret": "web", "a": 1}', ["web"], id="JSON"),
     pytest.param("runner.configmap.name=web\nport=1", ["web"], id="properties"),
     pytest.param("{{ if .Values }}\nsecretName: web\n{{ end }}", ["web"], id="a template"),

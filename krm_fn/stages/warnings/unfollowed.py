@@ -45,11 +45,18 @@ def find_copied(choices: Choices, revisions: Revisions) -> Iterator[Problem]:
 
 def find_in_fields(references: References, revisions: Revisions) -> Iterator[Problem]:
     """Warn about fields of custom resources that seem to name a renamed object, and that no rule follows."""
-    for referrer, field, target in references.unfollowed if revisions.renamed else ():
-        revision = revisions.renamed.get(target)
+    for one in references.unfollowed if revisions.renamed else ():
+        revision = revisions.renamed.get(one.target)
         if revision is not None and revision.strategy is Strategy.RENAME:
-            message = (
-                f"names {target.id.kind} {revision.base_name}, which is renamed to {revision.name}, "
-                "but no rule follows this field; add it to spec.references, or exclude the object"
-            )
-            yield about(referrer, message, field, Severity.WARNING)
+            kind, base, new = one.target.id.kind, revision.base_name, revision.name
+            if one.may_be_followed:
+                message = (
+                    f"names {kind} {base}, which is renamed to {new}, "
+                    "but no rule follows this field; add it to spec.references, or exclude the object"
+                )
+            else:
+                message = (
+                    f"names {kind} {base}, which is renamed to {new}, "
+                    "but the function changes no text in this field; exclude the object"
+                )
+            yield about(one.referrer, message, one.field, Severity.WARNING)
