@@ -107,6 +107,8 @@ NOT_REFERENCES = (
     NotReference(
         "addons.cluster.x-k8s.io", ("HelmChartProxy",), "spec.valuesTemplate", _CHART, applied_in=("spec.namespace",)
     ),
+    # What Kyverno clones may be of any kind; `fields` has the rows for ConfigMaps and Secrets.
+    NotReference("kyverno.io", ("ClusterPolicy", "Policy"), "spec.rules.generate*clone", "its rule says another kind"),
     NotReference("work.open-cluster-management.io", ("ManifestWork", "ManifestWorkReplicaSet"), "spec", _REMOTE),
     NotReference("kubernetes.crossplane.io", ("Object",), "spec.forProvider.manifest", _REMOTE),
     NotReference(

@@ -13,11 +13,13 @@ from krm_fn.model.item import Item
 from krm_fn.model.node import Node, descend, elements, entries, get, is_scalar, read_path, text
 from krm_fn.naming.names import base_name
 from krm_fn.references.reference import Reference
-from krm_fn.references.well_known import never_looks_up
+from krm_fn.references.well_known import may_look_up
 
 # Texts, which `re` compiles when they are first used (docs/decisions/0031).
 _VOLUME = r"(?P<pod>.+)\.(?P<volume>volumes\[\d+\])\.(?:projected\.sources\[\d+\]\.)?(?:configMap|secret)\.\w+"
-_VARIABLE = r"(?P<container>.+\.(?:containers|initContainers|ephemeralContainers)\[\d+\])\.env(?:From)?\[.+"
+_CONTAINER = r"(?P<container>.+\.(?:containers|initContainers|ephemeralContainers)\[\d+\])"
+_VARIABLE = rf"{_CONTAINER}\.env(?:From)?\[.+"
+_ALL_VARIABLES = rf"{_CONTAINER}\.envFrom\[.+"
 _PATH = r"(?<![\w.$})/-])/[\w.*?@%+/-]+"
 
 _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
@@ -27,16 +29,19 @@ _CERTIFICATE = "tls.crt"
 def reads_own_files(referrer: Item, references: Iterable[Reference], item: Item) -> bool:
     """Tell whether every container that reads an object is known to read it from the pod, and not through the API.
 
-    `references`: those of the referrer to the object. A variable alone is no proof: programs that take one value from a
-    variable look the others up. Nor is the path of a certificate, which many programs renew through the API.
+    `references`: those of the referrer to the object. One variable is no proof: programs that take one value from a
+    variable look the others up. All its keys as variables (`envFrom`) are: nothing is left to look up. Nor is the path
+    of a certificate a proof, which many programs renew through the API.
     """
     is_certificate = item.id.kind == "Secret" and _CERTIFICATE in _keys_of(item)
-    return all(
-        never_looks_up(text(get(container, "image")), item.id.kind, base_name(item))
-        or (not is_certificate and _is_told(container, paths))
-        for reference in references
-        for container, paths in _readers_of(referrer, reference, item)
-    )
+    for reference in references:
+        has_all = re.fullmatch(_ALL_VARIABLES, reference.field) is not None
+        for container, paths in _readers_of(referrer, reference, item):
+            looks_up = may_look_up(text(get(container, "image")), item.id.kind, base_name(item))
+            is_told = has_all or (not is_certificate and _is_told(container, paths))
+            if looks_up or (looks_up is None and not is_told):
+                return False
+    return True
 
 
 def _readers_of(referrer: Item, reference: Reference, item: Item) -> Iterator[tuple[Node | None, set[str]]]:

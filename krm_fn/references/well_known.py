@@ -82,8 +82,8 @@ def _program(program: str, repository: str, *facts: _Fact) -> Iterator[WellKnown
             yield WellKnown(program, fact.kind, fact.name, source, where.labels, where.namespaces)
 
 
-def never_looks_up(image: str, kind: str, name: str) -> bool:
-    """Tell whether the program of an image is known to look up no object of this name, wherever it may be.
+def may_look_up(image: str, kind: str, name: str) -> bool | None:
+    """Tell whether the program of an image looks up an object of this name, wherever it may be; None if nobody knows.
 
     An image counts from whatever registry it is pulled.
     """
@@ -91,8 +91,9 @@ def never_looks_up(image: str, kind: str, name: str) -> bool:
     steps = f"{folder}{slash}{last.partition(':')[0]}".split("/")
     ends = ("/".join(steps[start:]) for start in range(len(steps)))
     program = next((READ_IN_FULL[end] for end in ends if end in READ_IN_FULL), None)
-    rows = (row for row in WELL_KNOWN if row.program == program and row.kind == kind)
-    return program is not None and not any(fnmatchcase(name, row.name) for row in rows)
+    if program is None:
+        return None
+    return any(row.program == program and row.kind == kind and fnmatchcase(name, row.name) for row in WELL_KNOWN)
 
 
 _ANYWHERE = _Where({}, ())
@@ -638,6 +639,13 @@ WELL_KNOWN = (
         _secret("casecret", "cloud/pkg/cloudhub/servers/httpserver/pre_server.go (CaSecretName)", _in("kubeedge")),
         _secret("cloudcoresecret", "cloud/pkg/cloudhub/servers/httpserver/pre_server.go (CloudCoreSecretName)"),
         _secret("tokensecret", "cloud/pkg/cloudhub/servers/httpserver/pre_server.go:39", _in("kubeedge")),
+    ),
+    *_program(
+        "Kubeflow Model Registry",
+        "github.com/kubeflow/model-registry",
+        _config_map("model-catalog-sources", "clients/ui/bff/internal/integrations/kubernetes/client.go:15"),
+        _config_map("default-catalog-sources", "clients/ui/bff/internal/integrations/kubernetes/client.go:16"),
+        _config_map("model-catalog-default-sources", "manifests of 2025: the former name of default-catalog-sources"),
     ),
     *_program(
         "Kubeflow Pipelines",

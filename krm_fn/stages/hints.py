@@ -121,6 +121,8 @@ class Hints:
 
     def _reader(self, item: Item) -> Reason | None:
         """Name a program that reads the object from a file, and may read it through the API as well."""
+        if item.id.name != base_name(item):
+            return None  # kustomize has put the hash there: no program knows a name that changes with the content
         for referrer, references in self._references.pod_referrers.get(item, {}).items():
             kind = item.id.kind if item.is_config else "Secret"
             role = self._api_readers.role_of(referrer, kind, self._package.namespace_of(item))

@@ -30,6 +30,11 @@ RULES = {
     "controller writes it": "controller ",
     "field": "which no rule follows",
     "namespace": "only one of the two sets a namespace",
+    "shape": "by the end of its name",
+    "pair": " by the name of ",
+    "path": " mounts it at ",
+    "copy": " copies ",
+    "variable": " has a variable (",
 }
 """The rules by which an object is left alone, and words of their messages. The first that matches counts."""
 
@@ -44,6 +49,11 @@ _MEANINGS = {
     "hook": "its deployer creates and deletes it with a hook",
     "controller writes it": "another object says that a controller writes it",
     "field": "a field that is no known reference has its name",
+    "shape": "an operator tells by the end of its name what is in it",
+    "pair": "an operator finds another object by its name",
+    "path": "an operator mounts it at a path with its name, and a text has this path, or may",
+    "copy": "a program copies it elsewhere under its name",
+    "variable": "Flux may substitute a variable in it after the function",
     "namespace": "what seems to read it sets a namespace, and it does not, or the other way round",
 }
 _BY_NATURE = frozenset({"empty", "chart", "hook", "controller writes it"})

@@ -20,6 +20,7 @@ AT_ROOT = "volumeMounts: [{name: files, mountPath: /app.yaml, subPath: app.yaml}
 IN_ETC = "volumeMounts: [{name: files, mountPath: /etc/app.yaml, subPath: app.yaml}]"
 TOLD = "args: [--config=/etc/web/app.yaml]"
 ENV = "envFrom: [{configMapRef: {name: web}}]"
+ONE = "env: [{name: A, valueFrom: {configMapKeyRef: {name: web, key: app.yaml}}}]"
 LOKI = "image: registry.example:5000/mirror/grafana/loki:3@sha256:0"
 
 
@@ -47,6 +48,8 @@ FROM_FILES = [
     pytest.param([f"{FOLDER}, {LOKI}"], id="a program that looks up nothing, from any registry"),
     pytest.param([f"{ENV}, {FOLDER}, {LOKI}"], id="the variables of such a program"),
     pytest.param([f"{FOLDER}, {TOLD}", f"{FOLDER}, {LOKI}"], id="one of each"),
+    pytest.param([ENV], id="all keys as variables"),
+    pytest.param([f"{FOLDER}, {TOLD}", ENV], id="the variables of another container"),
 ]
 
 PERHAPS_NOT = [
@@ -59,9 +62,9 @@ PERHAPS_NOT = [
     pytest.param([f"{IN_ETC}, args: [--root=/etc]"], id="a folder that holds much else"),
     pytest.param([f"{AT_ROOT}, args: [--root=/]"], id="the root"),
     pytest.param([f"{FILE}, args: [--log=/etc/web/log.yaml]"], id="a file that is not mounted"),
-    pytest.param([f"{FOLDER}, {TOLD}, {ENV}"], id="variables: programs look up the other values"),
+    pytest.param([f"{FOLDER}, {TOLD}, {ONE}"], id="one variable: programs look up the other values"),
     pytest.param([f"{FOLDER}, {TOLD}", FOLDER], id="one of two containers"),
-    pytest.param([f"{FOLDER}, {TOLD}", ENV], id="the variables of another container"),
+    pytest.param([f"{FOLDER}, {TOLD}", ONE], id="a variable of another container"),
     pytest.param([TOLD], id="no container mounts it"),
     pytest.param([f"{FOLDER}, image: grafana/loki-canary:3"], id="another program with a longer name"),
     pytest.param([f"{FOLDER}, image: loki:3"], id="an image whose maker is not said"),
