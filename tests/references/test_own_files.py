@@ -48,7 +48,7 @@ FROM_FILES = [
     pytest.param([f"{FOLDER}, {LOKI}"], id="a program that looks up nothing, from any registry"),
     pytest.param([f"{ENV}, {FOLDER}, {LOKI}"], id="the variables of such a program"),
     pytest.param([f"{FOLDER}, {TOLD}", f"{FOLDER}, {LOKI}"], id="one of each"),
-    pytest.param([ENV], id="all keys as variables"),
+    pytest.param([f"{FOLDER}, {TOLD}, {ENV}"], id="all keys as variables, and a file"),
     pytest.param([f"{FOLDER}, {TOLD}", ENV], id="the variables of another container"),
 ]
 
