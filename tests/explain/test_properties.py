@@ -2,7 +2,6 @@
 
 import base64
 import json
-import os
 import random
 import re
 from collections import defaultdict
@@ -38,6 +37,7 @@ from tests.closed_schema import validator
 from tests.explain.read_json import read_json
 from tests.properties import Properties
 from tests.test_mutations import mutate
+from tests.volume import part_of, seed_of
 
 VALIDATOR = validator("explain-v1.json")
 HASH_NUMBER = re.compile(r"(?<=\(hash) \d+")
@@ -269,11 +269,12 @@ def test_an_object_may_be_as_deep_as_the_reader_allows(opening: str, closing: st
     assert len(explained.unfollowed) == 1
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_mutated_packages_are_explained_or_rejected(seed: int) -> None:
+@pytest.mark.volume
+@pytest.mark.parametrize("seed", [*map(seed_of, range(10))])
+def test_mutated_packages_are_explained_or_rejected(seed: str) -> None:
     rng = random.Random(seed)
     sources = [(case / "input.yaml").read_bytes() for case in TRANSFORMS + REJECTIONS]
-    for _ in range(int(os.environ.get("KRM_FN_MUTATIONS", "2000")) // 20):
+    for _ in range(part_of(50_000) // 10):
         data = mutate(rng.choice(sources), rng)
         try:
             package = read(data)
