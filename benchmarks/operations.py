@@ -13,12 +13,13 @@ from benchmarks.shape_runs import prepare
 _CODE = str(Path(krm_fn.__file__).parent)
 
 
-def lines_per_pair(shape: Shape) -> float:
+def lines_per_pair(shape: Shape, times: int = 1) -> float:
     """Return how many lines are executed for each pair of what a package has many of: 0 where cost is linear.
 
-    It is found from n, 2n and 3n, which need not be large: what a run does once, and for each one, cancels out.
+    It is found from n, 2n and 3n, which need not be large: what a run does once, and for each one, cancels out. n is
+    the least that the shape needs, or some `times` of it.
     """
-    size = shape.least
+    size = shape.least * times
     prepare(shape, size)()  # some tables are filled at first use
     first, second, third = (_count_lines(prepare(shape, count * size)) for count in (1, 2, 3))
     return (third - 2 * second + first) / (2 * size * size)

@@ -23,7 +23,7 @@ class Shape(NamedTuple):
     what: str
     make: Callable[[int], Package]
     run: str = "transform"
-    least: int = 16
+    least: int = 8
 
 
 class _Dumper(yaml.CSafeDumper):
@@ -611,12 +611,12 @@ SHAPES = (
     Shape("mounts of what does not exist", _mounts_without_source),
     Shape("mounts that match nothing", _mounts_nowhere, least=50),
     Shape("keys of a ConfigMap with a hash-like name, and entries of select", _large_data, least=50),
-    Shape("entries of select, and ConfigMaps", _select),
-    Shape("entries of select, by pattern", _select_by_pattern),
+    Shape("entries of select, and ConfigMaps", _select, least=16),
+    Shape("entries of select, by pattern", _select_by_pattern, least=16),
     Shape("entries of select that are the ends of names", _select_by_ends, least=50),
-    Shape("entries of select, by label", _select_labels),
-    Shape("entries of select, by annotation", _select_annotations),
-    Shape("entries of select, by namespace", _select_namespaces),
+    Shape("entries of select, by label", _select_labels, least=16),
+    Shape("entries of select, by annotation", _select_annotations, least=16),
+    Shape("entries of select, by namespace", _select_namespaces, least=16),
     Shape("entries of select that match nothing", _select_nothing, least=50),
     Shape("entries of select that match but for a condition", _select_elsewhere, least=50),
     Shape("entries of exclude", _exclude, least=50),
@@ -664,13 +664,13 @@ SHAPES = (
     Shape("entries of references", _reference_specs),
     Shape("entries of references without an object", _unused_reference_specs),
     Shape("definitions and custom resources", _definitions),
-    Shape("kinds of the linker", _linker_kinds),
-    Shape("kinds of the linker, and objects", _linker_kinds_that_do_not_exist),
+    Shape("kinds of the linker", _linker_kinds, least=16),
+    Shape("kinds of the linker, and objects", _linker_kinds_that_do_not_exist, least=16),
     Shape("Secrets that controllers write", _makers),
     Shape("admission policies", _policies),
     Shape("keys of a ConfigMap", _keys, least=50),
     Shape("keys of a ConfigMap that are no text", _keys_that_are_no_text, least=50),
-    Shape("labels and annotations of an object", _labels),
+    Shape("labels and annotations of an object", _labels, least=16),
     Shape("misspelled annotations of ours", _own_annotations),
     Shape("annotations with a strategy", _strategies),
     Shape("objects in files", _files),

@@ -13,12 +13,13 @@ from tests.integration.build_image import build_image, fetch_wheels
 from tests.integration.docker_daemon import DaemonError, Environment, docker_daemon
 from tests.integration.install import Dist, install, make_dist
 from tests.tools.require import give_up, require
+from tests.volume import SEED
 
 # Modules beside the tests check too, and a failure must show what they saw.
 pytest.register_assert_rewrite("tests.cluster", "tests.gitops")
 
-# A slow machine must not fail a test, and a failure in CI must be reproducible.
-settings.register_profile("krm-fn", deadline=None, derandomize=os.environ.get("CI") == "true")
+# A slow machine must not fail a test, and a failure must be reproducible: without a seed, every run tries the same.
+settings.register_profile("krm-fn", deadline=None, derandomize=SEED is None, print_blob=True)
 settings.load_profile("krm-fn")
 
 # A shell may export the width of its window.

@@ -246,13 +246,15 @@ def without_empty(item: Any) -> Any:
 
 
 def base_files(files: Files) -> Files:
-    authored = {name: base_form(yaml.safe_load(content)) for name, content in files.items() if name != LINKER}
-    return {name: yaml.safe_dump(without_empty(item)) for name, item in authored.items()}
+    authored = {
+        name: base_form(yaml.load(content, yaml.CSafeLoader)) for name, content in files.items() if name != LINKER
+    }
+    return {name: yaml.dump(without_empty(item), Dumper=yaml.CSafeDumper) for name, item in authored.items()}
 
 
 def objects(files: Files) -> dict[tuple[str, str], Any]:
     """Return the objects. What is no revision any more keeps its protection from pruning."""
-    items = [item for content in files.values() for item in yaml.safe_load_all(content) if item]
+    items = [item for content in files.values() for item in yaml.load_all(content, yaml.CSafeLoader) if item]
     plain = [item if "labels" in item["metadata"] else without_empty(base_form(item)) for item in items]
     return {(item["kind"], item["metadata"]["name"]): item for item in plain}
 

@@ -1,6 +1,5 @@
 """Bad input gives complete output or an error message, never a traceback or partial output."""
 
-import os
 import random
 import re
 import time
@@ -10,8 +9,10 @@ import yaml
 
 from krm_fn.function import run
 from tests.cases import REJECTIONS, TRANSFORMS
+from tests.volume import part_of, seed_of
 
-RUNS = int(os.environ.get("KRM_FN_MUTATIONS", "2000"))
+RUNS = part_of(100_000)
+SEEDS = 20
 SECRET = b"c3VwZXItc2VjcmV0LXZhbHVl"
 EMITTED = re.compile(r"revisions.krm-fn.io/component")
 SLOWEST = 5.0
@@ -91,9 +92,10 @@ def check(data: bytes) -> None:
         assert not outcome.stdout or count_items(outcome.stdout) == count_items(data), data
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_mutated_input(seed: int) -> None:
+@pytest.mark.volume
+@pytest.mark.parametrize("seed", [*map(seed_of, range(SEEDS))])
+def test_mutated_input(seed: str) -> None:
     rng = random.Random(seed)
     sources = read_sources()
-    for _ in range(RUNS // 20):
+    for _ in range(RUNS // SEEDS):
         check(mutate(rng.choice(sources), rng))

@@ -13,12 +13,20 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from krm_fn.config.plain import plain_value
 from krm_fn.function import run
 from krm_fn.model import keys
 from krm_fn.model.deployers import KAPP_VERSIONED, NEEDS_HASH_SUFFIX, SPINNAKER_VERSIONED
+from krm_fn.model.item import Item
 from krm_fn.naming.names import without_hash
-from tests.cases import ENVIRONMENT, TRANSFORMS, is_emitted
+from krm_fn.render.deployable import deployable, internal_annotations, is_deployed
+from krm_fn.wire.envelope import open_envelope
+from krm_fn.wire.reader import read_yaml
+from tests.cases import ENVIRONMENT, MIGRATION_STEPS, TRANSFORMS, is_emitted
 from tests.mounted import without_mounts
+from tests.openapi import find_errors, objects_in
+from tests.openapi import load as load_json
+from tests.properties import Properties
 
 FOR_GOOD = {NEEDS_HASH_SUFFIX, KAPP_VERSIONED, SPINNAKER_VERSIONED}
 """Annotations that make other tools add a second suffix to a name."""
@@ -33,7 +41,6 @@ PROTECTION = {
     "helm.sh/resource-policy",
     "kapp.k14s.io/delete-strategy",
 }
-every_transform = pytest.mark.parametrize("case", TRANSFORMS, ids=lambda case: case.name)
 
 
 def load(data: bytes) -> list[Any]:
@@ -46,10 +53,29 @@ def is_subsequence(small: str, large: str) -> bool:
     return all(character in rest for character in small)
 
 
-@every_transform
-def test_deterministic(case: Path) -> None:
-    data = (case / "input.yaml").read_bytes()
-    assert run(data) == run(data)
+class Transform:
+    """A fixture: the input, and the output that is recorded."""
+
+    def __init__(self, case: Path) -> None:
+        self.name = case.name
+        self.input, self.output = (case / "input.yaml").read_bytes(), (case / "output.yaml").read_bytes()
+
+    @property
+    def is_authored(self) -> bool:
+        """False with output of an earlier run: there, what an earlier run has added may be replaced and removed.
+
+        tests/test_mounts.py compares whole workloads.
+        """
+        was_run = any(key.encode() in self.input for key in (keys.COMPONENT, keys.MOUNTS))
+        return not was_run and "no-longer-a-revision" not in self.name
+
+
+holds = Properties[Transform]()
+
+
+@pytest.mark.parametrize("case", [*TRANSFORMS, *MIGRATION_STEPS], ids=lambda case: f"{case.parent.name}/{case.name}")
+def test_all_properties_hold(case: Path) -> None:
+    holds.check(Transform(case), of=case.name)
 
 
 @pytest.mark.parametrize(
@@ -75,17 +101,17 @@ def test_the_environment_changes_nothing(environment: dict[str, str], tmp_path: 
         assert done.stdout == (case / "output.yaml").read_bytes()
 
 
-@every_transform
-def test_idempotent_on_its_own_output(case: Path) -> None:
-    once = run((case / "input.yaml").read_bytes(), environment=ENVIRONMENT)
+@holds
+def a_second_run_changes_nothing(transform: Transform) -> None:
+    once = run(transform.input, environment=ENVIRONMENT)
     again = run(once.stdout, environment=ENVIRONMENT)
     assert (again.stdout, again.summary) == (once.stdout, once.summary)
 
 
-@every_transform
-def test_only_allowed_changes_are_made(case: Path) -> None:
-    before = without_mounts(without_emitted(load((case / "input.yaml").read_bytes())))
-    after = without_mounts(without_emitted(load((case / "output.yaml").read_bytes())))
+@holds
+def only_allowed_changes_are_made(transform: Transform) -> None:
+    before = without_mounts(without_emitted(load(transform.input)))
+    after = without_mounts(without_emitted(load(transform.output)))
     assert [without_our_changes(*pair) for pair in zip(after, before, strict=True)] == before
 
 
@@ -168,15 +194,6 @@ def may_be_rewritten(after: str, before: Any, path: tuple[str, ...]) -> bool:
     return bool(looks_hashed) or path[-1:] == ("namespace",) or bool(ours & set(path[-1:]))
 
 
-# Without the inputs that contain output of an earlier run: there, emitted objects may be replaced, and labels,
-# annotations and mounts may be removed. tests/test_mounts.py compares whole workloads.
-AUTHORED = [
-    case
-    for case in TRANSFORMS
-    if not any(key in (case / "input.yaml").read_text(encoding="utf-8") for key in (keys.COMPONENT, keys.MOUNTS))
-    and "no-longer-a-revision" not in case.name
-]
-
 GIVES_WAY = [
     r"\n *(?:internal.config.kubernetes.io/needsHashSuffix: enabled|kapp.k14s.io/versioned: \"\")",
     r"(?<=strategy.spinnaker.io/versioned: \")true",
@@ -191,12 +208,50 @@ GIVES_WAY = [
 ]
 
 
-@pytest.mark.parametrize("case", AUTHORED, ids=lambda case: case.name)
-def test_no_character_is_lost_unless_it_is_replaced(case: Path) -> None:
-    before = (case / "input.yaml").read_text(encoding="utf-8")
-    for what_gives_way in GIVES_WAY:
-        before = re.sub(what_gives_way, "", before)
-    assert is_subsequence(before, (case / "output.yaml").read_text(encoding="utf-8"))
+@holds
+def no_character_is_lost_unless_it_is_replaced(transform: Transform) -> None:
+    if transform.is_authored:
+        before = read_text(transform.input)
+        for what_gives_way in GIVES_WAY:
+            before = re.sub(what_gives_way, "", before)
+        assert is_subsequence(before, read_text(transform.output))
+
+
+def read_text(data: bytes) -> str:
+    return data.decode().replace("\r\n", "\n")
+
+
+@holds
+def valid_objects_stay_valid(transform: Transform) -> None:
+    """Compare the errors: inputs are short and may be incomplete: a Deployment may lack its selector."""
+    before, after = (
+        [one for one in objects_in(load_json(data.decode("utf-8-sig"))) if not is_emitted(one)]
+        for data in (transform.input, transform.output)
+    )
+    for old, new in zip(before, after, strict=True):
+        assert set(find_errors(new) or []) <= set(find_errors(old) or [])
+
+
+@holds
+def deployed_objects_are_kept_for_deployment(transform: Transform) -> None:
+    items = open_envelope(read_yaml(transform.output)).items
+    opened = deployable(transform.output.decode("utf-8-sig"))
+    left = open_envelope(read_yaml(opened.encode())).items if opened else []
+    assert [*map(without_annotations_of_tools, left)] == [
+        without_annotations_of_tools(item) for item in items if is_deployed(item)
+    ]
+
+
+def without_annotations_of_tools(item: Item) -> Any:
+    value: Any = plain_value(item.node)
+    metadata = value.get("metadata", {})
+    if not isinstance(metadata, dict):
+        return value
+    own = {
+        key: text for key, text in (metadata.get("annotations") or {}).items() if key not in internal_annotations(item)
+    }
+    metadata.pop("annotations", None)
+    return {**value, "metadata": {**metadata, **({"annotations": own} if own else {})}}
 
 
 # Generated packages: the expected bytes are known, because the template marks where the names are.

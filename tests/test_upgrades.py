@@ -4,7 +4,6 @@
 """
 
 import re
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from krm_fn.function import run
 from krm_fn.model import keys
 from krm_fn.model.link_plan import read_arguments
 from tests.cases import ENVIRONMENT, FIXTURES
+from tests.properties import Properties
 
 V010 = FIXTURES / "upgrades" / "0.1.0"
 CASES = sorted(path.parent for path in V010.glob("*/input.yaml"))
@@ -96,25 +96,37 @@ def _mapping(node: Any) -> dict[str, Any]:
     return node if isinstance(node, dict) else {}
 
 
-def cases_without(names: Collection[str]) -> pytest.MarkDecorator:
-    cases = [case for case in CASES if case.name not in names]
-    return pytest.mark.parametrize("case", cases, ids=lambda case: case.name)
+class Upgrade:
+    """What version 0.1.0 got, and what it made of it."""
+
+    def __init__(self, case: Path) -> None:
+        self.name = case.name
+        self.input, self.output = (case / "input.yaml").read_bytes(), (case / "output.yaml").read_bytes()
 
 
-@cases_without({*REFUSED, *NO_LONGER_RENAMED})
-def test_from_its_sources_nothing_changes_but_metadata(case: Path) -> None:
-    outcome = run((case / "input.yaml").read_bytes(), environment=ENVIRONMENT)
-    assert outcome.exit_code == 0, outcome.stderr
-    assert read_release(outcome.stdout) == read_release((case / "output.yaml").read_bytes())
+holds = Properties[Upgrade]()
 
 
-@cases_without(REFUSED_IN_PLACE)
-def test_in_place_nothing_changes_but_metadata(case: Path) -> None:
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_all_properties_hold(case: Path) -> None:
+    holds.check(Upgrade(case), of=case.name)
+
+
+@holds
+def from_its_sources_nothing_changes_but_metadata(upgrade: Upgrade) -> None:
+    if upgrade.name not in {*REFUSED, *NO_LONGER_RENAMED}:
+        outcome = run(upgrade.input, environment=ENVIRONMENT)
+        assert outcome.exit_code == 0, outcome.stderr
+        assert read_release(outcome.stdout) == read_release(upgrade.output)
+
+
+@holds
+def in_place_nothing_changes_but_metadata(upgrade: Upgrade) -> None:
     """As kpt runs it, so also what is no longer renamed by default keeps the name that it has."""
-    before = (case / "output.yaml").read_bytes()
-    outcome = run(before, environment=ENVIRONMENT)
-    assert outcome.exit_code == 0, outcome.stderr
-    assert read_release(outcome.stdout) == read_release(before)
+    if upgrade.name not in REFUSED_IN_PLACE:
+        outcome = run(upgrade.output, environment=ENVIRONMENT)
+        assert outcome.exit_code == 0, outcome.stderr
+        assert read_release(outcome.stdout) == read_release(upgrade.output)
 
 
 @pytest.mark.parametrize("name", NO_LONGER_RENAMED)

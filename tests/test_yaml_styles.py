@@ -1,7 +1,6 @@
 """The style of a text does not matter: the same objects give the same objects, as a second YAML library reads them."""
 
 import json
-import os
 import re
 from functools import cache
 from random import Random
@@ -12,9 +11,10 @@ import yaml
 from ruamel.yaml import YAML
 
 from krm_fn.function import run
+from tests.volume import part_of, seed_of
 from tests.yaml_styles import Styles
 
-RUNS = int(os.environ.get("KRM_FN_STYLES", "400"))
+RUNS = part_of(20_000)
 SEEDS = 20
 
 _MARKER = re.compile(r"^(---|\.\.\.)", re.MULTILINE)
@@ -171,7 +171,8 @@ def check(seed: str) -> None:
     assert transform(outcome.stdout, wrapping).stdout == outcome.stdout, f"{repeat}\n{outcome.stdout!r}"
 
 
-@pytest.mark.parametrize("seed", range(SEEDS))
-def test_the_style_does_not_matter(seed: int) -> None:
+@pytest.mark.volume
+@pytest.mark.parametrize("seed", [*map(seed_of, range(SEEDS))])
+def test_the_style_does_not_matter(seed: str) -> None:
     for number in range(RUNS // SEEDS):
         check(f"{seed}-{number}")

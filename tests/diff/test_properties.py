@@ -1,7 +1,7 @@
 """What holds for the difference of any two renderings."""
 
 import json
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
 import pytest
@@ -14,15 +14,14 @@ from krm_fn.diff.to_json import write_json
 from krm_fn.diff.to_markdown import write_markdown
 from krm_fn.look.table import Screen
 from krm_fn.model.item import Item
-from krm_fn.naming.names import hash_in_name
 from krm_fn.render.deployable import is_deployed
 from krm_fn.wire.apply import plan_splices
 from krm_fn.wire.envelope import open_envelope
 from krm_fn.wire.reader import MAX_DEPTH, read_yaml
 from krm_fn.wire.splice import apply_splices
 from tests.cases import FIXTURES, MIGRATION_STEPS, TRANSFORMS
+from tests.properties import Properties
 from tests.verify.mutations import (
-    Mutate,
     content_changed,
     linker_objects_dropped,
     protection_removed,
@@ -30,11 +29,8 @@ from tests.verify.mutations import (
     revisions_dropped,
     workloads_dropped,
 )
-from tests.verify.test_properties import REVISED, read
+from tests.verify.test_properties import find_hashes_of_secrets, read
 
-OUTPUTS = {
-    f"{case.parent.name}/{case.name}": (case / "output.yaml").read_bytes() for case in (*TRANSFORMS, *MIGRATION_STEPS)
-}
 STEPS = sorted(path.parent for path in FIXTURES.glob("migrations/*/deployed.yaml"))
 MUTATIONS = (
     content_changed,
@@ -44,7 +40,6 @@ MUTATIONS = (
     revisions_dropped,
     workloads_dropped,
 )
-every_output = pytest.mark.parametrize("name", OUTPUTS)
 
 
 def items_of(data: bytes) -> list[Item]:
@@ -60,31 +55,73 @@ def say(difference: Difference) -> str:
     return write_text(difference, Screen())
 
 
-@every_output
-def test_a_rendering_does_not_differ_from_itself(name: str) -> None:
-    difference = compare(release_of(OUTPUTS[name]), release_of(OUTPUTS[name]))
+class Deployed:
+    """The objects of a rendering that are deployed, and the release that they are."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.items = items_of(data)
+        self.release = read_release(self.items, None, "")
+        self.opened = read(data)
+        self.hashes_of_secrets = find_hashes_of_secrets(self.opened[1])
+
+    @cached_property
+    def mistakes(self) -> dict[bytes, Release]:
+        """The rendering, each time with another mistake in it. tests/verify/test_properties.py counts them."""
+        envelope, rendering = self.opened
+        found = [changes for mutate in MUTATIONS for changes in mutate(rendering)] if rendering.sets else []
+        texts = [apply_splices(envelope.document.text, plan_splices(envelope, changes)).encode() for changes in found]
+        return {text: release_of(text) for text in texts}
+
+
+holds = Properties[Deployed]()
+
+
+@pytest.mark.parametrize("case", [*TRANSFORMS, *MIGRATION_STEPS], ids=lambda case: f"{case.parent.name}/{case.name}")
+def test_all_properties_hold(case: Path) -> None:
+    holds.check(Deployed((case / "output.yaml").read_bytes()), of=case.name)
+
+
+@holds
+def a_rendering_does_not_differ_from_itself(deployed: Deployed) -> None:
+    difference = compare(deployed.release, release_of(deployed.data))
     assert not difference, say(difference)
     assert say(difference).startswith("no difference")
 
 
-@every_output
-def test_the_order_of_the_objects_does_not_matter(name: str) -> None:
-    items = items_of(OUTPUTS[name])
-    names = [(item.id.kind, item.id.namespace, item.id.name) for item in items]
+@holds
+def the_order_of_the_objects_does_not_matter(deployed: Deployed) -> None:
+    names = [(item.id.kind, item.id.namespace, item.id.name) for item in deployed.items]
     if len(set(names)) < len(names):
         return  # of equal names, the order says which is which
-    difference = compare(release_of(OUTPUTS[name]), read_release(items[::-1], None, ""))
+    difference = compare(deployed.release, read_release(deployed.items[::-1], None, ""))
     assert not difference, say(difference)
 
 
-@every_output
-def test_all_comes_and_all_goes(name: str) -> None:
-    nothing, everything = read_release([], None, ""), release_of(OUTPUTS[name])
+@holds
+def all_comes_and_all_goes(deployed: Deployed) -> None:
+    nothing, everything = read_release([], None, ""), deployed.release
     added, removed = compare(nothing, everything), compare(everything, nothing)
     own = len(everything.package.authored)
     assert len(added.revisions) + len(added.objects) == len(removed.revisions) + len(removed.objects) == own
     assert all(change.old is None for change in (*added.revisions, *added.objects))
     assert len(added.linker.added) == len(removed.linker.removed)
+
+
+@holds
+def every_single_mistake_is_a_difference(deployed: Deployed) -> None:
+    for mistake, release in deployed.mistakes.items():
+        assert compare(deployed.release, release), mistake.decode()
+
+
+@holds
+def no_hash_of_a_secret_is_shown(deployed: Deployed) -> None:
+    """Neither where the Secret is, nor where anything references it."""
+    nothing = read_release([], None, "")
+    for after in deployed.mistakes.values() if deployed.hashes_of_secrets else ():
+        for old, new in ((deployed.release, after), (after, deployed.release), (nothing, after), (after, nothing)):
+            shown = write_json(compare(old, new))
+            assert not any(one in shown for one in deployed.hashes_of_secrets), shown
 
 
 @pytest.mark.parametrize("case", STEPS, ids=lambda case: case.name)
@@ -98,45 +135,6 @@ def test_a_migration_loses_nothing(case: Path) -> None:
         assert all(change.old for change in changes), say(difference)
         assert {one.key for change in changes for one in change.keys} <= {"LOG_LEVEL"}, say(difference)
         before = after
-
-
-@pytest.mark.parametrize("mutate", MUTATIONS)
-def test_every_single_mistake_is_a_difference(mutate: Mutate) -> None:
-    tried = 0
-    for name, data in REVISED.items():
-        envelope, rendering = read(data)
-        for changes in mutate(rendering):
-            mistake = apply_splices(envelope.document.text, plan_splices(envelope, changes)).encode()
-            assert compare(release_of(data), release_of(mistake)), f"{name}:\n{mistake.decode()}"
-            tried += 1
-    assert tried > 50
-
-
-WITH_SECRETS = [
-    name
-    for name, data in REVISED.items()
-    if any(one.item.id.kind == "Secret" and hash_in_name(one.item) for one in read(data)[1].revisions.rendered)
-]
-
-
-@pytest.mark.parametrize("name", WITH_SECRETS)
-@pytest.mark.parametrize("mutate", MUTATIONS)
-def test_no_hash_of_a_secret_is_shown(name: str, mutate: Mutate) -> None:
-    """Neither where the Secret is, nor where anything references it."""
-    envelope, rendering = read(REVISED[name])
-    hashes = {hash_in_name(one.item) for one in rendering.revisions.rendered if one.item.id.kind == "Secret"}
-    before = release_of(REVISED[name])
-    nothing = read_release([], None, "")
-    for changes in mutate(rendering):
-        mistake = apply_splices(envelope.document.text, plan_splices(envelope, changes)).encode()
-        after = release_of(mistake)
-        for old, new in ((before, after), (after, before), (nothing, after), (after, nothing)):
-            shown = write_json(compare(old, new))
-            assert not any(one in shown for one in hashes if one), shown
-
-
-def test_there_are_renderings_with_secrets() -> None:
-    assert len(WITH_SECRETS) > 10
 
 
 @pytest.mark.parametrize("text", ["[", "{a: "])

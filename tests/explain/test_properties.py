@@ -2,11 +2,8 @@
 
 import base64
 import json
-import os
 import random
 import re
-import subprocess
-import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,11 +13,11 @@ import pytest
 
 from krm_fn.config.configuration import as_passed
 from krm_fn.explain.explain_objects import explain_objects
-from krm_fn.explain.explanation import Explanation
+from krm_fn.explain.explanation import Explained, Explanation
 from krm_fn.explain.places import Places
 from krm_fn.explain.text import write_text
 from krm_fn.explain.to_json import write_json
-from krm_fn.function import decide, find_only_configuration, run
+from krm_fn.function import decide, find_only_configuration
 from krm_fn.look.secrets import Masks
 from krm_fn.look.table import Screen
 from krm_fn.model import keys
@@ -38,17 +35,13 @@ from krm_fn.wire.reader import MAX_DEPTH, Expansion, read_yaml
 from tests.cases import ENVIRONMENT, MIGRATION_STEPS, REJECTIONS, TRANSFORMS
 from tests.closed_schema import validator
 from tests.explain.read_json import read_json
+from tests.properties import Properties
 from tests.test_mutations import mutate
-
-INPUTS = {
-    f"{case.parent.name}/{case.name}/{name}": (case / name).read_bytes()
-    for case in (*TRANSFORMS, *MIGRATION_STEPS)
-    for name in ("input.yaml", "output.yaml")
-}
-"""Everything that the function transforms, and what it makes of it: that is a package too."""
+from tests.volume import part_of, seed_of
 
 VALIDATOR = validator("explain-v1.json")
-every_input = pytest.mark.parametrize("name", INPUTS)
+HASH_NUMBER = re.compile(r"(?<=\(hash) \d+")
+"""Behind what hides a hash of a Secret, in the order in which they are shown."""
 
 
 class Read(NamedTuple):
@@ -79,59 +72,68 @@ def say(explanation: Explanation) -> str:
     return write_text(explanation, Screen())
 
 
-@every_input
-def test_what_the_function_transforms_is_explained(name: str) -> None:
-    package = read(INPUTS[name])
-    explanation = package.explain(*package.configs)
-    assert len(explanation.objects) == len(package.configs)
-    written = json.loads(write_json(explanation))
+class Package:
+    """A package that is explained, and what the function has written of it, object by object."""
+
+    def __init__(self, data: bytes, written: bytes) -> None:
+        self.data = data
+        self.read = read(data)
+        self.configs = sorted(self.read.configs, key=_order)
+        self.explanation = self.read.explain(*self.configs)
+        self.text, self.json = say(self.explanation), write_json(self.explanation)
+        before, after = (_authored(one) for one in (self.read.envelope, open_envelope(read_yaml(written))))
+        self.pairs = list(zip(before, after, strict=True))
+
+    @property
+    def explained(self) -> dict[Item, Explained]:
+        return dict(zip(self.configs, self.explanation.objects, strict=True))
+
+
+def _order(item: Item) -> tuple[str, str, str]:
+    who = authored_id(item)
+    return who.namespace, who.kind, who.name
+
+
+def _authored(envelope: Envelope) -> list[Item]:
+    return [item for item in envelope.items if not is_emitted(item)]
+
+
+holds = Properties[Package]()
+
+
+@pytest.mark.parametrize("case", [*TRANSFORMS, *MIGRATION_STEPS], ids=lambda case: f"{case.parent.name}/{case.name}")
+def test_all_properties_hold(case: Path) -> None:
+    """What the function makes of a package is a package too: it writes the same again."""
+    before, after = ((case / name).read_bytes() for name in ("input.yaml", "output.yaml"))
+    holds.check(Package(before, after), of=f"{case.name}/input.yaml")
+    holds.check(Package(after, after), of=f"{case.name}/output.yaml")
+
+
+@holds
+def what_the_function_transforms_is_explained(package: Package) -> None:
+    assert len(package.explanation.objects) == len(package.configs)
+    written = json.loads(package.json)
     VALIDATOR.validate(written)
-    assert say(read_json(written)) == say(explanation)
+    assert say(read_json(written)) == package.text
 
 
-@every_input
-def test_the_same_package_has_the_same_explanation(name: str) -> None:
-    texts = {write_json(package.explain(*package.configs)) for package in (read(INPUTS[name]), read(INPUTS[name]))}
-    assert len(texts) == 1
+@holds
+def an_object_is_explained_alone_as_among_the_others(package: Package) -> None:
+    for item in package.configs[-1:]:
+        alone, among = package.read.explain(item), Explanation((package.explained[item],))
+        assert HASH_NUMBER.sub("", say(alone)) == HASH_NUMBER.sub("", say(among))
 
 
-def test_the_hash_seed_changes_nothing() -> None:
-    for case in TRANSFORMS[:: len(TRANSFORMS) // 8]:
-        done = [
-            subprocess.run(
-                [sys.executable, "-m", "krm_fn", "explain", str(case / "input.yaml"), "--json"],
-                env={"PATH": os.environ["PATH"], "PYTHONPATH": str(Path(__file__).parents[2]), "PYTHONHASHSEED": seed},
-                capture_output=True,
-                check=False,
-            ).stdout
-            for seed in ("0", "4242")
-        ]
-        assert done[0] == done[1], case.name
-
-
-def pairs(data: bytes) -> Iterator[tuple[Item, Item, Read]]:
-    """Yield each object of the input with what it is in the output."""
-    package = read(data)
-    output = open_envelope(read_yaml(run(data, environment=ENVIRONMENT).stdout))
-    before, after = ([item for item in one.items if not is_emitted(item)] for one in (package.envelope, output))
-    assert len(before) == len(after)
-    for item, written in zip(before, after, strict=True):
-        yield item, written, package
-
-
-@every_input
-def test_what_is_renamed_is_explained_as_renamed(name: str) -> None:
-    for before, after, package in pairs(INPUTS[name]):
+@holds
+def what_is_renamed_is_explained_as_renamed(package: Package) -> None:
+    for before, after in package.pairs:
         if before.is_config:
-            (explained,) = package.explain(before).objects
-            is_renamed = after.id.name != before.id.name
+            explained = package.explained[before]
             if explained.new_name is None:
                 assert before.id.kind == "Secret"
                 assert after.id.name != explained.who.name
-            elif explained.new_name:
-                assert explained.new_name == after.id.name
             else:
-                assert not is_renamed, say(package.explain(before))
+                assert (explained.new_name or before.id.name) == after.id.name, explained
 
 
 IN_COMMA_LIST = re.compile(r"/reload\]\[\d+\]$")
@@ -154,19 +156,15 @@ def _field(who: tuple[str, str, str], field: str) -> Field:
     return Field(who, field.rpartition("[")[0] if is_listed else field.partition(": ")[0])
 
 
-@every_input
-def test_what_is_rewritten_is_explained_as_rewritten(name: str) -> None:
+@holds
+def what_is_rewritten_is_explained_as_rewritten(package: Package) -> None:
     """Look for every new name in the output, and compare with the references that are explained."""
-    paired = [*pairs(INPUTS[name])]
-    if not paired:
-        return
-    package = paired[0][2]
     explained, mounting = references_of(package)
     named: dict[str, list[Item]] = defaultdict(list)
-    for before, after, _ in paired:
+    for before, after in package.pairs:
         if after.is_config and after.id.name != before.id.name:
             named[after.id.name].append(before)
-    for before, after, _ in paired:
+    for before, after in package.pairs:
         for path, text in new_texts(before, after):
             field = field_of(before, spell(path))
             for word in set(WORD.findall(text)):
@@ -175,17 +173,15 @@ def test_what_is_rewritten_is_explained_as_rewritten(name: str) -> None:
                 assert is_explained or not targets, f"{field} {word}"
 
 
-@every_input
-def test_what_is_explained_as_rewritten_is_rewritten(name: str) -> None:
-    paired = [*pairs(INPUTS[name])]
+@holds
+def what_is_explained_as_rewritten_is_rewritten(package: Package) -> None:
     written: dict[Field, str] = defaultdict(str)
-    for before, after, _ in paired:
+    for before, after in package.pairs:
         for path, text in new_texts(before, after):
             written[field_of(before, spell(path))] += f" {text}"
-    for before, after, package in paired:
+    for before, after in package.pairs:
         if before.is_config:
-            (explained,) = package.explain(before).objects
-            for one in explained.references:
+            for one in package.explained[before].references:
                 who = (one.who.kind, one.who.namespace, one.who.name)
                 if one.rule.by == "mounts":
                     mounted = [text for (other, field), text in written.items() if other == who and "spec" in field]
@@ -194,12 +190,11 @@ def test_what_is_explained_as_rewritten_is_rewritten(name: str) -> None:
                     assert after.id.name in written[_field(who, one.field)], one
 
 
-def references_of(package: Read) -> tuple[dict[Item, set[Field]], dict[Item, set[tuple[str, str, str]]]]:
+def references_of(package: Package) -> tuple[dict[Item, set[Field]], dict[Item, set[tuple[str, str, str]]]]:
     """Return the fields that are explained as rewritten for each object, and who mounts it."""
     explained: dict[Item, set[Field]] = defaultdict(set)
     mounting: dict[Item, set[tuple[str, str, str]]] = defaultdict(set)
-    for item in package.configs:
-        (one,) = package.explain(item).objects
+    for item, one in package.explained.items():
         for reference in one.references:
             who = (reference.who.kind, reference.who.namespace, reference.who.name)
             if reference.rule.by == "mounts":
@@ -247,24 +242,22 @@ def with_canaries(data: bytes) -> bytes:
     return envelope.encode(apply_changes(envelope, Changes(edits=tuple(edits.values()))))
 
 
-@every_input
-def test_no_value_of_a_secret_is_shown(name: str) -> None:
-    package = read(with_canaries(INPUTS[name]))
-    explanation = package.explain(*package.configs)
+@holds
+def no_value_of_a_secret_is_shown(package: Package) -> None:
+    canaries = read(with_canaries(package.data))
+    explanation = canaries.explain(*canaries.configs)
     for text in (say(explanation), write_json(explanation)):
         assert CANARY not in text
         assert ENCODED[:-2] not in text
 
 
-@every_input
-def test_no_hash_of_a_secret_is_shown(name: str) -> None:
-    package = read(INPUTS[name])
-    explanation = package.explain(*package.configs)
-    names = package.found.revisions.names
+@holds
+def no_hash_of_a_secret_is_shown(package: Package) -> None:
+    names = package.read.found.revisions.names
     hashed = {names.get(item, item.id.name) for item in package.configs if item.id.kind == "Secret"}
     others = {text for item in package.configs for text in (item.id.name, names.get(item)) if item.id.kind != "Secret"}
     hidden = {name for name in hashed - others if CONTENT_NAME.fullmatch(name)}
-    for text in (say(explanation), write_json(explanation)):
+    for text in (package.text, package.json):
         assert hidden.isdisjoint(WORD.findall(text))
 
 
@@ -280,11 +273,12 @@ def test_an_object_may_be_as_deep_as_the_reader_allows(opening: str, closing: st
     assert len(explained.unfollowed) == 1
 
 
-@pytest.mark.parametrize("seed", range(10))
-def test_mutated_packages_are_explained_or_rejected(seed: int) -> None:
+@pytest.mark.volume
+@pytest.mark.parametrize("seed", [*map(seed_of, range(10))])
+def test_mutated_packages_are_explained_or_rejected(seed: str) -> None:
     rng = random.Random(seed)
     sources = [(case / "input.yaml").read_bytes() for case in TRANSFORMS + REJECTIONS]
-    for _ in range(int(os.environ.get("KRM_FN_MUTATIONS", "2000")) // 20):
+    for _ in range(part_of(50_000) // 10):
         data = mutate(rng.choice(sources), rng)
         try:
             package = read(data)

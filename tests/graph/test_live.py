@@ -14,7 +14,7 @@ from krm_fn.graph.graph import Graph, Look, Tie
 from krm_fn.graph.graph_history import graph_history
 from krm_fn.graph.to_html import write_html
 from krm_fn.history.find_history import find_history
-from krm_fn.history.history import Entry, History
+from krm_fn.history.history import Entry
 from krm_fn.history.snapshot import read_snapshot
 from krm_fn.model.kinds import CONSUMER_KINDS
 from tests.cases import FIXTURES
@@ -23,27 +23,31 @@ from tests.history.cases import NAMESPACES, read_objects
 from tests.history.fake_source import FakeSource
 from tests.history.live_namespace import Cluster
 from tests.linker.hostile_server import hostile_server
+from tests.properties import Properties
 
 CANARY = FIXTURES / "graphs" / "a-canary-is-beside-the-stable-one"
 
-each_namespace = pytest.mark.parametrize(
-    "path", NAMESPACES, ids=lambda path: f"{path.parent.parent.name}/{path.parent.name}"
-)
+
+class Drawn:
+    """A namespace: its history, and the graph of it."""
+
+    def __init__(self, path: Path) -> None:
+        self.history = find_history(read_snapshot(FakeSource(read_objects(path)), None))
+        self.graph = graph_history(self.history)
+        self.entries: list[Entry] = [entry for one in self.history.sets for entry in one.entries]
 
 
-def _read(path: Path) -> tuple[History, Graph]:
-    history = find_history(read_snapshot(FakeSource(read_objects(path)), None))
-    return history, graph_history(history)
+holds = Properties[Drawn]()
 
 
-def _entries(history: History) -> list[Entry]:
-    return [entry for one in history.sets for entry in one.entries]
+@pytest.mark.parametrize("path", NAMESPACES, ids=lambda path: f"{path.parent.parent.name}/{path.parent.name}")
+def test_all_properties_hold(path: Path) -> None:
+    holds.check(Drawn(path), of=path.parent.name)
 
 
-@each_namespace
-def test_every_revision_is_drawn_with_its_referrers_and_owners(path: Path) -> None:
-    history, graph = _read(path)
-    entries = _entries(history)
+@holds
+def every_revision_is_drawn_with_its_referrers_and_owners(drawn: Drawn) -> None:
+    graph, entries = drawn.graph, drawn.entries
     nodes = [node for node in graph.nodes if node.look in {Look.REVISION, Look.ABSENT}]
     assert [node.kind for node in nodes] == [entry.kind for entry in entries]
     positions = [position for position, node in enumerate(graph.nodes) if node in nodes]
@@ -57,21 +61,19 @@ def test_every_revision_is_drawn_with_its_referrers_and_owners(path: Path) -> No
         assert sources[Tie.OWNS] == {*entry.owners}
 
 
-@each_namespace
-def test_every_form_holds_the_same(path: Path) -> None:
-    _, graph = _read(path)
-    expected = expect(graph)
-    assert read_mermaid(write_mermaid(graph)) == expected
-    assert read_dot(write_dot(graph)) == expected
-    assert read_html(write_html(graph)) == expected
+@holds
+def every_form_holds_the_same(drawn: Drawn) -> None:
+    expected = expect(drawn.graph)
+    assert read_mermaid(write_mermaid(drawn.graph)) == expected
+    assert read_dot(write_dot(drawn.graph)) == expected
+    assert read_html(write_html(drawn.graph)) == expected
 
 
-@each_namespace
-def test_no_hash_of_a_secret_is_drawn(path: Path) -> None:
-    history, graph = _read(path)
-    hidden = {entry.suffix for entry in _entries(history) if entry.kind == "Secret"} - {""}
-    shown = {entry.suffix for entry in _entries(history) if entry.kind != "Secret"}
-    for written in (write_mermaid(graph), write_dot(graph), write_html(graph)):
+@holds
+def no_hash_of_a_secret_is_drawn(drawn: Drawn) -> None:
+    hidden = {entry.suffix for entry in drawn.entries if entry.kind == "Secret"} - {""}
+    shown = {entry.suffix for entry in drawn.entries if entry.kind != "Secret"}
+    for written in (write_mermaid(drawn.graph), write_dot(drawn.graph), write_html(drawn.graph)):
         assert not any(suffix in written for suffix in hidden - shown)
 
 

@@ -26,75 +26,87 @@ from krm_fn.stages.transform import Transformation
 from tests.cases import ENVIRONMENT, FIXTURES
 from tests.graph.cases import PACKAGES
 from tests.graph.read_forms import expect, read_dot, read_html, read_mermaid
+from tests.properties import Properties
 
 _SET, _BASE_NAME = "revisions.krm-fn.io/set", "revisions.krm-fn.io/base-name"
-
-
-def _open(path: Path, stdin: bytes | None = None) -> tuple[Opened, Transformation] | None:
-    """Read a package; None for one that cannot be rendered."""
-    inputs = Inputs(("-" if stdin else str(path),), stdin=stdin)
-    try:
-        opened = open_inputs(inputs, HelmOptions(), ENVIRONMENT, Allowance(DEFAULT_LIMITS))
-        found = decide_opened(opened, ENVIRONMENT)
-    except Rejected:
-        return None
-    return None if any(one.severity is Severity.ERROR for one in found.changes.problems) else (opened, found)
 
 
 _FILES = sorted(
     path for folder in ("explanations", "graphs", "transforms") for path in FIXTURES.glob(f"{folder}/*/input.yaml")
 )
-_PACKAGES = [
-    pytest.param(*read, id=f"{path.parent.parent.name}/{path.parent.name}") for path in _FILES if (read := _open(path))
-]
+_NOT_DRAWN = {
+    "a-generator-of-kustomize-gets-nothing": "only objects for tools",
+    "an-empty-package-is-fine": "no object",
+    "errors-are-explained-all-the-same": "an error",
+    "items-null-is-an-empty-package": "no object",
+    "items-of-any-shape-pass-through": "items that are no objects",
+    "kpt-eval-with-a-kustomization-file": "a kustomization without apiVersion and kind",
+    "the-hash-of-a-secret-is-hidden-in-errors-too": "an error",
+}
+"""Packages that `render` refuses, and what is in them."""
 
-every_package = pytest.mark.parametrize(("opened", "found"), _PACKAGES)
+
+class Drawn:
+    """A package, what was decided about it, and its graph."""
+
+    def __init__(self, opened: Opened, found: Transformation) -> None:
+        self.opened, self.found = opened, found
+        self.graph = graph_package(found, Masks(found.package.configs), opened, EVERYTHING, "")
 
 
-@every_package
-def test_every_revision_of_the_rendering_is_drawn(opened: Opened, found: Transformation) -> None:
-    stream, _ = render_opened(opened, decide_opened(opened, ENVIRONMENT).changes)
-    rendered: list[Any] = [one for one in yaml.load_all(stream, yaml.BaseLoader) if one]  # texts only
+holds = Properties[Drawn]()
+
+
+@pytest.mark.parametrize("path", _FILES, ids=lambda path: f"{path.parent.parent.name}/{path.parent.name}")
+def test_all_properties_hold(path: Path) -> None:
+    drawn = _draw(path)
+    assert (drawn is None) is (path.parent.name in _NOT_DRAWN)
+    if drawn:
+        holds.check(drawn, of=path.parent.name)
+
+
+@holds
+def every_revision_of_the_rendering_is_drawn(drawn: Drawn) -> None:
+    stream, _ = render_opened(drawn.opened, drawn.found.changes)
+    rendered: list[Any] = [one for one in yaml.load_all(stream, yaml.CBaseLoader) if one]  # texts only
     objects = [one for document in rendered for one in _unwrap(document)]
     revisions = [_revision(one["kind"], one["metadata"]) for one in objects if _is_revision(one)]
-    nodes = [node for node in _draw(opened, found).nodes if node.look is Look.REVISION]
-    drawn = [(node.kind, node.namespace, "" if node.kind == "Secret" else node.name) for node in nodes]
-    assert sorted(drawn) == sorted(revisions)
+    nodes = [node for node in drawn.graph.nodes if node.look is Look.REVISION]
+    names = [(node.kind, node.namespace, "" if node.kind == "Secret" else node.name) for node in nodes]
+    assert sorted(names) == sorted(revisions)
 
 
-@every_package
-def test_every_reference_that_is_explained_is_drawn(opened: Opened, found: Transformation) -> None:
-    graph = _draw(opened, found)
+@holds
+def every_reference_that_is_explained_is_drawn(drawn: Drawn) -> None:
+    graph, found = drawn.graph, drawn.found
     configs = [item for item in found.package.configs if not item.is_local]
-    explained = explain_objects(found, configs, Places(opened), Masks(configs)).objects
+    explained = explain_objects(found, configs, Places(drawn.opened), Masks(configs)).objects
     references = {
         (one.who.kind, one.who.namespace, reference.who.kind, reference.field)
         for one in explained
         for reference in one.references
         if (reference.who, reference.rule.by) != (one.who, By.MAKER)  # there a maker says its own Secret's name
     }
-    drawn = set()
+    shown = set()
     for edge in graph.edges:
         source, target = graph.nodes[edge.source], graph.nodes[edge.target]
         if edge.tie is Tie.REFERENCES and target.look is not Look.ABSENT:
-            drawn |= {(target.kind, target.namespace, source.kind, field.rpartition(" (")[0]) for field in edge.fields}
-    assert drawn == references
+            shown |= {(target.kind, target.namespace, source.kind, field.rpartition(" (")[0]) for field in edge.fields}
+    assert shown == references
 
 
-@every_package
-def test_every_form_holds_the_same(opened: Opened, found: Transformation) -> None:
-    graph = _draw(opened, found)
-    expected = expect(graph)
-    assert read_mermaid(write_mermaid(graph)) == expected
-    assert read_dot(write_dot(graph)) == expected
-    assert read_html(write_html(graph)) == expected
+@holds
+def every_form_holds_the_same(drawn: Drawn) -> None:
+    expected = expect(drawn.graph)
+    assert read_mermaid(write_mermaid(drawn.graph)) == expected
+    assert read_dot(write_dot(drawn.graph)) == expected
+    assert read_html(write_html(drawn.graph)) == expected
 
 
-@every_package
-def test_arrows_lead_from_lane_to_lane(opened: Opened, found: Transformation) -> None:
-    graph = _draw(opened, found)
-    for edge in graph.edges:
-        source, target = graph.nodes[edge.source], graph.nodes[edge.target]
+@holds
+def arrows_lead_from_lane_to_lane(drawn: Drawn) -> None:
+    for edge in drawn.graph.edges:
+        source, target = drawn.graph.nodes[edge.source], drawn.graph.nodes[edge.target]
         assert target.lane is not Lane.REFERRERS
         assert (source.lane is Lane.OWNERS) == (edge.tie is Tie.OWNS)
 
@@ -105,9 +117,9 @@ def test_the_order_of_objects_does_not_matter(case: Path) -> None:
     graphs = []
     for seed in range(5):
         random.Random(seed).shuffle(documents)
-        read = _open(case, "---\n".join(documents).encode())
-        assert read is not None
-        graphs.append(_draw(*read))
+        drawn = _draw(case, "---\n".join(documents).encode())
+        assert drawn is not None
+        graphs.append(drawn.graph)
     for graph in graphs:
         assert graph.nodes == graphs[0].nodes
         assert [edge[:3] for edge in graph.edges] == [edge[:3] for edge in graphs[0].edges]
@@ -121,11 +133,19 @@ def test_a_graph_that_mermaid_does_not_draw_is_warned_about() -> None:
 
 
 def test_there_are_packages() -> None:
-    assert len(_PACKAGES) > 150
+    assert len(_FILES) > 150
 
 
-def _draw(opened: Opened, found: Transformation) -> Graph:
-    return graph_package(found, Masks(found.package.configs), opened, EVERYTHING, "")
+def _draw(path: Path, stdin: bytes | None = None) -> Drawn | None:
+    """Draw a package; None for one that cannot be rendered."""
+    inputs = Inputs(("-" if stdin else str(path),), stdin=stdin)
+    try:
+        opened = open_inputs(inputs, HelmOptions(), ENVIRONMENT, Allowance(DEFAULT_LIMITS))
+        found = decide_opened(opened, ENVIRONMENT)
+    except Rejected:
+        return None
+    is_refused = any(one.severity is Severity.ERROR for one in found.changes.problems)
+    return None if is_refused else Drawn(opened, found)
 
 
 def _unwrap(document: Any) -> Iterator[Any]:

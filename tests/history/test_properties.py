@@ -23,13 +23,9 @@ from tests.history.cases import HISTORIES, NAMESPACES, read_history, read_object
 from tests.history.fake_source import FakeSource
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.object_store import NAMESPACE, Object, ObjectStore
+from tests.properties import Properties
 
 SECRET = "not-to-be-printed"  # noqa: S105  # a mark in contents, which no output may have
-
-each_namespace = pytest.mark.parametrize(
-    "path", NAMESPACES, ids=lambda path: f"{path.parent.parent.name}/{path.parent.name}"
-)
-each_history = pytest.mark.parametrize("case", HISTORIES, ids=lambda case: case.name)
 
 
 def look(items: list[Object]) -> tuple[Snapshot, History]:
@@ -50,11 +46,34 @@ def is_revision(item: Object) -> bool:
     )
 
 
-@each_namespace
-def test_every_revision_is_in_every_form(path: Path) -> None:
-    items = read_objects(path)
-    _, history = look(items)
-    revisions = [item["metadata"]["name"] for item in items if is_revision(item)]
+class Namespace:
+    """A namespace, read once."""
+
+    def __init__(self, path: Path) -> None:
+        self.objects = read_objects(path)
+        self.source = FakeSource(self.objects)
+        self.snapshot = read_snapshot(self.source, None)
+        self.history = find_history(self.snapshot)
+
+
+holds = Properties[Namespace]()
+holds_of_history = Properties[Path]()
+
+
+@pytest.mark.parametrize("path", NAMESPACES, ids=lambda path: f"{path.parent.parent.name}/{path.parent.name}")
+def test_all_properties_hold(path: Path) -> None:
+    holds.check(Namespace(path), of=path.parent.name)
+
+
+@pytest.mark.parametrize("case", HISTORIES, ids=lambda case: case.name)
+def test_all_properties_of_a_history_hold(case: Path) -> None:
+    holds_of_history.check(case, of=case.name)
+
+
+@holds
+def every_revision_is_in_every_form(namespace: Namespace) -> None:
+    history = namespace.history
+    revisions = [item["metadata"]["name"] for item in namespace.objects if is_revision(item)]
     found = [entry.name for entry in entries_of(history) if entry.created is not None]
     assert sorted(found) == sorted(revisions)
     for form in (Form.WIDE, Form.DETAIL, Form.JSON):
@@ -65,10 +84,10 @@ def test_every_revision_is_in_every_form(path: Path) -> None:
         assert [entry for entry in entries_of(history) if (entry.suffix or entry.base) not in written] == []
 
 
-@each_namespace
-def test_json_says_what_the_text_says(path: Path) -> None:
+@holds
+def json_says_what_the_text_says(namespace: Namespace) -> None:
     """Each row of the wide text has the state, and every note and every referrer is in both."""
-    _, history = look(read_objects(path))
+    history = namespace.history
     wide = write(history, Form.WIDE, Screen(10_000)).splitlines()
     document = json.loads(write(history, Form.JSON, Screen()))
     revisions = [revision for one in document["sets"] for revision in one["revisions"]]
@@ -84,11 +103,10 @@ def test_json_says_what_the_text_says(path: Path) -> None:
     assert [one["state"] for one in revisions if one["state"] not in text] == []
 
 
-@each_namespace
-def test_the_linker_does_what_is_said(path: Path) -> None:
-    """What goes with the next run is what the linker would delete now; what it adds is what is said."""
-    snapshot, history = look(read_objects(path))
-    for reading, one in zip(snapshot.sets, history.sets, strict=True):
+@holds
+def the_linker_does_what_is_said(namespace: Namespace) -> None:
+    """Compare what goes with the next run with what the linker would delete now, and what it adds."""
+    for reading, one in zip(namespace.snapshot.sets, namespace.history.sets, strict=True):
         deleted = {revision.name for revision in plan_deletions(reading.plan, reading.observation)}
         said = {entry.name for entry in one.entries if entry.fate in (Fate.NEXT_RUN, Fate.LEFT_TO_KPT)}
         assert said == deleted
@@ -100,9 +118,9 @@ def test_the_linker_does_what_is_said(path: Path) -> None:
         }
 
 
-@each_history
-def test_a_run_deletes_what_goes_with_the_next_run(case: Path) -> None:
-    """The whole linker runs, with the plan of the newest Job, against the same objects."""
+@holds_of_history
+def a_run_deletes_what_goes_with_the_next_run(case: Path) -> None:
+    """Run the whole linker, with the plan of the newest Job, against the same objects."""
     if (case / "forbidden.txt").exists():
         return  # what a person may not list says nothing about the linker
     items = read_objects(case / "objects.yaml")
@@ -117,9 +135,9 @@ def test_a_run_deletes_what_goes_with_the_next_run(case: Path) -> None:
         assert deleted == {entry.name for entry in one.entries if entry.fate is Fate.NEXT_RUN}
 
 
-@each_namespace
-def test_no_content_is_requested_or_shown(path: Path) -> None:
-    items = read_objects(path)
+@holds
+def no_content_is_requested_or_shown(namespace: Namespace) -> None:
+    items = namespace.objects
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "any"}, "data": {"password": SECRET}}
     marked = [{**item, "data": {"key": SECRET}} if item["kind"] == "ConfigMap" else item for item in items]
     source = FakeSource([*marked, secret])
@@ -131,24 +149,22 @@ def test_no_content_is_requested_or_shown(path: Path) -> None:
     }
 
 
-@each_namespace
-def test_every_kind_is_listed_once(path: Path) -> None:
+@holds
+def every_kind_is_listed_once(namespace: Namespace) -> None:
     """Jobs are listed once more, only those of linkers; ConfigMaps once more for each name that is missing."""
-    source = FakeSource(read_objects(path))
-    read_snapshot(source, None)
-    assert len(source.lists) == len(set(source.lists))
+    assert len(namespace.source.lists) == len(set(namespace.source.lists))
 
 
-@each_history
-@pytest.mark.parametrize("form", [Form.TEXT, Form.DETAIL])
-def test_no_line_is_wider_than_the_screen_unless_a_name_or_a_command_is(case: Path, form: Form) -> None:
-    for line in write(read_history(case), form, Screen()).splitlines():
+@holds_of_history
+def no_line_is_wider_than_the_screen_unless_a_name_or_a_command_is(case: Path) -> None:
+    history = read_history(case)
+    for line in "\n".join(write(history, form, Screen()) for form in (Form.TEXT, Form.DETAIL)).splitlines():
         is_long = any(columns(word) > WIDTH // 3 for word in line.split())
         assert columns(line) <= WIDTH or is_long or line.startswith("  kubectl "), line
 
 
-@each_history
-def test_colours_change_no_character(case: Path) -> None:
+@holds_of_history
+def colours_change_no_character(case: Path) -> None:
     history = read_history(case)
     for form in (Form.TEXT, Form.DETAIL, Form.WIDE):
         coloured = write(history, form, Screen(has_colour=True))

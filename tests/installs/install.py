@@ -105,6 +105,14 @@ class Install:
         referenced = {config for one in self.objects for config in pod_references(one, self.namespace)}
         return referenced & set(self.configs)
 
+    def rendered(self, kinds: tuple[str, ...]) -> Outcome:
+        """Run the function over the install, once for all who ask."""
+        return self._rendered[kinds]
+
+    @cached_property
+    def _rendered(self) -> dict[tuple[str, ...], Outcome]:
+        return {kinds: self.run(kinds) for kinds in KINDS}
+
     def run(self, kinds: tuple[str, ...], text: bytes | None = None, select: str = "") -> Outcome:
         """Run the function over the install, or over `text`. `select`: a pattern of names to choose explicitly."""
         spec: dict[str, Any] = {"linker": {"enabled": False}, "kinds": list(kinds)}

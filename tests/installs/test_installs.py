@@ -20,9 +20,10 @@ from tests.installs.install import (
 )
 from tests.installs.table import PAGE, page
 from tests.openapi import find_errors
+from tests.properties import Properties
 
 ALL = read_installs()
-EACH = pytest.mark.parametrize("install", [pytest.param(one, id=one.key) for one in ALL])
+holds = Properties[Install]()
 EXTRACTS = [one for one in ALL if one.truth]
 EACH_EXTRACT = pytest.mark.parametrize("extract", [pytest.param(one, id=one.key) for one in EXTRACTS])
 TRUTHS = [(one, truth) for one in EXTRACTS for truth in one.truth]
@@ -35,50 +36,54 @@ def _row(row: tuple[Install, Truth]) -> Any:
 
 EACH_TRUTH = pytest.mark.parametrize(("extract", "truth"), [*map(_row, TRUTHS)])
 EACH_CHOICE = pytest.mark.parametrize(("extract", "truth"), [_row(row) for row in TRUTHS if row[1].chosen])
-BOTH_SETTINGS = pytest.mark.parametrize("kinds", [pytest.param(kinds, id="+".join(kinds)) for kinds in KINDS])
 
 
 def test_there_are_at_least_forty() -> None:
     assert len(ALL) >= 40
 
 
-@EACH
-def test_objects_are_valid_and_hold_every_name_that_is_looked_up(install: Install) -> None:
+@pytest.mark.parametrize("install", ALL, ids=lambda install: install.key)
+def test_all_properties_hold(install: Install) -> None:
+    holds.check(install, of=install.key)
+
+
+@holds
+def objects_are_valid_and_hold_every_name_that_is_looked_up(install: Install) -> None:
     errors = {f"{one['kind']}/{one['metadata']['name']}": find_errors(one) for one in install.objects}
     assert not {who: found for who, found in errors.items() if found}
     assert install.looked_up <= {(config.kind, config.name) for config in install.configs}
     assert all(install.sources)
 
 
-@BOTH_SETTINGS
-@EACH
-def test_no_name_that_is_looked_up_changes(install: Install, kinds: tuple[str, ...]) -> None:
-    renamed = renamed_in(install.run(kinds).stdout, install.namespace)
-    assert not {config for config in renamed if (config.kind, config.name) in install.looked_up}
+@holds
+def no_name_that_is_looked_up_changes(install: Install) -> None:
+    for kinds in KINDS:
+        renamed = renamed_in(install.rendered(kinds).stdout, install.namespace)
+        assert not {config for config in renamed if (config.kind, config.name) in install.looked_up}
 
 
-@BOTH_SETTINGS
-@EACH
-def test_a_second_run_changes_nothing(install: Install, kinds: tuple[str, ...]) -> None:
-    once = install.run(kinds).stdout
-    assert install.run(kinds, once).stdout == once
+@holds
+def a_second_run_changes_nothing(install: Install) -> None:
+    for kinds in KINDS:
+        once = install.rendered(kinds).stdout
+        assert install.run(kinds, once).stdout == once
 
 
-@BOTH_SETTINGS
-@EACH
-def test_every_pod_finds_what_it_reads(install: Install, kinds: tuple[str, ...]) -> None:
-    outcome = install.run(kinds)
-    assert outcome.exit_code == 0
-    after = read_objects(outcome.stdout)
-    renamed = renamed_in(outcome.stdout, install.namespace)
-    expected = [_renamed(reference, renamed) for reference in _all_references(install, install.objects)]
-    assert list(_all_references(install, after)) == expected
+@holds
+def every_pod_finds_what_it_reads(install: Install) -> None:
+    for kinds in KINDS:
+        outcome = install.rendered(kinds)
+        assert outcome.exit_code == 0
+        after = read_objects(outcome.stdout)
+        renamed = renamed_in(outcome.stdout, install.namespace)
+        expected = [_renamed(reference, renamed) for reference in _all_references(install, install.objects)]
+        assert list(_all_references(install, after)) == expected
 
 
-@EACH
-def test_nothing_in_it_is_said_to_be_wrong(install: Install) -> None:
-    """What people run is accepted by API servers, is there once, and has the keys that pods read."""
-    said = install.run(KINDS[-1]).stderr.splitlines()
+@holds
+def nothing_in_it_is_said_to_be_wrong(install: Install) -> None:
+    """Expect that what people run is accepted by API servers, is there once, and has the keys that pods read."""
+    said = install.rendered(KINDS[-1]).stderr.splitlines()
     wrong = ("the API server refuses", " has no key ", " have no path ", " is in the package twice")
     assert [line for line in said if any(text in line for text in wrong)] == []
 

@@ -140,7 +140,7 @@ def is_noticed(mutant: Mutant, copy: Path, tests: list[str]) -> bool:
 
 def passes(copy: Path, tests: list[str]) -> bool:
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
-    settings = {"PYTHONPATH": str(copy), "KRM_FN_MUTATIONS": "200", "KRM_FN_STYLES": "100"}
+    settings = {"PYTHONPATH": str(copy), "KRM_FN_VOLUME": "0.005"}
     try:
         ended = subprocess.run(
             command, cwd=copy, env=os.environ | settings, capture_output=True, timeout=SECONDS, check=False

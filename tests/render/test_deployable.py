@@ -1,17 +1,11 @@
 """Objects and annotations for tools are removed; every other byte stays."""
 
-from pathlib import Path
-from typing import Any
-
 import pytest
 
-from krm_fn.config.plain import plain_value
-from krm_fn.model.item import Item
 from krm_fn.model.problem import Rejected
-from krm_fn.render.deployable import deployable, internal_annotations, is_deployable, is_deployed
+from krm_fn.render.deployable import deployable, is_deployable
 from krm_fn.wire.envelope import open_envelope
 from krm_fn.wire.reader import read_yaml
-from tests.cases import TRANSFORMS
 
 WEB = "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web # the shop\n"
 LOCAL = (
@@ -157,25 +151,3 @@ def test_an_alias_to_another_object_is_refused() -> None:
 def test_a_marker_inside_a_scalar_is_none() -> None:
     text = HEAD + "data:\n  a: |\n    ---\n    kind: Kptfile\n    ...\n---\napiVersion: kpt.dev/v1\nkind: Kptfile\n"
     assert deployable(text) == text.partition("---\napi")[0]
-
-
-@pytest.mark.parametrize("case", TRANSFORMS, ids=lambda case: case.name)
-def test_every_fixture_keeps_its_deployed_objects(case: Path) -> None:
-    text = (case / "output.yaml").read_text()
-    kept = [item for item in open_envelope(read_yaml(text.encode())).items if is_deployed(item)]
-    opened = deployable(text)
-    left = open_envelope(read_yaml(opened.encode())).items if opened else []
-    assert [*map(read, left)] == [*map(read, kept)]
-
-
-def read(item: Item) -> Any:
-    """Return the value of an object without internal annotations."""
-    value: Any = plain_value(item.node)
-    metadata = value.get("metadata", {})
-    if not isinstance(metadata, dict):
-        return value
-    own = {
-        key: text for key, text in (metadata.get("annotations") or {}).items() if key not in internal_annotations(item)
-    }
-    metadata.pop("annotations", None)
-    return {**value, "metadata": {**metadata, **({"annotations": own} if own else {})}}

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.naming.names import hash_in_name
 from krm_fn.render.deployable import deployable
 from krm_fn.render.render import render
 from krm_fn.render.sources import Inputs
@@ -15,7 +16,8 @@ from krm_fn.wire.envelope import Envelope, open_envelope
 from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.splice import apply_splices
 from tests.cases import MIGRATION_STEPS, TRANSFORMS
-from tests.verify.mutations import MUTATIONS, Mutate, protecting
+from tests.properties import Properties
+from tests.verify.mutations import MUTATIONS, protecting
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 
@@ -28,11 +30,7 @@ INCONSISTENT = {
 }
 """Transforms whose input is inconsistent in a way that the function leaves alone, and how."""
 
-OUTPUTS = {
-    f"{case.parent.name}/{case.name}": (case / "output.yaml").read_bytes()
-    for case in (*TRANSFORMS, *MIGRATION_STEPS)
-    if case.name not in INCONSISTENT
-}
+OUTPUTS = [case for case in (*TRANSFORMS, *MIGRATION_STEPS) if case.name not in INCONSISTENT]
 
 
 def read(data: bytes) -> tuple[Envelope, Rendering]:
@@ -40,23 +38,66 @@ def read(data: bytes) -> tuple[Envelope, Rendering]:
     return envelope, read_rendering(envelope.items, {}, None, "")
 
 
-REVISED = {name: data for name, data in OUTPUTS.items() if read(data)[1].sets}
-every_output = pytest.mark.parametrize("name", OUTPUTS)
+def find_hashes_of_secrets(rendering: Rendering) -> set[str]:
+    secrets = [one.item for one in rendering.revisions.rendered if one.item.id.kind == "Secret"]
+    return {*filter(None, map(hash_in_name, secrets))}
 
 
-@every_output
-def test_what_the_function_makes_verifies_with_its_configuration(name: str) -> None:
-    outcome = verify("-", OUTPUTS[name], Options())
-    if name in REVISED:
+class Output:
+    """What the function has made of a package, and what is deployed of it."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+        self.has_revisions = bool(read(data)[1].sets)
+        self.deployed = deployable(data.decode("utf-8-sig")).encode()
+
+
+holds = Properties[Output]()
+
+
+@pytest.mark.parametrize("case", OUTPUTS, ids=lambda case: f"{case.parent.name}/{case.name}")
+def test_all_properties_hold(case: Path) -> None:
+    holds.check(Output((case / "output.yaml").read_bytes()), of=case.name)
+
+
+@holds
+def what_the_function_makes_verifies_with_its_configuration(output: Output) -> None:
+    outcome = verify("-", output.data, Options())
+    if output.has_revisions:
         assert outcome.exit_code == 0, outcome.stderr
     else:
         assert outcome.stderr.startswith(("verified: 0 revisions", "error: no revision of any set: "))
 
 
-@pytest.mark.parametrize("name", REVISED)
-def test_what_is_deployed_of_it_verifies_without_a_configuration(name: str) -> None:
-    outcome = verify("-", deployable(REVISED[name].decode("utf-8-sig")).encode(), Options())
-    assert outcome.exit_code == 0, outcome.stderr
+@holds
+def what_is_deployed_of_it_verifies_without_a_configuration(output: Output) -> None:
+    if output.has_revisions:
+        outcome = verify("-", output.deployed, Options())
+        assert outcome.exit_code == 0, outcome.stderr
+
+
+@holds
+def every_single_mistake_is_found(output: Output) -> None:
+    if not output.has_revisions:
+        return
+    envelope, rendering = read(output.deployed)
+    options = Options(deployers=protecting(rendering))
+    assert verify("-", output.deployed, options).exit_code == 0
+    for mutate in MUTATIONS:
+        for changes in mutate(rendering):
+            mistake = apply_splices(envelope.document.text, plan_splices(envelope, changes)).encode()
+            outcome = verify("-", mistake, options)
+            assert outcome.exit_code == 1, f"{mutate.__name__}: {outcome.stderr}\n{mistake.decode()}"
+
+
+def test_every_mistake_is_made_in_many_outputs() -> None:
+    """The properties of `krm-fn diff` need them too, and some with Secrets."""
+    renderings = [read((case / "output.yaml").read_bytes())[1] for case in OUTPUTS]
+    revised = [rendering for rendering in renderings if rendering.sets]
+    assert len(revised) > 150
+    assert sum(bool(find_hashes_of_secrets(rendering)) for rendering in revised) > 10
+    for mutate in MUTATIONS:
+        assert sum(1 for rendering in revised for _ in mutate(rendering)) > 50, mutate.__name__
 
 
 @pytest.mark.parametrize("name", ["canary", "from-reloader", "from-wave"])
@@ -69,23 +110,3 @@ def test_a_rendering_of_an_example_verifies(name: str, with_config: bool) -> Non
     outcome = verify("-", rendered, Options(config if with_config else None))
     assert outcome.exit_code == 0, outcome.stderr
     assert outcome.stderr.startswith("verified: ")
-
-
-def test_most_outputs_have_revisions() -> None:
-    assert len(REVISED) > 150
-
-
-@pytest.mark.parametrize("mutate", MUTATIONS)
-def test_every_single_mistake_is_found(mutate: Mutate) -> None:
-    tried = 0
-    for name, data in REVISED.items():
-        stream = deployable(data.decode("utf-8-sig"))
-        envelope, rendering = read(stream.encode())
-        options = Options(deployers=protecting(rendering))
-        assert verify("-", stream.encode(), options).exit_code == 0, name
-        for changes in mutate(rendering):
-            mistake = apply_splices(envelope.document.text, plan_splices(envelope, changes)).encode()
-            outcome = verify("-", mistake, options)
-            assert outcome.exit_code == 1, f"{name}: {outcome.stderr}\n{mistake.decode()}"
-            tried += 1
-    assert tried > 50
