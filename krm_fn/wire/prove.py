@@ -89,13 +89,13 @@ def _is_readable(text: str) -> bool:
 
 def _place_at(items: list[Item], position: int) -> _Place:
     """Return the object and the field at a position of the original text."""
-    before = [item for item in items if item.node.start_mark.index <= position]
+    before = [item for item in items if item.node.start <= position]
     if not before:
         return None
-    item = max(before, key=lambda item: item.node.start_mark.index)
+    item = max(before, key=lambda item: item.node.start)
     place: _Place = item
     node: Node = item.node
-    while is_mapping(node) and (above := [pair for pair in node.value if pair[0].start_mark.index <= position]):
+    while is_mapping(node) and (above := [pair for pair in node.value if pair[0].start <= position]):
         key, node = above[-1]
         place = (place, str(key.value))
     return place
@@ -131,7 +131,7 @@ def _find_difference(
 
 
 def _is_node(wanted: Expected) -> TypeGuard[Node]:
-    return hasattr(wanted, "start_mark")  # quicker than to rule out all kinds of values
+    return hasattr(wanted, "start")  # quicker than to rule out all kinds of values
 
 
 def _match_value(found: Node, wanted: Expected) -> list[_Part] | None:
