@@ -67,15 +67,16 @@ class Expansion:
             raise Exploded(at(place.start_mark, message))
 
 
-def read_yaml(data: bytes, expansion: Expansion | None = None) -> Document:
+def read_yaml(data: bytes, expansion: Expansion | None = None, *, levels_around: int = 0) -> Document:
     """Read all documents of a text. Raises Rejected with line and column.
 
-    `expansion` is that of the run, for texts of which each could be one of many.
+    `expansion` is that of the run, for texts of which each could be one of many. `levels_around`: how deep in another
+    text it is.
     """
     text = _decode(data)
     byte_order_mark = text.startswith("\ufeff")
     text = text.removeprefix("\ufeff")
-    roots = _compose(Source(text), data.removeprefix(codecs.BOM_UTF8))
+    roots = _compose(Source(text), data.removeprefix(codecs.BOM_UTF8), MAX_DEPTH - levels_around)
     has_aliases = "*" in text and "&" in text and _is_shared(roots)
     if has_aliases:
         _refuse_explosion(roots, expansion or Expansion())
@@ -124,14 +125,14 @@ class _Parser(_yaml.CParser):
     is the length of a list, so that going up is a call into C: both for speed.
     """
 
-    def __init__(self, stream: _Stream) -> None:
+    def __init__(self, stream: _Stream, depth: int) -> None:
         super().__init__(stream)
         self.levels: list[Node | None] = []
         levels, enter = self.levels, self.levels.append
 
         def descend(parent: Node | None, _index: object) -> None:
             enter(parent)
-            if len(levels) > MAX_DEPTH:
+            if len(levels) > depth:
                 raise Rejected(at(parent.start_mark if parent else None, f"nested deeper than {MAX_DEPTH} levels"))
 
         self.resolve = lambda *_: None
@@ -186,8 +187,8 @@ def _convert(roots: list[Any]) -> list[Node]:
     return [made[root] for root in roots]
 
 
-def _compose(source: Source, data: bytes) -> list[Node]:
-    parser = _Parser(_Stream(source, data))
+def _compose(source: Source, data: bytes, depth: int) -> list[Node]:
+    parser = _Parser(_Stream(source, data), depth)
     try:
         return parser.read_documents()
     except yaml.MarkedYAMLError as error:
@@ -329,6 +330,12 @@ def _refuse_duplicate_keys(root: Node, *, once: bool) -> None:  # noqa: C901  # 
             for value in node.value:
                 if value.__class__ is not scalar:
                     push(value)
+
+
+def has_equal_keys(pairs: list[tuple[Any, Any]]) -> bool:
+    """Tell whether two keys of a mapping are the same text."""
+    keys = [key.value for key, _ in pairs if key.id == "scalar"]
+    return len({*keys}) != len(keys)
 
 
 def _count_complex(pairs: list[tuple[Any, Any]], stack: list[Any]) -> int:
