@@ -464,6 +464,13 @@ def _embedded_chain(size: int) -> Package:
     return [*_pairs(2), *data], {"select": [{"name": "*"}]}
 
 
+def _one_chain(size: int) -> Package:
+    """Each name depends on that of the next, to the last."""
+    return [
+        _config_map(f"data-{one}", data={"pod.yaml": f"configMapRef:\n  name: data-{one + 1}\n"}) for one in range(size)
+    ], {"select": [{"name": "*"}]}
+
+
 def _secrets(size: int) -> Package:
     made = [_secret(f"secret-{number}") for number in range(size)]
     workloads = [_deployment(f"web-{number}", f"secret-{number}", kind="Secret") for number in range(size)]
@@ -644,6 +651,7 @@ SHAPES = (
     Shape("references in data", _embedded),
     Shape("references in the data of one ConfigMap", _embedded_in_one),
     Shape("references in data, one after the other", _embedded_chain),
+    Shape("references in data, all in one chain", _one_chain),
     Shape("Secrets", _secrets),
     Shape("Secrets, once more", _secrets, "transform again"),
     Shape("ConfigMaps, once more", _plain, "transform again"),

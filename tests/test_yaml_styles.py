@@ -11,11 +11,16 @@ import yaml
 from ruamel.yaml import YAML
 
 from krm_fn.function import run
+from krm_fn.model.problem import Rejected
+from krm_fn.wire import apply, prove
+from krm_fn.wire.splice import Splice, apply_splices
 from tests.volume import part_of, seed_of
 from tests.yaml_styles import Styles
 
 RUNS = part_of(20_000)
 SEEDS = 20
+MUTANTS = 3
+"""Wrong outputs for each right one."""
 
 _MARKER = re.compile(r"^(---|\.\.\.)", re.MULTILINE)
 
@@ -171,8 +176,90 @@ def check(seed: str) -> None:
     assert transform(outcome.stdout, wrapping).stdout == outcome.stdout, f"{repeat}\n{outcome.stdout!r}"
 
 
+SNIPPETS = [
+    ":",
+    ": ",
+    "- ",
+    " ",
+    "  ",
+    "\n",
+    "#",
+    " # ",
+    "'",
+    '"',
+    "? ",
+    "& ",
+    "&a ",
+    "!a ",
+    "|",
+    "{",
+    "]",
+    ",",
+    "a: b\n",
+    "---\n",
+]
+
+
+def mutate(text: str, splices: list[Splice], rng: Random) -> list[Splice]:
+    """Make a wrong plan of a right one: lose, move, change or add a splice."""
+    number = rng.randrange(len(splices))
+    start, end, new = splices[number]
+    others = [*splices[:number], *splices[number + 1 :]]
+    kind = rng.randrange(6)
+    if kind == 0:
+        return others
+    if kind == 1:
+        by = rng.choice([-2, -1, 1, 2])
+        return [*others, Splice(start + by, end + by, new)]
+    if kind == 2:
+        at = rng.randrange(len(new) + 1)
+        return [*others, Splice(start, end, new[:at] + rng.choice(SNIPPETS) + new[at + rng.randint(0, 1) :])]
+    if kind == 3:
+        return [*splices, Splice(start, start, new)]
+    # Near the place of an edit, or anywhere.
+    at = max(0, min(len(text), start + rng.randint(-40, 40))) if kind == 4 else rng.randrange(len(text) + 1)
+    return [*splices, Splice(at, min(at + rng.randint(0, 3), len(text)), rng.choice(["", *SNIPPETS]))]
+
+
+@pytest.fixture
+def proven(monkeypatch: pytest.MonkeyPatch) -> dict[bool, int]:
+    """Prove each output in both ways, and wrong ones as well. Return how often the quick way was enough."""
+    count = {True: 0, False: 0}
+
+    def is_refused(*arguments: Any) -> bool:
+        try:
+            prove.prove_excerpt(*arguments)
+        except Rejected:
+            return True
+        return False
+
+    def prove_in_both_ways(envelope: Any, changes: Any, splices: Any, output: str, results: Any = ()) -> None:
+        arguments = envelope, changes, splices, output, results
+        count[prove.is_proven_around(*arguments)] += 1
+        prove.prove_excerpt(*arguments)
+        text, rng = envelope.document.text, Random(output)
+        for _ in range(MUTANTS if splices else 0):
+            wrong = mutate(text, list(splices), rng)
+            try:
+                mutant = envelope, changes, wrong, apply_splices(text, wrong), results
+            except AssertionError:  # two splices of one place
+                continue
+            assert not (prove.is_proven_around(*mutant) and is_refused(*mutant)), f"{text!r}\n{wrong}"
+
+    monkeypatch.setattr(apply, "prove", prove_in_both_ways)
+    return count
+
+
 @pytest.mark.volume
 @pytest.mark.parametrize("seed", [*map(seed_of, range(SEEDS))])
 def test_the_style_does_not_matter(seed: str) -> None:
     for number in range(RUNS // SEEDS):
         check(f"{seed}-{number}")
+
+
+@pytest.mark.volume
+@pytest.mark.parametrize("seed", [*map(seed_of, range(SEEDS))])
+def test_both_proofs_say_the_same(seed: str, proven: dict[bool, int]) -> None:
+    for number in range(RUNS // SEEDS):
+        check(f"both-{seed}-{number}")
+    assert proven[True] > proven[False] / 10

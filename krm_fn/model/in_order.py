@@ -21,6 +21,6 @@ def in_order(problems: Iterable[Problem], items: Sequence[Item], config: Node | 
 
     def place(problem: Problem) -> tuple[int, int]:
         rank = ranks.get(problem.node, len(items))
-        return rank, marks.of(problem.node, read_path(problem.field)).index if problem.node else 0
+        return rank, marks.first_of(problem.node, read_path(problem.field)).start if problem.node else 0
 
     return tuple(sorted(problems, key=place))

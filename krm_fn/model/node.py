@@ -3,28 +3,38 @@
 import re
 from collections.abc import ItemsView, Iterable
 from functools import lru_cache
-from typing import Any, Protocol, TypeAlias, TypeGuard
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeGuard
 
 FieldPath: TypeAlias = tuple[str | int, ...]
 """Names of fields, and positions in lists."""
 
 
-class Mark(Protocol):
-    """A place in the text: `index` counts characters, `line` and `column` from 0."""
+class Mark(NamedTuple):
+    """A place in the text: `line` and `column` count from 0."""
 
-    index: int
     line: int
     column: int
 
 
 class Node(Protocol):
-    """What all nodes share. `id` is `scalar`, `mapping` or `sequence`."""
+    """What all nodes share. `id` is `scalar`, `mapping` or `sequence`.
+
+    It begins at character `start` of its text and ends before `end`. Its line is found when it is asked for.
+    """
 
     id: str
     tag: str | None
     value: Any
-    start_mark: Mark
-    end_mark: Mark
+    start: int
+
+    @property
+    def end(self) -> int: ...
+
+    @property
+    def column(self) -> int: ...
+
+    @property
+    def start_mark(self) -> Mark: ...
 
 
 class Scalar(Node, Protocol):
@@ -179,31 +189,33 @@ class Marks:
     """Where fields begin. The fields of each mapping are read once: many problems may be about one."""
 
     def __init__(self) -> None:
-        self._fields: dict[Node, dict[str, tuple[Mark, Node]]] = {}
+        self._fields: dict[Node, dict[str, tuple[Node, Node]]] = {}
 
     def of(self, node: Node, path: FieldPath) -> Mark:
-        """Return where a field begins: at its name; an element of a list at itself.
+        """Return where a field begins, as `first_of` does."""
+        return self.first_of(node, path).start_mark
+
+    def first_of(self, node: Node, path: FieldPath) -> Node:
+        """Return what a field begins with: its name; an element of a list with itself.
 
         A field that is missing would be in the deepest one above it that exists, and begins where that begins.
         """
-        mark = node.start_mark
+        first = node
         for name in path:
             if isinstance(name, str):
                 below = self._fields_of(node).get(name)
             else:
                 element = descend(node, (name,))
-                below = None if element is None else (element.start_mark, element)
+                below = None if element is None else (element, element)
             if below is None:
                 break
-            mark, node = below
-        return mark
+            first, node = below
+        return first
 
-    def _fields_of(self, node: Node) -> dict[str, tuple[Mark, Node]]:
+    def _fields_of(self, node: Node) -> dict[str, tuple[Node, Node]]:
         if node not in self._fields:
-            names: dict[str, Mark] = {}
+            names: dict[str, Node] = {}
             for key, _ in node.value if is_mapping(node) else ():
-                names.setdefault(key.value if is_scalar(key) else "", key.start_mark)
-            self._fields[node] = {
-                name: (names.get(name, value.start_mark), value) for name, value in fields(node).items()
-            }
+                names.setdefault(key.value if is_scalar(key) else "", key)
+            self._fields[node] = {name: (names.get(name, value), value) for name, value in fields(node).items()}
         return self._fields[node]

@@ -39,10 +39,10 @@ class EmbeddedReference(NamedTuple):
         name = self.reference.name
         # The marks do not count a byte order mark, and include an anchor and quotes.
         shift = self.scalar.value.startswith("\ufeff")
-        end = name.end_mark.index + shift
+        end = name.end + shift
         end -= self.scalar.value[end - 1] in _QUOTES
         start = end - len(name.value)
-        if start < name.start_mark.index + shift or self.scalar.value[start:end] != name.value:
+        if start < name.start + shift or self.scalar.value[start:end] != name.value:
             return None
         return start + len(self.reference.before), end - len(self.reference.after)
 

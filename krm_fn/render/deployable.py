@@ -83,7 +83,7 @@ def _by_document(envelope: Envelope) -> Iterator[tuple[Part, list[Item]]]:
     ends = [part.end for part in parts]
 
     def holder(item: Item) -> Part:
-        return parts[bisect_right(ends, item.node.start_mark.index)]
+        return parts[bisect_right(ends, item.node.start)]
 
     return ((part, list(items)) for part, items in groupby(envelope.items, key=holder))
 

@@ -273,7 +273,7 @@ class _KeptFiles(Files):
 
 
 def _position(reference: _Reference) -> int:
-    return reference.node.start_mark.index
+    return reference.node.start
 
 
 def _locate(here: Path, path: str) -> Path:

@@ -123,10 +123,10 @@ def _below(stage: Path, path: Path) -> Path:
 def _with_entry(tree: Tree, value: str) -> bytes:
     """Return the text of the kustomization with another entry in the place of krm-fn. Prove it by reading it again."""
     document = read_yaml(tree.files[tree.function.kustomization])
-    start = tree.function.entry.start_mark.index
-    entry = next(node for node in walk(document.roots) if is_scalar(node) and node.start_mark.index == start)
+    start = tree.function.entry.start
+    entry = next(node for node in walk(document.roots) if is_scalar(node) and node.start == start)
     tail = "\n" if entry.style in ("|", ">") else ""
-    edited = apply_splices(document.text, [Splice(start, entry.end_mark.index, json.dumps(value) + tail)]).encode()
+    edited = apply_splices(document.text, [Splice(start, entry.end, json.dumps(value) + tail)]).encode()
     try:
         is_proven = _flatten(read_yaml(edited).roots) == _flatten(document.roots, {entry: value})
     except Rejected:

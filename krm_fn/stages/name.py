@@ -1,10 +1,10 @@
 """Give revisions their content names, and give other objects the names back that their authors gave them."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from functools import cached_property
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from krm_fn.model.changes import Edit, SetParts
 from krm_fn.model.deployers import NEEDS_HASH_SUFFIX
@@ -21,6 +21,10 @@ from krm_fn.references.references import References
 from krm_fn.stages.choose import Choice, Choices
 
 MAX_NAME = 253
+
+_Result = TypeVar("_Result")
+_Naming: TypeAlias = Generator[Item, None, _Result]
+"""Work that yields each object whose name it needs first."""
 
 
 class Revision(NamedTuple):
@@ -130,7 +134,10 @@ def name_revisions(choices: Choices, references: References) -> Revisions:
 
 
 class _Namer:
-    """Name revisions by their content: first those that the data of others references."""
+    """Name revisions by their content: first those that the data of others references.
+
+    No recursion: ConfigMaps may reference each other in a chain of any length.
+    """
 
     def __init__(
         self, chosen: Iterable[Choice], restored: Iterable[Revision], embedded: Iterable[EmbeddedReference]
@@ -142,7 +149,7 @@ class _Namer:
         self._embedded: dict[Item, list[EmbeddedReference]] = defaultdict(list)
         for one in embedded:
             self._embedded[one.item].append(one)
-        self._open: list[Item] = []
+        self._open: set[Item] = set()
         self.in_makers: dict[Node, str] = {}
         self._of_makers: dict[Item, list[ResolvedReference]] = {}
 
@@ -155,28 +162,52 @@ class _Namer:
 
     def name(self, item: Item) -> Revision | None:
         """Return the revision of an object; None if it is none, or cannot be named."""
-        if item in self._revisions or item not in self._chosen:
-            return self._revisions.get(item)
-        self._open.append(item)
-        texts = {**self._update_data(item), **self._read_renamed(item)}
-        self._open.pop()
-        try:
-            self._revisions[item] = _name(self._chosen[item], texts)
-        except Unhashable as reason:
-            self._revisions[item] = None
-            self.problems.append(about(item, reason.message, reason.field))
-        return self._revisions[item]
+        self._finish(self._name_after_others(item))
+        return self._revisions.get(item)
 
     def update_others(self) -> None:
         """Update the data of objects that are no revisions."""
         for item in self._embedded:
             if item not in self._chosen:
-                self._update_data(item)
+                self._finish(self._update_data(item))
         for item in self._of_makers:
             if item not in self._chosen:
-                self._read_renamed(item)
+                self._finish(self._read_renamed(item))
 
-    def _read_renamed(self, item: Item) -> dict[Node, str]:
+    def _finish(self, naming: _Naming[object]) -> None:
+        """Do some work, before it the work that it waits for, and so on."""
+        waiting: list[_Naming[object]] = [naming]
+        while waiting:
+            needed = next(waiting[-1], None)
+            if needed is None:
+                waiting.pop()
+            else:
+                waiting.append(self._name_after_others(needed))
+
+    def _name_after_others(self, item: Item) -> _Naming[None]:
+        if item in self._revisions or item not in self._chosen:
+            return
+        self._open.add(item)
+        data = yield from self._update_data(item)
+        texts = {**data, **(yield from self._read_renamed(item))}
+        self._open.remove(item)
+        try:
+            self._revisions[item] = _name(self._chosen[item], texts)
+        except Unhashable as reason:
+            self._revisions[item] = None
+            self.problems.append(about(item, reason.message, reason.field))
+
+    def _renamed(self, targets: Iterable[Item]) -> _Naming[list[Revision]]:
+        """Name objects. Return the revisions of those that get other names."""
+        renamed: list[Revision] = []
+        for target in targets:
+            yield target
+            revision = self._revisions.get(target)
+            if revision and revision.is_renamed:
+                renamed.append(revision)
+        return renamed
+
+    def _read_renamed(self, item: Item) -> _Naming[dict[Node, str]]:
         """Return the new texts of the references in a maker."""
         texts: dict[Node, str] = {}
         for one in self._of_makers.get(item, ()):
@@ -186,18 +217,18 @@ class _Namer:
                 message = f"references {open_targets[0].id}, whose name depends on this object; exclude one of them"
                 self.problems.append(about(item, message, one.reference.field))
                 continue
-            renamed = [revision for target in others if (revision := self.name(target)) and revision.is_renamed]
+            renamed = yield from self._renamed(others)
             if len(renamed) == 1:
                 texts[one.reference.name] = one.reference.renamed(renamed[0].meant_by(one.reference).name)
         self.in_makers |= texts
         return texts
 
-    def _update_data(self, item: Item) -> dict[Node, str]:
+    def _update_data(self, item: Item) -> _Naming[dict[Node, str]]:
         """Return the values of an object's data that change with the names in them."""
         parts: dict[Scalar, dict[tuple[int, int], str]] = defaultdict(dict)
         fields: dict[Scalar, str] = {}
         for one in self._embedded.get(item, ()):
-            name = self._new_name(one)
+            name = yield from self._new_name(one)
             if name and (span := self._span(one)):
                 fields[one.scalar] = one.field
                 if parts[one.scalar].setdefault(span, name) != name:
@@ -218,14 +249,14 @@ class _Namer:
             self.problems.append(about(one.item, message, one.field))
         return span
 
-    def _new_name(self, one: EmbeddedReference) -> str:
+    def _new_name(self, one: EmbeddedReference) -> _Naming[str]:
         """Return the name that a reference in data must have; `""` where it stays as it is."""
         open_targets = [target for target in one.targets if target in self._open]
         if open_targets:
             message = f"its data references {open_targets[0].id}, whose name depends on this data; exclude one of them"
             self.problems.append(about(one.item, message, one.field))
             return ""
-        renamed = [revision for target in one.targets if (revision := self.name(target)) and revision.is_renamed]
+        renamed = yield from self._renamed(one.targets)
         names = {revision.meant_by(one.reference).name for revision in renamed} | {
             target.id.name if target.is_config else one.reference.target
             for target in one.targets

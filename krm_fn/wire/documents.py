@@ -35,7 +35,7 @@ def split_documents(document: Document) -> Iterator[Part]:
     borders = sorted({0, *(match.end() for match in _BORDER.finditer(document.text)), len(document.text)})
     for root in document.roots:
         if not is_null(root):
-            index = bisect_right(borders, root.start_mark.index)
+            index = bisect_right(borders, root.start)
             yield Part(borders[index - 1], borders[index], root)
 
 
@@ -83,7 +83,7 @@ def _last_block_scalar(text: str) -> Node | None:
     node = roots[-1] if roots else None
     while node is not None and node.value and not is_scalar(node):
         node = node.value[-1][1] if node.id == "mapping" else node.value[-1]
-    ends_here = is_scalar(node) and node.style in ("|", ">") and not text[node.end_mark.index :].strip(" ")
+    ends_here = is_scalar(node) and node.style in ("|", ">") and not text[node.end :].strip(" ")
     return node if ends_here else None
 
 
@@ -98,14 +98,14 @@ def open_list(text: str, wrapper: Mapping) -> str:
 
 
 def _in_brackets(text: str, items: Sequence) -> Iterator[str]:
-    return (text[item.start_mark.index : item.end_mark.index] for item in items.value if not is_null(item))
+    return (text[item.start : item.end] for item in items.value if not is_null(item))
 
 
 def _in_lines(text: str, key: Node, items: Sequence) -> Iterator[str]:
     """Yield each object with the comments above it. Those of the first begin behind `key`, but not for an alias."""
     dash = layout.indentation(text, items)
     first = layout.line_start(text, layout.content_start(text, items))
-    start = min(first, layout.line_after(text, key.end_mark.index)[0])
+    start = min(first, layout.line_after(text, key.end)[0])
     for item in items.value:
         end, _ = layout.line_after(text, layout.node_end(text, item))
         lines = text[start:end].splitlines(keepends=True)
@@ -117,7 +117,7 @@ def _in_lines(text: str, key: Node, items: Sequence) -> Iterator[str]:
 def _column(text: str, item: Node) -> int:
     """Return the column at which the lines of an object begin."""
     is_flow = item.id == "scalar" or item.flow_style  # type: ignore[attr-defined]  # only scalars have none
-    return item.start_mark.column if is_flow else layout.indentation(text, item)
+    return item.column if is_flow else layout.indentation(text, item)
 
 
 def _without_dash(lines: list[str], column: int) -> Iterator[str]:

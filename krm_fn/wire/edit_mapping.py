@@ -76,18 +76,18 @@ def _edit_flow(text: str, node: Mapping, change: SetFields, runs: list[tuple[int
 def _drop_from_flow(text: str, node: Mapping, first: int, behind: int) -> Splice:
     """Drop the fields from `first` to the one before `behind`, and as many commas."""
     if behind < len(node.value):
-        return Splice(node.value[first][0].start_mark.index, node.value[behind][0].start_mark.index, "")
+        return Splice(node.value[first][0].start, node.value[behind][0].start, "")
     return Splice(layout.value_end(text, *node.value[first - 1]), layout.value_end(text, *node.value[-1]), "")
 
 
 def _append_to_flow(text: str, node: Mapping, added: list[str], closing: int) -> Splice:
     key, value = node.value[-1]
     end = layout.value_end(text, key, value)
-    compact = text[key.end_mark.index : key.end_mark.index + 2] in (':"', ":{", ":[")
-    gap = layout.gap_before(text, key.start_mark.index) or ("" if compact else " ")
+    compact = text[key.end : key.end + 2] in (':"', ":{", ":[")
+    gap = layout.gap_before(text, key.start) or ("" if compact else " ")
     # A comma behind `a:` or `a: !!str` would belong to the key or to the tag.
     is_nothing = is_scalar(value) and not value.value and not value.style and not layout.is_alias(key, value)
-    apart = " " if is_nothing and end > key.end_mark.index and not text[end - 1].isspace() else ""
+    apart = " " if is_nothing and end > key.end and not text[end - 1].isspace() else ""
     trailing_comma = "," in layout.without_comments(text[end:closing])
     if trailing_comma:
         return Splice(end, end, apart + "," + gap + ("," + gap).join(added))

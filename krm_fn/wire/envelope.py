@@ -100,7 +100,7 @@ def _find_sourced(text: str, nodes: list[Mapping]) -> set[Mapping]:
 
 
 def _start(node: Node) -> int:
-    return node.start_mark.index
+    return node.start
 
 
 def _objects(node: Node) -> Iterator[Mapping]:

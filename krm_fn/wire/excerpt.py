@@ -16,7 +16,7 @@ from krm_fn.wire.reader import Document
 from krm_fn.wire.splice import Splice
 
 # Directives apply to what follows, and the key behind a `?` may be on another line than the `?`.
-_UNEVEN = re.compile(r"(?:\A|[\r\n])(?:%|[ \t-]*\?\s)")
+UNEVEN = re.compile(r"(?:\A|[\r\n])(?:%|[ \t-]*\?\s)")
 _BORDER = re.compile(r"[\r\n](?:---|\.\.\.)")
 
 # It takes longer to leave anything out of so few characters than to read them.
@@ -57,10 +57,10 @@ class _Touched(NamedTuple):
 def make_excerpt(document: Document, splices: Iterable[Splice], planned: Iterable[Node], output: str) -> Excerpt:
     """Leave out of `output` what neither a splice touches nor a change of the `planned` nodes."""
     text = document.text
-    if document.has_aliases or (("?" in text or "%" in text) and _UNEVEN.search(text)):
+    if document.has_aliases or (("?" in text or "%" in text) and UNEVEN.search(text)):
         return Excerpt(output, {}, is_intact=True)
     order = sorted(splices, key=lambda splice: splice[:2])
-    places = {len(text), *(node.start_mark.index for node in planned)}
+    places = {len(text), *(node.start for node in planned)}
     touched = _join([(splice.start, splice.end) for splice in order] + [(place, place) for place in places])
     kept, spans = _find_untouched(document, touched)
     rest, is_intact = _leave_out(spans, text, order, output)
@@ -86,11 +86,11 @@ def _find_untouched(document: Document, touched: _Touched) -> tuple[dict[Node, l
     stack = [(root, _document_end(document.text, root)) for root in document.roots]
     while stack:
         node, end = stack.pop()
-        entries = _separable(document.text, node) if end - node.start_mark.index >= _SMALL else []
+        entries = _separable(document.text, node) if end - node.start >= _SMALL else []
         if not entries:
             continue
-        column = entries[0].start_mark.column
-        borders = [entry.start_mark.index - column for entry in entries]
+        column = entries[0].column
+        borders = [entry.start - column for entry in entries]
         borders.append(end)
         staying = touched.find(borders)
         if not staying:
@@ -101,7 +101,7 @@ def _find_untouched(document: Document, touched: _Touched) -> tuple[dict[Node, l
             kept[node] = [node.value[one] for one in staying]
         if staying[0]:
             # What is in front of the first entry, such as a dash, stays for the first one that does.
-            spans.append((entries[0].start_mark.index, entries[staying[0]].start_mark.index))
+            spans.append((entries[0].start, entries[staying[0]].start))
         gaps = pairwise([*staying, len(entries)])
         spans += [(borders[left + 1], borders[right]) for left, right in gaps if right > left + 1]
     return kept, sorted(spans)
@@ -119,16 +119,12 @@ def _separable(text: str, node: Node) -> list[Node]:
 
 def _is_even(text: str, elements: list[Node]) -> bool:
     """Tell whether each element but the first follows its dash, all in the same column."""
-    column = elements[0].start_mark.column
-    for element in elements[1:]:
-        mark = element.start_mark
-        if mark.column != column or not text.startswith("- ", mark.index - 2):
-            return False
-    return True
+    column = elements[0].column
+    return all(element.column == column and text.startswith("- ", element.start - 2) for element in elements[1:])
 
 
 def _document_end(text: str, root: Node) -> int:
-    border = _BORDER.search(text, root.start_mark.index)
+    border = _BORDER.search(text, root.start)
     return border.start() + 1 if border else len(text)
 
 

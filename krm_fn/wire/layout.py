@@ -22,22 +22,22 @@ _COMMENT = re.compile(r"(?:(?<=\s)|^)#[^\r\n]*")
 
 def content_start(text: str, node: Node) -> int:
     """Return where a node begins behind its anchor and tag, if it has any."""
-    start = node.start_mark.index
+    start = node.start
     if text[start : start + 1] not in ("&", "!"):
         return start
-    match = _PROPERTIES.match(text, start, node.end_mark.index)
+    match = _PROPERTIES.match(text, start, node.end)
     return match.end() if match else start
 
 
 def anchor(text: str, node: Node) -> str:
     """Return the anchor of a node as it is written; `""` if it has none."""
-    found = _ANCHOR.search(without_comments(text[node.start_mark.index : content_start(text, node)]))
+    found = _ANCHOR.search(without_comments(text[node.start : content_start(text, node)]))
     return found[0] if found else ""
 
 
 def scalar_span(text: str, node: Scalar) -> tuple[int, int]:
     """Return the span of a scalar without its anchor, its tag, and the line break that ends a block scalar."""
-    start, end = content_start(text, node), node.end_mark.index
+    start, end = content_start(text, node), node.end
     # Nothing else that looks like white space: in a block, a tab or U+00A0 is text.
     return start, max(start, len(text[:end].rstrip(" \r\n")) if node.style in ("|", ">") else end)
 
@@ -84,32 +84,32 @@ def _literal_places(text: str, start: int, end: int, value: str) -> Callable[[in
 
 def flow_span(text: str, node: Mapping | Sequence) -> tuple[int, int]:
     """Return the positions of the opening and the closing bracket."""
-    return content_start(text, node), node.end_mark.index - 1
+    return content_start(text, node), node.end - 1
 
 
 def value_end(text: str, key: Node, value: Node) -> int:
     """Return where the value of a field ends: for an alias, where the alias is written, not its anchor."""
     if is_alias(key, value):
-        return _alias_end(text, key.end_mark.index)
-    if value.start_mark.index == value.end_mark.index:  # the mark of a null may be that of what follows
+        return _alias_end(text, key.end)
+    if value.start == value.end:  # the mark of a null may be that of what follows
         behind = behind_colon(text, key, value)
         blanks = None if behind is None else _BLANKS.match(text, behind)
-        return blanks.end() if blanks else key.end_mark.index
+        return blanks.end() if blanks else key.end
     return node_end(text, value)
 
 
 def is_alias(before: Node, node: Node) -> bool:
     """Tell whether `node`, which follows `before`, is an alias: then its marks are those of its anchor."""
-    return node.start_mark.index < before.end_mark.index
+    return node.start < before.end
 
 
 def node_end(text: str, node: Node) -> int:
     """Return where a node ends, without the comments behind it."""
     if node.id == "scalar" or node.flow_style:  # type: ignore[attr-defined]  # only scalars have none
-        return node.end_mark.index
+        return node.end
     if is_sequence(node):
         *others, last = node.value
-        if last.start_mark.index <= max([node.start_mark.index, *(other.end_mark.index for other in others)]):
+        if last.start <= max([node.start, *(other.end for other in others)]):
             return element_spans(text, node)[-1][1]  # it is an alias: its marks are those of its anchor
         return node_end(text, last)
     key, value = node.value[-1]
@@ -121,7 +121,7 @@ def element_spans(text: str, node: Sequence) -> list[tuple[int, int]]:
     spans = []
     behind = content_start(text, node) + node.flow_style  # the alias behind a bracket, or at a dash
     for element in node.value:
-        start, end = element.start_mark.index, node_end(text, element)
+        start, end = element.start, node_end(text, element)
         if start < behind:
             end = _alias_end(text, behind)
             start = text.rindex("*", behind, end)
@@ -171,7 +171,7 @@ def line_start(text: str, position: int) -> int:
 
 def entry_start(text: str, key: Node) -> int:
     """Return where a field begins: at its key, or at the `?` in front of it."""
-    start = key.start_mark.index
+    start = key.start
     line = line_start(text, start)
     before = text[line:start].rstrip(" \t")
     if before.endswith("?"):
@@ -183,7 +183,7 @@ def entry_start(text: str, key: Node) -> int:
 
 def behind_colon(text: str, key: Node, value: Node) -> int | None:
     """Return the position behind the colon of a field; None for a null that is not even written as a colon."""
-    match = _COLON.match(text, key.end_mark.index, max(key.end_mark.index, value.start_mark.index))
+    match = _COLON.match(text, key.end, max(key.end, value.start))
     return match.end() if match else None
 
 

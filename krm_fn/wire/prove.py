@@ -16,6 +16,7 @@ from krm_fn.model.item import Item, about
 from krm_fn.model.node import Node, Scalar, fields, is_mapping, is_null, is_scalar, is_sequence, spell
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.naming.go_yaml import is_read_as
+from krm_fn.wire.around import read_around
 from krm_fn.wire.envelope import Envelope
 from krm_fn.wire.excerpt import make_excerpt
 from krm_fn.wire.expect import Edits, Expectation, Expected, Fields, Grown, expect
@@ -34,6 +35,7 @@ class _Difference(NamedTuple):
 
 
 _Part: TypeAlias = tuple[str | int, Node, Expected]
+_Pair: TypeAlias = tuple[Node, Expected, Edits, _Place]
 
 
 def prove(
@@ -43,6 +45,38 @@ def prove(
 
     `results` are appended to those of the ResourceList.
     """
+    if not is_proven_around(envelope, changes, splices, output, results):
+        prove_excerpt(envelope, changes, splices, output, results)
+
+
+def is_proven_around(
+    envelope: Envelope, changes: Changes, splices: Sequence[Splice], output: str, results: tuple[Object, ...]
+) -> bool:
+    """Tell whether the output is proven by what the splices touch, each entry read alone."""
+    if changes.replace or changes.remove or (changes.add and envelope.resource_list is None):
+        return False
+    roots = read_around(envelope.document, sorted(splices, key=lambda splice: splice[:2]), output)
+    if roots is None:
+        return False
+    expectation = expect(envelope, changes, results, {})
+    items: dict[Node, Item] = {item.node: item for item in envelope.items}
+    met: set[Node] = set()
+    pairs = zip(reversed(roots), reversed(envelope.document.roots), strict=True)
+    if _compare([(*pair, expectation.edits[None], None) for pair in pairs], items, expectation, met):
+        return False
+    # Objects that no splice touches must say already what was planned.
+    rest: list[_Pair] = []
+    for node in expectation.patches.keys() - met:
+        edits = expectation.edits.get(node, {})
+        rest.append((node, expectation.of(node, edits), edits, None))
+    if _compare(rest, items, expectation, met):
+        return False
+    return all(edits.keys() <= met for edits in expectation.edits.values())
+
+
+def prove_excerpt(
+    envelope: Envelope, changes: Changes, splices: Sequence[Splice], output: str, results: tuple[Object, ...]
+) -> None:
     excerpt = make_excerpt(envelope.document, splices, _changed_nodes(changes), output)
     try:
         written = read_yaml(excerpt.text.encode(), may_repeat=bool(envelope.document.repeated))
@@ -93,13 +127,13 @@ def _is_readable(text: str) -> bool:
 
 def _place_at(items: list[Item], position: int) -> _Place:
     """Return the object and the field at a position of the original text."""
-    before = [item for item in items if item.node.start_mark.index <= position]
+    before = [item for item in items if item.node.start <= position]
     if not before:
         return None
-    item = max(before, key=lambda item: item.node.start_mark.index)
+    item = max(before, key=lambda item: item.node.start)
     place: _Place = item
     node: Node = item.node
-    while is_mapping(node) and (above := [pair for pair in node.value if pair[0].start_mark.index <= position]):
+    while is_mapping(node) and (above := [pair for pair in node.value if pair[0].start <= position]):
         key, node = above[-1]
         place = (place, str(key.value))
     return place
@@ -109,23 +143,35 @@ def _find_difference(
     envelope: Envelope, roots: Iterable[Node], expectation: Expectation, added: Iterable[Object]
 ) -> _Difference | None:
     """Find the first place where the output is not what is expected. No recursion: objects may be nested deeply."""
-    items = {item.node: item for item in envelope.items}
+    items: dict[Node, Item] = {item.node: item for item in envelope.items}
     found_roots = [root for root in roots if not is_null(root)]
     stay = [root for root in envelope.document.roots if not is_null(root) and root not in expectation.removed]
     documents: list[Expected] = [*stay, *(added if envelope.resource_list is None else ())]
     if len(found_roots) != len(documents):
         return _Difference(None)
-    stack: list[tuple[Node, Expected, Edits, _Place]] = [
-        (*pair, expectation.edits[None], None) for pair in zip(found_roots, documents, strict=True)
-    ]
+    stack: list[_Pair] = [(*pair, expectation.edits[None], None) for pair in zip(found_roots, documents, strict=True)]
     stack.reverse()
+    return _compare(stack, items, expectation, set())
+
+
+def _compare(
+    stack: list[_Pair], items: Dict[Node, Item], expectation: Expectation, met: set[Node]
+) -> _Difference | None:
+    """Find a difference in pairs of what was found and what is wanted, the last one first.
+
+    What is found in the place that it was in before says what it did. `met` gets the nodes that change.
+    """
     while stack:
         found, wanted, edits, place = stack.pop()
+        if found is wanted:
+            continue
         if _is_node(wanted):
             if wanted in items:
                 place = items[wanted]
                 edits = expectation.edits.get(wanted, {})
-            wanted = expectation.of(wanted, edits)
+            node, wanted = wanted, expectation.of(wanted, edits)
+            if wanted is not node:
+                met.add(node)
         parts = _match_node(found, wanted, edits, expectation) if _is_node(wanted) else _match_value(found, wanted)
         if parts is None:
             return _Difference(place)
@@ -135,7 +181,7 @@ def _find_difference(
 
 
 def _is_node(wanted: Expected) -> TypeGuard[Node]:
-    return hasattr(wanted, "start_mark")  # quicker than to rule out all kinds of values
+    return hasattr(wanted, "start")  # quicker than to rule out all kinds of values
 
 
 def _match_value(found: Node, wanted: Expected) -> list[_Part] | None:
@@ -166,7 +212,10 @@ def _match_node(found: Node, before: Node, edits: Edits, expectation: Expectatio
     if is_sequence(before):
         return _enumerate(found, entries)
     parts: list[_Part] = []
-    for (found_key, found_value), (key, value) in zip(found.value, entries, strict=True):
+    for found_pair, pair in zip(found.value, entries, strict=True):
+        if found_pair is pair:
+            continue
+        (found_key, found_value), (key, value) = found_pair, pair
         name = key.value if is_scalar(key) else "?"
         if not is_scalar(key):
             parts.append((name, found_key, key))
@@ -225,4 +274,5 @@ def _says_all(found: Node, value: Value) -> bool:
 
 
 def _enumerate(found: Node, wanted: Sequence[Expected]) -> list[_Part]:
-    return [(index, *pair) for index, pair in enumerate(zip(found.value, wanted, strict=True))]
+    pairs = enumerate(zip(found.value, wanted, strict=True))
+    return [(index, one, other) for index, (one, other) in pairs if one is not other]

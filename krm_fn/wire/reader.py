@@ -7,16 +7,19 @@ walk the nodes without care.
 
 import codecs
 import re
+import sys
 from bisect import bisect_right
 from collections.abc import Iterator
+from io import BytesIO
 from operator import itemgetter
 from typing import Any, NamedTuple, cast
 
 import yaml
-from yaml._yaml import CParser
+from yaml import _yaml
 
 from krm_fn.model.node import Mapping, Mark, Node, Scalar, is_scalar
 from krm_fn.model.problem import Problem, Rejected, Severity, at
+from krm_fn.wire.nodes import MappingNode, ScalarNode, SequenceNode, Source
 
 MAX_DEPTH = 400
 """Levels of nesting; real manifests stay under 60. The parser recurses in C, so a limit is needed."""
@@ -74,16 +77,19 @@ class Expansion:
             raise Exploded(at(place.start_mark, message))
 
 
-def read_yaml(data: bytes, expansion: Expansion | None = None, *, may_repeat: bool = False) -> Document:
+def read_yaml(
+    data: bytes, expansion: Expansion | None = None, *, may_repeat: bool = False, levels_around: int = 0
+) -> Document:
     """Read all documents of a text. Raises Rejected with line and column.
 
     `expansion` is that of the run, for texts of which each could be one of many. `may_repeat`: a mapping may have a key
-    twice with the same value, as charts write it. Then all parsers that read it at all read the same.
+    twice with the same value, as charts write it. Then all parsers that read it at all read the same. `levels_around`:
+    how deep in another text it is.
     """
     text = _decode(data)
     byte_order_mark = text.startswith("\ufeff")
     text = text.removeprefix("\ufeff")
-    roots = list(_compose(data.removeprefix(codecs.BOM_UTF8)))
+    roots = _compose(Source(text), data.removeprefix(codecs.BOM_UTF8), MAX_DEPTH - levels_around)
     has_aliases = "*" in text and "&" in text and _is_shared(roots)
     if has_aliases:
         _refuse_explosion(roots, expansion or Expansion())
@@ -119,36 +125,91 @@ def _at_offset(data: bytes, offset: int, message: str) -> Problem:
     return Problem(message, line=data.count(b"\n", 0, offset) + 1, column=column)
 
 
-class _Parser(CParser):
+class _Stream(BytesIO):
+    """Bytes to parse. The marks of the parser get its name."""
+
+    def __init__(self, name: Source, data: bytes) -> None:
+        super().__init__(data)
+        self.name = name
+
+
+class _Parser(_yaml.CParser):
     """libyaml's parser, composing nodes without resolving tags (half the time of the stock loader).
 
     It calls the three hooks below once for each node, a fifth of its work. They are set on the instance, and the depth
     is the length of a list, so that going up is a call into C: both for speed.
     """
 
-    def __init__(self, data: bytes) -> None:
-        super().__init__(data)
+    def __init__(self, stream: _Stream, depth: int) -> None:
+        super().__init__(stream)
         self.levels: list[Node | None] = []
         levels, enter = self.levels, self.levels.append
 
         def descend(parent: Node | None, _index: object) -> None:
             enter(parent)
-            if len(levels) > MAX_DEPTH:
+            if len(levels) > depth:
                 raise Rejected(at(parent.start_mark if parent else None, f"nested deeper than {MAX_DEPTH} levels"))
 
         self.resolve = lambda *_: None
         self.descend_resolver = descend
         self.ascend_resolver = levels.pop
 
+    def read_documents(self) -> list[Node]:
+        """Read all documents into nodes of ours.
 
-def _compose(data: bytes) -> Iterator[Node]:
-    parser = _Parser(data)
+        The parser makes nodes of the classes that it finds in its module, which belongs to all threads. So ours are
+        only there while no other thread is. If there is one, it makes the nodes of its library, with twice the memory.
+        """
+        if not _is_alone():
+            return _convert([*self._read_all()])
+        names = vars(_yaml)
+        library = {name: names[name] for name in _CLASSES}
+        names.update(_CLASSES)
+        try:
+            return [*self._read_all()]
+        finally:
+            names.update(library)
+
+    def _read_all(self) -> Iterator[Any]:
+        while self.check_node():
+            yield self.get_node()
+
+
+def _is_alone() -> bool:
+    """Tell whether this is the only thread of the process, whoever started the others."""
+    return len(sys._current_frames()) == 1  # noqa: SLF001  # `threading` does not know those that it did not start
+
+
+_CLASSES: dict[str, Any] = {one.__name__: one for one in (ScalarNode, MappingNode, SequenceNode)}
+"""By the names of the classes of the library that they replace."""
+
+
+def _convert(roots: list[Any]) -> list[Node]:
+    """Make nodes of ours from those of the library. One that several places share stays one."""
+    made: dict[Any, Any] = {}
+    stack = roots[::-1]
+    while stack:
+        node = stack.pop()
+        if node not in made:
+            style = node.style if is_scalar(node) else node.flow_style
+            made[node] = _CLASSES[node.__class__.__name__](node.tag, node.value, node.start_mark, node.end_mark, style)
+            stack.extend(children(node))
+    for node in made.values():
+        if node.id == "mapping":
+            node.value = [(made[key], made[value]) for key, value in node.value]
+        elif node.id == "sequence":
+            node.value = [made[element] for element in node.value]
+    return [made[root] for root in roots]
+
+
+def _compose(source: Source, data: bytes, depth: int) -> list[Node]:
+    parser = _Parser(_Stream(source, data), depth)
     try:
-        while parser.check_node():
-            yield cast("Node", parser.get_node())
+        return parser.read_documents()
     except yaml.MarkedYAMLError as error:
         what = ", ".join(filter(None, [error.problem, error.context]))
-        mark = error.problem_mark or error.context_mark
+        found = error.problem_mark or error.context_mark
+        mark = Mark(found.line, found.column) if found else None
         raise Rejected(at(mark, f"invalid YAML: {what}{_hint(data, mark)}")) from error
     except yaml.reader.ReaderError as error:
         character = f"character U+{error.character:04X}" if isinstance(error.character, int) else "a character"
@@ -158,6 +219,8 @@ def _compose(data: bytes) -> Iterator[Node]:
         parent = parser.levels[-1]
         message = "invalid YAML: a tag in here contains %XX that is not valid UTF-8"
         raise Rejected(at(parent.start_mark if parent else None, message)) from error
+    finally:
+        source.forget_shared()
 
 
 def _hint(data: bytes, mark: Mark | None) -> str:
@@ -204,13 +267,13 @@ def _refuse_explosion(roots: list[Node], expansion: Expansion) -> None:
 def _refuse_alias_keys(roots: list[Node]) -> None:
     """Raise where an alias is a key. In `*a: b` the alias is `a` to some parsers, and `a:` to others."""
     for node in walk(roots):
-        behind = node.start_mark.index
+        behind = node.start
         for key, value in node.value if node.id == "mapping" else ():
-            if key.start_mark.index < behind:  # an alias has the marks of its anchor
+            if key.start < behind:  # an alias has the marks of its anchor
                 # Not what it stands for: that may be the value of a Secret.
                 message = "an alias stands for a key of this mapping, which some parsers read in another way; "
                 raise Rejected(at(node.start_mark, message + "write the key out"))
-            behind = max(behind, key.end_mark.index, value.end_mark.index)
+            behind = max(behind, key.end, value.end)
 
 
 def _refuse_ambiguous_characters(text: str, roots: list[Node]) -> None:
@@ -230,9 +293,7 @@ def _refuse_ambiguous_characters(text: str, roots: list[Node]) -> None:
         return
     # The last line break of a block is not inside of it: to others, what follows would be.
     spans = sorted(
-        (node.start_mark.index, node.end_mark.index - (node.style in ("|", ">")))
-        for node in walk(roots)
-        if is_scalar(node) and node.style
+        (node.start, node.end - (node.style in ("|", ">"))) for node in walk(roots) if is_scalar(node) and node.style
     )
     for place in places:
         before = bisect_right(spans, place, key=itemgetter(0))
@@ -258,8 +319,8 @@ def walk(roots: list[Node]) -> Iterator[Node]:
 
 def _find_duplicate_keys(root: Node, *, once: bool) -> list[Repeated]:  # noqa: C901  # the one hot loop
     """Find the second of each two equal keys. The hot loop over every node: kept flat on purpose."""
-    scalar = yaml.ScalarNode
-    mapping = yaml.MappingNode
+    scalar = ScalarNode
+    mapping = MappingNode
     found: list[Repeated] = []
     seen: set[Any] = set()
     stack: list[Any] = [root]
@@ -286,6 +347,12 @@ def _find_duplicate_keys(root: Node, *, once: bool) -> list[Repeated]:  # noqa: 
                 if value.__class__ is not scalar:
                     push(value)
     return found
+
+
+def has_equal_keys(pairs: list[tuple[Any, Any]]) -> bool:
+    """Tell whether two keys of a mapping are the same text."""
+    keys = [key.value for key, _ in pairs if key.id == "scalar"]
+    return len({*keys}) != len(keys)
 
 
 def _count_complex(pairs: list[tuple[Any, Any]], stack: list[Any]) -> int:

@@ -42,7 +42,7 @@ def splice_results(source: str, resource_list: Mapping, new: tuple[Object, ...])
         key = next(key for key, value in resource_list.value if value is results)
         yield from splice_change(source, SetItems(results, new, key=key, parent=resource_list))
     else:
-        start, end = results.start_mark.index, layout.node_end(source, results)
+        start, end = results.start, layout.node_end(source, results)
         # A block scalar ends behind its line break, which is needed in front of what follows.
         tail = layout.line_break(source) if start < end and layout.is_break(source, end - 1) else ""
         yield Splice(start, end, " " * (start == end) + write_flow(new) + tail)

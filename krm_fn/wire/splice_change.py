@@ -45,10 +45,10 @@ def _set_parts(text: str, change: SetParts) -> Iterator[Splice]:
 
 def _fill_empty(text: str, node: Node, key: Node, parent: Mapping, new: Dict[str, Value] | Sequence[Value]) -> Splice:
     """Put fields or elements where there is nothing, only a null, or an empty collection."""
-    start, end = node.start_mark.index, node.end_mark.index
-    between = text[key.end_mark.index : start]
+    start, end = node.start, node.end
+    between = text[key.end : start]
     if not parent.flow_style and between.strip(" \t") == ":" and text[start : start + 1] not in ("&", "!"):
-        return _fill_below(text, Splice(key.end_mark.index + between.index(":") + 1, end, ""), parent, new)
+        return _fill_below(text, Splice(key.end + between.index(":") + 1, end, ""), parent, new)
     return _fill(text, key, node, write_flow(new, style=layout.key_style(key)), "map" if is_mapping(node) else "seq")
 
 
@@ -56,16 +56,16 @@ def _fill(text: str, key: Node, node: Node, new: str, fitting: str) -> Splice:
     """Put a text where there is nothing, perhaps not even a colon behind the key."""
     behind_colon = layout.behind_colon(text, key, node)
     if behind_colon is None:
-        end = key.end_mark.index
+        end = key.end
         start = layout.entry_start(text, key)
-        if start == key.start_mark.index:
+        if start == key.start:
             return Splice(end, end, ": " + new)
         # Behind a `?`, a colon in the same line would belong to the key.
         below = layout.line_break(text) + " " * (start - layout.line_start(text, start))
         return Splice(end, end, f"{below}: {new}")
-    if node.start_mark.index == node.end_mark.index:  # in braces its mark is that of what follows
+    if node.start == node.end:  # in braces its mark is that of what follows
         return Splice(behind_colon, layout.value_end(text, key, node), " " + new)
-    end = layout.scalar_span(text, node)[1] if is_scalar(node) else node.end_mark.index
+    end = layout.scalar_span(text, node)[1] if is_scalar(node) else node.end
     return _replace(text, (layout.content_start(text, node), end), node, new, fitting)
 
 
@@ -73,7 +73,7 @@ def _replace(text: str, span: tuple[int, int], node: Node, new: str, fitting: st
     """Put a text in the place of a value. Its anchor stays; a standard tag only if it is the fitting one."""
     start, end = span
     if node.tag is not None and node.tag.startswith(_STANDARD) and node.tag != _STANDARD + fitting:
-        return Splice(node.start_mark.index, end, " ".join(filter(None, [layout.anchor(text, node), new])))
+        return Splice(node.start, end, " ".join(filter(None, [layout.anchor(text, node), new])))
     gap = " " if start == end and not text[start - 1].isspace() else ""
     return Splice(start, end, gap + new)
 
