@@ -8,21 +8,15 @@ import re
 from typing import Any, NamedTuple
 
 from krm_fn.model.node import Node
-from krm_fn.model.problem import Rejected
+from krm_fn.wire.alone import Key, Texts, Unusual
 from krm_fn.wire.excerpt import UNEVEN
 from krm_fn.wire.nodes import MappingNode, SequenceNode
-from krm_fn.wire.reader import Document, has_equal_keys, read_yaml
+from krm_fn.wire.reader import Document, has_equal_keys
 from krm_fn.wire.splice import Splice
 
 _BORDER = re.compile(r"\n(?:---|\.\.\.)(?=\s|\Z)")
 _OTHER_BREAKS = ("\x85", "\u2028", "\u2029", "\ufeff")
 _NEEDS_MORE = re.compile("[?%\r\x85\u2028\u2029\ufeff]")
-# Each such line is a field on its own, whatever is in the next one.
-_FIELD = re.compile(r"[A-Za-z0-9\"'][^\r\n]*\r?\n")
-
-
-class _Unusual(Exception):
-    """Something that cannot be read alone."""
 
 
 class _Limit(NamedTuple):
@@ -33,17 +27,12 @@ class _Limit(NamedTuple):
 
 
 class _Reading(NamedTuple):
-    """A text, and where in a collection its entries go: at a position, in the place of one entry or of none.
+    """Texts, and where in a collection their entries go: at a position, in the place of one entry or of none."""
 
-    `column` is that of its first character, `depth` that of the collection.
-    """
-
-    text: str
-    column: int
+    texts: list[Key]
     collection: Any
     position: int
     replaced: int
-    depth: int
 
 
 def read_around(document: Document, order: list[Splice], output: str) -> list[Node] | None:
@@ -58,7 +47,7 @@ def read_around(document: Document, order: list[Splice], output: str) -> list[No
         return None
     try:
         return _Tree(document, order).read()
-    except _Unusual:
+    except Unusual:
         return None
 
 
@@ -92,6 +81,7 @@ class _Tree:
         self._document = document
         self._text = document.text
         self._order = order
+        self._texts = Texts()
         self._readings: list[_Reading] = []
         self._todo: list[tuple[Any, _Limit, list[Splice], int]] = []
 
@@ -107,7 +97,7 @@ class _Tree:
             roots.append(self._enter(root, _Limit(end, None), here, 1) if here else root)
             low = high
         if low < len(self._order):
-            raise _Unusual
+            raise Unusual
         while self._todo:
             self._visit(*self._todo.pop())
         self._fill()
@@ -120,7 +110,7 @@ class _Tree:
     def _enter(self, node: Any, limit: _Limit, splices: list[Splice], depth: int) -> Any:
         """Return a copy of a collection, for the splices in it."""
         if node.id == "scalar" or node.flow_style or not node.value:
-            raise _Unusual
+            raise Unusual
         copy = node.copy()
         self._todo.append((copy, limit, splices, depth))
         return copy
@@ -133,7 +123,7 @@ class _Tree:
         last = len(starts) - 1
         index = low = 0
         if splices[0].start < starts[0]:
-            raise _Unusual
+            raise Unusual
         while low < len(splices):
             while index < last and not self._is_before(splices[low], starts[index + 1]):
                 index += 1
@@ -161,7 +151,7 @@ class _Tree:
             if new:
                 inside = splices[: -len(new)]
                 if new != splices[-len(new) :]:
-                    raise _Unusual
+                    raise Unusual
                 for splice in new:
                     self._insert(splice.text, node, index + 1, depth)
         if inside:
@@ -174,7 +164,7 @@ class _Tree:
             return start
         line = self._text.rfind("\n", 0, start) + 1
         if self._text[line:start].strip(" ") != dash:
-            raise _Unusual
+            raise Unusual
         return line
 
     def _is_new(self, splice: Splice, border: int, node: Any) -> bool:
@@ -201,7 +191,7 @@ class _Tree:
         while self._text[dash : dash + 1] == " ":
             dash -= 1
         if dash < 0 or dash == start - 1 or self._text[dash] != "-":
-            raise _Unusual
+            raise Unusual
         return dash
 
     def _edit(self, node: Any, index: int, limit: _Limit, splices: list[Splice], depth: int) -> None:
@@ -219,9 +209,9 @@ class _Tree:
         new = self._spliced(start, border, splices)
         is_last = border == len(self._text) and splices[-1] is self._order[-1]
         if splices[-1].end > border or (new[-1:] != "\n" and not is_last):
-            raise _Unusual
+            raise Unusual
         column = start - self._text.rfind("\n", 0, start) - 1
-        self._readings.append(_Reading(new, _column(new, column), node, index, 1, depth))
+        self._readings.append(_Reading([self._texts.add(new, column, depth)], node, index, 1))
 
     def _spliced(self, start: int, end: int, splices: list[Splice]) -> str:
         pieces: list[str] = []
@@ -232,53 +222,24 @@ class _Tree:
         return "".join(pieces)
 
     def _insert(self, new: str, node: Any, index: int, depth: int) -> None:
-        """Read lines that are inserted in front of an entry, fields of one line each by itself."""
+        """Read lines that are inserted in front of an entry."""
         indent = self._indent(node)
-        lines = [line[indent:] for line in new.splitlines(keepends=True) if not line[:indent].strip(" ")]
-        if node.__class__ is SequenceNode or len(lines) != new.count("\n") or not all(map(_FIELD.fullmatch, lines)):
-            lines = [new[indent:]]
-        self._readings += [_Reading(line, _column(line, indent), node, index, 0, depth) for line in lines]
+        self._readings.append(_Reading(self._texts.add_entries(new[indent:], indent, depth), node, index, 0))
 
     def _fill(self) -> None:
-        """Read all texts, each once, and put their entries where they belong, the last ones first."""
-        around = max((one.depth for one in self._readings), default=0)
-        said = _read_alone(dict.fromkeys((one.text, one.column) for one in self._readings), around)
+        """Read all texts, and put their entries where they belong, the last ones first."""
+        self._texts.read()
         changed: dict[Any, None] = {}
-        for text, column, node, position, replaced, _ in reversed(self._readings):
-            found = said[text, column]
-            if found.__class__ is not node.__class__ or found.flow_style or found.tag is not None:
-                raise _Unusual
+        for texts, node, position, replaced in reversed(self._readings):
+            found = self._texts.collection(texts)
+            if found.__class__ is not node.__class__:
+                raise Unusual
             if node.__class__ is MappingNode:
                 changed[node] = None
             node.value[position : position + replaced] = found.value
         if any(has_equal_keys(node.value) for node in changed):
-            raise _Unusual
+            raise Unusual
 
 
 def _inserts_lines(splice: Splice) -> bool:
     return splice.start == splice.end and splice.text[-1:] == "\n"
-
-
-def _column(text: str, column: int) -> int:
-    """Return the column to read a text in. One line says the same in every column: so equal lines are read once."""
-    return 0 if text.find("\n") in (-1, len(text) - 1) else column
-
-
-def _read_alone(texts: dict[tuple[str, int], None], around: int) -> dict[tuple[str, int], Any]:
-    """Return what each text says as a document of its own. Its first entry must begin in its column."""
-    if not texts:
-        return {}
-    documents = [f"---\n{' ' * column}{text}" + "\n" * (text[-1:] != "\n") for text, column in texts]
-    try:
-        document = read_yaml("".join(documents).encode(), levels_around=around)
-    except Rejected:
-        raise _Unusual from None
-    if document.has_aliases or len(document.roots) != len(documents):
-        raise _Unusual
-    position = 0
-    for one, root, (_, column) in zip(documents, document.roots, texts, strict=True):
-        begins = position + len("---\n") + column
-        if root.start != begins or (root.id == "mapping" and root.value[0][0].start != begins):
-            raise _Unusual
-        position += len(one)
-    return dict(zip(texts, document.roots, strict=True))

@@ -109,6 +109,13 @@ class _Collection(_Node):
 
     end_mark = property(fset=_set_end)
 
+    @classmethod
+    def holding(cls, entries: list[Any]) -> Self:
+        """Return a collection in block style that is nowhere in a text."""
+        made = cls.__new__(cls)
+        made.tag, made.value, made.flow_style = None, entries, False
+        return made
+
     def copy(self) -> Self:
         """Return a collection of the same entries, in a list of its own."""
         cls = self.__class__

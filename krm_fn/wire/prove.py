@@ -210,7 +210,7 @@ def _match_node(found: Node, before: Node, edits: Edits, expectation: Expectatio
     if len(found.value) != len(entries):
         return None
     if is_sequence(before):
-        return _enumerate(found, entries)
+        return _enumerate(found.value, entries)
     parts: list[_Part] = []
     for found_pair, pair in zip(found.value, entries, strict=True):
         if found_pair is pair:
@@ -258,21 +258,42 @@ def _match_fields(found: Node, wanted: Fields) -> list[_Part] | None:
 def _match_grown(found: Node, wanted: Grown) -> list[_Part] | None:
     if not is_sequence(found) or len(found.value) != len(wanted.kept) + len(wanted.added):
         return None
-    at_end = all(map(_says_all, found.value[len(wanted.kept) :], wanted.added))
-    order = [*wanted.kept, *wanted.added] if at_end else [*wanted.added, *wanted.kept]
-    return [*_enumerate(found, order), *wanted.unread]
+    stay = len(wanted.kept)
+    proven: dict[Node, Value] = {}
+    if all(_says_all(one, value, proven) for one, value in zip(found.value[stay:], wanted.added, strict=True)):
+        return [*_enumerate(found.value[:stay], wanted.kept), *wanted.unread]
+    return [*_enumerate(found.value, [*wanted.added, *wanted.kept]), *wanted.unread]
 
 
-def _says_all(found: Node, value: Value) -> bool:
-    """Compare with a value that this project adds. It is not deep."""
+def _says_all(found: Node, value: Value, proven: dict[Node, Value]) -> bool:
+    """Compare with a value that this project adds. It is not deep.
+
+    Equal texts are one node, which is compared once with each value. These need not be the same, only written alike.
+    """
     if isinstance(value, str | int):
         return is_read_as(found, value)
+    known = proven.get(found)
+    if known is not None and (known is value or repr(known) == repr(value)):
+        return True
+    if not _says_each(found, value, proven):
+        return False
+    proven[found] = value
+    return True
+
+
+def _says_each(found: Node, value: Dict[str, Value] | Sequence[Value], proven: dict[Node, Value]) -> bool:
+    if found.id == "scalar" or len(found.value) != len(value):
+        return False
     if isinstance(value, Dict):
         present = fields(found)
-        return present.keys() == value.keys() and all(_says_all(present[name], one) for name, one in value.items())
-    return is_sequence(found) and len(found.value) == len(value) and all(map(_says_all, found.value, value))
+        return present.keys() == value.keys() and all(
+            _says_all(present[name], one, proven) for name, one in value.items()
+        )
+    return is_sequence(found) and all(
+        _says_all(one, other, proven) for one, other in zip(found.value, value, strict=True)
+    )
 
 
-def _enumerate(found: Node, wanted: Sequence[Expected]) -> list[_Part]:
-    pairs = enumerate(zip(found.value, wanted, strict=True))
+def _enumerate(found: list[Node], wanted: Sequence[Expected]) -> list[_Part]:
+    pairs = enumerate(zip(found, wanted, strict=True))
     return [(index, one, other) for index, (one, other) in pairs if one is not other]
