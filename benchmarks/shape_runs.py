@@ -18,7 +18,7 @@ from krm_fn.graph.draw import draw_path
 from krm_fn.look.table import Screen
 from krm_fn.model.problem import Outcome
 from krm_fn.model.settings import NO_ENVIRONMENT
-from krm_fn.render.limits import DEFAULT_LIMITS
+from krm_fn.render.files import DEFAULT_LIMITS
 from krm_fn.render.sources import STDIN, Inputs
 from krm_fn.render.tools import HelmOptions
 from krm_fn.verify.verify import Options, verify

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import NoReturn
 
-from krm_fn.model.printable import printable
 from krm_fn.model.problem import Outcome
+from krm_fn.model.words import printable
 from krm_fn.stdio import ClosedPipe, StreamError, can_hold_input, end_process, read_stdin, write_stderr, write_stdout
 
 INTERRUPTED = 130

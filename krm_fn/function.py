@@ -9,8 +9,7 @@ from krm_fn.config.plain import place_settings
 from krm_fn.config.read import parse_config
 from krm_fn.look.secrets import hide_in_problems
 from krm_fn.model.changes import Changes
-from krm_fn.model.in_order import in_order
-from krm_fn.model.item import Item, read_item
+from krm_fn.model.item import Item, in_order, read_item
 from krm_fn.model.node import Node, is_mapping, is_null
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import NO_ENVIRONMENT, Environment

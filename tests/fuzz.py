@@ -27,7 +27,7 @@ from krm_fn.diff.to_markdown import write_markdown
 from krm_fn.linker.api import parse
 from krm_fn.linker.retry import NoResponse
 from krm_fn.model.problem import Rejected
-from krm_fn.render.limits import Limits
+from krm_fn.render.files import Limits
 from krm_fn.render.render import render
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions

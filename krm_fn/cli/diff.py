@@ -5,8 +5,8 @@ import os
 import click
 
 from krm_fn.cli.options import PATH, RenderingOptions, rendering_options
-from krm_fn.model.printable import count
 from krm_fn.model.problem import Outcome
+from krm_fn.model.words import count
 from krm_fn.stdio import read_stdin, terminal_size
 
 _PATHS = 2

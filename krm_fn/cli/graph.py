@@ -4,8 +4,8 @@ import click
 from click.core import ParameterSource
 
 from krm_fn.cli.options import PATH, RenderingOptions, needs_client, rendering_options, say
-from krm_fn.model.printable import printable
 from krm_fn.model.problem import Outcome
+from krm_fn.model.words import printable
 
 _ONLY_LIVE = ("set_name", "context", "kubeconfig")
 _FOR_BOTH = ("operands", "output", "live", "namespace")

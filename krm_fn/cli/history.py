@@ -6,8 +6,8 @@ import os
 import click
 
 from krm_fn.cli.options import access_options, needs_client, say
-from krm_fn.model.printable import printable
 from krm_fn.model.problem import Outcome
+from krm_fn.model.words import printable
 from krm_fn.stdio import terminal_size, write_stdout
 
 

@@ -17,8 +17,8 @@ from krm_fn.cli.link import link
 from krm_fn.cli.render import discover, render
 from krm_fn.cli.verify import verify
 from krm_fn.config.load_schema import load_schema
-from krm_fn.model.printable import printable
 from krm_fn.model.problem import Outcome
+from krm_fn.model.words import printable
 
 _EXAMPLE = """\
 apiVersion: revisions.krm-fn.io/v1

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
 
-from krm_fn.model.printable import printable
 from krm_fn.model.problem import Outcome
+from krm_fn.model.words import printable
 from krm_fn.stdio import read_stdin, write_stderr
 
 if TYPE_CHECKING:
     from krm_fn.model.settings import Environment
-    from krm_fn.render.limits import Limits
+    from krm_fn.render.files import Limits
     from krm_fn.render.sources import Inputs
     from krm_fn.render.tools import HelmOptions
 
@@ -131,7 +131,7 @@ class RenderingOptions(NamedTuple):
 
     @property
     def limits(self) -> "Limits":
-        from krm_fn.render.limits import Limits
+        from krm_fn.render.files import Limits
 
         return Limits(self.root or _find_root(), self.max_bytes, self.timeout, self.no_remote, self.verbose)
 
@@ -180,7 +180,7 @@ def _only(files: tuple[str, ...]) -> str | None:
 
 def _find_root() -> Path | None:
     """Find Argo CD's copy of the repository, if this is a plugin of Argo CD."""
-    from krm_fn.render.root import find_root
+    from krm_fn.render.files import find_root
 
     source_path = os.environ.get("ARGOCD_APP_SOURCE_PATH")
     return None if source_path is None else find_root(Path.cwd(), source_path)

@@ -69,8 +69,8 @@ def verify(
 def _is_rendered_first(path: str, rendering: RenderingOptions) -> bool:
     """Tell whether there is something to build, and a configuration for what is built."""
     from krm_fn.model.settings import CONFIG_FILE
+    from krm_fn.render.files import Allowance
     from krm_fn.render.kustomization import lists_krm_fn
-    from krm_fn.render.limits import Allowance
     from krm_fn.render.tools import built_from
 
     directory = Path(path)

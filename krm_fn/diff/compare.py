@@ -1,21 +1,166 @@
-"""Two renderings in, the difference between them out."""
+"""The objects of linkers on both sides, and how often a linker runs."""
 
+import re
+from collections.abc import Hashable
 from functools import partial
 
-from krm_fn.diff.compare_trees import compare_trees
-from krm_fn.diff.difference import Change, Difference, FieldChange, Roll, Who
-from krm_fn.diff.emitted import emitted_base, is_plan, pair_emitted
-from krm_fn.diff.fate import find_fate, find_hazards
-from krm_fn.diff.left_out import find_left_out
-from krm_fn.diff.names import Names, read_names
-from krm_fn.diff.pair import Pair, pair_items
+from krm_fn.diff.difference import (
+    KEPT,
+    LEFT,
+    PRUNED,
+    RETAINED,
+    UNUSED,
+    Change,
+    Difference,
+    Fate,
+    FieldChange,
+    Linker,
+    Roll,
+    Who,
+)
+from krm_fn.diff.pair import Matcher, Pair, pair_items
 from krm_fn.diff.release import Release, is_named_by_content, is_versioned, set_of
 from krm_fn.diff.rolls import Rolls, find_rolls
-from krm_fn.diff.tree import LeftOut, TreeReader
+from krm_fn.diff.tree import LeftOut, Names, TreeReader, compare_trees, read_names
 from krm_fn.look.secrets import KeyChange, compare_content
 from krm_fn.model import keys
+from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.item import Item
-from krm_fn.naming.names import base_name, is_emitted
+from krm_fn.model.node import FieldPath, Node, is_mapping, is_scalar
+from krm_fn.naming.names import HASH, base_name, is_emitted
+from krm_fn.references.made import find_made
+from krm_fn.render.check import find_deployers, find_pruners
+from krm_fn.render.deployable import internal_annotations
+
+_JOB_HASH = re.compile(f"(-link)-{HASH}")
+_PLANNED = ("--workload=", "--revision=", "--maker=")
+
+
+def pair_emitted(old: Release, new: Release) -> tuple[Linker, list[Pair]]:
+    """Pair the objects of the linkers that are on both sides.
+
+    What is told in another way is in no pair: a whole linker, a Job that runs, a tracker that comes or goes with its
+    Secret.
+    """
+    jobs = {(item.id.namespace, item.id.name) for item in old.package.emitted if item.id.kind == "Job"}
+    runs = [item for item in new.package.emitted if item.id.kind == "Job" and item.id[2:] not in jobs]
+    linker = Linker(
+        len(runs),
+        tuple(map(_spell, sorted(new.linked_sets - old.linked_sets))),
+        tuple(map(_spell, sorted(old.linked_sets - new.linked_sets))),
+    )
+    kept = old.linked_sets & new.linked_sets
+    matcher = Matcher(*([item for item in one.package.emitted if _linker_of(item, one) in kept] for one in (old, new)))
+    matcher.match(lambda item, release: (*_linker_of(item, release), item.id.kind, item.id.name), old, new)
+    matcher.match(_key, old, new)
+    removed = [Pair(item, None) for item in matcher.old if not _comes_with_secret(item, old, new)]
+    added = [Pair(None, item) for item in matcher.new if not _comes_with_secret(item, new, old)]
+    return linker, [*matcher.pairs, *removed, *(pair for pair in added if pair.new not in runs)]
+
+
+def is_plan(names: Names, path: FieldPath, node: Node) -> bool:
+    """Tell whether a field of a linker's object is part of the plan: what is rendered, and by whom it is referenced."""
+    match path:
+        case ("metadata", "annotations", keys.RENDERED | keys.MADE_BY) | ("metadata", "name"):
+            return True
+        case ("spec", "template", "spec", "containers", _, "args", _):
+            return is_scalar(node) and node.value.startswith(_PLANNED)
+        case ("rules", _, "resourceNames", _):
+            return is_scalar(node) and node.value in names
+    return False
+
+
+def emitted_base(item: Item) -> str:
+    """Return what stays of the name of a linker's object."""
+    return _JOB_HASH.sub(r"\1", base_name(item))
+
+
+def _spell(linker: tuple[str, str]) -> str:
+    name, namespace = linker
+    return f"{namespace}/{name}" if namespace else name
+
+
+def _linker_of(item: Item, release: Release) -> tuple[str, str]:
+    return item.labels.get(keys.SET, ""), release.package.namespace_of(item)
+
+
+def _key(item: Item, release: Release) -> Hashable:
+    return (*_linker_of(item, release), item.id.kind, emitted_base(item))
+
+
+def _comes_with_secret(item: Item, here: Release, there: Release) -> bool:
+    """Tell whether this is a tracker whose Secret is on one side only."""
+    if item.labels.get(keys.COMPONENT) not in keys.TRACKERS:
+        return False
+    secret = _secret_of(item, here)
+    return secret in _secrets(here) and secret not in _secrets(there)
+
+
+def _secret_of(tracker: Item, release: Release) -> tuple[str, str]:
+    return release.package.namespace_of(tracker), base_name(tracker)
+
+
+def _secrets(release: Release) -> set[tuple[str, str]]:
+    """Return namespace and base name of what trackers stand for: Secrets, and makers under all their names."""
+    tracked = [item for item in release.package.configs if item.id.kind != "ConfigMap"]
+    made = {(release.package.namespace_of(item), one.base_name) for item in tracked for one in find_made(item)}
+    return made | {_secret_of(item, release) for item in tracked}
+
+
+_CONTENT = frozenset({"data", "binaryData", "stringData"})
+_PROTECTING = frozenset(one.annotation for protections in PROTECTIONS.values() for one in protections)
+
+
+def find_left_out(pair: Pair) -> LeftOut:
+    """Return what to leave out of a pair: names, content, checksums, and what makes an object a revision."""
+    items = [item for item in pair if item is not None]
+    own = {keys.BASE_NAME, *(name for item in items for name in internal_annotations(item))}
+    checksums = {item.annotations[keys.CHECKSUM] for item in items if keys.CHECKSUM in item.annotations}
+    is_config = any(item.is_config for item in items)
+    turns = len({bool(set_of(item)) for item in items}) > 1  # into a revision, or back
+
+    def is_left_out(path: FieldPath, node: Node) -> bool:
+        match path:
+            case ("metadata", "name" | "namespace"):
+                return True
+            case ("metadata", "annotations", str(name)):
+                return name in own or (turns and (name.startswith(keys.PREFIX) or name in _PROTECTING))
+            case ("metadata", "labels", keys.SET):
+                return is_config
+            case (str(name),):
+                return (turns and name == "immutable") or (is_config and name in _CONTENT and is_mapping(node))
+            case (_, *_, "metadata", "annotations", str(name)):
+                return name in checksums
+        return False
+
+    return is_left_out
+
+
+def find_fate(item: Item, old: Release, new: Release) -> Fate | None:
+    """Return the fate of an object of the old rendering; None if the deployer just deletes it."""
+    deployers = tuple(find_deployers(item))
+    users = find_users(item, old)
+    if not set_of(item):
+        return Fate(LEFT, users, deployers) if deployers else None
+    if not deployers:
+        return Fate(PRUNED, users)
+    if keys.RETAIN in item.annotations:
+        return Fate(RETAINED, users, deployers)
+    is_linked = (set_of(item), old.package.namespace_of(item)) in new.linked_sets
+    return Fate(UNUSED if is_linked and not users else KEPT, users, deployers)
+
+
+def find_hazards(item: Item, successor: Item, old: Release) -> tuple[str, ...]:
+    """Return the deployers that would prune an object which gets another name while pods use it."""
+    if item.id.name == successor.id.name or not find_users(item, old):
+        return ()
+    return tuple(find_pruners(item, find_deployers(successor)))
+
+
+def find_users(item: Item, release: Release) -> tuple[str, ...]:
+    """Return the workloads whose pods read an object: `Rollout/web`."""
+    users = {one.referrer for one in release.by_target.get(item, ()) if one.reference.in_pod}
+    return tuple(sorted(f"{user.id.kind}/{base_name(user)}" for user in users))
 
 
 def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Difference:

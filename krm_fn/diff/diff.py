@@ -1,14 +1,17 @@
 """Compare two renderings, and say what differs."""
 
+import json
+from collections.abc import Iterator
 from enum import StrEnum
 
 from krm_fn.diff.compare import compare
-from krm_fn.diff.difference import Difference
+from krm_fn.diff.difference import Change, Difference, Who
+from krm_fn.diff.lines import ADDED, CHANGED, REMOVED, STATEMENT, WARNING, Line, write_lines
 from krm_fn.diff.sides import Compared, Way, open_sides, read_sides
-from krm_fn.diff.text import write_text
-from krm_fn.diff.to_json import write_json
+from krm_fn.diff.statements import summarize, write_title
 from krm_fn.diff.to_markdown import write_markdown
-from krm_fn.look.table import Screen
+from krm_fn.look.secrets import Shown
+from krm_fn.look.table import Screen, fold
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.wire.results import stderr_lines
 
@@ -53,3 +56,81 @@ def _write(difference: Difference, form: Form, screen: Screen, key: str, context
             return write_markdown(difference, key, context)
         case Form.JSON:
             return write_json(difference)
+
+
+_INDENT = 4
+"""Columns in front of a line: two blanks, its sign, and a blank."""
+
+
+def write_text(difference: Difference, screen: Screen, context: int = 0) -> str:
+    """Write every change, and then one line that sums them up. `context` is that of `write_lines`."""
+    changes = (*difference.revisions, *difference.objects)
+    lines = [line for change in changes for line in write_change(change, screen, context)]
+    lines += [screen.strong(line) for line in fold(_words(summarize(difference)), screen.width)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _words(summary: str) -> list[str]:
+    clauses = summary.split("; ")
+    return [f"{clause};" for clause in clauses[:-1]] + clauses[-1:]
+
+
+def write_change(change: Change, screen: Screen, context: int = 0) -> Iterator[str]:
+    """Yield the lines about one object, its title first."""
+    paint = screen.removed if change.new is None else screen.added if change.old is None else screen.strong
+    yield from map(paint, fold(write_title(change), screen.width))
+    yield from (f"  {_paint(line, screen)}" for line in write_lines(change, screen.width - _INDENT, context))
+
+
+def _paint(line: Line, screen: Screen) -> str:
+    if line.sign in (CHANGED, STATEMENT):
+        return line.text
+    text = f"{line.sign} {line.text}"
+    paints = {REMOVED: screen.removed, ADDED: screen.added, WARNING: screen.warning}
+    return paints[line.sign](text) if line.sign in paints else text
+
+
+VERSION = 1
+"""A later version 1 may add fields. What is there keeps its name and meaning."""
+
+
+def write_json(difference: Difference) -> str:
+    """Write everything that the text says, and whole values."""
+    return json.dumps(_difference(difference), indent=2) + "\n"
+
+
+def _difference(difference: Difference) -> dict[str, object]:
+    return {
+        "version": VERSION,
+        "old": difference.old,
+        "new": difference.new,
+        "summary": summarize(difference),
+        "unchangedRevisions": difference.unchanged,
+        "revisions": [change_as_json(change) for change in difference.revisions],
+        "objects": [change_as_json(change) for change in difference.objects],
+        "linker": difference.linker._asdict(),
+    }
+
+
+def change_as_json(change: Change) -> dict[str, object]:
+    """Write one object that differs."""
+    return {
+        "kind": change.who.kind,
+        "namespace": change.who.namespace,
+        "old": change.old and _who(change.old),
+        "new": change.new and _who(change.new),
+        "hasNewName": change.has_new_name,
+        "keys": [{"key": one.key, "old": _shown(one.old), "new": _shown(one.new)} for one in change.keys],
+        "fields": [one._asdict() for one in change.fields],
+        "rolls": [one._asdict() for one in change.rolls],
+        "fate": change.fate and change.fate._asdict(),
+        "hazards": change.hazards,
+    }
+
+
+def _who(who: Who) -> dict[str, object]:
+    return {"apiVersion": who.api_version, "name": who.name, "baseName": who.base, "set": who.set}
+
+
+def _shown(shown: Shown | None) -> dict[str, object] | None:
+    return shown and {"bytes": shown.size, "text": shown.text}

@@ -12,8 +12,8 @@ from typing import IO, NamedTuple
 
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.naming.suggest import nearest
+from krm_fn.render.files import Allowance
 from krm_fn.render.kustomization import KUSTOMIZATIONS, find_ways_out
-from krm_fn.render.limits import Allowance
 from krm_fn.render.program import Ended, run_program
 from krm_fn.render.tools import summarize, tell_everything
 

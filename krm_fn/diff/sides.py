@@ -13,7 +13,7 @@ from krm_fn.model.problem import Problem, Rejected, Severity
 from krm_fn.model.settings import Environment
 from krm_fn.naming.names import is_emitted, is_revision
 from krm_fn.render.deployable import is_deployed
-from krm_fn.render.limits import Allowance, Limits
+from krm_fn.render.files import Allowance, Limits
 from krm_fn.render.render import NoObjects, Opened, decide_opened, open_inputs, render_opened
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions

@@ -1,20 +1,50 @@
-"""A difference as Markdown, for a comment on a pull request.
+"""A small picture of what rolls because of what, in the language of Mermaid.
 
 Names and values may come from somebody whom nobody trusts. They are only in blocks of code, whose fence is longer than
 any in them, and in `<code>` within HTML, where neither Markdown nor a mention of a person means anything.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 
 from krm_fn.diff.difference import ROLLS, Change, Difference, Roll
 from krm_fn.diff.lines import CHANGED, STATEMENT, WARNING, Line, write_lines
-from krm_fn.diff.picture import draw
-from krm_fn.diff.statements import find_statements
-from krm_fn.diff.titles import summarize, write_place, write_title
+from krm_fn.diff.statements import find_statements, summarize, write_place, write_title
 from krm_fn.look.table import cut
-from krm_fn.model.printable import count, printable
+from krm_fn.model.words import count, printable
+
+_MOST_ARROWS = 12
+_LABEL_WIDTH = 50
+_SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 ./_-")
+
+
+def draw(changes: Iterable[Change]) -> Iterator[str]:
+    """Yield the lines of the picture: an arrow from each ConfigMap or Secret to what it rolls. None if nothing does."""
+    arrows = [
+        (f"{change.who.kind} {change.who.base}", f"{roll.kind} {roll.name}")
+        for change in changes
+        for roll in change.rolls
+        if (roll.kind, roll.name) != (change.who.kind, change.who.base)
+    ]
+    if not arrows:
+        return
+    shown = arrows[:_MOST_ARROWS]
+    ids = {name: f"n{place}" for place, name in enumerate(dict.fromkeys(name for arrow in shown for name in arrow))}
+    yield "```mermaid"
+    yield "graph LR"
+    yield from (f'  {ids[name]}["{_label(name)}"]' for name in ids)
+    yield from (f"  {ids[source]} --> {ids[target]}" for source, target in dict.fromkeys(shown))
+    if len(arrows) > len(shown):
+        yield f'  more["{len(arrows) - len(shown)} more"]'
+    yield "```"
+    yield ""
+
+
+def _label(name: str) -> str:
+    """Write any other character as Mermaid's code for it, so that no text is more than a label."""
+    return "".join(one if one in _SAFE else f"#{ord(one)};" for one in cut(name, _LABEL_WIDTH))
+
 
 MARK = "<!-- krm-fn diff"
 """The beginning of a comment by which a program finds its own."""

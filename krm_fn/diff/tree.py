@@ -1,15 +1,101 @@
-"""An object as plain values that can be compared: every scalar with what may be shown of it."""
+"""Names that are made from content, in any text: fold them into base names, and never show those of Secrets."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
-from krm_fn.diff.difference import Value
-from krm_fn.diff.names import Names
-from krm_fn.look.secrets import is_hidden
+from krm_fn.diff.align import align
+from krm_fn.diff.difference import FieldChange, Value
+from krm_fn.diff.pair import Pair
+from krm_fn.diff.release import Release, is_named_by_content
+from krm_fn.look.secrets import Masks, is_hidden
 from krm_fn.model.item import Item
-from krm_fn.model.node import FieldPath, Node, Scalar, fields, is_mapping, is_scalar
-from krm_fn.model.printable import count
+from krm_fn.model.node import FieldPath, Node, Scalar, fields, is_mapping, is_scalar, step
+from krm_fn.model.words import count
 from krm_fn.naming.go_yaml import is_text, read_number
+from krm_fn.naming.names import HASH, WORD, base_name
+from krm_fn.references.find import ROLES
+from krm_fn.references.made import find_made
+
+_HASH = re.compile(HASH)
+_SECRET = "Secret"  # noqa: S105  # the name of a kind
+
+_FOLDED = "\0"
+"""What no text of YAML begins with."""
+
+
+class Folded(NamedTuple):
+    """A text in which labels stand for names. `value` is equal to no text that just contains the label."""
+
+    value: str
+    shown: str
+
+
+class Names:
+    """The names of one rendering.
+
+    `labels`: what stands for each name that is made from content. The label is the same for a revision and its
+    predecessor. `references`: the same for texts that reference an object by any name, and the text with the label.
+    """
+
+    def __init__(self, labels: Mapping[str, str], references: Mapping[Node, str], masks: Masks) -> None:
+        self._labels = labels
+        self._references = references
+        self._masks = masks
+
+    def __contains__(self, name: str) -> bool:
+        """Tell whether the name is made from content."""
+        return name in self._labels
+
+    def fold(self, scalar: Scalar) -> Folded:
+        """Replace each name by its label."""
+        if scalar in self._references:
+            label = self._references[scalar]
+            return Folded(_FOLDED + label, label)
+        if not _HASH.search(scalar.value):
+            return Folded(scalar.value, scalar.value)
+        shown = WORD.sub(lambda found: self._labels.get(found[0], found[0]), scalar.value)
+        return Folded(shown if shown == scalar.value else _FOLDED + shown, shown)
+
+    def hide(self, text: str) -> str:
+        """Mask the names of Secrets."""
+        return self._masks.hide(text)
+
+
+def read_names(pairs: Iterable[Pair], releases: tuple[Release, Release]) -> tuple[Names, Names]:
+    """Return the names of the old and of the new rendering."""
+    by_item: dict[Item, str] = {}
+    by_name: tuple[dict[str, str], dict[str, str]] = ({}, {})
+    secrets: list[Item] = []
+    for pair in pairs:
+        label = next(base_name(item) for item in reversed(pair) if item is not None)
+        for item, labels in zip(pair, by_name, strict=True):
+            if item is None:
+                continue
+            by_item[item] = label
+            if is_named_by_content(item):
+                labels[item.id.name] = label
+                if item.id.kind == _SECRET:
+                    secrets.append(item)
+                for made in find_made(item):
+                    labels[made.reference.target] = made.base_name
+    masks = Masks(secrets)
+    old, new = (
+        Names(labels, _label_references(release, by_item), masks)
+        for labels, release in zip(by_name, releases, strict=True)
+    )
+    return old, new
+
+
+def _label_references(release: Release, labels: Mapping[Item, str]) -> dict[Node, str]:
+    """Return the labels of references. A rule of a Role has base names and others, and one text may be of two kinds."""
+    return {
+        reference.name: reference.renamed(labels[targets[0]])
+        for references in release.by_referrer.values()
+        for referrer, reference, targets in references
+        if len(targets) == 1 and reference.target == targets[0].id.name and referrer.id.kind not in ROLES
+    }
+
 
 _OLD_BOOLEANS = frozenset({"y", "n", "yes", "no", "on", "off"})
 """Words that kubectl reads as true or false, as YAML 1.1 says, and kustomize as text."""
@@ -103,3 +189,101 @@ def show(tree: Tree) -> Value:
     for child in tree:
         elements.append(show(child))  # noqa: PERF401  # a comprehension is a frame more for each level of nesting
     return elements
+
+
+_MERGE_KEYS = ("name", "mountPath", "devicePath", "containerPort", "port", "ip", "topologyKey", "key", "type")
+"""Fields that identify an element of a list, the first that fits. Most are a `patchMergeKey` in Kubernetes."""
+
+
+class _Place(NamedTuple):
+    """A field on both sides; None on the side that lacks it."""
+
+    path: str
+    old: Tree | None
+    new: Tree | None
+
+
+def compare_trees(old: Tree, new: Tree) -> Iterator[FieldChange]:
+    """Yield the fields that differ, by name."""
+    stack = [_Place("", old, new)]  # no recursion: objects may be nested deeper than generators
+    while stack:
+        place = stack.pop()
+        if isinstance(place.old, dict) and isinstance(place.new, dict):
+            stack += reversed([*_compare_named(place.old, place.new, place.path)])
+        elif isinstance(place.old, list) and isinstance(place.new, list):
+            stack += reversed([*_compare_lists(place.old, place.new, place.path)])
+        elif not (isinstance(place.old, Leaf) and isinstance(place.new, Leaf)):
+            yield FieldChange(place.path, *(None if tree is None else show(tree) for tree in place[1:]))
+        elif _identity(place.old) != _identity(place.new):
+            yield FieldChange(place.path, *_show_both(place.old, place.new))
+
+
+def _identity(leaf: Leaf) -> tuple[str, bool]:
+    return leaf.value, leaf.is_text
+
+
+def _show_both(old: Leaf, new: Leaf) -> tuple[str, str]:
+    """Show what differs, be it only the hash in a name."""
+    return (old.shown, new.shown) if old.shown != new.shown else (old.written, new.written)
+
+
+def _compare_named(old: dict[str, Tree], new: dict[str, Tree], path: str) -> Iterator[_Place]:
+    return (_Place(step(path, name), old.get(name), new.get(name)) for name in sorted(old.keys() | new.keys()))
+
+
+def _compare_lists(old: list[Tree], new: list[Tree], path: str) -> Iterator[_Place]:
+    key = next((key for key in _MERGE_KEYS if _identifies(key, old) and _identifies(key, new)), None)
+    if key is None or not (old and new):
+        yield from _compare_in_order(old, new, path)
+        return
+    before, after = _by_key(old, key), _by_key(new, key)
+    for name in sorted(before.keys() | after.keys()):
+        yield _Place(f"{path}[{name}]", before.get(name), after.get(name))
+    orders = [", ".join(name for name in names if name in before and name in after) for names in (before, after)]
+    yield _Place(f"{path} (order)", *(Leaf(order, order, order) for order in orders))
+
+
+def _identifies(key: str, elements: list[Tree]) -> bool:
+    names = [element.get(key) if isinstance(element, dict) else None for element in elements]
+    texts = {name.shown for name in names if isinstance(name, Leaf)}
+    return len(texts) == len(elements)
+
+
+def _by_key(elements: list[Tree], key: str) -> dict[str, Tree]:
+    named: dict[str, Tree] = {}
+    for element in elements:
+        name = element[key] if isinstance(element, dict) else None
+        if isinstance(name, Leaf):
+            named[name.shown] = element
+    return named
+
+
+def _compare_in_order(old: list[Tree], new: list[Tree], path: str) -> Iterator[_Place]:
+    """Compare elements that nothing identifies: those between equal ones, one after the other."""
+    for hunk in align(_freeze_all(old), _freeze_all(new)):
+        removed, added = old[hunk.old_start : hunk.old_end], new[hunk.new_start : hunk.new_end]
+        common = min(len(removed), len(added))
+        for place in range(common):
+            yield _Place(f"{path}[{hunk.new_start + place}]", removed[place], added[place])
+        for place in range(common, len(removed)):
+            yield _Place(f"{path}[{hunk.old_start + place}]", removed[place], None)
+        for place in range(common, len(added)):
+            yield _Place(f"{path}[{hunk.new_start + place}]", None, added[place])
+
+
+def _freeze_all(trees: Iterable[Tree]) -> list[Hashable]:
+    return [_freeze(tree) for tree in trees]
+
+
+def _freeze(tree: Tree) -> Hashable:
+    """Return a value that is equal if and only if nothing differs."""
+    if isinstance(tree, Leaf):
+        return _identity(tree)
+    frozen: list[Hashable] = []
+    if isinstance(tree, dict):
+        for name in sorted(tree):
+            frozen.append((name, _freeze(tree[name])))  # noqa: PERF401  # a frame more for each level of nesting
+        return ("mapping", *frozen)
+    for child in tree:
+        frozen.append(_freeze(child))  # noqa: PERF401  # as above
+    return ("list", *frozen)

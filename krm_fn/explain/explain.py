@@ -2,18 +2,23 @@
 
 from enum import StrEnum
 
-from krm_fn.explain.explain_absent import explain_absent
-from krm_fn.explain.explain_objects import explain_objects
-from krm_fn.explain.explanation import Explanation
-from krm_fn.explain.places import Places
+from krm_fn.explain.explain_objects import (
+    EVERYTHING,
+    Wanted,
+    explain_absent,
+    explain_objects,
+    find_wanted,
+    not_found,
+    read_wanted,
+)
+from krm_fn.explain.explanation import Explanation, Places
 from krm_fn.explain.text import write_text
 from krm_fn.explain.to_json import write_json
-from krm_fn.explain.wanted import EVERYTHING, Wanted, find_wanted, not_found, read_wanted
 from krm_fn.look.secrets import Masks
 from krm_fn.look.table import Screen
 from krm_fn.model.problem import Outcome, Rejected, Severity
 from krm_fn.model.settings import Environment
-from krm_fn.render.limits import Allowance, Limits
+from krm_fn.render.files import Allowance, Limits
 from krm_fn.render.render import Opened, decide_opened, open_inputs
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions

@@ -1,25 +1,90 @@
-"""Put together what was decided about each ConfigMap and Secret, and why."""
+"""What a name on the command line means."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
-from krm_fn.explain.explanation import NOWHERE, Because, Explained, Explanation, Reference, Restart
+from krm_fn.explain.explanation import (
+    ABSENT,
+    NOWHERE,
+    Because,
+    Explained,
+    Explanation,
+    Places,
+    Reference,
+    Restart,
+    Unfollowed,
+)
 from krm_fn.explain.find_references import find_references
 from krm_fn.explain.find_unfollowed import find_unfollowed
-from krm_fn.explain.places import Places
 from krm_fn.look.secrets import Masks
 from krm_fn.model.item import Item
+from krm_fn.model.kinds import plural_of
+from krm_fn.model.makers import VERSIONED_NAMES
 from krm_fn.model.node import Node
-from krm_fn.model.problem import Problem, Severity
+from krm_fn.model.problem import Problem, Rejected, ResourceId, Severity
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.content_hash import hashed_keys
-from krm_fn.naming.names import authored_id, base_name
-from krm_fn.references.made import hashed_fields
+from krm_fn.naming.names import authored_id, base_name, names_of
+from krm_fn.naming.suggest import did_you_mean, nearest
+from krm_fn.references.made import find_made, hashed_fields
+from krm_fn.references.reference import ResolvedReference
 from krm_fn.stages.choose import Choice
 from krm_fn.stages.hints import HINTS
-from krm_fn.stages.readings import Reading
+from krm_fn.stages.near_references import find_misspelled
 from krm_fn.stages.reason import Reason
+from krm_fn.stages.restart_requests import Reading
 from krm_fn.stages.transform import Transformation
+
+_KINDS = {
+    **dict.fromkeys(("configmap", "configmaps", "cm"), "ConfigMap"),
+    **dict.fromkeys(("secret", "secrets"), "Secret"),
+    **{name: kind for kind in VERSIONED_NAMES for name in (kind.lower(), plural_of(kind))},
+}
+"""What kubectl calls them."""
+
+
+class Wanted(NamedTuple):
+    """A name, and the kinds and namespaces in front of it. No name stands for all."""
+
+    name: str
+    above: tuple[str, ...]
+
+    def matches(self, kind: str, namespace: str, names: Collection[str]) -> bool:
+        """Tell whether it means an object that has one of these names."""
+        is_there = all(one in {namespace, kind} or _KINDS.get(one.lower()) == kind for one in self.above)
+        return is_there and (not self.name or self.name in names)
+
+    def __str__(self) -> str:
+        return "/".join((*self.above, self.name))
+
+
+EVERYTHING = Wanted("", ())
+
+
+def read_wanted(text: str) -> Wanted:
+    """Read `name`, `kind/name`, `namespace/name` or `kind/namespace/name`; `namespace/` for all that is there."""
+    *above, name = text.split("/")
+    return Wanted(name, tuple(above))
+
+
+def not_found(wanted: Wanted, configs: Iterable[Item]) -> Rejected:
+    """Return the error for a name that no ConfigMap or Secret of the package has."""
+    near = nearest(wanted.name, sorted({base_name(item) for item in configs}))
+    return Rejected(Problem(f"the package has no ConfigMap or Secret {wanted}{did_you_mean(near)}"))
+
+
+def find_wanted(wanted: Wanted, configs: Collection[Item], new_names: Mapping[Item, str]) -> list[Item]:
+    """Find the ConfigMaps and Secrets that are meant: by their base names, present names or new names.
+
+    What makes a Secret is meant by the name of that as well.
+    """
+    return [
+        item
+        for item in configs
+        if wanted.matches(item.id.kind, item.id.namespace, {*names_of(item), new_names.get(item, item.id.name)})
+        or any(wanted.matches(made.kind, item.id.namespace, made.names) for made in find_made(item))
+    ]
 
 
 def explain_objects(found: Transformation, items: Iterable[Item], places: Places, masks: Masks) -> Explanation:
@@ -145,3 +210,53 @@ class _Restarts:
             reading.asked_by.get(config, ""),
             is_set,
         )
+
+
+_NOT_HERE = "the package does not contain it: its name stays"
+
+
+def explain_absent(wanted: Wanted, found: Transformation, places: Places) -> list[Explained]:
+    """Explain what is referenced under a name that no object of the package has."""
+    messages = {
+        (one.resolved.referrer, one.resolved.reference.field): one.message
+        for one in find_misspelled(found.package, found.references)
+    }
+    by_id: dict[ResourceId, list[ResolvedReference]] = defaultdict(list)
+    for resolved in found.references.authored:
+        who = _who_is_meant(resolved)
+        if not resolved.targets and wanted.matches(who.kind, who.namespace, {who.name}):
+            by_id[who].append(resolved)
+    return [
+        Explained(
+            who,
+            who.name,
+            places.of(several[0].referrer, several[0].reference.field),
+            ABSENT,
+            _why_absent(several, places),
+            unfollowed=tuple(
+                Unfollowed(
+                    authored_id(one.referrer),
+                    places.of(one.referrer, one.reference.field),
+                    one.reference.field,
+                    ABSENT,
+                    messages.get((one.referrer, one.reference.field), _NOT_HERE),
+                )
+                for one in several
+            ),
+        )
+        for who, several in sorted(by_id.items())
+    ]
+
+
+def _who_is_meant(resolved: ResolvedReference) -> ResourceId:
+    reference, referrer = resolved.reference, resolved.referrer
+    named = reference.target_namespace
+    return ResourceId("v1", reference.kind, referrer.id.namespace if named is None else named, reference.target)
+
+
+def _why_absent(several: Iterable[ResolvedReference], places: Places) -> Because:
+    for referrer, reference, _ in several:
+        if reference.written:
+            how = reference.rule.reason or "a controller writes it"
+            return Because(ABSENT, how, places.of(referrer, reference.field), reference.rule.source)
+    return Because(ABSENT, "nothing in the package makes it")

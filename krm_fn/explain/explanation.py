@@ -1,8 +1,14 @@
 """An explanation as values. Nothing in it is a Secret's value, or a digest of one."""
 
+import re
+from collections import Counter
 from typing import NamedTuple, TypeAlias
 
+from krm_fn.config.plain import place as place_setting
+from krm_fn.model.item import Item, read_item
+from krm_fn.model.node import Mark, Marks, Scalar, is_mapping, read_path
 from krm_fn.model.problem import ResourceId
+from krm_fn.render.render import Opened
 
 ABSENT = "absent"
 """The strategy of an object that is only referenced; also the ground for it, and the reason why nothing follows it."""
@@ -113,3 +119,59 @@ class Explanation(NamedTuple):
     """All objects that were asked for, in order of namespace, kind and name."""
 
     objects: tuple[Explained, ...]
+
+
+_ORIGIN = re.compile(r"^(?:path|configuredIn): (?P<file>.+)$", re.MULTILINE)
+"""What kustomize says of the file of an object, if `buildMetadata` asks for it: relative to that kustomization."""
+
+
+class Places:
+    """The places of everything that was read."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._files = {item.node: name for name, envelope in opened.envelopes for item in envelope.items}
+        self._config_file, self._config = opened.configuration
+        self._marks = Marks()
+
+    def of(self, item: Item, field: str = "") -> Place:
+        """Return the place of a field of an object: of its name, or what is around it where it is missing."""
+        return self._at(item, self._marks.of(item.node, read_path(field)))
+
+    def of_text(self, item: Item, field: str, scalar: Scalar, line: int) -> Place:
+        """Return the place of a line of a scalar's text, counted from 0. Only in a literal block is it known."""
+        if scalar.style != "|":
+            return self.of(item, field)
+        place = self._at(item, scalar.start_mark)
+        return place._replace(line=place.line + 1 + line) if place.line else place
+
+    def of_setting(self, field: str) -> Place:
+        """Return the place of a setting such as `spec.select[0]`."""
+        if not is_mapping(self._config):
+            return NOWHERE
+        problem = place_setting(read_path(field), self._config, read_item(self._config).id, "")
+        return Place(self._config_file, problem.line)
+
+    def _at(self, item: Item, mark: Mark) -> Place:
+        origin = _ORIGIN.search(item.annotations.get("config.kubernetes.io/origin", ""))
+        if origin:
+            return Place(origin["file"])
+        name = self._files.get(item.node, "")
+        # The lines of a stream are not those of the files of a kpt package in it.
+        return Place(name, mark.line + 1) if item.file in ("", name) else Place(item.file)
+
+
+_OUTCOMES = {"rename": "renamed", "adopt": "adopted", "checksum": "with a checksum", ABSENT: "not in the package"}
+
+
+def summarize(explanation: Explanation) -> str:
+    """Return `2 renamed, 1 left alone`."""
+    counts = Counter(outcome(one) for one in explanation.objects)
+    outcomes = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))
+    return outcomes or "no ConfigMap or Secret in the package"
+
+
+def outcome(one: Explained) -> str:
+    """Say in a word or two what happens to an object: `renamed`, `left alone`."""
+    if one.strategy == "ignore":
+        return "restored" if one.new_name else "left alone"
+    return _OUTCOMES[one.strategy]

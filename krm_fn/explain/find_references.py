@@ -3,8 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from krm_fn.explain.explanation import FoundBy, Reference
-from krm_fn.explain.places import Places
+from krm_fn.explain.explanation import FoundBy, Places, Reference
 from krm_fn.model.changes import Edit, ListPatch, SetItems, SetParts, SetText
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node
@@ -15,7 +14,7 @@ from krm_fn.references.find import ROLES
 from krm_fn.references.made import name_meant
 from krm_fn.references.reference import Reference as WrittenReference
 from krm_fn.references.reference import ResolvedReference
-from krm_fn.references.rule import Rule
+from krm_fn.references.shapes import Rule
 from krm_fn.stages.transform import Transformation
 
 

@@ -1,16 +1,173 @@
-"""What looks like a reference to an object and was not followed, and why."""
+"""Names of ConfigMaps and Secrets in fields and texts that no rule reads, and about which no warning says anything.
 
+Only names that mean nothing else are looked for: a word such as `web`, or a name that another object has too, is all
+over a package. What is written in Secrets is never looked at.
+"""
+
+import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping
+from operator import itemgetter
+from typing import NamedTuple, TypeAlias
 
-from krm_fn.explain.explanation import FIELD, LOOKALIKE, MISSPELLED, OLDER, OPTION, TEXT, Unfollowed
-from krm_fn.explain.mentions import find_mentions
-from krm_fn.explain.places import Places
-from krm_fn.model.item import Item
-from krm_fn.naming.names import authored_id, base_name
-from krm_fn.stages.near_references import find_pinned, read_base_names, why_passed_over
+from krm_fn.explain.explanation import FIELD, LOOKALIKE, MISSPELLED, OLDER, OPTION, TEXT, Places, Unfollowed
+from krm_fn.model.item import CONFIG_KINDS, Item
+from krm_fn.model.keys import LOCAL_CONFIG
+from krm_fn.model.kinds import TOOL_GROUPS
+from krm_fn.model.node import FieldPath, Node, Scalar, fields, is_scalar, spell, text
+from krm_fn.model.pods import template_around
+from krm_fn.naming.names import WORD, authored_id, base_name, names_of
+from krm_fn.references.find import ROLES, may_refer
+from krm_fn.references.near_misses import BUILT_IN_GROUPS
+from krm_fn.references.shapes import CORE_GROUPS, FREE_KEYS, GROUP_FIELDS, KINDS, OPAQUE_KINDS, PASSED_OVER
+from krm_fn.stages.near_references import find_misspelled, find_pinned, read_base_names, why_passed_over
+from krm_fn.stages.package import Package
+from krm_fn.stages.restart_requests import OPT_INS
 from krm_fn.stages.transform import Transformation
-from krm_fn.stages.warnings.misspelled import find_misspelled
+
+_WORDS_OF_PROGRAMS = re.compile(r"\.(?P<what>command|args)\[\d+\]$|\.env\[\d+\]\.(?P<variable>value)$")
+_ANNOTATIONS_OF_TOOLS = re.compile(
+    r"internal\.config\.kubernetes\.io/|config\.kubernetes\.io/(index|path)$|([\w.]+\.)?krm-fn\.io/"
+    r"|kubectl\.kubernetes\.io/last-applied-configuration$|meta\.helm\.sh/|argocd\.argoproj\.io/tracking-id$"
+)
+"""Annotations that tools write, about the object itself."""
+
+_IN_NAMESPACE = re.compile("[a-z0-9-]+/")
+
+_OTHER_THINGS = frozenset({"apiVersion", "image", "kind", "namespace", "serviceAccount", "serviceAccountName"})
+"""Fields that name something else in any object."""
+
+
+class Mention(NamedTuple):
+    """A scalar of `item` that says a name of `target` at `start`. `why`: why that is no reference."""
+
+    target: Item
+    item: Item
+    field: str
+    scalar: Scalar
+    start: int
+    why: str
+
+
+class _Found(NamedTuple):
+    """A scalar, its path, and the mapping that it is in."""
+
+    scalar: Scalar
+    path: FieldPath
+    around: Mapping[str, Node]
+
+
+_ByNamespace: TypeAlias = Mapping[str, list[tuple[int, Item]]]
+"""Objects by their namespaces, each with its place among all of them."""
+
+
+def find_mentions(package: Package, targets: Iterable[Item]) -> Iterator[Mention]:
+    """Find where the names of these objects are mentioned, in the order of the text."""
+    names = _telling_names(package, targets)
+    for item in package.authored if names else ():
+        if not _is_searched(item):
+            continue
+        for found in _scalars(item.node):
+            for name, start in _names_in(found.scalar.value, names):
+                why = _why_unread(item, found, is_whole=_is_whole(found.scalar.value, name, start))
+                for target in _find_near(package, item, names[name], found) if why else ():
+                    if target is not item:
+                        yield Mention(target, item, spell(found.path), found.scalar, start, why)
+
+
+def _telling_names(package: Package, targets: Iterable[Item]) -> dict[str, _ByNamespace]:
+    """Return the names that hardly mean anything else, each with its objects."""
+    taken = {item.id.name for item in package.authored if not item.is_config}
+    names: dict[str, _ByNamespace] = defaultdict(lambda: defaultdict(list))
+    for place, target in enumerate(targets):
+        for name in names_of(target):
+            if name not in taken and not name.isalnum():
+                names[name][target.id.namespace].append((place, target))
+    return dict(names)
+
+
+def _is_searched(item: Item) -> bool:
+    is_object = bool(item.id.api_version and item.id.kind)
+    is_secret = item.id.kind == CONFIG_KINDS[1] and item.is_config
+    return is_object and not is_secret and item.id.group not in TOOL_GROUPS
+
+
+def _scalars(root: Node) -> Iterator[_Found]:
+    stack: list[tuple[Node, FieldPath, Mapping[str, Node]]] = [(root, (), {})]
+    while stack:
+        node, path, around = stack.pop()
+        if is_scalar(node):
+            yield _Found(node, path, around)
+        elif node.id == "sequence":
+            stack += [(element, (*path, index), {}) for index, element in reversed([*enumerate(node.value)])]
+        else:
+            held = fields(node)
+            stack += [(value, (*path, name), held) for name, value in reversed([*held.items()])]
+
+
+def _names_in(value: str, names: Container[str]) -> Iterator[tuple[str, int]]:
+    """Yield each name in a text once, and where it begins."""
+    seen = set()
+    for word in WORD.finditer(value):
+        if word[0] in names and word[0] not in seen:
+            seen.add(word[0])
+            yield word[0], word.start()
+
+
+def _is_whole(value: str, name: str, start: int) -> bool:
+    """Tell whether a text is just the name, or `namespace/name`."""
+    return value[start:] == name and (not start or _IN_NAMESPACE.fullmatch(value[:start]) is not None)
+
+
+def _find_near(package: Package, item: Item, targets: _ByNamespace, found: _Found) -> list[Item]:
+    """Return those of the targets whose namespace the object may mean, in their order."""
+    like = None if package.kinds.is_cluster_scoped(item.id) else package.namespaces_like(item.id.namespace)
+    namespaces = targets.keys() if like is None else {*like, text(found.around.get("namespace"))}
+    near = [one for namespace in namespaces for one in targets.get(namespace, ())]
+    return [target for _, target in sorted(near, key=itemgetter(0))]
+
+
+def _why_unread(item: Item, found: _Found, *, is_whole: bool) -> str:
+    """Say why a text that contains a name is no reference; `""` if it probably means something else."""
+    top = found.path[0]
+    if top == "metadata":
+        return _why_annotation_is_unread(str(found.path[-1])) if found.path[1:2] == ("annotations",) else ""
+    if item.is_local:
+        return f"the object is for tools, and never applied ({LOCAL_CONFIG})"
+    if item.is_config:
+        return "no field in this text references it by its shape" if top == "data" else ""
+    if item.id.kind in OPAQUE_KINDS or not may_refer(item.id) or top == "status":
+        return ""
+    return _why_field_is_unread(item, found, is_whole=is_whole)
+
+
+def _why_field_is_unread(item: Item, found: _Found, *, is_whole: bool) -> str:
+    field = spell(found.path)
+    program = _WORDS_OF_PROGRAMS.search(field)
+    if program:
+        what = "a variable" if program["variable"] else program["what"]
+        return f"{what}: the function changes no text that a program gets"
+    if "annotations" in found.path:
+        return _why_annotation_is_unread(str(found.path[-1]))
+    if item.id.kind in ROLES and "resourceNames" in found.path:
+        return "the rule is about other resources"
+    if item.id.group in BUILT_IN_GROUPS or template_around(item.node, field) is not None:
+        return ""  # the tables know every field of these
+    return _why_custom_field_is_unread(found, is_whole=is_whole)
+
+
+def _why_annotation_is_unread(name: str) -> str:
+    return "" if name in OPT_INS or _ANNOTATIONS_OF_TOOLS.match(name) else "no rule reads this annotation"
+
+
+def _why_custom_field_is_unread(found: _Found, *, is_whole: bool) -> str:
+    kind = text(found.around.get("kind"))
+    is_free = not {*found.path}.isdisjoint(PASSED_OVER | FREE_KEYS)
+    if is_free or found.path[-1] in _OTHER_THINGS or (kind and kind not in KINDS):
+        return ""
+    if any(text(found.around.get(name)) not in CORE_GROUPS for name in GROUP_FIELDS if kind):
+        return f"the {kind} beside it is of another group"
+    return "no rule reads this field" if is_whole else "the function changes no text that just contains a name"
 
 
 def find_unfollowed(found: Transformation, targets: Collection[Item], places: Places) -> dict[Item, list[Unfollowed]]:

@@ -16,11 +16,12 @@ from krm_fn.explain.explanation import (
     Reference,
     Restart,
     Unfollowed,
+    outcome,
+    summarize,
 )
-from krm_fn.explain.summarize import outcome, summarize
 from krm_fn.look.table import Group, Row, Screen, columns, fold, write_table
-from krm_fn.model.printable import count, printable
 from krm_fn.model.problem import ResourceId
+from krm_fn.model.words import count, printable
 
 _MOST_TEXTS = 10
 """Mere texts that are shown for an object. More of them say little."""

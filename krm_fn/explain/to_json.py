@@ -2,8 +2,7 @@
 
 import json
 
-from krm_fn.explain.explanation import Because, Explained, Explanation, Place, Reference, Restart, Unfollowed
-from krm_fn.explain.summarize import summarize
+from krm_fn.explain.explanation import Because, Explained, Explanation, Place, Reference, Restart, Unfollowed, summarize
 from krm_fn.model.problem import ResourceId
 
 VERSION = 1

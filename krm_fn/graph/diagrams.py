@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from krm_fn.graph.graph import Edge, Graph, Lane, Look, Node, Tie
 from krm_fn.look.table import cut
-from krm_fn.model.printable import printable
+from krm_fn.model.words import printable
 
 _DOT_STYLES = {
     Look.STABLE: ' style=filled fillcolor="#dcfce7"',

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from krm_fn.explain.wanted import read_wanted
+from krm_fn.explain.explain_objects import read_wanted
 from krm_fn.graph.diagrams import find_excess, write_dot, write_mermaid
 from krm_fn.graph.graph import Graph
 from krm_fn.graph.graph_history import graph_history
@@ -12,7 +12,7 @@ from krm_fn.history.history import History
 from krm_fn.look.secrets import Masks
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import Environment
-from krm_fn.render.limits import Allowance, Limits
+from krm_fn.render.files import Allowance, Limits
 from krm_fn.render.render import decide_opened, open_inputs
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable
 from enum import StrEnum
 from typing import Any, NamedTuple, TypeAlias
 
-from krm_fn.model.printable import count
+from krm_fn.model.words import count
 
 
 class Lane(StrEnum):

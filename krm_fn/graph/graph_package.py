@@ -3,11 +3,9 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from krm_fn.explain.explain_absent import explain_absent
-from krm_fn.explain.explanation import Explained, Place
+from krm_fn.explain.explain_objects import Wanted, explain_absent, find_wanted, not_found
+from krm_fn.explain.explanation import Explained, Place, Places
 from krm_fn.explain.find_references import find_references
-from krm_fn.explain.places import Places
-from krm_fn.explain.wanted import Wanted, find_wanted, not_found
 from krm_fn.graph.graph import Builder, Graph, Handle, Key, Lane, Look, Node, Tie
 from krm_fn.look.secrets import Masks, show_content
 from krm_fn.model import keys
@@ -17,7 +15,7 @@ from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import Strategy, configures
 from krm_fn.naming.names import authored_id, base_name, is_emitted, is_revision
 from krm_fn.references.made import find_made
-from krm_fn.references.rule import By
+from krm_fn.references.shapes import By
 from krm_fn.render.render import Opened
 from krm_fn.stages.transform import Transformation
 

@@ -13,7 +13,7 @@ from importlib.resources import files
 from itertools import groupby
 
 from krm_fn.graph.graph import Edge, Graph, Key, Lane, Node, Tie, summarize
-from krm_fn.model.printable import count, printable
+from krm_fn.model.words import count, printable
 
 _HEADINGS = {
     (Tie.MAKES, True): "Makes",

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from krm_fn.history.history import Entry, Fate, History, LinkerJob, Pods, Referrer, Role, SetHistory, Unseen, Workload
 from krm_fn.look.table import cut
-from krm_fn.model.printable import count, printable
+from krm_fn.model.words import count, printable
 
 _MOST_NAMES = 2
 """Names in a sentence; the others are counted."""

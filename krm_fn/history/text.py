@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
-from krm_fn.diff.text import write_change
+from krm_fn.diff.diff import write_change
 from krm_fn.history.history import Entry, Fate, History, Referrer, Role, SetHistory
 from krm_fn.history.statements import (
     Note,
@@ -18,7 +18,7 @@ from krm_fn.history.statements import (
 )
 from krm_fn.history.to_json import write_time
 from krm_fn.look.table import Group, Row, Screen, columns, fold, write_table
-from krm_fn.model.printable import count, printable
+from krm_fn.model.words import count, printable
 
 _UNSETTLED = (Role.CANARY, Role.PREVIEW, Role.NEW, Role.ABORTED)
 

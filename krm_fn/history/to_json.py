@@ -3,8 +3,8 @@
 import json
 from datetime import UTC, datetime
 
+from krm_fn.diff.diff import change_as_json
 from krm_fn.diff.difference import Change
-from krm_fn.diff.to_json import write_change
 from krm_fn.history.history import Entry, History, LinkerJob, Pods, Referrer, SetHistory, Template, Workload
 from krm_fn.history.statements import find_notes, write_state
 
@@ -77,7 +77,7 @@ def _entry(entry: Entry, now: float) -> dict[str, object]:
 
 def _change(change: Change) -> dict[str, object]:
     """Write what differs from the next older revision, in the form of `krm-fn diff`."""
-    return {"from": change.old and change.old.name, "keys": write_change(change)["keys"]}
+    return {"from": change.old and change.old.name, "keys": change_as_json(change)["keys"]}
 
 
 def _referrer(one: Referrer) -> dict[str, object]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from krm_fn.linker.cluster import Cluster
 from krm_fn.linker.objects import Observation, Owner, Revision
 from krm_fn.model.link_plan import LinkPlan
-from krm_fn.model.printable import count, listing, printable
+from krm_fn.model.words import count, listing, printable
 from krm_fn.naming.names import without_hash
 
 

@@ -14,8 +14,8 @@ from krm_fn.linker.live_cluster import LiveCluster
 from krm_fn.linker.report import Report
 from krm_fn.linker.retry import Deadline, OutOfTime, Stopped
 from krm_fn.model.link_plan import LinkPlan
-from krm_fn.model.printable import printable
 from krm_fn.model.problem import Outcome
+from krm_fn.model.words import printable
 
 _ENDS = {128 + signal.SIGTERM: "terminated", 128 + signal.SIGINT: "interrupted"}
 """The exit codes of a run that was ended by a signal, as a shell reports them."""

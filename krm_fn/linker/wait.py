@@ -10,7 +10,7 @@ from krm_fn.linker.owners import is_left_to_kpt, plan_deletions, plan_owners
 from krm_fn.linker.retry import pauses
 from krm_fn.model.kinds import CONSUMER_KINDS
 from krm_fn.model.link_plan import LinkPlan, MakerName, Workload
-from krm_fn.model.printable import listing
+from krm_fn.model.words import listing
 
 _HISTORY_TIMEOUT = 10.0
 """Seconds for a controller to create a ReplicaSet or ControllerRevision: far more than one needs."""

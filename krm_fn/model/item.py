@@ -1,9 +1,10 @@
 """One object of the input."""
 
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from krm_fn.model import keys
-from krm_fn.model.node import Mapping, fields, text, texts
+from krm_fn.model.node import Mapping, Marks, Node, fields, read_path, text, texts
 from krm_fn.model.problem import Problem, ResourceId, Severity
 
 CONFIG_KINDS = ("ConfigMap", "Secret")
@@ -97,3 +98,23 @@ def place_of(item: Item) -> str:
     if not item.file:
         return f"on line {line}"
     return f"in {item.file} index {item.file_index}" if item.has_file_index else f"in {item.file}"
+
+
+_FIRST = -1
+
+
+def in_order(problems: Iterable[Problem], items: Sequence[Item], config: Node | None) -> tuple[Problem, ...]:
+    """Sort problems: those with the configuration, then by object and field, then those with the package as a whole.
+
+    `items` are all objects in the order of the input.
+    """
+    ranks: dict[Node | None, int] = {item.node: rank for rank, item in enumerate(items)}
+    marks = Marks()
+    if config is not None:
+        ranks[config] = _FIRST
+
+    def place(problem: Problem) -> tuple[int, int]:
+        rank = ranks.get(problem.node, len(items))
+        return rank, marks.first_of(problem.node, read_path(problem.field)).start if problem.node else 0
+
+    return tuple(sorted(problems, key=place))

@@ -8,11 +8,10 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from krm_fn.model.deployers import read_options
+from krm_fn.model.deployers import is_hook, read_options
 from krm_fn.model.item import Item
 from krm_fn.model.node import get, text
 from krm_fn.model.problem import ResourceId
-from krm_fn.model.sync_order import is_hook
 
 _SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
 _FLUX_FORCE = "kustomize.toolkit.fluxcd.io/force"

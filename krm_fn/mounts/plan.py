@@ -21,7 +21,7 @@ from krm_fn.references.find import may_refer
 from krm_fn.references.made import find_name
 from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.resolve import Index
-from krm_fn.references.rule import By, Rule
+from krm_fn.references.shapes import By, Rule
 
 
 class PlannedMount(NamedTuple):

@@ -11,7 +11,7 @@ from krm_fn.model.node import elements, entries, get, step, text, texts
 from krm_fn.naming.names import authored_id
 from krm_fn.references.annotations import COPIED
 from krm_fn.references.reference import ResolvedReference
-from krm_fn.references.rule import By
+from krm_fn.references.shapes import By
 
 
 class Copy(NamedTuple):

@@ -1,15 +1,50 @@
-"""References inside the data of ConfigMaps and Secrets: a pod template, a Helm values file, a controller's settings."""
+"""The texts that a ConfigMap or Secret holds as data."""
 
+from base64 import b64decode
+from binascii import Error
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.model.item import Item, about
-from krm_fn.model.node import Node, Scalar, fields, get, is_mapping, is_scalar, text
+from krm_fn.model.node import Node, Scalar, entries, fields, get, is_mapping, is_scalar, step, text
 from krm_fn.model.problem import Rejected, ResourceId
-from krm_fn.references.data_texts import data_texts
 from krm_fn.references.find_by_shape import find_by_shape
 from krm_fn.references.reference import Reference
 from krm_fn.references.resolve import Index
+
+_DATA = ("data", "stringData")
+
+
+class DataText(NamedTuple):
+    """One value: `key` in the data, `field` its path, `scalar` as written, `text` as pods read it.
+
+    `is_encoded`: the scalar is base64.
+    """
+
+    key: str
+    field: str
+    scalar: Scalar
+    text: str
+    is_encoded: bool
+
+
+def data_texts(item: Item) -> Iterator[DataText]:
+    """Read the values of an object's data. Bytes that are no text are skipped."""
+    for field in _DATA:
+        is_encoded = field == "data" and item.id.kind == "Secret"
+        for key, scalar in entries(get(item.node, field)):
+            if is_scalar(scalar):
+                text = _decode(scalar.value) if is_encoded else scalar.value
+                if text:
+                    yield DataText(key, step(field, key), scalar, text, is_encoded)
+
+
+def _decode(value: str) -> str:
+    try:
+        return b64decode(value).decode()
+    except (Error, ValueError):
+        return ""
+
 
 ReadYaml: TypeAlias = Callable[[str], list[Node]]
 """Reads the documents of a text; none where it is not YAML."""

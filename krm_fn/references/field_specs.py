@@ -11,7 +11,7 @@ from krm_fn.model.node import Node, Scalar, elements, entries, fields, is_mappin
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import FieldSpec
 from krm_fn.references.reference import Reference, read_reference
-from krm_fn.references.rule import By, Rule
+from krm_fn.references.shapes import By, Rule
 
 Name: TypeAlias = tuple[Scalar, Scalar | None, str, Mapping[str, Node]]
 """A name, the namespace beside it, its field, and the fields of the mapping that it is in."""

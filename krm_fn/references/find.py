@@ -1,12 +1,12 @@
-"""Find every field of an object that names a ConfigMap or a Secret."""
+"""Find the parameters of admission policies: a policy says of which kind they are, its bindings name them."""
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
-from krm_fn.model.item import CONFIG_KINDS
+from krm_fn.model.item import CONFIG_KINDS, Item
 from krm_fn.model.kinds import TOOL_GROUPS, plural_of
 from krm_fn.model.makers import VERSIONED
 from krm_fn.model.node import Node, Scalar, descend, elements, entries, get, is_null, is_scalar, read_path, step, text
@@ -20,8 +20,42 @@ from krm_fn.references.find_by_shape import find_by_shape
 from krm_fn.references.made import find_written
 from krm_fn.references.reference import Reference, read_reference
 from krm_fn.references.releases import NO_CHARTS, Charts, Release, find_by_rows, read_releases
-from krm_fn.references.rule import By, Rule
-from krm_fn.references.shapes import OPAQUE_KINDS
+from krm_fn.references.shapes import OPAQUE_KINDS, By, Rule
+
+_GROUP = "admissionregistration.k8s.io"
+_POLICY_OF = {
+    "ValidatingAdmissionPolicyBinding": "ValidatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding": "MutatingAdmissionPolicy",
+}
+
+KindsOfParams: TypeAlias = Mapping[tuple[str, str], str]
+"""`ConfigMap` or `Secret`, by kind and name of the policy."""
+
+
+def read_kinds_of_params(items: Iterable[Item]) -> KindsOfParams:
+    """Read which policies of the package take ConfigMaps or Secrets as parameters."""
+    kinds = {}
+    for item in items:
+        if item.id.kind in _POLICY_OF.values() and item.id.group == _GROUP:
+            param_kind = get(item.node, "spec", "paramKind")
+            kind = text(get(param_kind, "kind"))
+            if text(get(param_kind, "apiVersion")) == "v1" and kind in CONFIG_KINDS:
+                kinds[item.id.kind, item.id.name] = kind
+    return kinds
+
+
+def find_params(item: Node, resource: ResourceId, kinds: KindsOfParams) -> list[Reference]:
+    """Find the parameter that a binding names. Where its policy is not in the package, its kind is not known.
+
+    A binding that names no namespace takes the parameter from the namespace of each object that it checks.
+    """
+    policy = _POLICY_OF.get(resource.kind)
+    if policy is None or resource.group != _GROUP:
+        return []
+    name = text(get(item, "spec", "policyName"))
+    kind = kinds.get((policy, name))
+    return [] if kind is None else find_at(item, "spec/paramRef", kind, Rule(By.TABLE, f"paramKind of {policy}/{name}"))
+
 
 _LISTED = re.compile(r"(?<![^,\s])[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?![^,\s])")
 """A name in a comma list. A dot in it is a character of a name, and of a pattern that matches that name."""

@@ -9,7 +9,6 @@ from krm_fn.references.annotations import POD_ANNOTATIONS
 from krm_fn.references.field_specs import beside
 from krm_fn.references.fields import SELECTOR_FIELDS, SELECTORS, Selectors
 from krm_fn.references.reference import Reference, read_reference
-from krm_fn.references.rule import By, Rule
 from krm_fn.references.shapes import (
     CORE_GROUPS,
     FREE_KEYS,
@@ -17,7 +16,9 @@ from krm_fn.references.shapes import (
     KINDS,
     NAMED_BY_TYPE,
     PASSED_OVER,
+    By,
     Form,
+    Rule,
     Word,
     word_of,
 )

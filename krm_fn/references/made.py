@@ -29,7 +29,7 @@ from krm_fn.naming.go_yaml import read_scalar
 from krm_fn.naming.names import HASH, base_name, hash_in_name, names_of
 from krm_fn.references.field_specs import find_at, split_path
 from krm_fn.references.reference import Reference
-from krm_fn.references.rule import By, Rule
+from krm_fn.references.shapes import By, Rule
 
 _OWN_NAME = "metadata.name"
 _NOTHING: Mapping[Node, str] = MappingProxyType({})

@@ -16,8 +16,7 @@ from krm_fn.references.made import versioned
 from krm_fn.references.options import read_settings
 from krm_fn.references.reference import ResolvedReference, read_reference
 from krm_fn.references.resolve import Index
-from krm_fn.references.rule import By, Rule
-from krm_fn.references.shapes import CORE_GROUPS, FREE_KEYS, GROUP_FIELDS, KINDS, PASSED_OVER, Form, word_of
+from krm_fn.references.shapes import CORE_GROUPS, FREE_KEYS, GROUP_FIELDS, KINDS, PASSED_OVER, By, Form, Rule, word_of
 
 BUILT_IN_GROUPS = frozenset(
     {

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node, elements, entries, get, is_scalar, step, text
 from krm_fn.model.pods import find_containers
-from krm_fn.references.data_texts import DataText, data_texts
+from krm_fn.references.embedded import DataText, data_texts
 from krm_fn.references.field_specs import find_at
-from krm_fn.references.rule import By, Rule
+from krm_fn.references.shapes import By, Rule
 
 _CM = r"(?<![a-z])cm(?![a-z])|(?-i:(?<=[a-z])(?:CM|Cm)(?![a-z]))"
 """The short form as a word of its own: `cm-name`, `leaderCM`; not `acme`."""

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 from krm_fn.model.item import Item
 from krm_fn.model.node import TRUE, Node, Scalar, get, is_sequence, text
-from krm_fn.references.rule import Rule
-from krm_fn.references.shapes import is_in_pod
+from krm_fn.references.shapes import Rule, is_in_pod
 
 _NAMESPACE = re.compile(r"([^/:]+)/$")
 _NOTHING: Mapping[str, Node] = MappingProxyType({})

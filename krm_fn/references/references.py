@@ -8,11 +8,10 @@ from typing import NamedTuple
 from krm_fn.model.item import CONFIG_KINDS, Item
 from krm_fn.model.node import Node, elements, entries, get, is_scalar, text
 from krm_fn.model.settings import FieldSpec
-from krm_fn.references.admission_params import find_params, read_kinds_of_params
 from krm_fn.references.copies import Copies
 from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.field_specs import SpecsByKind
-from krm_fn.references.find import Lookalike, find_references
+from krm_fn.references.find import Lookalike, find_params, find_references, read_kinds_of_params
 from krm_fn.references.near_misses import BUILT_IN_GROUPS, NearMiss, find_unfollowed
 from krm_fn.references.options import Options
 from krm_fn.references.reference import Reference, ResolvedReference

@@ -18,7 +18,7 @@ from krm_fn.references.exclusions import NotReference
 from krm_fn.references.field_specs import find_at
 from krm_fn.references.find_by_shape import Path, spell_path
 from krm_fn.references.reference import Reference
-from krm_fn.references.rule import By, Rule
+from krm_fn.references.shapes import By, Rule
 
 _FLUX, _ARGO = "helm.toolkit.fluxcd.io", "argoproj.io"
 _SOURCES = "source.toolkit.fluxcd.io"

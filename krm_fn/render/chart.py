@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from krm_fn.model.problem import Problem, Rejected
-from krm_fn.render.files import Files, read_all
-from krm_fn.render.limits import Allowance
+from krm_fn.render.files import Allowance, Files, read_all
 
 SCHEMA = "values.schema.json"
 _ARCHIVE = ".tgz"

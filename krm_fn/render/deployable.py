@@ -13,8 +13,7 @@ from krm_fn.model.node import Node, is_mapping
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.render.kustomization import KUSTOMIZATIONS
 from krm_fn.wire.apply import plan_splices
-from krm_fn.wire.documents import Part, open_list, split_documents
-from krm_fn.wire.envelope import Envelope, open_envelope
+from krm_fn.wire.envelope import Envelope, Part, open_envelope, open_list, split_documents
 from krm_fn.wire.reader import Document, read_yaml
 from krm_fn.wire.splice import Splice, apply_splices
 

@@ -11,9 +11,8 @@ from pathlib import Path
 
 from krm_fn.model.problem import Outcome, Rejected, Severity
 from krm_fn.model.settings import CONFIG_FILE
-from krm_fn.render.files import Files
+from krm_fn.render.files import Allowance, Files, Limits
 from krm_fn.render.kustomization import Plugin, find_plugins, runtimes_of
-from krm_fn.render.limits import Allowance, Limits
 from krm_fn.wire.results import stderr_lines
 
 _RUNS_FUNCTIONS = frozenset({"--enable-alpha-plugins", "--enable-exec"})

@@ -1,15 +1,78 @@
-"""Files of a tree that others write: regular ones inside of a root, through links too."""
+"""How much a rendering may read, and how long the programs that it runs may take."""
 
 import os
+import posixpath
 import stat
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import BinaryIO, NoReturn
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO, NamedTuple, NoReturn
 
+from krm_fn.model.node import Marks, Node, read_path
 from krm_fn.model.problem import Problem, Rejected
-from krm_fn.render.limits import Allowance
-from krm_fn.render.place import unreadable
+from krm_fn.wire.envelope import Envelope
+
+
+class Limits(NamedTuple):
+    """The limits of a rendering, whatever the trees contain that it reads.
+
+    `root`: nothing outside of it is read. Without one, a link must lead to the directory of its PATH. `no_remote`:
+    nothing is fetched. `is_verbose`: all that the programs say is shown, values too.
+    """
+
+    root: Path | None = None
+    max_bytes: int = 100_000_000
+    timeout: float = 300
+    no_remote: bool = False
+    is_verbose: bool = False
+
+
+DEFAULT_LIMITS = Limits()
+
+
+class Allowance:
+    """The limits, and what is left of the bytes and seconds. One for all that a rendering reads and runs."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.bytes = limits.max_bytes
+        self.seconds = limits.timeout
+
+    def take(self, size: int, name: str) -> None:
+        """Subtract what was read. Raises Rejected if it was too much."""
+        self.bytes -= size
+        if self.bytes < 0:
+            raise Rejected(self.too_large(name))
+
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        """Subtract the time that the block takes."""
+        start = time.monotonic()
+        try:
+            yield
+        finally:
+            self.seconds -= time.monotonic() - start
+
+    def too_large(self, name: str) -> Problem:
+        message = f"more than {self.limits.max_bytes} bytes are to be read; --max-bytes sets the limit"
+        return Problem(message, file=name)
+
+    def too_slow(self, name: str, program: str) -> Problem:
+        limit = f"{self.limits.timeout:g} s"
+        message = f"{program} was stopped: kustomize and helm may take {limit} in all; --timeout sets the limit"
+        return Problem(message, file=name)
+
+
+def find_root(working: Path, source_path: str) -> Path:
+    """Return the directory from which the path of the application leads to the working directory.
+
+    A plugin runs in the directory of the application. If the path leads elsewhere, only that directory is the root.
+    """
+    parts = PurePosixPath(posixpath.normpath(source_path)).parts
+    is_below = bool(parts) and working.parts[1:][-len(parts) :] == parts
+    return working.parents[len(parts) - 1] if is_below else working
+
 
 MAX_LEVELS = 100
 """Of folders in folders; real repositories stay under 20."""
@@ -144,3 +207,47 @@ def _refuse_irregular(file: Path, status: os.stat_result) -> None:
     for is_type, name in _OTHER_TYPES:
         if is_type(status.st_mode):
             raise Rejected(Problem(f"is {name}; only regular files are read", file=str(file)))
+
+
+def place(name: str, problem: Problem) -> Problem:
+    """Place a problem in a file, at its line if it has one."""
+    where = f"{name}:{problem.line}:{problem.column}" if problem.line else name
+    return problem._replace(file=where, line=0, column=0)
+
+
+@contextmanager
+def placed_in(name: str) -> Iterator[None]:
+    """Place the problems of what the block rejects in a file."""
+    try:
+        yield
+    except Rejected as rejected:
+        raise Rejected(*(place(name, problem) for problem in rejected.problems)) from rejected
+
+
+def unreadable(name: str, error: OSError) -> Problem:
+    """Return the problem of a file that cannot be read."""
+    return Problem((error.strerror or str(error)).lower(), file=name)
+
+
+def place_by_object(
+    problems: Iterable[Problem],
+    opened: Iterable[tuple[str, Envelope]],
+    configuration: tuple[str, Node | None] = ("", None),
+) -> Iterator[Problem]:
+    """Place problems in the files whose names come with the envelopes, and with the configuration.
+
+    A problem without a line is placed at its field, or where its object begins. One with the file of a kpt package
+    keeps that file.
+    """
+    marks = Marks()
+    files: dict[Node, str] = {item.node: name for name, envelope in opened for item in envelope.items}
+    file, config = configuration
+    if config is not None:
+        files[config] = file
+    for problem in problems:
+        name = files.get(problem.node) if problem.node else None
+        if problem.node is None or name is None or problem.file not in ("", name):
+            yield problem
+            continue
+        mark = marks.of(problem.node, read_path(problem.field))
+        yield place(name, problem if problem.line else problem._replace(line=mark.line + 1, column=mark.column + 1))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import IO, NamedTuple, cast
 
-from krm_fn.render.limits import Allowance
+from krm_fn.render.files import Allowance
 
 _STDERR = 64 * 1024
 """Bytes of stderr that are kept. The rest is read and forgotten."""

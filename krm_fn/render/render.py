@@ -3,27 +3,28 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from krm_fn.function import decide
+from krm_fn.config.configuration import Configuration, Origin, Packages, as_passed
+from krm_fn.config.configuration import find_configuration as find_among_all
+from krm_fn.function import decide, read_config
 from krm_fn.look.secrets import hide_in_problems
 from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item, about
 from krm_fn.model.node import Node, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId, Severity, at
-from krm_fn.model.settings import NO_ENVIRONMENT, Environment
+from krm_fn.model.settings import NO_ENVIRONMENT, Environment, configures
 from krm_fn.naming.content_digest import content_digest
 from krm_fn.naming.names import is_named_late
-from krm_fn.render.configuration import find_configuration
 from krm_fn.render.deployable import deployable, is_deployable, is_deployed
-from krm_fn.render.limits import DEFAULT_LIMITS, Allowance, Limits
-from krm_fn.render.place import place, place_by_object
+from krm_fn.render.files import DEFAULT_LIMITS, Allowance, Limits, place, place_by_object, placed_in
 from krm_fn.render.sources import Inputs, Source, read_config_file, read_sources
 from krm_fn.render.tools import HelmOptions
 from krm_fn.stages.transform import Transformation
 from krm_fn.wire.apply import apply_changes
-from krm_fn.wire.documents import join_streams
-from krm_fn.wire.envelope import Envelope, open_envelope
+from krm_fn.wire.envelope import Envelope, join_streams, open_envelope
 from krm_fn.wire.reader import Expansion, read_yaml, walk, warn_about_repeated
 from krm_fn.wire.results import stderr_lines
 from krm_fn.wire.write_value import write_document
@@ -230,3 +231,60 @@ def _find_unnamed(envelope: Envelope) -> Iterator[Problem]:
             yield at(
                 item.node.start_mark, f"expected a Kubernetes object, found a mapping without {' and '.join(missing)}"
             )
+
+
+OpenedText = list[tuple[str, Envelope]]
+"""The name of each text, and its objects."""
+
+
+def find_configuration(
+    given: Source | None, beside: list[Source], opened: OpenedText, environment: Environment
+) -> tuple[str, Node | None]:
+    """Find the configuration that counts and its file; None without one.
+
+    Raises Rejected for an invalid one, and for two that contradict each other.
+    """
+    packages = _find_packages(beside, opened)
+    found = [*_find(given, beside, opened, packages)]
+    chosen = find_among_all((one for _, one in found), packages, environment, "choose one with --config")
+    return next(((name, one.node) for name, one in found if one is chosen), ("", None))
+
+
+def find_configurations(given: Source | None, beside: list[Source], opened: OpenedText) -> list[Configuration]:
+    """Find all configurations, whether they count or not."""
+    return [one for _, one in _find(given, beside, opened, _find_packages(beside, opened))]
+
+
+def _find(
+    given: Source | None, beside: Iterable[Source], opened: OpenedText, packages: Packages
+) -> Iterator[tuple[str, Configuration]]:
+    """Yield each configuration with the name of its text."""
+    if given:
+        node = _read(given)
+        where = f"--config {given.name}"
+        yield given.name, Configuration(node, Origin.PASSED, where, place=partial(place, given.name))
+    for name, envelope in opened:
+        if envelope.function_config is not None:
+            yield name, as_passed(envelope.function_config)._replace(place=partial(place, name))
+        for item in filter(configures, envelope.items):
+            yield name, _in_file(name, item.node, Origin.READ, packages.of(item))
+    for source in beside:
+        yield source.name, _in_file(source.name, _read(source), Origin.BESIDE, packages.of_file(source.name))
+
+
+def _in_file(name: str, node: Node, origin: Origin, package: str) -> Configuration:
+    where = place(name, at(node.start_mark, "")).file
+    return Configuration(node, origin, where, package, partial(place, name))
+
+
+def _read(source: Source) -> Node:
+    with placed_in(source.name):
+        return read_config(source.data)
+
+
+def _find_packages(beside: Iterable[Source], opened: OpenedText) -> Packages:
+    """Find the kpt packages around the configurations. A Kptfile is no manifest, and is not among the objects."""
+    items: list[Item] = [item for _, envelope in opened for item in envelope.items]
+    files = [*(item.origin for item in items if item.origin and configures(item)), *(source.name for source in beside)]
+    folders = {str(folder) for file in files for folder in Path(file).parents if (folder / "Kptfile").is_file()}
+    return Packages(items, [source.name for source in beside], folders)

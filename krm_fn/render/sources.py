@@ -7,10 +7,8 @@ from typing import NamedTuple
 
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.model.settings import CONFIG_FILE
-from krm_fn.render.files import Files, read_named
+from krm_fn.render.files import Allowance, Files, read_named, unreadable
 from krm_fn.render.kustomization import KUSTOMIZATIONS
-from krm_fn.render.limits import Allowance
-from krm_fn.render.place import unreadable
 from krm_fn.render.tools import CHART, HelmOptions, build, built_from
 
 STDIN = "-"

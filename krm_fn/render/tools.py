@@ -12,12 +12,10 @@ from krm_fn.model.node import get, text
 from krm_fn.model.problem import Problem, Rejected, Severity
 from krm_fn.model.settings import KIND
 from krm_fn.render.chart import check_chart
-from krm_fn.render.files import Files, check_named
+from krm_fn.render.files import Allowance, Files, check_named, placed_in
 from krm_fn.render.known_part import Known, known_part
 from krm_fn.render.kustomization import KUSTOMIZATIONS, check_kustomization
 from krm_fn.render.kustomize_copy import copied, graft, may_be_rounded
-from krm_fn.render.limits import Allowance
-from krm_fn.render.place import placed_in
 from krm_fn.render.program import run_program
 from krm_fn.wire.reader import read_yaml
 

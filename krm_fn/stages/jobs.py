@@ -1,15 +1,17 @@
-"""Name plain Jobs by their content: the API server refuses another pod template under the same name."""
+"""Jobs that are named by their content, where the configuration asks for it."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.model import keys
 from krm_fn.model.changes import Changes, Edit, Patch, SetText, combine_patches
-from krm_fn.model.item import Item
+from krm_fn.model.item import Item, about
 from krm_fn.model.kinds import is_replaced
-from krm_fn.model.node import Node, entries, fields, get, is_scalar, step, text
-from krm_fn.model.settings import Strategy
+from krm_fn.model.node import Node, elements, entries, fields, get, is_scalar, step, text
+from krm_fn.model.pods import find_containers
+from krm_fn.model.problem import Problem, ResourceId, Severity
+from krm_fn.model.settings import Jobs, Settings, Strategy
 from krm_fn.naming.content_hash import go_json, short_digest
 from krm_fn.naming.names import MAX_JOB_NAME, base_name
 from krm_fn.references.field_specs import beside
@@ -17,13 +19,39 @@ from krm_fn.references.find import ROLES, Resource, find_in_rules, may_refer, sp
 from krm_fn.references.reference import Reference, read_reference
 from krm_fn.references.references import References
 from krm_fn.references.resolve import Index
-from krm_fn.references.rule import By, Rule
-from krm_fn.references.shapes import GROUP_FIELDS, PASSED_OVER
-from krm_fn.stages.edited_value import edited_value
+from krm_fn.references.shapes import GROUP_FIELDS, PASSED_OVER, By, Rule
 from krm_fn.stages.name import Revision, Revisions, find_clashes, find_too_long
 from krm_fn.stages.package import Package
-from krm_fn.stages.renamed_jobs import RenamedJobs
 from krm_fn.stages.update_references import update_references
+from krm_fn.stages.upsert import edited_value
+
+
+class RenamedJobs(NamedTuple):
+    """The Jobs that are named by content, and the changes which that takes."""
+
+    jobs: tuple[Revision, ...] = ()
+    changes: Changes = Changes()
+
+    def readdress(self, problems: Iterable[Problem]) -> tuple[Problem, ...]:
+        """Give problems with these Jobs the new names. Errors keep the old ones: after an error nothing is renamed."""
+        names: dict[ResourceId | None, ResourceId] = {job.item.id: job.id for job in self.jobs}
+        return tuple(
+            problem
+            if problem.severity is Severity.ERROR
+            else problem._replace(resource=names.get(problem.resource, problem.resource))
+            for problem in problems
+        )
+
+
+def rename_jobs(
+    package: Package, references: References, revisions: Revisions, changes: Changes, settings: Settings
+) -> RenamedJobs:
+    """Name Jobs by what they are after all `changes` so far."""
+    if settings.jobs is not Jobs.RENAME:
+        return RenamedJobs()
+
+    return name_jobs(package, references, revisions, changes)
+
 
 DEPENDS_ON = "config.kubernetes.io/depends-on"
 """kpt's annotation about the order of applying: `group/namespaces/namespace/kind/name`, separated by commas."""
@@ -135,3 +163,41 @@ def _update_depends_on(items: Iterable[Item], index: Index, names: Mapping[Item,
                 renamed = _DEPENDS_ON_JOB.sub(rename, node.value)
                 if renamed != node.value:
                     yield Edit(SetText(node, renamed), item, f"metadata.annotations[{DEPENDS_ON}]")
+
+
+_WORD = r"[A-Za-z0-9][A-Za-z0-9.-]*"
+_LISTS_OF_WORDS = ("args", "command")
+_JOB = r"(?i)\bjobs?\b"
+"""A word such as `migrate` means a Job only in a container that says `job` as well."""
+
+
+def find_job_names(package: Package, jobs: Iterable[Revision]) -> list[Problem]:
+    """Warn about each text that says the base name of a renamed Job, as `kubectl wait job/migrate` does."""
+    renamed = {(job.item.id.namespace, job.base_name): job for job in jobs}
+    problems: list[Problem] = []
+    for item in package.authored if renamed else ():
+        if item.is_local:
+            continue
+        for container in ([*_texts_of_container(node, path)] for path, node in find_containers(item)):
+            if not any(re.search(_JOB, said) for _, said in container):
+                continue
+            for field, said in container:
+                for word in dict.fromkeys(re.findall(_WORD, said)):
+                    job = renamed.get((item.id.namespace, word))
+                    if job is not None and job.item is not item:
+                        problems.append(_warn(item, field, job))
+    return problems
+
+
+def _warn(item: Item, field: str, job: Revision) -> Problem:
+    message = f"contains {job.base_name!r}, but {job.base_id} is renamed to {job.name}; select it by a label instead"
+    return about(item, message, field, Severity.WARNING)
+
+
+def _texts_of_container(container: Node, path: str) -> Iterator[tuple[str, str]]:
+    for name in _LISTS_OF_WORDS:
+        for index, word in enumerate(elements(get(container, name))):
+            if is_scalar(word) and (name, index) != ("command", 0):  # the program, which may share the name
+                yield f"{path}.{name}[{index}]", word.value
+    for index, variable in enumerate(elements(get(container, "env"))):
+        yield f"{path}.env[{index}].value", text(get(variable, "value"))

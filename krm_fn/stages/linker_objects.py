@@ -6,11 +6,10 @@ from types import MappingProxyType
 
 from krm_fn.model import keys
 from krm_fn.model.changes import Object, Value
-from krm_fn.model.deployers import PROTECTIONS, keep_new_name
+from krm_fn.model.deployers import PROTECTIONS, SYNC_WAVE, keep_new_name, wave_of
 from krm_fn.model.kinds import Kind
 from krm_fn.model.link_plan import RevisionName
 from krm_fn.model.settings import NO_SIDECAR_ANNOTATIONS, NO_SIDECAR_LABELS, Settings
-from krm_fn.model.sync_order import SYNC_WAVE, wave_of
 from krm_fn.naming.names import content_name
 from krm_fn.stages.linker_plan import Group
 from krm_fn.stages.name import Revision

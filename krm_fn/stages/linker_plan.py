@@ -5,12 +5,12 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from krm_fn.model.deployers import first_wave, is_hook, wave_of, wave_order
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind, Kinds, kind_of
 from krm_fn.model.link_plan import LinkPlan, MakerName, RevisionName, Workload
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import Settings
-from krm_fn.model.sync_order import first_wave, is_hook, wave_of, wave_order
 from krm_fn.references.reference import Reference
 from krm_fn.stages.mark import Consumers
 from krm_fn.stages.name import Revision

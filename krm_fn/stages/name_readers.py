@@ -16,12 +16,12 @@ from krm_fn.model.node import TRUE, Node, entries, fields, get, is_null, is_scal
 from krm_fn.model.problem import Problem
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import authored_id, base_name
-from krm_fn.references.data_texts import data_texts
+from krm_fn.references.embedded import data_texts
 from krm_fn.references.find_by_shape import Path, spell_path
 from krm_fn.references.made import find_made
 from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.references import References
-from krm_fn.references.rule import THE_VALUE
+from krm_fn.references.shapes import THE_VALUE
 from krm_fn.stages.package import Package
 from krm_fn.stages.reason import Ground, Reason
 from krm_fn.stages.sops import is_encrypted

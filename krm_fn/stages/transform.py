@@ -13,16 +13,15 @@ from krm_fn.references.resolve import Index
 from krm_fn.stages.checksums import Checksums, find_opt_ins, plan_checksums, set_checksums
 from krm_fn.stages.choose import Choices, choose
 from krm_fn.stages.early_readers import EarlyReaders, find_early_readers
+from krm_fn.stages.jobs import rename_jobs
 from krm_fn.stages.link import emit_linker
 from krm_fn.stages.mark import find_consumers, mark, restore
 from krm_fn.stages.name import Revisions, name_revisions
 from krm_fn.stages.package import Package
-from krm_fn.stages.renamed_jobs import rename_jobs
-from krm_fn.stages.stale_references import find_stale
 from krm_fn.stages.summarize import summarize
-from krm_fn.stages.update_references import find_contradictions, update_references
-from krm_fn.stages.warnings.made_in_cluster import has_makers
-from krm_fn.stages.warnings.nothing_chosen import find_nothing_chosen
+from krm_fn.stages.update_references import find_contradictions, find_stale, update_references
+from krm_fn.stages.warnings.configuration import find_nothing_chosen
+from krm_fn.stages.warnings.references import has_makers
 from krm_fn.stages.warnings.warn import warn
 
 

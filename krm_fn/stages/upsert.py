@@ -1,14 +1,78 @@
-"""Replace the objects that an earlier run emitted."""
+"""The value that a part of an object will have once it is edited."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import repeat
 from typing import Any
 
 from krm_fn.model import keys
-from krm_fn.model.changes import Changes, Object
+from krm_fn.model.changes import Changes, ListPatch, Object, Patch, Value
+from krm_fn.model.deployers import SYNC_WAVE
 from krm_fn.model.item import Item
-from krm_fn.model.node import Node, entries, is_mapping, is_sequence
-from krm_fn.model.sync_order import SYNC_WAVE
+from krm_fn.model.node import Node, entries, fields, is_mapping, is_scalar, is_sequence
+from krm_fn.naming.content_hash import JsonValue
+from krm_fn.naming.go_yaml import read_scalar
+
+
+def edited_value(node: Node, patch: Patch | None, texts: Mapping[Node, str]) -> JsonValue:
+    """Return the value of `node` after a patch, as JSON has it. `texts`: the new texts of scalars."""
+    value = _read_node(node, texts)
+    return value if patch is None else _patched(value, patch)
+
+
+def _read_node(node: Node, texts: Mapping[Node, str]) -> JsonValue:
+    # No comprehension: this takes one frame for each level of nesting.
+    if is_mapping(node):
+        members: dict[str, JsonValue] = {}
+        for name, child in fields(node).items():
+            members[name] = _read_node(child, texts)
+        return members
+    if is_sequence(node):
+        return list(map(_read_node, node.value, repeat(texts)))
+    return texts[node] if node in texts else _read_scalar(node)
+
+
+def _read_scalar(node: Node) -> JsonValue:
+    """Text that no JSON value corresponds to stands for itself."""
+    try:
+        return read_scalar(node) if is_scalar(node) else None
+    except ValueError:
+        return str(node.value)
+
+
+def _patched(value: JsonValue, patch: Patch) -> JsonValue:
+    members = dict(value) if isinstance(value, dict) else {}
+    for name, wanted in patch.items():
+        if wanted is None:
+            members.pop(name, None)
+        elif isinstance(wanted, ListPatch):
+            elements = _patched_list(members.get(name), wanted)
+            members.pop(name, None)
+            members |= {name: elements} if elements else {}
+        elif isinstance(wanted, Mapping):
+            members[name] = _patched(members.get(name), wanted)
+        else:
+            members[name] = wanted
+    return members
+
+
+def _patched_list(value: JsonValue, patch: ListPatch) -> list[JsonValue]:
+    held = value if isinstance(value, list) else []
+    kept = [
+        _patched(element, patch.change[place]) if place in patch.change else element
+        for place, element in enumerate(held)
+        if place not in patch.drop
+    ]
+    return [*kept, *map(_new, patch.add)]
+
+
+def _new(value: Value) -> JsonValue:
+    if isinstance(value, Mapping):
+        return {name: _new(member) for name, member in value.items()}
+    if isinstance(value, str | bool):
+        return value
+    return float(value) if isinstance(value, int) else [_new(element) for element in value]
+
 
 _FOR_TOOLS = (
     "internal.config.kubernetes.io/",

@@ -1,14 +1,17 @@
 """The linker's Job: its plan, and whether it is still the one that its name says."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any, NamedTuple
 
 from krm_fn.config.plain import plain_value
 from krm_fn.model import keys
+from krm_fn.model.changes import Object
+from krm_fn.model.deployers import SYNC_WAVE, wave_of, wave_order
 from krm_fn.model.item import Item, about
 from krm_fn.model.link_plan import LinkPlan, Unreadable, read_arguments
-from krm_fn.model.node import Node, elements, fields, get, text, texts
+from krm_fn.model.node import Node, elements, fields, get, is_mapping, is_scalar, step, text, texts
 from krm_fn.model.problem import Problem
 from krm_fn.naming.names import content_name
 
@@ -69,3 +72,96 @@ def _name(set_name: str, spec: Node | None, added: Mapping[str, Mapping[str, str
             for name in metadata
         }
     return content_name(set_name, "-link", plain)
+
+
+_WAVE = f"metadata.annotations[{SYNC_WAVE}]"
+
+
+def check_object(item: Item, wanted: Object, but: Collection[str] = ()) -> Iterator[Problem]:
+    """Compare an object with what the function emits in its place, less the metadata. More fields may be there.
+
+    `but`: the names that no rule has, which is said already.
+    """
+    for name, value in wanted.items():
+        if name == "rules":
+            yield from _check_rules(item, value, but)
+        elif name != "metadata":
+            yield from (about(item, message, field) for field, message in _compare(get(item.node, name), value, name))
+
+
+def check_annotations(tracker: Item, wanted: Any, names: Iterable[str]) -> Iterator[Problem]:
+    """Compare what a tracker says about itself with what the function writes on it."""
+    annotations = wanted["metadata"]["annotations"]
+    for name in names:
+        found, expected = tracker.annotations.get(name), annotations.get(name)
+        if found != expected:
+            what = "missing; expected" if found is None else f"found {found!r}, expected"
+            message = f"{what} {expected!r}" if expected else f"{what} no such annotation"
+            yield about(tracker, message, f"metadata.annotations[{name}]")
+
+
+def check_wave(item: Item, wanted: Object) -> Iterator[Problem]:
+    """Find an object in a later sync wave than what needs it."""
+    metadata: Any = wanted["metadata"]
+    wave = metadata.get("annotations", {}).get(SYNC_WAVE, "")
+    if wave_order(wave_of(item))[0] > wave_order(wave)[0]:
+        found, expected = wave_of(item) or "0", wave or "0"
+        yield about(item, f"found {found!r}, which is after what needs it: expected {expected!r}", _WAVE)
+
+
+def _compare(found: Node | None, wanted: Any, field: str) -> Iterator[tuple[str, str]]:
+    """Yield each field that is not as wanted, and a message."""
+    if isinstance(wanted, Mapping):
+        for name, value in wanted.items():
+            yield from _compare(get(found, name) if is_mapping(found) else None, value, step(field, name))
+    elif isinstance(wanted, Sequence) and not isinstance(wanted, str):
+        entries = elements(found)
+        if len(entries) != len(wanted):
+            yield field, f"found {len(entries)} entries, expected {len(wanted)}"
+        for place, (one, value) in enumerate(zip(entries, wanted, strict=False)):
+            yield from _compare(one, value, f"{field}[{place}]")
+    else:
+        expected = str(wanted).lower() if isinstance(wanted, bool) else wanted
+        if found is None:
+            yield field, f"missing; expected {expected!r}"
+        elif not is_scalar(found) or found.value != expected:
+            yield field, f"found {text(found)!r}, expected {expected!r}"
+
+
+class _Permission(NamedTuple):
+    """What one rule allows. `name` is `""` for objects of any name."""
+
+    group: str
+    resource: str
+    verb: str
+    name: str
+
+    def __str__(self) -> str:
+        what = ".".join(filter(None, (self.resource, self.group)))
+        return f"{self.verb} {what}" + (f" {self.name}" if self.name else "")
+
+    @property
+    def wider(self) -> Iterable["_Permission"]:
+        """It, and all that include it."""
+        parts = [dict.fromkeys((part, "*")) for part in (self.group, self.resource, self.verb)]
+        return (_Permission(*words) for words in product(*parts, dict.fromkeys((self.name, ""))))
+
+
+def _check_rules(role: Item, wanted: Any, but: Collection[str]) -> Iterator[Problem]:
+    """Find what the linker may not do. What more it may do is somebody's decision."""
+    found = {one for rule in elements(get(role.node, "rules")) for one in _permissions(rule)}
+    for rule in wanted:
+        names = rule.get("resourceNames", [""])
+        needed = [_Permission(*one) for one in product(rule["apiGroups"], rule["resources"], rule["verbs"], names)]
+        lacking = [one for one in needed if one.name not in but and found.isdisjoint(one.wider)]
+        if lacking:
+            yield about(role, f"does not let the linker {', '.join(map(str, lacking))}", "rules")
+
+
+def _permissions(rule: Node) -> Iterator[_Permission]:
+    groups, resources, verbs, names = (
+        [text(word) for word in elements(get(rule, name))]
+        for name in ("apiGroups", "resources", "verbs", "resourceNames")
+    )
+    # An empty list of names allows all of them.
+    yield from (_Permission(*one) for one in product(groups, resources, verbs, names or [""]))

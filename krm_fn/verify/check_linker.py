@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from krm_fn.model import keys
+from krm_fn.model.deployers import wave_of
 from krm_fn.model.item import CONFIG_KINDS, Item, about
 from krm_fn.model.kinds import ADD_ON_KINDS
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Unreadable
@@ -13,7 +14,6 @@ from krm_fn.model.makers import VERSIONED_NAMES
 from krm_fn.model.node import elements, get, text
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Settings
-from krm_fn.model.sync_order import wave_of
 from krm_fn.naming.names import listed_revisions
 from krm_fn.references.find import find_in_rules
 from krm_fn.references.made import find_made
@@ -22,8 +22,7 @@ from krm_fn.stages.linker_objects import access, inventory
 from krm_fn.stages.linker_plan import Group, plan_links
 from krm_fn.stages.name import Revision
 from krm_fn.stages.package import Package
-from krm_fn.verify.check_access import check_annotations, check_object, check_wave
-from krm_fn.verify.check_job import check_job, read_plan
+from krm_fn.verify.check_job import check_annotations, check_job, check_object, check_wave, read_plan
 from krm_fn.verify.rendering import RenderedSet, Rendering
 
 _ABOUT_TRACKERS = (keys.BASE_NAME, keys.STANDS_FOR, keys.MADE_BY)

@@ -1,30 +1,32 @@
 """Check that what is about to be applied is consistent. Nothing is renamed, edited or added here."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.config.configuration import Configuration, read_by_set
+from krm_fn.function import embedded_reader
 from krm_fn.look.secrets import hide_in_problems
-from krm_fn.model.item import read_item
-from krm_fn.model.node import is_mapping, is_null
+from krm_fn.model import keys
+from krm_fn.model.changes import Edit, SetFields, combine_patches
+from krm_fn.model.item import Item, about, read_item
+from krm_fn.model.node import is_mapping, is_null, step
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
-from krm_fn.render.configuration import find_configurations
-from krm_fn.render.limits import DEFAULT_LIMITS, Allowance, Limits
-from krm_fn.render.place import place_by_object, placed_in
+from krm_fn.model.settings import Environment
+from krm_fn.model.words import count
+from krm_fn.render.files import DEFAULT_LIMITS, Allowance, Limits, place_by_object, placed_in
+from krm_fn.render.render import find_configurations
 from krm_fn.render.sources import STDIN, Inputs, Source, read_config_file, read_sources
 from krm_fn.render.tools import HelmOptions, built_from
-from krm_fn.verify.check_again import check_again
+from krm_fn.stages.transform import transform
 from krm_fn.verify.check_linker import check_linker
-from krm_fn.verify.check_names import check_duplicates, check_marks, check_names
-from krm_fn.verify.check_order import check_order
-from krm_fn.verify.check_protection import check_protection
+from krm_fn.verify.check_names import check_duplicates, check_marks, check_names, check_sets
+from krm_fn.verify.check_protection import check_order, check_protection, deployers_of, is_protected
 from krm_fn.verify.check_references import check_references
-from krm_fn.verify.check_sets import check_sets
-from krm_fn.verify.rendering import Rendering, read_rendering
-from krm_fn.verify.summary import summarize
+from krm_fn.verify.rendering import RenderedSet, Rendering, read_rendering
 from krm_fn.wire.apply import add_results
 from krm_fn.wire.envelope import Envelope, open_envelope
+from krm_fn.wire.merge_patch import plan_patch
 from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.results import stderr_lines
 
@@ -117,3 +119,86 @@ def _answer(opened: list[tuple[str, Envelope]], problems: list[Problem], summary
     if envelope.resource_list is None:  # the objects of a ResourceList say themselves which file they are from
         problems = [*place_by_object(problems, opened)]
     return Outcome(stdout, stderr_lines(problems) + ("" if failed else summary), int(failed))
+
+
+_CHECKSUM = "is not the checksum of what pods read: something has changed it after krm-fn, which must run last"
+_CHANGED = "is not as krm-fn writes it: something has changed it after krm-fn, which must run last"
+
+
+def check_again(rendering: Rendering) -> Iterator[Problem]:
+    """Run the function again, and report what it would change.
+
+    The linker's objects are left out: their image may come from where the function ran. Nothing on an object says
+    whose checksum or mount it has, so several configurations cannot be told apart.
+    """
+    configured = [one.configured for one in rendering.sets.values() if one.configured]
+    if len(configured) != 1:
+        return
+    (only,) = configured
+    settings = only.settings._replace(strict=False)
+    environment = Environment(namespace=rendering.package.namespace)
+    changes = transform(rendering.package, settings, environment, embedded_reader()).changes
+    edits = [*changes.edits]
+    for item, patch in combine_patches(changes.patches):
+        edits += plan_patch(item, patch)
+    first: dict[Item, str] = {}
+    for edit in edits:
+        for field in _fields_of(edit):
+            if not field.endswith(f"[{keys.WANTED}]"):  # which version 0.1.0 did not write
+                first.setdefault(edit.item, field)
+    for item, field in first.items():
+        is_checksum = field.endswith(f"[{settings.checksums.annotation}]")
+        yield about(item, _CHECKSUM if is_checksum else _CHANGED, field)
+    yield from (problem for problem in changes.problems if problem.severity is Severity.ERROR)
+
+
+def _fields_of(edit: Edit) -> list[str]:
+    """Return the fields that an edit changes, also where it adds them to a mapping."""
+    added = edit.change.add if isinstance(edit.change, SetFields) else ()
+    return [step(edit.field, name) for name, _ in added] or [edit.field]
+
+
+_MAX_SETS = 5
+
+
+def summarize(rendering: Rendering, deployers: tuple[str, ...]) -> str:
+    """Return `verified: 3 revisions of set shop, 5 references, 1 linker Job; protected from pruning by argocd`."""
+    return f"verified: {'; '.join(_clauses(rendering, deployers))}\n"
+
+
+def _clauses(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[str]:
+    sets = [one for one in rendering.sets.values() if one.revisions]
+    revised = {revision.item for revision in rendering.revisions.rendered}
+    references = [one for one in rendering.references.authored if not one.reference.written]
+    resolved = [one for one in references if not revised.isdisjoint(one.targets)]
+    jobs = [item for one in sets for item in one.emitted if item.id.kind == "Job"]
+    revisions = f"{_count(revised, 'revision')}{_of([one.name for one in sets])}"
+    yield f"{revisions}, {_count(resolved, 'reference')}, {_count(jobs, 'linker Job')}"
+    if sets:
+        yield from _protections(sets, deployers)
+    checksums = [item for item in rendering.package.authored if keys.CHECKSUM in item.annotations]
+    if checksums:
+        is_checked = sum(one.configured is not None for one in rendering.sets.values()) == 1
+        yield f"{_count(checksums, 'workload')} with checksums{'' if is_checked else ', not checked without --config'}"
+
+
+def _protections(sets: Collection[RenderedSet], deployers: tuple[str, ...]) -> Iterator[str]:
+    checked = [(name, is_protected(one, name)) for one in sets for name in deployers_of(one, deployers)]
+    failed = dict.fromkeys(name for name, is_safe in checked if not is_safe)
+    safe = dict.fromkeys(name for name, _ in checked if name not in failed)
+    if safe:
+        yield f"protected from pruning by {', '.join(safe)}"
+    if failed:
+        yield f"not protected from {', '.join(failed)}"
+    if not checked:
+        yield "protection not checked without --deployer"
+
+
+def _of(sets: list[str]) -> str:
+    if len(sets) > _MAX_SETS:
+        return f" of {len(sets)} sets"
+    return f" of set{'s' * (len(sets) > 1)} {', '.join(sets)}" if sets else ""
+
+
+def _count(things: Collection[object], what: str) -> str:
+    return count(len(things), what)

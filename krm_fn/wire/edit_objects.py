@@ -34,7 +34,7 @@ def add_documents(text: str, added: Iterable[Object]) -> str:
     documents = "".join(map(write_document, added))
     if not documents:
         return text
-    from krm_fn.wire.documents import end_last_line
+    from krm_fn.wire.envelope import end_last_line
 
     return end_last_line(text) + documents
 
@@ -53,7 +53,7 @@ def _replace(text: str, node: Mapping, wanted: Object) -> Splice:
 def _remove_documents(envelope: Envelope, removed: set[Node]) -> Iterator[Splice]:
     if removed.isdisjoint(envelope.document.roots):
         return
-    from krm_fn.wire.documents import split_documents
+    from krm_fn.wire.envelope import split_documents
 
     for part in split_documents(envelope.document):
         if part.root in removed:

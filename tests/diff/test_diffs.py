@@ -8,7 +8,7 @@ import pytest
 from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.cli.main import main
-from krm_fn.diff.text import write_text
+from krm_fn.diff.diff import write_text
 from krm_fn.look.table import WIDTH, Screen, columns
 from krm_fn.model.problem import Outcome
 from tests.cases import FIXTURES

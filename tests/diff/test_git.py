@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.diff.git import Repository
-from krm_fn.render.limits import Allowance, Limits
+from krm_fn.render.files import Allowance, Limits
 from tests.diff.repository import commit
 from tests.render.run import write
 

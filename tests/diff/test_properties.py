@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from krm_fn.diff.compare import compare
+from krm_fn.diff.diff import write_json, write_text
 from krm_fn.diff.difference import Difference
 from krm_fn.diff.release import Release, read_release
-from krm_fn.diff.text import write_text
-from krm_fn.diff.to_json import write_json
 from krm_fn.diff.to_markdown import write_markdown
 from krm_fn.look.table import Screen
 from krm_fn.model.item import Item

@@ -12,7 +12,7 @@ from krm_fn.explain.text import write_text
 from krm_fn.look.table import WIDTH, Screen, columns
 from krm_fn.model.problem import Outcome
 from krm_fn.references.resolve import PassedOver
-from krm_fn.references.rule import By
+from krm_fn.references.shapes import By
 from krm_fn.stages.reason import Ground
 from tests.cases import FIXTURES
 from tests.closed_schema import validator

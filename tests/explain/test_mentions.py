@@ -2,7 +2,7 @@
 
 import pytest
 
-from krm_fn.explain.mentions import find_mentions
+from krm_fn.explain.find_unfollowed import find_mentions
 from krm_fn.model.item import Item
 from krm_fn.stages.package import read_package
 from krm_fn.wire.envelope import open_envelope

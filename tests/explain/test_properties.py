@@ -13,8 +13,7 @@ import pytest
 
 from krm_fn.config.configuration import as_passed
 from krm_fn.explain.explain_objects import explain_objects
-from krm_fn.explain.explanation import Explained, Explanation
-from krm_fn.explain.places import Places
+from krm_fn.explain.explanation import Explained, Explanation, Places
 from krm_fn.explain.text import write_text
 from krm_fn.explain.to_json import write_json
 from krm_fn.function import decide, find_only_configuration

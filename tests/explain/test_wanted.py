@@ -2,7 +2,7 @@
 
 import pytest
 
-from krm_fn.explain.wanted import find_wanted, read_wanted
+from krm_fn.explain.explain_objects import find_wanted, read_wanted
 from krm_fn.model.item import Item
 from krm_fn.wire.envelope import open_envelope
 from krm_fn.wire.reader import read_yaml

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 from typing import NamedTuple
 
 from krm_fn.graph.graph import Graph
-from krm_fn.model.printable import printable
+from krm_fn.model.words import printable
 
 _MERMAID_NODE = re.compile(r'    n(\d+)\["([^"]*)"\]:::(\w+)')
 _MERMAID_EDGE = re.compile(r"  n(\d+) (.*>) n(\d+)")

@@ -8,17 +8,16 @@ from typing import Any
 import pytest
 import yaml
 
-from krm_fn.explain.explain_objects import explain_objects
-from krm_fn.explain.places import Places
-from krm_fn.explain.wanted import EVERYTHING
+from krm_fn.explain.explain_objects import EVERYTHING, explain_objects
+from krm_fn.explain.explanation import Places
 from krm_fn.graph.diagrams import MOST_CHARACTERS, MOST_EDGES, find_excess, write_dot, write_mermaid
 from krm_fn.graph.graph import Edge, Graph, Lane, Look, Tie
 from krm_fn.graph.graph_package import graph_package
 from krm_fn.graph.to_html import write_html
 from krm_fn.look.secrets import Masks
 from krm_fn.model.problem import Rejected, Severity
-from krm_fn.references.rule import By
-from krm_fn.render.limits import DEFAULT_LIMITS, Allowance
+from krm_fn.references.shapes import By
+from krm_fn.render.files import DEFAULT_LIMITS, Allowance
 from krm_fn.render.render import Opened, decide_opened, open_inputs, render_opened
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions

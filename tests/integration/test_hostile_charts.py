@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from krm_fn.model.problem import Outcome
-from krm_fn.render.limits import Limits
+from krm_fn.render.files import Limits
 from krm_fn.render.render import render
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions

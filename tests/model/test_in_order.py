@@ -2,8 +2,7 @@
 
 import pytest
 
-from krm_fn.model.in_order import in_order
-from krm_fn.model.item import Item, about, read_item
+from krm_fn.model.item import Item, about, in_order, read_item
 from krm_fn.model.node import is_mapping
 from krm_fn.model.problem import Problem
 from krm_fn.wire.reader import read_yaml

@@ -3,7 +3,7 @@
 import pytest
 
 from krm_fn.model.item import Item, read_item
-from krm_fn.references.admission_params import find_params, read_kinds_of_params
+from krm_fn.references.find import find_params, read_kinds_of_params
 from krm_fn.wire.reader import read_yaml
 
 POLICY = """

@@ -11,7 +11,7 @@ import pytest
 
 from krm_fn.model.problem import Rejected
 from krm_fn.render.chart import check_chart
-from krm_fn.render.limits import Allowance, Limits
+from krm_fn.render.files import Allowance, Limits
 from tests.render.run import write
 
 Files = dict[str, str | bytes]

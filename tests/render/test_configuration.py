@@ -7,7 +7,7 @@ import pytest
 
 from krm_fn.model.problem import Outcome
 from krm_fn.model.settings import Environment
-from krm_fn.render.limits import DEFAULT_LIMITS, Limits
+from krm_fn.render.files import DEFAULT_LIMITS, Limits
 from krm_fn.render.render import render
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.model.problem import Outcome, Rejected
-from krm_fn.render.files import MAX_LEVELS, Files
-from krm_fn.render.limits import Allowance, Limits
+from krm_fn.render.files import MAX_LEVELS, Allowance, Files, Limits
 from tests.render.run import CONFIG_MAP, LEFT_ALONE, render_in, write
 
 NAMED = "apiVersion: v1\nkind: A\nmetadata: {name: %s}\n"

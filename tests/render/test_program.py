@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.model.problem import Outcome
-from krm_fn.render.limits import Allowance, Limits
+from krm_fn.render.files import Allowance, Limits
 from krm_fn.render.program import run_program
 from tests.render.run import render_in, write
 from tests.render.test_tools import ECHO, install

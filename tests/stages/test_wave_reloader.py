@@ -5,7 +5,7 @@ import re
 import pytest
 
 from krm_fn.stages.checksums import CONTROLLER_DOMAINS
-from krm_fn.stages.wave_reloader import OPT_INS, Named, is_clear
+from krm_fn.stages.restart_requests import OPT_INS, Named, is_clear
 from tests.stages.test_checksum import IGNORE, MAP, READS_ALL, SECRET, checksum, edit, package, workload
 
 NAMES_NOTHING = "image: registry.example/app:1.0"

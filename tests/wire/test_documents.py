@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from krm_fn.config.plain import Plain, plain_value
 from krm_fn.model.node import is_mapping
-from krm_fn.wire.documents import end_last_line, join_streams, open_list
+from krm_fn.wire.envelope import end_last_line, join_streams, open_list
 from krm_fn.wire.reader import read_yaml
 
 AFTER = "---\nz: 1\n"

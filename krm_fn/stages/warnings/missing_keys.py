@@ -34,8 +34,8 @@ from krm_fn.references.references import References
 from krm_fn.references.well_known import looked_up_by
 from krm_fn.stages.choose import Choices
 from krm_fn.stages.package import Package
+from krm_fn.stages.warnings.objects import is_placeholder
 from krm_fn.stages.warnings.refused_data import BOOLEAN_WORDS
-from krm_fn.stages.warnings.unrendered import is_placeholder
 
 _DATA = ("data", "binaryData", "stringData")
 _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")

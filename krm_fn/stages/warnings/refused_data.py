@@ -26,7 +26,7 @@ from krm_fn.naming.names import authored_id
 from krm_fn.stages.name import Revisions
 from krm_fn.stages.package import Package
 from krm_fn.stages.sops import is_encrypted
-from krm_fn.stages.warnings.unrendered import is_placeholder
+from krm_fn.stages.warnings.objects import is_placeholder
 
 _FIELDS = {
     "ConfigMap": {"data": False, "binaryData": True},

@@ -4,25 +4,31 @@ from krm_fn.model.changes import Changes
 from krm_fn.model.settings import Settings
 from krm_fn.references.references import References
 from krm_fn.stages.choose import Choices
+from krm_fn.stages.jobs import RenamedJobs, find_job_names
 from krm_fn.stages.name import Revisions
+from krm_fn.stages.near_references import find_misspelled, warn_about_misspelled
 from krm_fn.stages.package import Package
-from krm_fn.stages.renamed_jobs import RenamedJobs
-from krm_fn.stages.warnings.duplicates import find_duplicates
-from krm_fn.stages.warnings.encrypted import find_named_by_ciphertext
-from krm_fn.stages.warnings.immutable import find_immutable
-from krm_fn.stages.warnings.job_names import find_job_names
-from krm_fn.stages.warnings.made_in_cluster import find_made_in_cluster, find_unversioned
+from krm_fn.stages.warnings.configuration import find_misspelled_kinds, find_own_annotations, find_unmatched
 from krm_fn.stages.warnings.missing_keys import find_missing_keys
-from krm_fn.stages.warnings.misspelled import find_misspelled, warn_about_misspelled
-from krm_fn.stages.warnings.no_referrers import find_no_referrers
-from krm_fn.stages.warnings.nothing_chosen import find_misspelled_kinds
-from krm_fn.stages.warnings.other_sets import find_abandoned_linkers, find_taken
-from krm_fn.stages.warnings.own_annotations import find_own_annotations
+from krm_fn.stages.warnings.objects import (
+    find_abandoned_linkers,
+    find_duplicates,
+    find_immutable,
+    find_named_by_ciphertext,
+    find_no_referrers,
+    find_substituted,
+    find_taken,
+    find_templates,
+)
+from krm_fn.stages.warnings.references import (
+    find_copied,
+    find_in_fields,
+    find_in_options,
+    find_made_in_cluster,
+    find_unlisted,
+    find_unversioned,
+)
 from krm_fn.stages.warnings.refused_data import find_refused_data
-from krm_fn.stages.warnings.unfollowed import find_copied, find_in_fields, find_in_options
-from krm_fn.stages.warnings.unlisted import find_unlisted
-from krm_fn.stages.warnings.unmatched import find_unmatched
-from krm_fn.stages.warnings.unrendered import find_substituted, find_templates
 
 
 def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out

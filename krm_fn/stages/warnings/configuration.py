@@ -1,0 +1,263 @@
+"""Entries of the configuration that match nothing in the package.
+
+One configuration may serve many packages. Then it is normal that a pattern matches nothing, or that there is no object
+of a kind: `docs/decisions/0020` says which entries are reported all the same.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from krm_fn.model import keys
+from krm_fn.model.item import CONFIG_KINDS, Item, about
+from krm_fn.model.keys import DECLARES_FUNCTION
+from krm_fn.model.problem import Problem, Severity
+from krm_fn.model.settings import KIND, FieldSpec, Selector, Settings, Strategy, is_pattern
+from krm_fn.naming.names import KnownNames, authored_id
+from krm_fn.naming.suggest import did_you_mean, find_meant, find_near_word, find_near_words, nearest
+from krm_fn.references.field_specs import SpecsByKind, find_by_specs, find_missing_step
+from krm_fn.references.made import versioned
+from krm_fn.references.reference import Reference
+from krm_fn.references.references import References
+from krm_fn.stages.checksums import Checksums
+from krm_fn.stages.choose import Choice, Choices, find_first
+from krm_fn.stages.package import Package
+from krm_fn.stages.reason import Ground
+
+
+def find_unmatched(package: Package, settings: Settings, names: KnownNames) -> Iterator[Problem]:
+    """Warn about each entry of `select`, `exclude` and `references` that has no effect."""
+    entries = {"select": settings.select or (), "exclude": settings.exclude}
+    kinds: dict[str, Collection[str]] = {"select": settings.kinds, "exclude": {*CONFIG_KINDS, *settings.kinds}}
+    for list_name, selectors in entries.items():
+        for position, message in _judge(selectors, package.configs, kinds[list_name], names):
+            yield Problem(message, package.config_id, f"spec.{list_name}[{position}]", Severity.WARNING)
+    for field, message in find_unmatched_references(settings.references, package.authored):
+        yield Problem(message, package.config_id, field, Severity.WARNING)
+
+
+def _judge(
+    selectors: Sequence[Selector], configs: list[Item], kinds: Collection[str], names: KnownNames
+) -> Iterator[tuple[int, str]]:
+    """Yield the position of each entry to report, and the message."""
+    candidates = [item for item in configs if item.id.kind in kinds]
+    matched = find_first(candidates, selectors, names)
+    unmatched = {position: selector for position, selector in enumerate(selectors) if position not in matched}
+    is_for_many_packages = len(unmatched) < len(selectors) or not candidates
+    meant = _find_meant(unmatched.values(), candidates, names)
+    reported = {
+        position: selector
+        for position, selector in unmatched.items()
+        if not (is_pattern(selector.name) and is_for_many_packages)
+    }
+    hints = _Hints([(one, meant.get(one.name, "")) for one in reported.values()], candidates, configs, names)
+    for place, (position, selector) in enumerate(reported.items()):
+        what = f'"{selector.name}" matches' if selector.name != "*" else "matches"
+        wanted = [selector.kind] if selector.kind else sorted(kinds)
+        yield position, f"{what} no {' or '.join(wanted)} of the package{hints.about(place)}"
+
+
+def _find_meant(selectors: Iterable[Selector], candidates: list[Item], names: KnownNames) -> dict[str, str]:
+    """Return the name that was probably meant by each literal name."""
+    wrong = {selector.name for selector in selectors if not is_pattern(selector.name)}
+    return find_meant(wrong, {name for item in candidates for name in names.all(item)}) if wrong else {}
+
+
+class _Hints:
+    """What may have been meant by entries that match nothing: another name, or fewer conditions.
+
+    All of them are looked for at once: there may be as many entries as objects.
+    """
+
+    def __init__(
+        self, wrong: Sequence[tuple[Selector, str]], candidates: list[Item], configs: list[Item], names: KnownNames
+    ) -> None:
+        self._wrong = wrong
+        numbered = [*enumerate(wrong)]
+        renamed = {place: one._replace(name=meant) for place, (one, meant) in numbered if meant}
+        self._renamed = _find_first(candidates, renamed, names)
+        self._relaxed = {
+            condition: _find_first(
+                candidates,
+                {place: new for place, (one, _) in numbered if (new := _without(one, condition)) != one},
+                names,
+            )
+            for condition in _CONDITIONS
+        }
+        judged = {*candidates}
+        others = [item for item in configs if item not in judged]
+        self._anywhere = _find_first(others, {place: one for place, (one, _) in numbered}, names)
+
+    def about(self, place: int) -> str:
+        """Suggest the name that was meant, or name an object that meets all conditions but one."""
+        _, meant = self._wrong[place]
+        if place in self._renamed:
+            return did_you_mean(f'"{meant}"')
+        for condition, found in self._relaxed.items():
+            if place in found:
+                return f"; {authored_id(found[place])} meets every condition but `{condition}`"
+        item = self._anywhere.get(place)
+        return f"; {authored_id(item)} does, but spec.kinds does not contain {item.id.kind}" if item else ""
+
+
+_CONDITIONS = ("kind", "namespace", "labels", "annotations")
+
+
+def _find_first(items: list[Item], selectors: dict[int, Selector], names: KnownNames) -> dict[int, Item]:
+    """Find the first object that each entry matches, under the number of the entry."""
+    numbers = [*selectors]
+    return {numbers[place]: item for place, item in find_first(items, selectors.values(), names).items()}
+
+
+def _without(selector: Selector, condition: str) -> Selector:
+    return selector._replace(**{condition: getattr(Selector(), condition)})
+
+
+def find_unmatched_references(specs: Iterable[FieldSpec], objects: Iterable[Item]) -> Iterator[tuple[str, str]]:
+    """Yield the field of each entry to report, and the message.
+
+    A kind that is not in the package is normal, unless one is near. So is a field that its objects do not have, if
+    another entry is good for something.
+    """
+    items = [item for item in objects if not item.is_local]
+    kinds = dict.fromkeys(sorted({item.id.kind for item in items}))
+    by_spec: dict[FieldSpec, list[Item]] = {spec: [] for spec in specs}
+    specs_by_kind = SpecsByKind(by_spec)
+    for item in items:
+        for spec in specs_by_kind.about(item.id):
+            by_spec[spec].append(item)
+    near_kinds = find_near_words({spec.kind for spec, found in by_spec.items() if not found}, kinds)
+    used = {spec for spec in by_spec if any(_find(spec, by_spec[spec]))}
+    for spec, found in by_spec.items():
+        if found and spec not in used:
+            missing, present = find_missing_step(found[0].node, spec.path)
+            near = find_near_word(missing, present)
+            if near or not used:
+                reason = f": there is no {missing}{did_you_mean(near)}" if missing else ""
+                yield spec.entry, f"no {spec.kind or 'object'} of the package has a name at {spec.path}{reason}"
+        elif not found and spec.kind not in kinds:
+            near = near_kinds[spec.kind]
+            if near:
+                yield spec.entry, f"matches no object of the package: there is no {spec.kind}{did_you_mean(near)}"
+
+
+def _find(spec: FieldSpec, items: Iterable[Item]) -> Iterator[Reference]:
+    for item in items:
+        yield from find_by_specs(item.node, item.id, [spec])
+
+
+_MOST = 3
+"""Objects to name: they mostly share one reason."""
+
+_KINDS = {kind.lower(): kind for kind in CONFIG_KINDS}
+
+_EXPECTED = frozenset({Ground.NOT_SELECTED, Ground.FIXED_NAME, Ground.OTHER_SET, Ground.EMPTY})
+"""Nobody wonders why these are left alone. An entry of `select` that matches nothing has a warning of its own."""
+
+
+def find_nothing_chosen(
+    package: Package, references: References, choices: Choices, checksums: Checksums, settings: Settings
+) -> Iterator[Problem]:
+    """Warn if a configuration has no effect, with the reasons why objects are left alone.
+
+    It says nothing where that is wanted, and where the package has nothing to choose from: one configuration may serve
+    many packages (`docs/decisions/0038`).
+    """
+    is_any_chosen = any(choice.strategy is not Strategy.IGNORE for choice in choices.all)
+    if package.config_id is None or is_any_chosen or checksums.readings.restarted:
+        return
+    if package.config_id.kind == KIND and _is_of_generator(package):
+        message = "gets no objects: kustomize passes none to `generators:`; list this file in `transformers:`"
+        yield Problem(message, package.config_id, severity=Severity.WARNING)
+    if settings.strategy is Strategy.IGNORE:
+        return
+    near = _find_near(choices.all, references, settings)
+    if near:
+        reasons = [f"{authored_id(choice.item)}: {choice.reason.text}" for choice in near[:_MOST]]
+        more = [f"and {len(near) - _MOST} more"] if len(near) > _MOST else []
+        message = f"chooses no object: {'; '.join([*reasons, *more])}; to accept this, add them to spec.exclude"
+        yield Problem(message, package.config_id, "metadata.name", Severity.WARNING)
+
+
+def _is_of_generator(package: Package) -> bool:
+    """Tell whether kustomize runs a generator: the only item is the configuration, which names the program."""
+    items = package.authored
+    is_alone = len(items) == 1 and items[0].id == package.config_id and not package.emitted
+    return is_alone and any(name in items[0].annotations for name in DECLARES_FUNCTION)
+
+
+def _find_near(choices: Iterable[Choice], references: References, settings: Settings) -> list[Choice]:
+    """Return the objects that somebody may have meant: those of a kind that is handled, or, if there are none, others.
+
+    Without `spec.kinds`, nobody has said that it is about Secrets or not.
+    """
+    open_ones = [choice for choice in choices if not choice.explicit and choice.reason.ground not in _EXPECTED]
+    handled = [choice for choice in open_ones if choice.item.id.kind in settings.kinds]
+    if handled or settings.kinds == Settings().kinds:
+        return handled
+    return [choice for choice in open_ones if choice.item in references.read_by_pods]
+
+
+def find_misspelled_kinds(items: Iterable[Item]) -> Iterator[Problem]:
+    """Warn about what was meant to be a ConfigMap or Secret. No API server knows its kind."""
+    for item in items:
+        kind = _KINDS.get(item.id.kind.lower().removesuffix("s"))
+        if kind and kind != item.id.kind and item.id.api_version == "v1":
+            message = f'found "{item.id.kind}", which is no kind of Kubernetes{did_you_mean(kind)}'
+            yield about(item, message, "kind", Severity.WARNING)
+
+
+_DOMAIN = "krm-fn.io"
+_OF_AUTHORS = (keys.STRATEGY,)
+"""The annotations that authors set. All others are set by this function or by the linker."""
+
+_ANNOTATIONS = frozenset(
+    {
+        *_OF_AUTHORS,
+        *(keys.BASE_NAME, keys.RETAIN, keys.WANTED, keys.CHECKSUM, keys.RENDERED, keys.OWNS_SECRET),
+        *(keys.MADE_BY, keys.STANDS_FOR),
+    }
+)
+_LABELS = frozenset({keys.SET, keys.COMPONENT})
+
+
+def find_own_annotations(items: Iterable[Item], kinds: Collection[str]) -> Iterator[Problem]:
+    """Warn about each of them. A misspelled one is easily missed: nothing happens."""
+    for item in items:
+        messages = {f"metadata.annotations[{name}]": _judge_annotation(item, name, kinds) for name in item.annotations}
+        messages |= {f"metadata.labels[{name}]": _judge_label(name) for name in item.labels}
+        for field, message in messages.items():
+            if message:
+                yield about(item, message, field, Severity.WARNING)._replace(resource=authored_id(item))
+
+
+def _judge_annotation(item: Item, name: str, kinds: Collection[str]) -> str:
+    """Say what is wrong with an annotation; `""` if nothing is."""
+    if not _is_ours(name) or name.startswith(keys.MOUNTS):
+        return ""
+    if name not in _ANNOTATIONS:
+        return f"unknown annotation{_suggest(name)}allowed: {', '.join(_OF_AUTHORS)}"
+    if name in _OF_AUTHORS and not item.is_config:
+        if versioned(item.id) is not None:
+            return "" if item.id.kind in kinds else f"has no effect: spec.kinds does not contain {item.id.kind}; add it"
+        return (
+            f"has no effect on a {item.id.kind}: only ConfigMaps and Secrets, and what makes Secrets, have a strategy"
+        )
+    return ""
+
+
+def _judge_label(name: str) -> str:
+    if not _is_ours(name) or name in _LABELS:
+        return ""
+    if name in _OF_AUTHORS:
+        return "has no effect as a label; make it an annotation"
+    return f"unknown label{_suggest(name)}allowed: the annotation {', '.join(_OF_AUTHORS)}"
+
+
+def _is_ours(name: str) -> bool:
+    domain, slash, _ = name.partition("/")
+    return bool(slash) and f".{domain}".endswith(f".{_DOMAIN}")
+
+
+def _suggest(name: str) -> str:
+    """Ask for what authors may set. The part before the slash is the same in all of it."""
+    near = nearest(name.partition("/")[2], [one.removeprefix(keys.PREFIX) for one in _OF_AUTHORS])
+    return f'; did you mean "{keys.PREFIX}{near}"? ' if near else "; "
