@@ -550,7 +550,7 @@ def _linker_kinds_that_do_not_exist(size: int) -> Package:
     return _pairs(size), {"linker": {"image": "a:1", "kinds": [f"example.com/v1/Kind{one}" for one in range(size)]}}
 
 
-def _makers(size: int) -> Package:
+def _producers(size: int) -> Package:
     made = [
         _object("cert-manager.io/v1", "Certificate", f"web-{one}", spec={"secretName": f"tls-{one}"})
         for one in range(size)
@@ -674,7 +674,7 @@ SHAPES = (
     Shape("definitions and custom resources", _definitions),
     Shape("kinds of the linker", _linker_kinds, least=16),
     Shape("kinds of the linker, and objects", _linker_kinds_that_do_not_exist, least=16),
-    Shape("Secrets that controllers write", _makers),
+    Shape("Secrets that controllers write", _producers),
     Shape("admission policies", _policies),
     Shape("keys of a ConfigMap", _keys, least=50),
     Shape("keys of a ConfigMap that are no text", _keys_that_are_no_text, least=50),

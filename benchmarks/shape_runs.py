@@ -7,21 +7,18 @@ from pathlib import Path
 import yaml
 
 from benchmarks.shape_packages import Object, Package, Shape, write_package, write_stream
-from krm_fn.diff.diff import Form as DiffForm
-from krm_fn.diff.diff import diff
-from krm_fn.diff.sides import Compared, Way
-from krm_fn.explain.explain import Form as ExplainForm
-from krm_fn.explain.explain import explain
+from krm_fn.diff.diff import DiffFormat, diff
+from krm_fn.diff.sides import DiffInput, RenderOptions
+from krm_fn.explain.explain import ExplainFormat, explain
 from krm_fn.function import run
-from krm_fn.graph.draw import Form as GraphForm
-from krm_fn.graph.draw import draw_path
+from krm_fn.graph.draw import GraphFormat, draw_path
 from krm_fn.look.table import Screen
 from krm_fn.model.problem import Outcome
 from krm_fn.model.settings import NO_ENVIRONMENT
 from krm_fn.render.files import DEFAULT_LIMITS
 from krm_fn.render.sources import STDIN, Inputs
 from krm_fn.render.tools import HelmOptions
-from krm_fn.verify.verify import Options, verify
+from krm_fn.verify.verify import VerifyOptions, verify
 
 Work = Callable[[], Outcome]
 """What is measured. All that it needs is there."""
@@ -75,27 +72,27 @@ def _transform_aliases(package: Package) -> Work:
 
 def _verify(package: Package) -> Work:
     output = _rendered(package)
-    return lambda: verify(STDIN, output, Options())
+    return lambda: verify(STDIN, output, VerifyOptions())
 
 
 def _explain(package: Package) -> Work:
     inputs = _inputs(package)
-    return lambda: explain(inputs, "", HelmOptions(), NO_ENVIRONMENT, DEFAULT_LIMITS, ExplainForm.TEXT, Screen())
+    return lambda: explain(inputs, "", HelmOptions(), NO_ENVIRONMENT, DEFAULT_LIMITS, ExplainFormat.TEXT, Screen())
 
 
 def _graph(package: Package) -> Work:
     inputs = _inputs(package)
-    return lambda: draw_path(inputs, "", HelmOptions(), NO_ENVIRONMENT, DEFAULT_LIMITS, GraphForm.DOT)
+    return lambda: draw_path(inputs, "", HelmOptions(), NO_ENVIRONMENT, DEFAULT_LIMITS, GraphFormat.DOT)
 
 
 def _diff(package: Package) -> Work:
     old, new = _rendered(package), _rendered(package, edited=True)
-    way = Way(None, HelmOptions(), NO_ENVIRONMENT, DEFAULT_LIMITS)
+    way = RenderOptions(None, HelmOptions(), NO_ENVIRONMENT, DEFAULT_LIMITS)
 
     def work() -> Outcome:
         with tempfile.NamedTemporaryFile(suffix=".yaml") as file:
             Path(file.name).write_bytes(old)
-            return diff(Compared((file.name, STDIN), stdin=new), way, DiffForm.TEXT, Screen())
+            return diff(DiffInput((file.name, STDIN), stdin=new), way, DiffFormat.TEXT, Screen())
 
     return work
 

@@ -8,7 +8,7 @@ import pytest
 from krm_fn.cli.main import main
 from krm_fn.config.pins import PINNABLE
 from krm_fn.model.deployers import PROTECTIONS
-from krm_fn.model.makers import VERSIONED_KINDS
+from krm_fn.model.producers import VERSIONED_KINDS
 from krm_fn.references.chart_values import CHART_VALUES
 from tests import config_page
 

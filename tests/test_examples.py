@@ -16,7 +16,7 @@ from krm_fn.render.render import render
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
 from krm_fn.stages.linker_objects import access
-from krm_fn.stages.linker_plan import Group
+from krm_fn.stages.linker_plan import JobPlan
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -49,7 +49,7 @@ def test_names_stay(example: str) -> None:
 def test_the_role_for_tenants_is_the_one_that_the_function_emits() -> None:
     """Except for Secrets, whose names change with every rendering."""
     plan = LinkPlan(set="shop", timeout=300, minimum_age=600)
-    emitted = access(Group("shop", "", plan, CONSUMER_KINDS, ""), Settings(set="shop"), "shop")
+    emitted = access(JobPlan("shop", "", plan, CONSUMER_KINDS, ""), Settings(set="shop"), "shop")
     written = list(yaml.safe_load_all((EXAMPLES / "linker-rbac" / "platform.yaml").read_text()))
     assert written == [{**one, "metadata": {"name": "shop-linker", "namespace": "shop"}} for one in emitted]
 

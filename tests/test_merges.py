@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from krm_fn.function import run
-from krm_fn.verify.verify import Options, verify
+from krm_fn.verify.verify import VerifyOptions, verify
 from tests.cases import ENVIRONMENT
 
 Files: TypeAlias = Mapping[str, str]
@@ -261,7 +261,7 @@ def objects(files: Files) -> dict[tuple[str, str], Any]:
 
 def is_verified(files: Files) -> bool:
     stream = "---\n".join(files.values()).encode()
-    return verify("-", stream, Options(sets=("shop",), deployers=("kpt",), strict=True)).exit_code == 0
+    return verify("-", stream, VerifyOptions(sets=("shop",), deployers=("kpt",), strict=True)).exit_code == 0
 
 
 PIN = "is another revision of"

@@ -17,8 +17,6 @@ ANSWERS = {
     "krm_fn/diff/lines.py": "what `krm-fn diff` prints",
     "krm_fn/diff/to_markdown.py": "what `krm-fn diff --markdown` draws",
     "krm_fn/diff/statements.py": "what `krm-fn diff` prints",
-    "krm_fn/diff/diff.py": "what `krm-fn diff` prints",
-    "krm_fn/explain/explain_objects.py": "answers of `krm-fn explain`",
     "krm_fn/explain/find_references.py": "answers of `krm-fn explain`",
     "krm_fn/explain/find_unfollowed.py": "answers of `krm-fn explain`",
     "krm_fn/explain/explanation.py": "answers of `krm-fn explain`",
@@ -35,7 +33,7 @@ ANSWERS = {
     "krm_fn/history/find_history.py": "commands for kubectl",
     "krm_fn/look/table.py": "the length of what is cut off",
     "krm_fn/look/secrets.py": "names whose hash is not shown",
-    "krm_fn/model/makers.py": "who writes an object, and why its name stays: the reason in a message",
+    "krm_fn/model/producers.py": "who writes an object, and why its name stays: the reason in a message",
     "krm_fn/references/find.py": "the rule behind a reference, for `krm-fn explain`",
     "krm_fn/references/chart_values.py": "where a chart says so, for `krm-fn explain`",
     "krm_fn/references/annotations.py": "names of programs",
@@ -47,7 +45,6 @@ ANSWERS = {
     "krm_fn/references/shapes.py": "the rule behind a reference, for `krm-fn explain`",
     "krm_fn/references/well_known.py": "names of programs",
     "krm_fn/render/known_part.py": "what kustomize, helm and git say",
-    "krm_fn/stages/jobs.py": "the rule behind a reference, for `krm-fn explain`",
     "krm_fn/stages/package.py": "answers of `krm-fn explain`",
 }
 """Files whose texts are no messages, and what they are."""

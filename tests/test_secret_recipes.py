@@ -37,9 +37,13 @@ def rendered(recipe: str) -> tuple[str, str, dict[str, Any]]:
     """Return the name of the ExternalSecret, the name that the Deployment reads, and the labels of the first."""
     outcome = run((recipe + READER).encode(), CONFIGURATION, Environment())
     assert outcome.exit_code == 0
-    maker, deployment = yaml.safe_load_all(outcome.stdout)
+    producer, deployment = yaml.safe_load_all(outcome.stdout)
     (container,) = deployment["spec"]["template"]["spec"]["containers"]
-    return maker["metadata"]["name"], container["envFrom"][0]["secretRef"]["name"], maker["metadata"].get("labels", {})
+    return (
+        producer["metadata"]["name"],
+        container["envFrom"][0]["secretRef"]["name"],
+        producer["metadata"].get("labels", {}),
+    )
 
 
 def test_another_version_is_another_name() -> None:
@@ -54,8 +58,8 @@ def test_another_version_is_another_name() -> None:
 
 @pytest.mark.parametrize(("name", "is_labelled"), [("for-all", False), ("from-reloader", True)])
 def test_the_name_stays(name: str, is_labelled: bool) -> None:
-    maker, read, labels = rendered(BLOCKS[name])
-    assert (maker, read) == ("web-secret", "web-secret")
+    producer, read, labels = rendered(BLOCKS[name])
+    assert (producer, read) == ("web-secret", "web-secret")
     assert bool(labels) == is_labelled
 
 

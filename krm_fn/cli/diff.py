@@ -57,17 +57,17 @@ def diff(
     The exit code is 2 after an error, and 3 if REV alone cannot be rendered: then everything is shown as new. Otherwise
     it is 0 or, with --exit-code, 1 for a difference.
     """  # noqa: D301  # click's mark for lines that it must not join
-    from krm_fn.diff.diff import DIFFERENT, Form
+    from krm_fn.diff.diff import DIFFERENT, DiffFormat
     from krm_fn.diff.diff import diff as compare
-    from krm_fn.diff.sides import Compared, Way
+    from krm_fn.diff.sides import DiffInput, RenderOptions
     from krm_fn.look.table import find_screen
 
     _check_usage(paths, against, is_twofold=markdown and json, is_whole=json and context is not None)
     stdin = read_stdin("manifests", rendering.max_bytes + 1) if "-" in paths else None
-    way = Way(rendering.config, rendering.helm, rendering.environment(), rendering.limits)
-    form = Form.MARKDOWN if markdown else Form.JSON if json else Form.TEXT
+    way = RenderOptions(rendering.config, rendering.helm, rendering.environment(), rendering.limits)
+    form = DiffFormat.MARKDOWN if markdown else DiffFormat.JSON if json else DiffFormat.TEXT
     screen = find_screen(terminal_size().columns, os.environ)
-    outcome = compare(Compared(paths or (".",), against, stdin), way, form, screen, context or 0)
+    outcome = compare(DiffInput(paths or (".",), against, stdin), way, form, screen, context or 0)
     return outcome if exit_code or outcome.exit_code != DIFFERENT else outcome._replace(exit_code=0)
 
 

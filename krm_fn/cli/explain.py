@@ -30,7 +30,7 @@ def explain(*, path: str, name: str, json: bool, rendering: RenderingOptions) ->
     Without a NAME, a table of the reasons comes first. Of Secrets, only keys are shown. Where the function fails, its
     errors are on stderr, and the exit code is 1.
     """  # noqa: D301  # click's mark for lines that it must not join
-    from krm_fn.explain.explain import Form
+    from krm_fn.explain.explain import ExplainFormat
     from krm_fn.explain.explain import explain as explain_path
     from krm_fn.look.table import find_screen
 
@@ -40,6 +40,6 @@ def explain(*, path: str, name: str, json: bool, rendering: RenderingOptions) ->
         rendering.helm,
         rendering.environment(),
         rendering.limits,
-        Form.JSON if json else Form.TEXT,
+        ExplainFormat.JSON if json else ExplainFormat.TEXT,
         find_screen(terminal_size().columns, os.environ),
     )

@@ -56,26 +56,26 @@ def graph(
     _check_usage(click_context, operands, live=live)
     if live:
         return _draw_live(next(iter(operands), None), output, set_name, context, kubeconfig, rendering.namespace)
-    from krm_fn.graph.draw import Form, draw_path
+    from krm_fn.graph.draw import GraphFormat, draw_path
 
     path, *names = operands
     name = next(iter(names), "")
     inputs = rendering.read_inputs(path)
-    return draw_path(inputs, name, rendering.helm, rendering.environment(), rendering.limits, Form(output))
+    return draw_path(inputs, name, rendering.helm, rendering.environment(), rendering.limits, GraphFormat(output))
 
 
 def _draw_live(  # noqa: PLR0917  # what is drawn, how it is written, and where it is
     name: str | None, output: str, set_name: str | None, context: str | None, kubeconfig: str | None, namespace: str
 ) -> Outcome:
     with needs_client():
-        from krm_fn.history.ask import Cluster, NoAnswer, Question
+        from krm_fn.history.ask import LiveNamespace, NoAnswer, Question
         from krm_fn.linker.api import Access
-    from krm_fn.graph.draw import Form, draw_history
+    from krm_fn.graph.draw import GraphFormat, draw_history
 
-    form = Form(output)
+    form = GraphFormat(output)
     try:
-        cluster = Cluster(Access(kubeconfig, context), namespace or None, say)
-        history = cluster.ask(Question(set_name, name, with_changes=form is Form.HTML))
+        cluster = LiveNamespace(Access(kubeconfig, context), namespace or None, say)
+        history = cluster.ask(Question(set_name, name, with_changes=form is GraphFormat.HTML))
     except NoAnswer as error:
         return Outcome(b"", f"error: {printable(str(error))}\n", 1)
     return draw_history(history, form)

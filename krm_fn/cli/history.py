@@ -48,29 +48,35 @@ def history(
     The exit code is 1 if there is nothing to show or no API server, and 130 after Ctrl-C.
     """
     with needs_client():
-        from krm_fn.history.ask import Cluster, NoAnswer, Question
+        from krm_fn.history.ask import LiveNamespace, NoAnswer, Question
         from krm_fn.history.history import History
-        from krm_fn.history.write import Form, Output, Place, write
+        from krm_fn.history.write import HistoryFormat, Output, ScreenSize, write
         from krm_fn.history.write import watch as watch_history
         from krm_fn.linker.api import Access
     from krm_fn.look.table import Screen, find_screen
 
-    form = Form.DETAIL if output == "text" and name else Form.JSON_LINE if output == "json" and watch else Form(output)
+    form = (
+        HistoryFormat.DETAIL
+        if output == "text" and name
+        else HistoryFormat.JSON_LINE
+        if output == "json" and watch
+        else HistoryFormat(output)
+    )
 
-    def find_place() -> Place:
+    def find_place() -> ScreenSize:
         width, height = terminal_size()
         is_dumb = os.environ.get("TERM", "dumb") == "dumb"
-        return Place(find_screen(width, os.environ), width, 0 if is_dumb else height)
+        return ScreenSize(find_screen(width, os.environ), width, 0 if is_dumb else height)
 
     def write_in_form(found: History, screen: Screen) -> str:
         return write(found, form, screen)
 
     try:
-        cluster = Cluster(Access(kubeconfig, context), namespace, say)
+        cluster = LiveNamespace(Access(kubeconfig, context), namespace, say)
         question = Question(set_name, name, diff)
         if watch:
             gc.enable()  # it may run for days
-            shown = Output(write_in_form, find_place, _put, say, is_in_lines=form is Form.JSON_LINE)
+            shown = Output(write_in_form, find_place, _put, say, is_in_lines=form is HistoryFormat.JSON_LINE)
             watch_history(lambda: cluster.ask(question), shown)
         text = write_in_form(cluster.ask(question), find_place().screen)
     except NoAnswer as error:

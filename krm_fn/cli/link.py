@@ -12,12 +12,12 @@ from krm_fn.cli.options import access_options, needs_client
 from krm_fn.model.kinds import Kind
 from krm_fn.model.link_plan import (
     LinkPlan,
-    MakerName,
+    ProducerName,
     RevisionName,
     Unreadable,
     Workload,
     read_kind,
-    read_maker,
+    read_producer,
     read_revision,
     read_workload,
 )
@@ -61,10 +61,10 @@ def _each_read_by(
 )
 @click.option(
     "--maker",
-    "makers",
+    "producers",
     metavar="OBJECT=REVISIONS",
     multiple=True,
-    callback=_each_read_by(read_maker),
+    callback=_each_read_by(read_producer),
     help="What makes revisions: external-secrets.io/v1/ExternalSecret/externalsecrets/web-5t7h9k2b4c=Secret/...",
 )
 @click.option(
@@ -99,7 +99,7 @@ def link(
     set_name: str,
     workloads: tuple[Workload, ...],
     revisions: tuple[RevisionName, ...],
-    makers: tuple[MakerName, ...],
+    producers: tuple[ProducerName, ...],
     kinds: tuple[Kind, ...],
     timeout: int,
     minimum_age: int,
@@ -123,18 +123,18 @@ def link(
         set=set_name,
         workloads=workloads,
         revisions=revisions,
-        makers=makers,
+        producers=producers,
         kinds=kinds,
         timeout=timeout,
         minimum_age=minimum_age,
     )
     with needs_client():
         from krm_fn.linker.api import Access
-        from krm_fn.linker.run import Options, run
+        from krm_fn.linker.run import LinkOptions, run
     gc.enable()  # it runs for minutes, in little memory
     stop = Event()
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    options = Options(namespace, Access(kubeconfig, context), dry_run, as_json=output == "json")
+    options = LinkOptions(namespace, Access(kubeconfig, context), dry_run, as_json=output == "json")
     return run(plan, options, stop, _print_line, _say)
 
 

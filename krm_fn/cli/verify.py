@@ -50,10 +50,10 @@ def verify(
     Which sets must have a revision: those of --set, those with a linker, and those of which the configuration finds
     objects. If none of these says anything, there must be a revision of any set.
     """  # noqa: D301  # click's mark for lines that it must not join
-    from krm_fn.verify.verify import Options
+    from krm_fn.verify.verify import VerifyOptions
     from krm_fn.verify.verify import verify as verify_path
 
-    options = Options(rendering.config, sets, deployers, rendering.namespace, strict, rendering.limits)
+    options = VerifyOptions(rendering.config, sets, deployers, rendering.namespace, strict, rendering.limits)
     if not _is_rendered_first(path, rendering):
         return verify_path(path, rendering.read_inputs(path).stdin, options)
     from krm_fn.render.render import render

@@ -16,23 +16,23 @@ from krm_fn.config.plain import (
     one_of,
     refuse,
 )
-from krm_fn.model.changes import Value
+from krm_fn.model.changes import NewValue
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.item import CONFIG_KINDS
-from krm_fn.model.makers import VERSIONED_NAMES
+from krm_fn.model.producers import VERSIONED_NAMES
 from krm_fn.model.settings import (
     CONTROLLERS,
     NO_SIDECAR_ANNOTATIONS,
     NO_SIDECAR_LABELS,
-    Checksums,
+    ChecksumSettings,
     FieldSpec,
     Jobs,
     KeyToPath,
-    Linker,
+    LinkerSettings,
     Mount,
+    MountSource,
     Selector,
     Settings,
-    Source,
     Strategy,
 )
 from krm_fn.naming.names import SET_NAME
@@ -156,12 +156,12 @@ def _path(path: str) -> str:
     return path if re.match(_PATH, path) else refuse()
 
 
-def _checksums(value: dict[str, Plain]) -> Checksums:
+def _checksums(value: dict[str, Plain]) -> ChecksumSettings:
     default = _DEFAULTS.checksums
     annotation = as_text(value["annotation"]) if "annotation" in value else default.annotation
     is_key = annotation == default.annotation or re.fullmatch(_ANNOTATION, annotation)
     controllers = as_list(value["controllers"]) if "controllers" in value else default.controllers
-    return Checksums(
+    return ChecksumSettings(
         annotation=annotation if is_key else refuse(),
         controllers=tuple(dict.fromkeys(one_of(name, CONTROLLERS) for name in controllers)),
     )
@@ -172,9 +172,9 @@ def _mounts(value: Plain) -> tuple[Mount, ...]:
     return tuple(map(build_mount, as_list(value)))
 
 
-def _linker(value: Plain) -> Linker:
+def _linker(value: Plain) -> LinkerSettings:
     spec = as_mapping(value, _LINKER)
-    return Linker(
+    return LinkerSettings(
         enabled=as_boolean(spec.get("enabled", True)),
         secrets=as_boolean(spec.get("secrets", True)),
         kinds=tuple(map(_kind, as_list(spec.get("kinds", [])))),
@@ -209,11 +209,11 @@ def _pod_texts(value: Plain) -> dict[str, str]:
     return found
 
 
-def _resources(value: Plain) -> Mapping[str, Value]:
+def _resources(value: Plain) -> Mapping[str, NewValue]:
     return {name: _quantities(amounts) for name, amounts in as_mapping(value, ("requests", "limits")).items()}
 
 
-def _quantities(value: Plain) -> Mapping[str, Value]:
+def _quantities(value: Plain) -> Mapping[str, NewValue]:
     return {name: _quantity(amount) for name, amount in as_mapping(value).items()}
 
 
@@ -221,7 +221,7 @@ def _quantity(value: Plain) -> str | int:
     return value if isinstance(value, str) else as_number(value)
 
 
-def _toleration(value: Plain) -> Mapping[str, Value]:
+def _toleration(value: Plain) -> Mapping[str, NewValue]:
     found = as_mapping(value, _TOLERATION)
     return {name: _TOLERATION[name](field) for name, field in found.items()}
 
@@ -235,7 +235,7 @@ _TOLERATION: dict[str, Callable[[Plain], str | int]] = {
 }
 
 
-def _named(value: Plain) -> Mapping[str, Value]:
+def _named(value: Plain) -> Mapping[str, NewValue]:
     entry = as_mapping(value, ("name",))
     return {"name": as_filled_text(entry.get("name"))} if "name" in entry else refuse()
 
@@ -275,14 +275,14 @@ def build_mount(value: Plain) -> Mount:
     )
 
 
-def _projected_source(value: Plain) -> Source:
+def _projected_source(value: Plain) -> MountSource:
     """Read the name of a ConfigMap, or a mapping with the same fields as outside of `projected`."""
     return _source(as_mapping(value, _SOURCE)) if isinstance(value, dict) else _source({"configMap": value})
 
 
-def _source(entry: dict[str, Plain]) -> Source:
+def _source(entry: dict[str, Plain]) -> MountSource:
     (field,) = [name for name in _SOURCES if name in entry] if len(_SOURCES.keys() & entry.keys()) == 1 else refuse()
-    return Source(
+    return MountSource(
         kind=one_of(_SOURCES[field], CONFIG_KINDS),
         name=as_filled_text(entry[field]),
         items=tuple(map(_item, as_filled_list(entry["items"]))) if "items" in entry else (),

@@ -13,7 +13,7 @@ from krm_fn.model.node import Node, read_path, step
 from krm_fn.model.problem import Problem, ResourceId
 from krm_fn.naming.suggest import nearest, suggest
 
-Sentence: TypeAlias = tuple[list[str | int], str]
+Explained: TypeAlias = tuple[list[str | int], str]
 _NAMES = {
     "object": "a mapping",
     "array": "a list",
@@ -41,7 +41,7 @@ validator = extend(Draft202012Validator, {"pattern": _check_pattern})  # type: i
 """Make a validator of a schema whose `$` are all anchors. It is as strict as `build_settings`."""
 
 
-def _sentences(error: ValidationError) -> Iterator[Sentence]:
+def _sentences(error: ValidationError) -> Iterator[Explained]:
     """Yield path and sentence of each violation of one rule of the schema."""
     found: Any = error.instance
     rule: Any = error.validator_value

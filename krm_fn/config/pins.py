@@ -7,7 +7,7 @@ from krm_fn.config.build import build_settings
 from krm_fn.config.plain import Invalid, Plain, place, plain_value, refuse
 from krm_fn.model.node import Node, spell
 from krm_fn.model.problem import Problem, Rejected, ResourceId
-from krm_fn.model.settings import Linker, Settings
+from krm_fn.model.settings import LinkerSettings, Settings
 from krm_fn.naming.image import EXPECTED, is_image
 from krm_fn.naming.suggest import suggest
 from krm_fn.wire.reader import read_yaml
@@ -102,7 +102,7 @@ def _read(field: _Field, raw: str) -> Any:
     return refuse() if field is _IMAGE and not is_image(read) else read
 
 
-def _disagreement(pin: _Pin, linker: Linker, node: Node | None, who: ResourceId | None) -> Problem:
+def _disagreement(pin: _Pin, linker: LinkerSettings, node: Node | None, who: ResourceId | None) -> Problem:
     own = getattr(linker, pin.field.attribute)
     what = f'found "{own}", but {pin.by} pins "{pin.value}"' if pin.field.is_text else f"differs from {pin.by}"
     message = f"{what}, which no package may change; remove the field"

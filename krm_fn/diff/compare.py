@@ -10,25 +10,25 @@ from krm_fn.diff.difference import (
     PRUNED,
     RETAINED,
     UNUSED,
-    Change,
+    ComparedObject,
     Difference,
-    Fate,
     FieldChange,
-    Linker,
+    LinkerChange,
+    ObjectChange,
+    Removal,
     Roll,
-    Who,
 )
 from krm_fn.diff.pair import Matcher, Pair, pair_items
 from krm_fn.diff.release import Release, is_named_by_content, is_versioned, set_of
 from krm_fn.diff.rolls import Rolls, find_rolls
-from krm_fn.diff.tree import LeftOut, Names, TreeReader, compare_trees, read_names
+from krm_fn.diff.tree import LeftOut, StableNames, TreeReader, compare_trees, read_names
 from krm_fn.look.secrets import KeyChange, compare_content
 from krm_fn.model import keys
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.item import Item
 from krm_fn.model.node import FieldPath, Node, is_mapping, is_scalar
 from krm_fn.naming.names import HASH, base_name, is_emitted
-from krm_fn.references.made import find_made
+from krm_fn.references.generated import find_generated
 from krm_fn.render.check import find_deployers, find_pruners
 from krm_fn.render.deployable import internal_annotations
 
@@ -36,7 +36,7 @@ _JOB_HASH = re.compile(f"(-link)-{HASH}")
 _PLANNED = ("--workload=", "--revision=", "--maker=")
 
 
-def pair_emitted(old: Release, new: Release) -> tuple[Linker, list[Pair]]:
+def pair_emitted(old: Release, new: Release) -> tuple[LinkerChange, list[Pair]]:
     """Pair the objects of the linkers that are on both sides.
 
     What is told in another way is in no pair: a whole linker, a Job that runs, a tracker that comes or goes with its
@@ -44,7 +44,7 @@ def pair_emitted(old: Release, new: Release) -> tuple[Linker, list[Pair]]:
     """
     jobs = {(item.id.namespace, item.id.name) for item in old.package.emitted if item.id.kind == "Job"}
     runs = [item for item in new.package.emitted if item.id.kind == "Job" and item.id[2:] not in jobs]
-    linker = Linker(
+    linker = LinkerChange(
         len(runs),
         tuple(map(_spell, sorted(new.linked_sets - old.linked_sets))),
         tuple(map(_spell, sorted(old.linked_sets - new.linked_sets))),
@@ -58,7 +58,7 @@ def pair_emitted(old: Release, new: Release) -> tuple[Linker, list[Pair]]:
     return linker, [*matcher.pairs, *removed, *(pair for pair in added if pair.new not in runs)]
 
 
-def is_plan(names: Names, path: FieldPath, node: Node) -> bool:
+def is_plan(names: StableNames, path: FieldPath, node: Node) -> bool:
     """Tell whether a field of a linker's object is part of the plan: what is rendered, and by whom it is referenced."""
     match path:
         case ("metadata", "annotations", keys.RENDERED | keys.MADE_BY) | ("metadata", "name"):
@@ -101,9 +101,9 @@ def _secret_of(tracker: Item, release: Release) -> tuple[str, str]:
 
 
 def _secrets(release: Release) -> set[tuple[str, str]]:
-    """Return namespace and base name of what trackers stand for: Secrets, and makers under all their names."""
+    """Return namespace and base name of what trackers stand for: Secrets, and producers under all their names."""
     tracked = [item for item in release.package.configs if item.id.kind != "ConfigMap"]
-    made = {(release.package.namespace_of(item), one.base_name) for item in tracked for one in find_made(item)}
+    made = {(release.package.namespace_of(item), one.base_name) for item in tracked for one in find_generated(item)}
     return made | {_secret_of(item, release) for item in tracked}
 
 
@@ -136,18 +136,18 @@ def find_left_out(pair: Pair) -> LeftOut:
     return is_left_out
 
 
-def find_fate(item: Item, old: Release, new: Release) -> Fate | None:
+def find_fate(item: Item, old: Release, new: Release) -> Removal | None:
     """Return the fate of an object of the old rendering; None if the deployer just deletes it."""
     deployers = tuple(find_deployers(item))
     users = find_users(item, old)
     if not set_of(item):
-        return Fate(LEFT, users, deployers) if deployers else None
+        return Removal(LEFT, users, deployers) if deployers else None
     if not deployers:
-        return Fate(PRUNED, users)
+        return Removal(PRUNED, users)
     if keys.RETAIN in item.annotations:
-        return Fate(RETAINED, users, deployers)
+        return Removal(RETAINED, users, deployers)
     is_linked = (set_of(item), old.package.namespace_of(item)) in new.linked_sets
-    return Fate(UNUSED if is_linked and not users else KEPT, users, deployers)
+    return Removal(UNUSED if is_linked and not users else KEPT, users, deployers)
 
 
 def find_hazards(item: Item, successor: Item, old: Release) -> tuple[str, ...]:
@@ -167,7 +167,7 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
     """Compare all objects. `names` are those of the two renderings."""
     pairs = pair_items(old, new)
     linker, emitted = pair_emitted(old, new)
-    reader = _Reader(read_names(pairs, (old, new)))
+    reader = _ContentReader(read_names(pairs, (old, new)))
     fields = {pair: reader.compare_fields(pair) for pair in pairs}
     contents = {pair: reader.compare_content(pair) for pair in pairs}
     rolls = find_rolls(
@@ -191,10 +191,10 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
     )
 
 
-class _Reader:
+class _ContentReader:
     """Reads both sides of a pair and compares them."""
 
-    def __init__(self, names: tuple[Names, Names]) -> None:
+    def __init__(self, names: tuple[StableNames, StableNames]) -> None:
         self._names = names
 
     def compare_fields(self, pair: Pair) -> tuple[FieldChange, ...]:
@@ -233,9 +233,9 @@ class _Writer:
         self._new = new
         self._rolls = rolls
 
-    def write(self, pair: Pair, fields: tuple[FieldChange, ...], content: tuple[KeyChange, ...] = ()) -> Change:
+    def write(self, pair: Pair, fields: tuple[FieldChange, ...], content: tuple[KeyChange, ...] = ()) -> ObjectChange:
         old, new = pair
-        change = Change(
+        change = ObjectChange(
             None if old is None else _who(old, self._old),
             None if new is None else _who(new, self._new),
             keys=content,
@@ -255,12 +255,12 @@ class _Writer:
         return (own,) if own else ()
 
 
-def _who(item: Item, release: Release) -> Who:
+def _who(item: Item, release: Release) -> ComparedObject:
     is_of_secret = item.id.kind == "Secret" or item.labels.get(keys.COMPONENT) in keys.TRACKERS
     name = None if is_of_secret and is_named_by_content(item) else item.id.name
     namespace = release.package.namespace_of(item)
     base = emitted_base(item) if is_emitted(item) else base_name(item)
-    return Who(item.id.api_version, item.id.kind, namespace, name, base, set_of(item))
+    return ComparedObject(item.id.api_version, item.id.kind, namespace, name, base, set_of(item))
 
 
 def _is_followed(item: Item) -> bool:
@@ -272,13 +272,13 @@ def _is_revision(pair: Pair) -> bool:
     return any(item is not None and set_of(item) for item in pair)
 
 
-def _differs(change: Change) -> bool:
+def _differs(change: ObjectChange) -> bool:
     old, new = change.old, change.new
     if old is None or new is None or (old.base, old.set) != (new.base, new.set):
         return True
     return change.has_new_name or bool(change.keys or change.fields or change.rolls)
 
 
-def _place(change: Change) -> tuple[str, ...]:
+def _place(change: ObjectChange) -> tuple[str, ...]:
     who = change.who
     return who.namespace, who.kind, who.base, who.name or ""

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from enum import StrEnum
 
 from krm_fn.diff.compare import compare
-from krm_fn.diff.difference import Change, Difference, Who
+from krm_fn.diff.difference import ComparedObject, Difference, ObjectChange
 from krm_fn.diff.lines import ADDED, CHANGED, REMOVED, STATEMENT, WARNING, Line, write_lines
-from krm_fn.diff.sides import Compared, Way, open_sides, read_sides
+from krm_fn.diff.sides import DiffInput, RenderOptions, open_sides, read_sides
 from krm_fn.diff.statements import summarize, write_title
 from krm_fn.diff.to_markdown import write_markdown
 from krm_fn.look.secrets import Shown
@@ -19,7 +19,7 @@ SAME, DIFFERENT, FAILED, NO_BASE = 0, 1, 2, 3
 """Exit codes, as those of the program `diff`; the last one if a revision of git alone cannot be rendered."""
 
 
-class Form(StrEnum):
+class DiffFormat(StrEnum):
     """How to write a difference."""
 
     TEXT = "text"
@@ -27,7 +27,7 @@ class Form(StrEnum):
     JSON = "json"
 
 
-def diff(compared: Compared, way: Way, form: Form, screen: Screen, context: int = 0) -> Outcome:
+def diff(compared: DiffInput, way: RenderOptions, form: DiffFormat, screen: Screen, context: int = 0) -> Outcome:
     """Compare two paths, or all paths with what they were in a revision of git.
 
     `context` is the number of equal lines around those that differ.
@@ -48,13 +48,13 @@ def diff(compared: Compared, way: Way, form: Form, screen: Screen, context: int 
     return Outcome(text.encode(), stderr_lines([*errors, *sides.notes]), code)
 
 
-def _write(difference: Difference, form: Form, screen: Screen, key: str, context: int) -> str:
+def _write(difference: Difference, form: DiffFormat, screen: Screen, key: str, context: int) -> str:
     match form:
-        case Form.TEXT:
+        case DiffFormat.TEXT:
             return write_text(difference, screen, context)
-        case Form.MARKDOWN:
+        case DiffFormat.MARKDOWN:
             return write_markdown(difference, key, context)
-        case Form.JSON:
+        case DiffFormat.JSON:
             return write_json(difference)
 
 
@@ -75,7 +75,7 @@ def _words(summary: str) -> list[str]:
     return [f"{clause};" for clause in clauses[:-1]] + clauses[-1:]
 
 
-def write_change(change: Change, screen: Screen, context: int = 0) -> Iterator[str]:
+def write_change(change: ObjectChange, screen: Screen, context: int = 0) -> Iterator[str]:
     """Yield the lines about one object, its title first."""
     paint = screen.removed if change.new is None else screen.added if change.old is None else screen.strong
     yield from map(paint, fold(write_title(change), screen.width))
@@ -112,7 +112,7 @@ def _difference(difference: Difference) -> dict[str, object]:
     }
 
 
-def change_as_json(change: Change) -> dict[str, object]:
+def change_as_json(change: ObjectChange) -> dict[str, object]:
     """Write one object that differs."""
     return {
         "kind": change.who.kind,
@@ -128,7 +128,7 @@ def change_as_json(change: Change) -> dict[str, object]:
     }
 
 
-def _who(who: Who) -> dict[str, object]:
+def _who(who: ComparedObject) -> dict[str, object]:
     return {"apiVersion": who.api_version, "name": who.name, "baseName": who.base, "set": who.set}
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple, TypeAlias
 
 from krm_fn.look.secrets import KeyChange
 
-Value: TypeAlias = str | dict[str, "Value"] | list["Value"]
+ShownValue: TypeAlias = str | dict[str, "ShownValue"] | list["ShownValue"]
 """What is shown of a field: every scalar as text, with quotes where it would mean something else without them."""
 
 BY_NAME, BY_CHECKSUM, BY_IMAGE, BY_TEMPLATE = "name", "checksum", "image", "template"
@@ -28,7 +28,7 @@ KEPT, RETAINED, UNUSED, PRUNED, LEFT = "kept", "retained", "unused", "pruned", "
 """
 
 
-class Who(NamedTuple):
+class ComparedObject(NamedTuple):
     """An object. `name` is None for a Secret whose name is made from its content."""
 
     api_version: str
@@ -43,8 +43,8 @@ class FieldChange(NamedTuple):
     """A field that differs; None on the side that lacks it. Of what may not be shown, the values are sizes."""
 
     path: str
-    old: Value | None
-    new: Value | None
+    old: ShownValue | None
+    new: ShownValue | None
 
 
 class Roll(NamedTuple):
@@ -57,7 +57,7 @@ class Roll(NamedTuple):
     by: tuple[str, ...]
 
 
-class Fate(NamedTuple):
+class Removal(NamedTuple):
     """What becomes of an object that is no longer rendered. `users` are the workloads that still used it."""
 
     outcome: str
@@ -65,7 +65,7 @@ class Fate(NamedTuple):
     deployers: tuple[str, ...] = ()
 
 
-class Change(NamedTuple):
+class ObjectChange(NamedTuple):
     """One object that differs; None on the side that lacks it.
 
     `has_new_name`: it is another ConfigMap or Secret to the cluster. `rolls` are the workloads that roll because of it;
@@ -73,24 +73,24 @@ class Change(NamedTuple):
     use it.
     """
 
-    old: Who | None
-    new: Who | None
+    old: ComparedObject | None
+    new: ComparedObject | None
     has_new_name: bool = False
     keys: tuple[KeyChange, ...] = ()
     fields: tuple[FieldChange, ...] = ()
     rolls: tuple[Roll, ...] = ()
-    fate: Fate | None = None
+    fate: Removal | None = None
     hazards: tuple[str, ...] = ()
 
     @property
-    def who(self) -> Who:
+    def who(self) -> ComparedObject:
         """The object, as it is called now."""
         who = self.new or self.old
         assert who is not None, "no object is missing on both sides"  # noqa: S101  # for the type checker
         return who
 
 
-class Linker(NamedTuple):
+class LinkerChange(NamedTuple):
     """How often the linker runs, and the sets, each with its namespace, that have got or lost one."""
 
     runs: int = 0
@@ -106,10 +106,10 @@ class Difference(NamedTuple):
 
     old: str
     new: str
-    revisions: tuple[Change, ...]
-    objects: tuple[Change, ...]
-    linker: Linker
+    revisions: tuple[ObjectChange, ...]
+    objects: tuple[ObjectChange, ...]
+    linker: LinkerChange
     unchanged: int
 
     def __bool__(self) -> bool:
-        return bool(self.revisions or self.objects or self.linker != Linker())
+        return bool(self.revisions or self.objects or self.linker != LinkerChange())

@@ -136,7 +136,7 @@ class Repository:
                 raise Rejected(Problem(f"cannot write {name} of the revision: {error.strerror}")) from error
             yield CheckedOut(written, tree.submodules, filtered)
 
-    def _answer(self, entries: list["_Entry"], folder: Path) -> Path:
+    def _answer(self, entries: list["_TreeEntry"], folder: Path) -> Path:
         """Return a file with what git stores of some files, one after the other."""
         asked, answered = folder / "asked", folder / "answered"
         asked.write_text("".join(f"{entry.object}\n" for entry in entries))
@@ -146,7 +146,7 @@ class Repository:
         self._ask("cat-file", "--batch", "--buffer", stdin=asked, stdout=answered)
         return answered
 
-    def _read_files(self, entries: list["_Entry"], folder: Path) -> list[bytes]:
+    def _read_files(self, entries: list["_TreeEntry"], folder: Path) -> list[bytes]:
         """Read files of no great number and size."""
         with self._answer(entries, folder).open("rb") as answer:
             read = []
@@ -157,7 +157,7 @@ class Repository:
                 answer.read(1)
         return read
 
-    def _write(self, entries: list["_Entry"], target: Path, folder: Path) -> list[str]:
+    def _write(self, entries: list["_TreeEntry"], target: Path, folder: Path) -> list[str]:
         """Write files, and return those that a filter has stored."""
         entries = [entry for entry in entries if entry.type != _SUBMODULE]
         links: list[tuple[Path, bytes]] = []
@@ -255,7 +255,7 @@ def _copy(source: IO[bytes], size: int, file: Path) -> bytes:
     return start
 
 
-class _Entry(NamedTuple):
+class _TreeEntry(NamedTuple):
     type: str
     object: str
     path: str
@@ -265,29 +265,29 @@ class _Tree:
     """The files of a commit, from the output of `git ls-tree -r -z`."""
 
     def __init__(self, listed: str) -> None:
-        self._entries: dict[str, _Entry] = {}
+        self._entries: dict[str, _TreeEntry] = {}
         for entry in filter(None, listed.split("\0")):
             what, _, path = entry.partition("\t")
             mode, _, name = what.split(" ")
             if not {"", ".", "..", ".git"}.isdisjoint(path.lower().split("/")):
                 raise Rejected(Problem(f"the revision has a file {path!r}, which git would not check out"))
-            self._entries[path] = _Entry(mode, name, path)
+            self._entries[path] = _TreeEntry(mode, name, path)
         self._paths = sorted(self._entries)
 
     @property
     def submodules(self) -> list[str]:
         return [path for path in self._paths if self._entries[path].type == _SUBMODULE]
 
-    def find_needed(self, paths: list[str], read: Callable[[list[_Entry]], list[bytes]]) -> list[_Entry]:
+    def find_needed(self, paths: list[str], read: Callable[[list[_TreeEntry]], list[bytes]]) -> list[_TreeEntry]:
         """Return the files below the paths, and below what their kustomizations may name, which `read` reads.
 
         That is everything if more may be needed: what a link leads to, or what a kustomization hides.
         """
-        needed: dict[str, _Entry] = {}
+        needed: dict[str, _TreeEntry] = {}
         reached: set[str] = set()
         pending = list(paths)
         while pending:
-            found: list[_Entry] = []
+            found: list[_TreeEntry] = []
             for path in pending:
                 if path in reached:
                     continue

@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from krm_fn.diff.align import align
-from krm_fn.diff.difference import Change, FieldChange, Value
+from krm_fn.diff.difference import FieldChange, ObjectChange, ShownValue
 from krm_fn.diff.statements import find_statements
 from krm_fn.look.secrets import KeyChange, Shown
 from krm_fn.look.table import columns, cut, cut_both, fold
@@ -29,7 +29,7 @@ class Line(NamedTuple):
     text: str
 
 
-def write_lines(change: Change, width: int, context: int = 0) -> Iterator[Line]:
+def write_lines(change: ObjectChange, width: int, context: int = 0) -> Iterator[Line]:
     """Yield the lines about a change, but for its title. No text has more columns than `width`.
 
     `context` is the number of equal lines around those that differ in a value of several lines.
@@ -174,7 +174,7 @@ def _shorten(path: str, old: str, new: str) -> str:
     return tag if is_same else new
 
 
-def _write_value(label: str, value: Value) -> Iterator[str]:
+def _write_value(label: str, value: ShownValue) -> Iterator[str]:
     """Yield the lines of a field, as YAML looks in most cases."""
     stack = [(f"{label}:", value, "")]  # no recursion: objects may be nested deeper than generators
     while stack:

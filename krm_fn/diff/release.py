@@ -9,7 +9,7 @@ from krm_fn.model import keys
 from krm_fn.model.item import Item
 from krm_fn.model.settings import Settings
 from krm_fn.naming.names import base_name, is_revision
-from krm_fn.references.made import versioned
+from krm_fn.references.generated import versioned
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import find_authored
 from krm_fn.references.resolve import Index
@@ -66,7 +66,7 @@ def read_release(items: Collection[Item], settings: Settings | None, namespace: 
 
 
 def is_versioned(item: Item) -> bool:
-    """Tell whether others read it, or what it makes: a ConfigMap, a Secret, or a maker that is a revision."""
+    """Tell whether others read it, or what it makes: a ConfigMap, a Secret, or a producer that is a revision."""
     return item.is_config or (versioned(item.id) is not None and is_revision(item))
 
 

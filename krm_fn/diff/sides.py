@@ -24,7 +24,7 @@ _MOST_NAMES = 3
 """Files that a note names. Of more it gives the number."""
 
 
-class Way(NamedTuple):
+class RenderOptions(NamedTuple):
     """How to render, the same for both sides."""
 
     config: str | None
@@ -33,7 +33,7 @@ class Way(NamedTuple):
     limits: Limits
 
 
-class Compared(NamedTuple):
+class DiffInput(NamedTuple):
     """What the command line names: OLD and NEW or, with a revision of git, any paths. `stdin`: what it held."""
 
     paths: tuple[str, ...]
@@ -68,7 +68,7 @@ class Sides(NamedTuple):
     notes: list[Problem]
 
 
-def open_sides(compared: Compared, way: Way) -> Sides:
+def open_sides(compared: DiffInput, way: RenderOptions) -> Sides:
     """Read both sides. Raises Rejected."""
     if compared.against is not None:
         return _open_against(compared.against, compared.paths, way)
@@ -82,7 +82,7 @@ def _find_empty(old: Side, new: Side) -> Iterator[Problem]:
             yield _note(f"is empty: everything is {what}", file=side.name)
 
 
-def _open_against(revision: str, paths: tuple[str, ...], way: Way) -> Sides:
+def _open_against(revision: str, paths: tuple[str, ...], way: RenderOptions) -> Sides:
     """Read the paths as they were in a revision of git, and as they are."""
     repository = Repository(Path(os.path.normpath(Path(paths[0]).absolute())), Allowance(way.limits))
     commit = repository.resolve(revision)
@@ -140,7 +140,7 @@ class _There:
         found = self._repository.find(path)
         return path if found is None else str(self._folder / found)
 
-    def readdress(self, way: Way) -> Way:
+    def readdress(self, way: RenderOptions) -> RenderOptions:
         """Return the way with the files as they were. What is outside of the repository is the same for both."""
         root = way.limits.root
         return way._replace(
@@ -159,13 +159,13 @@ class _There:
         return text
 
 
-def _open_existing(name: str, paths: Iterable[str], way: Way) -> Side:
+def _open_existing(name: str, paths: Iterable[str], way: RenderOptions) -> Side:
     existing = tuple(path for path in paths if os.path.lexists(path))
     config = way.config if way.config is None or os.path.lexists(way.config) else None
     return _open(name, Inputs(existing, config), way) if existing else Side(name)
 
 
-def _open(name: str, inputs: Inputs, way: Way) -> Side:
+def _open(name: str, inputs: Inputs, way: RenderOptions) -> Side:
     has_folder = any(map(os.path.isdir, inputs.paths))
     if inputs.paths == (os.devnull,):
         return Side(name, is_empty=True)
@@ -185,7 +185,7 @@ class Renderings(NamedTuple):
     errors: list[Problem]
 
 
-def read_sides(sides: Sides, way: Way, *, is_against: bool) -> Renderings:
+def read_sides(sides: Sides, way: RenderOptions, *, is_against: bool) -> Renderings:
     """Render both sides. Raises Rejected, but not for a revision of git alone: a change may repair it."""
     errors: list[Problem] = []
     old = new = read_release([], None, way.environment.namespace)
@@ -202,7 +202,7 @@ def read_sides(sides: Sides, way: Way, *, is_against: bool) -> Renderings:
     return Renderings(old, new, errors)
 
 
-def _read_side(side: Side, other: Side, way: Way) -> Release:
+def _read_side(side: Side, other: Side, way: RenderOptions) -> Release:
     """Render a side, unless it is a rendering already. Raises Rejected if it cannot be rendered.
 
     It is one if it holds revisions and no configuration. A single file without a configuration is one in any case, and

@@ -20,11 +20,11 @@ from krm_fn.diff.difference import (
     ROLLS,
     RUNS,
     UNUSED,
-    Change,
+    ComparedObject,
     Difference,
-    Fate,
+    ObjectChange,
+    Removal,
     Roll,
-    Who,
 )
 from krm_fn.model.words import count, printable
 
@@ -57,7 +57,7 @@ class Statement(NamedTuple):
     is_warning: bool = False
 
 
-def find_statements(change: Change) -> Iterator[Statement]:
+def find_statements(change: ObjectChange) -> Iterator[Statement]:
     """Yield the sentences in the order in which people read them."""
     old, new = change.old, change.new
     if old is not None and new is not None:
@@ -75,7 +75,7 @@ def find_statements(change: Change) -> Iterator[Statement]:
         )
 
 
-def _find_turns(old: Who, new: Who) -> Iterator[Statement]:
+def _find_turns(old: ComparedObject, new: ComparedObject) -> Iterator[Statement]:
     if old.set and new.set and old.set != new.set:
         yield Statement(["moves from", f"set {printable(old.set)}", f"to set {printable(new.set)}"])
     elif new.set and not old.set:
@@ -84,7 +84,7 @@ def _find_turns(old: Who, new: Who) -> Iterator[Statement]:
         yield Statement(["is no longer", f"a revision of set {printable(old.set)}"])
 
 
-def _write_rolls(change: Change) -> Iterator[Statement]:
+def _write_rolls(change: ObjectChange) -> Iterator[Statement]:
     who = change.who
     grouped: dict[tuple[str, tuple[str, ...]], list[str]] = defaultdict(list)
     for roll in change.rolls:
@@ -104,12 +104,12 @@ def _is_bad(roll: Roll) -> bool:
     return roll.effect == REFUSED
 
 
-def _spell(roll: Roll, who: Who) -> str:
+def _spell(roll: Roll, who: ComparedObject) -> str:
     namespace = roll.namespace if roll.namespace != who.namespace else ""
     return printable("/".join(filter(None, [roll.kind, namespace, roll.name])))
 
 
-def _write_fate(fate: Fate) -> Iterator[Statement]:
+def _write_fate(fate: Removal) -> Iterator[Statement]:
     users = _listed(map(printable, fate.users))
     if fate.outcome == KEPT:
         yield Statement(["kept until no pod of", *users, "uses it"] if users else ["kept until", "its owners are gone"])
@@ -134,7 +134,7 @@ def _listed(names: Iterable[str]) -> list[str]:
 _WAYS = ("changed", "added", "removed")
 
 
-def write_title(change: Change) -> list[str]:
+def write_title(change: ObjectChange) -> list[str]:
     """Return the parts of `ConfigMap shop/web-config: web-config-mffg77kmb5 -> web-config-5dtbmb74d2`."""
     old, new = change.old, change.new
     parts = [write_place(change)]
@@ -154,7 +154,7 @@ def _with_colon(parts: list[str], more: list[str]) -> list[str]:
     return [*parts[:-1], f"{parts[-1]}:", *more] if more else parts
 
 
-def write_place(change: Change) -> str:
+def write_place(change: ObjectChange) -> str:
     """Return `ConfigMap shop/web-config`."""
     who = change.who
     return printable(f"{who.kind} {who.namespace}/{who.base}" if who.namespace else f"{who.kind} {who.base}")
@@ -192,12 +192,12 @@ def _clause(ways: list[str], what: str) -> str:
     return ", ".join([f"{count(int(number), what)} {way}", *ways[1:]])
 
 
-def _ways(changes: Iterable[Change]) -> Iterator[str]:
+def _ways(changes: Iterable[ObjectChange]) -> Iterator[str]:
     found = [_way(change) for change in changes]
     return (f"{found.count(way)} {way}" for way in _WAYS if way in found)
 
 
-def _way(change: Change) -> str:
+def _way(change: ObjectChange) -> str:
     if change.old is None:
         return "added"
     return "removed" if change.new is None else "changed"

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from krm_fn.diff.difference import ROLLS, Change, Difference, Roll
+from krm_fn.diff.difference import ROLLS, Difference, ObjectChange, Roll
 from krm_fn.diff.lines import CHANGED, STATEMENT, WARNING, Line, write_lines
 from krm_fn.diff.statements import find_statements, summarize, write_place, write_title
 from krm_fn.look.table import cut
@@ -19,7 +19,7 @@ _LABEL_WIDTH = 50
 _SAFE = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789 ./_-")
 
 
-def draw(changes: Iterable[Change]) -> Iterator[str]:
+def draw(changes: Iterable[ObjectChange]) -> Iterator[str]:
     """Yield the lines of the picture: an arrow from each ConfigMap or Secret to what it rolls. None if nothing does."""
     arrows = [
         (f"{change.who.kind} {change.who.base}", f"{roll.kind} {roll.name}")
@@ -124,7 +124,7 @@ def _spell(roll: Roll) -> str:
     return "/".join(filter(None, [roll.kind, roll.namespace, roll.name]))
 
 
-def write_block(change: Change, context: int = 0, *, is_open: bool) -> Iterator[str]:
+def write_block(change: ObjectChange, context: int = 0, *, is_open: bool) -> Iterator[str]:
     """Yield the lines about one object, in a block of its own."""
     title = _code(" ".join(write_title(change)))
     lines = [_write(line) for line in write_lines(change, _WIDTH, context)]
@@ -158,7 +158,7 @@ def _length(text: str) -> int:
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def _tell_rest(left_out: list[Change]) -> str:
+def _tell_rest(left_out: list[ObjectChange]) -> str:
     if not left_out:
         return ""
     changes = count(len(left_out), "change")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.diff.align import align
-from krm_fn.diff.difference import FieldChange, Value
+from krm_fn.diff.difference import FieldChange, ShownValue
 from krm_fn.diff.pair import Pair
 from krm_fn.diff.release import Release, is_named_by_content
 from krm_fn.look.secrets import Masks, is_hidden
@@ -15,7 +15,7 @@ from krm_fn.model.words import count
 from krm_fn.naming.go_yaml import is_text, read_number
 from krm_fn.naming.names import HASH, WORD, base_name
 from krm_fn.references.find import ROLES
-from krm_fn.references.made import find_made
+from krm_fn.references.generated import find_generated
 
 _HASH = re.compile(HASH)
 _SECRET = "Secret"  # noqa: S105  # the name of a kind
@@ -31,7 +31,7 @@ class Folded(NamedTuple):
     shown: str
 
 
-class Names:
+class StableNames:
     """The names of one rendering.
 
     `labels`: what stands for each name that is made from content. The label is the same for a revision and its
@@ -62,7 +62,7 @@ class Names:
         return self._masks.hide(text)
 
 
-def read_names(pairs: Iterable[Pair], releases: tuple[Release, Release]) -> tuple[Names, Names]:
+def read_names(pairs: Iterable[Pair], releases: tuple[Release, Release]) -> tuple[StableNames, StableNames]:
     """Return the names of the old and of the new rendering."""
     by_item: dict[Item, str] = {}
     by_name: tuple[dict[str, str], dict[str, str]] = ({}, {})
@@ -77,11 +77,11 @@ def read_names(pairs: Iterable[Pair], releases: tuple[Release, Release]) -> tupl
                 labels[item.id.name] = label
                 if item.id.kind == _SECRET:
                     secrets.append(item)
-                for made in find_made(item):
+                for made in find_generated(item):
                     labels[made.reference.target] = made.base_name
     masks = Masks(secrets)
     old, new = (
-        Names(labels, _label_references(release, by_item), masks)
+        StableNames(labels, _label_references(release, by_item), masks)
         for labels, release in zip(by_name, releases, strict=True)
     )
     return old, new
@@ -124,7 +124,7 @@ LeftOut: TypeAlias = Callable[[FieldPath, Node], bool]
 class TreeReader:
     """Reads objects of one rendering, except for the fields that are `left_out`."""
 
-    def __init__(self, names: Names, left_out: LeftOut) -> None:
+    def __init__(self, names: StableNames, left_out: LeftOut) -> None:
         self._names = names
         self._left_out = left_out
 
@@ -176,16 +176,16 @@ def _quoted(text: str) -> str:
     return f'"{text}"' if is_typed else text
 
 
-def show(tree: Tree) -> Value:
+def show(tree: Tree) -> ShownValue:
     """Return what may be shown."""
     if isinstance(tree, Leaf):
         return tree.shown
     if isinstance(tree, dict):
-        values: dict[str, Value] = {}
+        values: dict[str, ShownValue] = {}
         for name, child in tree.items():
             values[name] = show(child)
         return values
-    elements: list[Value] = []
+    elements: list[ShownValue] = []
     for child in tree:
         elements.append(show(child))  # noqa: PERF401  # a comprehension is a frame more for each level of nesting
     return elements
@@ -195,7 +195,7 @@ _MERGE_KEYS = ("name", "mountPath", "devicePath", "containerPort", "port", "ip",
 """Fields that identify an element of a list, the first that fits. Most are a `patchMergeKey` in Kubernetes."""
 
 
-class _Place(NamedTuple):
+class _Pair(NamedTuple):
     """A field on both sides; None on the side that lacks it."""
 
     path: str
@@ -205,7 +205,7 @@ class _Place(NamedTuple):
 
 def compare_trees(old: Tree, new: Tree) -> Iterator[FieldChange]:
     """Yield the fields that differ, by name."""
-    stack = [_Place("", old, new)]  # no recursion: objects may be nested deeper than generators
+    stack = [_Pair("", old, new)]  # no recursion: objects may be nested deeper than generators
     while stack:
         place = stack.pop()
         if isinstance(place.old, dict) and isinstance(place.new, dict):
@@ -227,20 +227,20 @@ def _show_both(old: Leaf, new: Leaf) -> tuple[str, str]:
     return (old.shown, new.shown) if old.shown != new.shown else (old.written, new.written)
 
 
-def _compare_named(old: dict[str, Tree], new: dict[str, Tree], path: str) -> Iterator[_Place]:
-    return (_Place(step(path, name), old.get(name), new.get(name)) for name in sorted(old.keys() | new.keys()))
+def _compare_named(old: dict[str, Tree], new: dict[str, Tree], path: str) -> Iterator[_Pair]:
+    return (_Pair(step(path, name), old.get(name), new.get(name)) for name in sorted(old.keys() | new.keys()))
 
 
-def _compare_lists(old: list[Tree], new: list[Tree], path: str) -> Iterator[_Place]:
+def _compare_lists(old: list[Tree], new: list[Tree], path: str) -> Iterator[_Pair]:
     key = next((key for key in _MERGE_KEYS if _identifies(key, old) and _identifies(key, new)), None)
     if key is None or not (old and new):
         yield from _compare_in_order(old, new, path)
         return
     before, after = _by_key(old, key), _by_key(new, key)
     for name in sorted(before.keys() | after.keys()):
-        yield _Place(f"{path}[{name}]", before.get(name), after.get(name))
+        yield _Pair(f"{path}[{name}]", before.get(name), after.get(name))
     orders = [", ".join(name for name in names if name in before and name in after) for names in (before, after)]
-    yield _Place(f"{path} (order)", *(Leaf(order, order, order) for order in orders))
+    yield _Pair(f"{path} (order)", *(Leaf(order, order, order) for order in orders))
 
 
 def _identifies(key: str, elements: list[Tree]) -> bool:
@@ -258,17 +258,17 @@ def _by_key(elements: list[Tree], key: str) -> dict[str, Tree]:
     return named
 
 
-def _compare_in_order(old: list[Tree], new: list[Tree], path: str) -> Iterator[_Place]:
+def _compare_in_order(old: list[Tree], new: list[Tree], path: str) -> Iterator[_Pair]:
     """Compare elements that nothing identifies: those between equal ones, one after the other."""
     for hunk in align(_freeze_all(old), _freeze_all(new)):
         removed, added = old[hunk.old_start : hunk.old_end], new[hunk.new_start : hunk.new_end]
         common = min(len(removed), len(added))
         for place in range(common):
-            yield _Place(f"{path}[{hunk.new_start + place}]", removed[place], added[place])
+            yield _Pair(f"{path}[{hunk.new_start + place}]", removed[place], added[place])
         for place in range(common, len(removed)):
-            yield _Place(f"{path}[{hunk.old_start + place}]", removed[place], None)
+            yield _Pair(f"{path}[{hunk.old_start + place}]", removed[place], None)
         for place in range(common, len(added)):
-            yield _Place(f"{path}[{hunk.new_start + place}]", None, added[place])
+            yield _Pair(f"{path}[{hunk.new_start + place}]", None, added[place])
 
 
 def _freeze_all(trees: Iterable[Tree]) -> list[Hashable]:

@@ -26,7 +26,7 @@ from krm_fn.stages.transform import Transformation
 from krm_fn.wire.results import stderr_lines
 
 
-class Form(StrEnum):
+class ExplainFormat(StrEnum):
     """How to write an explanation."""
 
     TEXT = "text"
@@ -39,7 +39,7 @@ def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and
     helm: HelmOptions,
     environment: Environment,
     limits: Limits,
-    form: Form,
+    form: ExplainFormat,
     screen: Screen,
 ) -> Outcome:
     """Explain all ConfigMaps and Secrets of a package, or those that `wanted` means.
@@ -53,7 +53,7 @@ def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and
         explanation = _explain(read_wanted(wanted), found, masks, opened)
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), 1)
-    text = write_json(explanation) if form is Form.JSON else write_text(explanation, screen)
+    text = write_json(explanation) if form is ExplainFormat.JSON else write_text(explanation, screen)
     errors = [problem for problem in opened.place(found.changes.problems) if problem.severity is Severity.ERROR]
     return Outcome(text.encode(), stderr_lines([*opened.remarks, *errors]), int(bool(errors)))
 

@@ -9,9 +9,9 @@ from krm_fn.explain.explanation import (
     NOWHERE,
     Because,
     Explained,
+    ExplainedReference,
     Explanation,
     Places,
-    Reference,
     Restart,
     Unfollowed,
 )
@@ -20,20 +20,20 @@ from krm_fn.explain.find_unfollowed import find_unfollowed
 from krm_fn.look.secrets import Masks
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import plural_of
-from krm_fn.model.makers import VERSIONED_NAMES
 from krm_fn.model.node import Node
 from krm_fn.model.problem import Problem, Rejected, ResourceId, Severity
+from krm_fn.model.producers import VERSIONED_NAMES
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.content_hash import hashed_keys
 from krm_fn.naming.names import authored_id, base_name, names_of
 from krm_fn.naming.suggest import did_you_mean, nearest
-from krm_fn.references.made import find_made, hashed_fields
+from krm_fn.references.generated import find_generated, hashed_fields
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.stages.choose import Choice
 from krm_fn.stages.hints import HINTS
 from krm_fn.stages.near_references import find_misspelled
 from krm_fn.stages.reason import Reason
-from krm_fn.stages.restart_requests import Reading
+from krm_fn.stages.restart_requests import ChecksumInput
 from krm_fn.stages.transform import Transformation
 
 _KINDS = {
@@ -83,7 +83,7 @@ def find_wanted(wanted: Wanted, configs: Collection[Item], new_names: Mapping[It
         item
         for item in configs
         if wanted.matches(item.id.kind, item.id.namespace, {*names_of(item), new_names.get(item, item.id.name)})
-        or any(wanted.matches(made.kind, item.id.namespace, made.names) for made in find_made(item))
+        or any(wanted.matches(made.kind, item.id.namespace, made.names) for made in find_generated(item))
     ]
 
 
@@ -134,7 +134,7 @@ class _Explainer:
             tuple(self._warnings(choice)),
         )
 
-    def _hide_in(self, reference: Reference) -> Reference:
+    def _hide_in(self, reference: ExplainedReference) -> ExplainedReference:
         return reference._replace(text=self._hide(reference.text), notes=tuple(map(self._hide, reference.notes)))
 
     def set_aside(self, item: Item) -> Explained:
@@ -167,7 +167,7 @@ class _Explainer:
 
 
 def _hashed(item: Item) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the fields that the hash covers, and what is in each. Of a maker that is said without any value."""
+    """Yield the fields that the hash covers, and what is in each. Of a producer that is said without any value."""
     if item.is_config:
         yield from hashed_keys(item.node).items()
     else:
@@ -189,7 +189,7 @@ class _Restarts:
 
     def __init__(self, found: Transformation, places: Places) -> None:
         self._places = places
-        self._by_config: dict[Item, list[tuple[Reading, bool]]] = defaultdict(list)
+        self._by_config: dict[Item, list[tuple[ChecksumInput, bool]]] = defaultdict(list)
         readings = found.checksums.readings
         for several, is_set in ((readings.restarted, True), (readings.immutable, False)):
             for reading in several:
@@ -200,7 +200,7 @@ class _Restarts:
         for reading, is_set in self._by_config.get(config, ()):
             yield self._restart(reading, config, is_set=is_set)
 
-    def _restart(self, reading: Reading, config: Item, *, is_set: bool) -> Restart:
+    def _restart(self, reading: ChecksumInput, config: Item, *, is_set: bool) -> Restart:
         keys = reading.configs[config]
         return Restart(
             authored_id(reading.item),

@@ -17,14 +17,14 @@ OLDER, MISSPELLED, LOOKALIKE, OPTION, FIELD, TEXT = "older", "misspelled", "look
 """Reasons why a field is not followed, beside those of `PassedOver`."""
 
 
-class Place(NamedTuple):
+class SourceLine(NamedTuple):
     """A file and a line, counted from 1. `""` and 0 where they are not known."""
 
     file: str = ""
     line: int = 0
 
 
-NOWHERE = Place()
+NOWHERE = SourceLine()
 
 
 class Because(NamedTuple):
@@ -35,7 +35,7 @@ class Because(NamedTuple):
 
     ground: str
     text: str
-    place: Place = NOWHERE
+    place: SourceLine = NOWHERE
     source: str = ""
     remedy: str = ""
 
@@ -48,14 +48,14 @@ class FoundBy(NamedTuple):
     source: str = ""
 
 
-class Reference(NamedTuple):
+class ExplainedReference(NamedTuple):
     """A field that names the object. `who` is the referrer under its base name, `text` the name as it is written.
 
     `is_changed`: the function changes the field, or adds it. `notes`: what else there is to say.
     """
 
     who: ResourceId
-    place: Place
+    place: SourceLine
     field: str
     text: str
     rule: FoundBy
@@ -67,7 +67,7 @@ class Unfollowed(NamedTuple):
     """What looks like a reference and is none. `reason` is the kind of reason, `text` says it to people."""
 
     who: ResourceId
-    place: Place
+    place: SourceLine
     field: str
     reason: str
     text: str
@@ -81,7 +81,7 @@ class Restart(NamedTuple):
     """
 
     who: ResourceId
-    place: Place
+    place: SourceLine
     field: str
     keys: tuple[str, ...] | None
     asked_by: str
@@ -103,13 +103,13 @@ class Explained(NamedTuple):
 
     who: ResourceId
     present_name: str | None
-    place: Place
+    place: SourceLine
     strategy: str
     reason: Because
     hints: tuple[Because, ...] = ()
     new_name: str | None = ""
     hashed: Hashed | None = None
-    references: tuple[Reference, ...] = ()
+    references: tuple[ExplainedReference, ...] = ()
     unfollowed: tuple[Unfollowed, ...] = ()
     restarts: tuple[Restart, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -133,31 +133,31 @@ class Places:
         self._config_file, self._config = opened.configuration
         self._marks = Marks()
 
-    def of(self, item: Item, field: str = "") -> Place:
+    def of(self, item: Item, field: str = "") -> SourceLine:
         """Return the place of a field of an object: of its name, or what is around it where it is missing."""
         return self._at(item, self._marks.of(item.node, read_path(field)))
 
-    def of_text(self, item: Item, field: str, scalar: Scalar, line: int) -> Place:
+    def of_text(self, item: Item, field: str, scalar: Scalar, line: int) -> SourceLine:
         """Return the place of a line of a scalar's text, counted from 0. Only in a literal block is it known."""
         if scalar.style != "|":
             return self.of(item, field)
         place = self._at(item, scalar.start_mark)
         return place._replace(line=place.line + 1 + line) if place.line else place
 
-    def of_setting(self, field: str) -> Place:
+    def of_setting(self, field: str) -> SourceLine:
         """Return the place of a setting such as `spec.select[0]`."""
         if not is_mapping(self._config):
             return NOWHERE
         problem = place_setting(read_path(field), self._config, read_item(self._config).id, "")
-        return Place(self._config_file, problem.line)
+        return SourceLine(self._config_file, problem.line)
 
-    def _at(self, item: Item, mark: Mark) -> Place:
+    def _at(self, item: Item, mark: Mark) -> SourceLine:
         origin = _ORIGIN.search(item.annotations.get("config.kubernetes.io/origin", ""))
         if origin:
-            return Place(origin["file"])
+            return SourceLine(origin["file"])
         name = self._files.get(item.node, "")
         # The lines of a stream are not those of the files of a kpt package in it.
-        return Place(name, mark.line + 1) if item.file in ("", name) else Place(item.file)
+        return SourceLine(name, mark.line + 1) if item.file in ("", name) else SourceLine(item.file)
 
 
 _OUTCOMES = {"rename": "renamed", "adopt": "adopted", "checksum": "with a checksum", ABSENT: "not in the package"}

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from krm_fn.explain.explanation import FoundBy, Places, Reference
+from krm_fn.explain.explanation import ExplainedReference, FoundBy, Places
 from krm_fn.model.changes import Edit, ListPatch, SetItems, SetParts, SetText
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node
@@ -11,23 +11,22 @@ from krm_fn.model.problem import Problem, Severity
 from krm_fn.naming.names import authored_id
 from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.find import ROLES
-from krm_fn.references.made import name_meant
-from krm_fn.references.reference import Reference as WrittenReference
-from krm_fn.references.reference import ResolvedReference
+from krm_fn.references.generated import name_meant
+from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.shapes import Rule
 from krm_fn.stages.transform import Transformation
 
 
-def find_references(found: Transformation, places: Places) -> dict[Item, list[Reference]]:
+def find_references(found: Transformation, places: Places) -> dict[Item, list[ExplainedReference]]:
     """Return the references to each object: those that authors wrote, those of mounts, and those in data."""
-    reader = _Reader(found, places)
-    by_target: dict[Item, list[Reference]] = defaultdict(list)
+    reader = _ReferenceReader(found, places)
+    by_target: dict[Item, list[ExplainedReference]] = defaultdict(list)
     for target, reference in reader.read():
         by_target[target].append(reference)
     return by_target
 
 
-class _Reader:
+class _ReferenceReader:
     def __init__(self, found: Transformation, places: Places) -> None:
         self._found = found
         self._places = places
@@ -42,7 +41,7 @@ class _Reader:
         for item, patch in found.changes.patches if found.references.mounted else ():
             self._mounted[item] |= set(_texts_in(patch.get("spec")))
 
-    def read(self) -> Iterator[tuple[Item, Reference]]:
+    def read(self) -> Iterator[tuple[Item, ExplainedReference]]:
         references = self._found.references
         for resolved in references.authored:
             says_own_name = resolved.is_own and resolved.reference.field == "metadata.name"
@@ -55,7 +54,7 @@ class _Reader:
             for target in embedded.targets:
                 yield target, self._read_embedded(embedded)
 
-    def _read_authored(self, resolved: ResolvedReference, target: Item) -> Reference:
+    def _read_authored(self, resolved: ResolvedReference, target: Item) -> ExplainedReference:
         referrer, one = resolved.referrer, resolved.reference
         revision = self._found.revisions.renamed.get(target)
         new_name = revision.meant_by(one).name if revision else ""
@@ -73,7 +72,7 @@ class _Reader:
             notes.append(removed if is_removed else "the base name stays, and the names of revisions are added")
         elif new_name and not is_changed and one.target == new_name:
             notes.append("it has the name already")
-        return Reference(
+        return ExplainedReference(
             authored_id(referrer),
             self._places.of(referrer, one.field),
             one.field,
@@ -90,15 +89,15 @@ class _Reader:
         if resolved.referrer.id.kind in ROLES or resolved.reference.is_listed:
             yield from self._edits.get((place, field.rpartition("[")[0]), ())
 
-    def _read_mounted(self, resolved: ResolvedReference, target: Item) -> Reference:
+    def _read_mounted(self, resolved: ResolvedReference, target: Item) -> ExplainedReference:
         """Read what is mounted. An earlier run may have mounted it already."""
         referrer, one = resolved.referrer, resolved.reference
         place = self._places.of(referrer, one.field)
         name = name_meant(one.kind, one.target, target, self._found.revisions.names)
         is_changed = name in self._mounted[referrer]
-        return Reference(authored_id(referrer), place, one.field, one.target, _found_by(one.rule), is_changed)
+        return ExplainedReference(authored_id(referrer), place, one.field, one.target, _found_by(one.rule), is_changed)
 
-    def _read_embedded(self, embedded: EmbeddedReference) -> Reference:
+    def _read_embedded(self, embedded: EmbeddedReference) -> ExplainedReference:
         holder, field, one = embedded.item, embedded.field, embedded.reference
         span = embedded.span
         is_changed = any(
@@ -109,7 +108,7 @@ class _Reader:
         )
         is_secret = holder.id.kind == "Secret"
         place = self._places.of_text(holder, field, embedded.scalar, one.name.start_mark.line)
-        return Reference(
+        return ExplainedReference(
             authored_id(holder),
             self._places.of(holder, field) if is_secret else place,
             # The fields in the values of a Secret are values of it.
@@ -123,7 +122,7 @@ class _Reader:
         return tuple(problem.message for problem in self._problems.get((item.node, field), ()))
 
 
-def _writes(edit: Edit, reference: WrittenReference, name: str) -> bool:
+def _writes(edit: Edit, reference: Reference, name: str) -> bool:
     """Tell whether an edit writes a name in the place of a reference, or adds it to the list around it."""
     match edit.change:
         case SetText(text=text):
@@ -134,7 +133,7 @@ def _writes(edit: Edit, reference: WrittenReference, name: str) -> bool:
     return False
 
 
-def _drops(edit: Edit, reference: WrittenReference) -> bool:
+def _drops(edit: Edit, reference: Reference) -> bool:
     """Tell whether an edit removes a name from a list."""
     change = edit.change
     return isinstance(change, SetItems) and any(change.node.value[one] is reference.name for one in change.drop)

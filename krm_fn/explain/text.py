@@ -9,12 +9,12 @@ from krm_fn.explain.explanation import (
     TEXT,
     Because,
     Explained,
+    ExplainedReference,
     Explanation,
     FoundBy,
     Hashed,
-    Place,
-    Reference,
     Restart,
+    SourceLine,
     Unfollowed,
     outcome,
     summarize,
@@ -42,11 +42,11 @@ _BY_CONTENT = "by its content; the new name is not shown"
 """Who can guess a Secret's value could compare its hash."""
 
 
-class _Entry(NamedTuple):
+class _Paragraph(NamedTuple):
     """A field of an object, and what is said of it."""
 
     who: ResourceId
-    place: Place
+    place: SourceLine
     field: str
     texts: tuple[str, ...]
 
@@ -130,23 +130,23 @@ def _keys(hashed: Hashed) -> str:
     )
 
 
-def _reference(one: Reference) -> _Entry:
-    return _Entry(one.who, one.place, one.field, (_rule(one.rule), *one.notes))
+def _reference(one: ExplainedReference) -> _Paragraph:
+    return _Paragraph(one.who, one.place, one.field, (_rule(one.rule), *one.notes))
 
 
 def _rule(rule: FoundBy) -> str:
     return f"by {rule.by}: {rule.text}" + (f" ({rule.source})" if rule.source else "")
 
 
-def _restart(one: Restart) -> _Entry:
+def _restart(one: Restart) -> _Paragraph:
     read = "all keys" if one.keys is None else f"only {', '.join(one.keys)}"
     asked = (f"by an annotation of {one.asked_by}",) if one.asked_by else ()
     unset = () if one.is_set else ("it cannot change: it gets no checksum, and nothing restarts it",)
-    return _Entry(one.who, one.place, one.field, (read, *asked, *unset))
+    return _Paragraph(one.who, one.place, one.field, (read, *asked, *unset))
 
 
-def _unfollowed(one: Unfollowed) -> _Entry:
-    return _Entry(one.who, one.place, one.field, (one.text,))
+def _unfollowed(one: Unfollowed) -> _Paragraph:
+    return _Paragraph(one.who, one.place, one.field, (one.text,))
 
 
 def _without_most_texts(unfollowed: Iterable[Unfollowed]) -> Iterator[Unfollowed]:
@@ -157,7 +157,7 @@ def _without_most_texts(unfollowed: Iterable[Unfollowed]) -> Iterator[Unfollowed
             yield one
 
 
-def _section(title: str, entries: Iterable[_Entry], screen: Screen) -> Iterator[str]:
+def _section(title: str, entries: Iterable[_Paragraph], screen: Screen) -> Iterator[str]:
     for position, entry in enumerate(entries):
         if not position:
             yield f"  {title}"
@@ -172,7 +172,7 @@ def _now(one: Explained) -> str:
     return f" ({one.present_name})" if one.present_name not in {None, one.who.name} else ""
 
 
-def _write_place(who: ResourceId, place: Place, width: int, more: str = "") -> list[str]:
+def _write_place(who: ResourceId, place: SourceLine, width: int, more: str = "") -> list[str]:
     """Name an object and its place, in one line if they fit."""
     name = printable(f"{who.kind} {who.namespace}/{who.name}" if who.namespace else f"{who.kind} {who.name}")
     name += printable(more)
@@ -181,7 +181,7 @@ def _write_place(who: ResourceId, place: Place, width: int, more: str = "") -> l
     return [line] if columns(line) <= width else [parts[0], *_indent(2, parts[1:])]
 
 
-def _place(place: Place) -> list[str]:
+def _place(place: SourceLine) -> list[str]:
     if not place.file:
         return []
     return [printable(f"{place.file}:{place.line}" if place.line else place.file)]

@@ -2,7 +2,16 @@
 
 import json
 
-from krm_fn.explain.explanation import Because, Explained, Explanation, Place, Reference, Restart, Unfollowed, summarize
+from krm_fn.explain.explanation import (
+    Because,
+    Explained,
+    ExplainedReference,
+    Explanation,
+    Restart,
+    SourceLine,
+    Unfollowed,
+    summarize,
+)
 from krm_fn.model.problem import ResourceId
 
 VERSION = 1
@@ -36,7 +45,7 @@ def _who(who: ResourceId) -> dict[str, object]:
     return {"apiVersion": who.api_version, "kind": who.kind, "namespace": who.namespace, "name": who.name}
 
 
-def _place(place: Place) -> dict[str, object]:
+def _place(place: SourceLine) -> dict[str, object]:
     return {"file": place.file, "line": place.line}
 
 
@@ -50,7 +59,7 @@ def _because(one: Because) -> dict[str, object]:
     }
 
 
-def _reference(one: Reference) -> dict[str, object]:
+def _reference(one: ExplainedReference) -> dict[str, object]:
     return {
         **_who(one.who),
         **_place(one.place),

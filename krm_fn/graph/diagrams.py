@@ -3,22 +3,22 @@
 import re
 from collections.abc import Iterator
 
-from krm_fn.graph.graph import Edge, Graph, Lane, Look, Node, Tie
+from krm_fn.graph.graph import Edge, EdgeKind, Graph, GraphNode, Lane, NodeStyle
 from krm_fn.look.table import cut
 from krm_fn.model.words import printable
 
 _DOT_STYLES = {
-    Look.STABLE: ' style=filled fillcolor="#dcfce7"',
-    Look.NEW: ' style=filled fillcolor="#fef3c7"',
-    Look.REVISION: ' style=filled fillcolor="#dbeafe"',
-    Look.ABSENT: " style=dashed",
-    Look.OWNER: ' style=filled fillcolor="#f1f5f9"',
+    NodeStyle.STABLE: ' style=filled fillcolor="#dcfce7"',
+    NodeStyle.NEW: ' style=filled fillcolor="#fef3c7"',
+    NodeStyle.REVISION: ' style=filled fillcolor="#dbeafe"',
+    NodeStyle.ABSENT: " style=dashed",
+    NodeStyle.OWNER: ' style=filled fillcolor="#f1f5f9"',
 }
 _DOT_ARROWS = {
-    Tie.MAKES: ' label="makes"',
-    Tie.REFERENCES: "",
-    Tie.HOLDS: ' style=bold label="owns"',
-    Tie.OWNS: ' style=dashed label="owns"',
+    EdgeKind.MAKES: ' label="makes"',
+    EdgeKind.REFERENCES: "",
+    EdgeKind.HOLDS: ' style=bold label="owns"',
+    EdgeKind.OWNS: ' style=dashed label="owns"',
 }
 
 
@@ -45,7 +45,7 @@ def _dot_lines(graph: Graph) -> Iterator[str]:
     yield "}"
 
 
-def _attributes(node: Node) -> str:
+def _attributes(node: GraphNode) -> str:
     lines = [f"{node.kind} {node.place}", *([node.state] if node.state else [])]
     return f"class={node.look.value} label={_quote(lines)}{_DOT_STYLES.get(node.look, '')}"
 
@@ -71,13 +71,18 @@ _WIDTH = 300
 _UNSAFE = re.compile("[^A-Za-z0-9 ,/._-]|(?<![A-Za-z0-9])[._-]|[._-](?![A-Za-z0-9])")
 """What could be more than a character of a label. Within a word, dots and hyphens begin no list or emphasis."""
 
-_MERMAID_ARROWS = {Tie.MAKES: "-- makes -->", Tie.REFERENCES: "-->", Tie.HOLDS: "== owns ==>", Tie.OWNS: "-. owns .->"}
+_MERMAID_ARROWS = {
+    EdgeKind.MAKES: "-- makes -->",
+    EdgeKind.REFERENCES: "-->",
+    EdgeKind.HOLDS: "== owns ==>",
+    EdgeKind.OWNS: "-. owns .->",
+}
 _MERMAID_STYLES = {
-    Look.STABLE: "fill:#dcfce7,stroke:#15803d,color:#0f172a",
-    Look.NEW: "fill:#fef3c7,stroke:#b45309,color:#0f172a",
-    Look.REVISION: "fill:#dbeafe,stroke:#1d4ed8,color:#0f172a",
-    Look.ABSENT: "stroke-dasharray:5 5",
-    Look.OWNER: "fill:#f1f5f9,stroke:#64748b,color:#0f172a",
+    NodeStyle.STABLE: "fill:#dcfce7,stroke:#15803d,color:#0f172a",
+    NodeStyle.NEW: "fill:#fef3c7,stroke:#b45309,color:#0f172a",
+    NodeStyle.REVISION: "fill:#dbeafe,stroke:#1d4ed8,color:#0f172a",
+    NodeStyle.ABSENT: "stroke-dasharray:5 5",
+    NodeStyle.OWNER: "fill:#f1f5f9,stroke:#64748b,color:#0f172a",
 }
 
 
@@ -112,7 +117,7 @@ def _arrow(edge: Edge) -> str:
     return f"  n{edge.source} {_MERMAID_ARROWS[edge.tie]} n{edge.target}"
 
 
-def _label(node: Node) -> str:
+def _label(node: GraphNode) -> str:
     lines = [f"{node.kind} {node.place}", *([node.state] if node.state else [])]
     return "<br/>".join(map(_escape_mermaid, lines))
 

@@ -19,7 +19,7 @@ from krm_fn.render.tools import HelmOptions
 from krm_fn.wire.results import stderr_lines
 
 
-class Form(StrEnum):
+class GraphFormat(StrEnum):
     """How to write a graph."""
 
     MERMAID = "mermaid"
@@ -28,7 +28,7 @@ class Form(StrEnum):
 
 
 def draw_path(  # noqa: PLR0913, PLR0917  # what is drawn, how it is read, and how it is written
-    inputs: Inputs, wanted: str, helm: HelmOptions, environment: Environment, limits: Limits, form: Form
+    inputs: Inputs, wanted: str, helm: HelmOptions, environment: Environment, limits: Limits, form: GraphFormat
 ) -> Outcome:
     """Draw all ConfigMaps and Secrets of a package, or those that `wanted` means.
 
@@ -47,7 +47,7 @@ def draw_path(  # noqa: PLR0913, PLR0917  # what is drawn, how it is read, and h
     return Outcome(text.encode(), stderr, int(bool(errors)))
 
 
-def draw_history(history: History, form: Form) -> Outcome:
+def draw_history(history: History, form: GraphFormat) -> Outcome:
     """Draw what is live in a namespace. Warn of what may be missing, as it could not be listed."""
     text, remarks = write(graph_history(history), form)
     unseen = [one.reason if not one.rule else f"{one.plural}; you need the rule {one.rule}" for one in history.unseen]
@@ -55,14 +55,14 @@ def draw_history(history: History, form: Form) -> Outcome:
     return Outcome(text.encode(), stderr_lines([*warnings, *remarks]), 0)
 
 
-def write(graph: Graph, form: Form) -> tuple[str, list[Problem]]:
+def write(graph: Graph, form: GraphFormat) -> tuple[str, list[Problem]]:
     """Write a graph. Warn of one that its form cannot show."""
     match form:
-        case Form.DOT:
+        case GraphFormat.DOT:
             return write_dot(graph), []
-        case Form.HTML:
+        case GraphFormat.HTML:
             return write_html(graph), []
-        case Form.MERMAID:
+        case GraphFormat.MERMAID:
             text = write_mermaid(graph)
             excess = find_excess(graph, text)
             return text, [

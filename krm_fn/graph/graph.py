@@ -17,7 +17,7 @@ class Lane(StrEnum):
     OWNERS = "Owners"
 
 
-class Look(StrEnum):
+class NodeStyle(StrEnum):
     """What a node looks like.
 
     `revision` is one that is rendered or live, `plain` any other ConfigMap or Secret. Of what a controller has made of
@@ -34,7 +34,7 @@ class Look(StrEnum):
     OWNER = "owner"
 
 
-class Tie(StrEnum):
+class EdgeKind(StrEnum):
     """What an arrow means. `holds`: references and owns."""
 
     MAKES = "makes"
@@ -50,7 +50,7 @@ class Key(NamedTuple):
     size: int
 
 
-class Node(NamedTuple):
+class GraphNode(NamedTuple):
     """An object. `state` says in a few words what becomes of it. `facts` are sentences about it.
 
     `keys` is None where the content is not known. `group`: the workload that a template is of. `changes`: lines about
@@ -59,7 +59,7 @@ class Node(NamedTuple):
     """
 
     lane: Lane
-    look: Look
+    look: NodeStyle
     kind: str
     namespace: str
     name: str
@@ -80,7 +80,7 @@ class Edge(NamedTuple):
 
     source: int
     target: int
-    tie: Tie
+    tie: EdgeKind
     fields: tuple[str, ...] = ()
 
 
@@ -88,17 +88,17 @@ class Graph(NamedTuple):
     """All nodes, lane by lane, and all arrows. `title` is what people call it."""
 
     title: str
-    nodes: tuple[Node, ...]
+    nodes: tuple[GraphNode, ...]
     edges: tuple[Edge, ...]
 
 
 def summarize(graph: Graph) -> str:
     """Return `2 revisions, 1 other, 1 absent, 3 referrers`."""
     looks = [node.look for node in graph.nodes]
-    others, absent = looks.count(Look.PLAIN), looks.count(Look.ABSENT)
+    others, absent = looks.count(NodeStyle.PLAIN), looks.count(NodeStyle.ABSENT)
     more = [*([count(others, "other")] if others else []), *([f"{absent} absent"] if absent else [])]
     return ", ".join(
-        [count(looks.count(Look.REVISION), "revision"), *more, count(looks.count(Look.REFERRER), "referrer")]
+        [count(looks.count(NodeStyle.REVISION), "revision"), *more, count(looks.count(NodeStyle.REFERRER), "referrer")]
     )
 
 
@@ -106,22 +106,22 @@ Handle: TypeAlias = Hashable
 """What the caller calls a node."""
 
 _LANES = {lane: position for position, lane in enumerate(Lane)}
-_LOOKS = {look: position for position, look in enumerate(Look)}
+_LOOKS = {look: position for position, look in enumerate(NodeStyle)}
 
 
 class Builder:
     """Nodes under handles of the caller, and the arrows between them."""
 
     def __init__(self) -> None:
-        self._nodes: dict[Handle, Node] = {}
-        self._edges: dict[tuple[Handle, Handle, Tie], set[str]] = defaultdict(set)
+        self._nodes: dict[Handle, GraphNode] = {}
+        self._edges: dict[tuple[Handle, Handle, EdgeKind], set[str]] = defaultdict(set)
 
-    def add(self, handle: Handle, node: Node) -> Handle:
+    def add(self, handle: Handle, node: GraphNode) -> Handle:
         """Add a node, unless there is one with this handle. Return the handle."""
         self._nodes.setdefault(handle, node)
         return handle
 
-    def tie(self, source: Handle, target: Handle, tie: Tie, field: str = "") -> None:
+    def tie(self, source: Handle, target: Handle, tie: EdgeKind, field: str = "") -> None:
         """Add an arrow, or a field to one that is there. Both ends must have been added."""
         self._edges[source, target, tie] |= {field} - {""}
 
@@ -130,7 +130,7 @@ class Builder:
 
         `is_sorted`: the nodes of each lane have been added in the order that they should have.
         """
-        rank: Callable[[Node], Any] = _rank_of_lane if is_sorted else _rank
+        rank: Callable[[GraphNode], Any] = _rank_of_lane if is_sorted else _rank
         order = sorted(self._nodes, key=lambda handle: rank(self._nodes[handle]))
         place = {handle: position for position, handle in enumerate(order)}
         edges = [
@@ -140,9 +140,9 @@ class Builder:
         return Graph(title, tuple(self._nodes[handle] for handle in order), tuple(sorted(edges)))
 
 
-def _rank_of_lane(node: Node) -> tuple[int]:
+def _rank_of_lane(node: GraphNode) -> tuple[int]:
     return (_LANES[node.lane],)
 
 
-def _rank(node: Node) -> tuple[int, int, Node]:
+def _rank(node: GraphNode) -> tuple[int, int, GraphNode]:
     return _LANES[node.lane], _LOOKS[node.look], node._replace(keys=node.keys or ())

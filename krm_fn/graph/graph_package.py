@@ -4,17 +4,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from krm_fn.explain.explain_objects import Wanted, explain_absent, find_wanted, not_found
-from krm_fn.explain.explanation import Explained, Place, Places
+from krm_fn.explain.explanation import Explained, Places, SourceLine
 from krm_fn.explain.find_references import find_references
-from krm_fn.graph.graph import Builder, Graph, Handle, Key, Lane, Look, Node, Tie
+from krm_fn.graph.graph import Builder, EdgeKind, Graph, GraphNode, Handle, Key, Lane, NodeStyle
 from krm_fn.look.secrets import Masks, show_content
 from krm_fn.model import keys
 from krm_fn.model.item import Item
-from krm_fn.model.makers import VERSIONED_NAMES
 from krm_fn.model.problem import ResourceId
+from krm_fn.model.producers import VERSIONED_NAMES
 from krm_fn.model.settings import Strategy, configures
 from krm_fn.naming.names import authored_id, base_name, is_emitted, is_revision
-from krm_fn.references.made import find_made
+from krm_fn.references.generated import find_generated
 from krm_fn.references.shapes import By
 from krm_fn.render.render import Opened
 from krm_fn.stages.transform import Transformation
@@ -39,14 +39,14 @@ def graph_package(found: Transformation, masks: Masks, opened: Opened, wanted: W
 
     `masks` hide the names of Secrets.
     """
-    makers = frozenset(item for item in found.package.configs if not item.is_config)
-    configs = [item for item in opened.items if item in makers or _is_drawn(item, found)]
+    producers = frozenset(item for item in found.package.configs if not item.is_config)
+    configs = [item for item in opened.items if item in producers or _is_drawn(item, found)]
     items = find_wanted(wanted, configs, found.revisions.names)
     places = Places(opened)
     absent = explain_absent(wanted, found, places)
     if wanted.name and not items and not absent:
         raise not_found(wanted, configs)
-    drawer = _Drawer(found, masks, places)
+    drawer = _PackageDrawer(found, masks, places)
     drawer.draw_configs(items)
     drawer.draw_absent(absent)
     drawer.draw_owners()
@@ -59,7 +59,7 @@ def _is_drawn(item: Item, found: Transformation) -> bool:
     return item.is_config and not item.is_local and not is_emitted(item) and not is_configuration
 
 
-class _Drawer:
+class _PackageDrawer:
     def __init__(self, found: Transformation, masks: Masks, places: Places) -> None:
         self.builder = Builder()
         self._found = found
@@ -80,13 +80,13 @@ class _Drawer:
             name = self._found.revisions.names.get(item, item.id.name)
             namespace = self._found.package.namespace_of(item)
             self._applied[item.id.kind, namespace, name] = item
-            for made in find_made(item):
+            for made in find_generated(item):
                 revision = self._found.revisions.renamed.get(item)
                 made_name = revision.name_of(made) if revision else made.reference.target
                 self._applied.setdefault((made.kind, namespace, made_name), item)
         for item in drawn:
             for one in self._references.get(item, ()):
-                says_own_name = one.rule.by == By.MAKER and self._configs.get(one.who) is item
+                says_own_name = one.rule.by == By.PRODUCER and self._configs.get(one.who) is item
                 if not says_own_name:
                     self._refer(one.who, item, one.field, one.place)
 
@@ -94,7 +94,9 @@ class _Drawer:
         """Draw what is referenced and not in the package."""
         for one in absent:
             who = one.who
-            node = self._node(Lane.REVISIONS, Look.ABSENT, who, "not in the package", (_sentence(one.reason.text),))
+            node = self._node(
+                Lane.REVISIONS, NodeStyle.ABSENT, who, "not in the package", (_sentence(one.reason.text),)
+            )
             key: Handle = self.builder.add(("absent", who), node)
             for missing in one.unfollowed:
                 self._refer(missing.who, key, missing.field, missing.place)
@@ -114,33 +116,35 @@ class _Drawer:
             if secret is not None:
                 kind = "Secret" if secret.is_config else secret.id.kind
                 owned[self._applied_as(one.who)] = self._draw_owner(one, f"tracker of {_a(kind)}")
-                self.builder.tie(one.who, secret, Tie.OWNS)
+                self.builder.tie(one.who, secret, EdgeKind.OWNS)
         for one in emitted:
             namespace, _ = self._applied_as(one.who)
             for name in sorted(one.names or ()):
                 if (namespace, name) in owned:
-                    self.builder.tie(self._draw_owner(one, "inventory"), owned[namespace, name], Tie.OWNS)
+                    self.builder.tie(self._draw_owner(one, "inventory"), owned[namespace, name], EdgeKind.OWNS)
 
     def _draw_owner(self, one: _Emitted, state: str) -> Handle:
-        return self.builder.add(one.who, self._node(Lane.OWNERS, Look.OWNER, one.who, state))
+        return self.builder.add(one.who, self._node(Lane.OWNERS, NodeStyle.OWNER, one.who, state))
 
     def _applied_as(self, who: ResourceId) -> tuple[str, str]:
         return who.namespace or self._found.package.namespace, who.name
 
-    def _refer(self, who: ResourceId, target: Handle, field: str, place: Place) -> None:
+    def _refer(self, who: ResourceId, target: Handle, field: str, place: SourceLine) -> None:
         referrer: Handle = self._configs.get(who, ("referrer", who))
-        self.builder.add(referrer, self._node(Lane.REFERRERS, Look.REFERRER, who))
+        self.builder.add(referrer, self._node(Lane.REFERRERS, NodeStyle.REFERRER, who))
         where = f"{place.file}:{place.line}" if place.line else place.file
-        self.builder.tie(referrer, target, Tie.REFERENCES, self._hide(f"{field} ({where})" if where else field))
+        self.builder.tie(referrer, target, EdgeKind.REFERENCES, self._hide(f"{field} ({where})" if where else field))
 
-    def _node(self, lane: Lane, look: Look, who: ResourceId, state: str = "", facts: tuple[str, ...] = ()) -> Node:
+    def _node(
+        self, lane: Lane, look: NodeStyle, who: ResourceId, state: str = "", facts: tuple[str, ...] = ()
+    ) -> GraphNode:
         name = self._hide(who.name) or "(generated name)"
-        return Node(lane, look, who.kind, who.namespace, name, state, tuple(map(self._hide, facts)))
+        return GraphNode(lane, look, who.kind, who.namespace, name, state, tuple(map(self._hide, facts)))
 
-    def _config(self, item: Item) -> Node:
+    def _config(self, item: Item) -> GraphNode:
         strategy = self._strategies.get(item, Strategy.IGNORE)
         stays = is_revision(item) and item not in self._restored  # as one of another set does
-        look = Look.REVISION if strategy.makes_revisions or stays else Look.PLAIN
+        look = NodeStyle.REVISION if strategy.makes_revisions or stays else NodeStyle.PLAIN
         content = tuple(Key(key, shown.size) for key, shown in sorted(show_content(item).items()))
         node = self._node(Lane.REVISIONS, look, item.id, _STATES[strategy], tuple(self._find_facts(item, strategy)))
         return node._replace(name=self._name(item), keys=content)

@@ -12,26 +12,26 @@ from html import escape
 from importlib.resources import files
 from itertools import groupby
 
-from krm_fn.graph.graph import Edge, Graph, Key, Lane, Node, Tie, summarize
+from krm_fn.graph.graph import Edge, EdgeKind, Graph, GraphNode, Key, Lane, summarize
 from krm_fn.model.words import count, printable
 
 _HEADINGS = {
-    (Tie.MAKES, True): "Makes",
-    (Tie.MAKES, False): "Made by",
-    (Tie.REFERENCES, True): "References",
-    (Tie.REFERENCES, False): "Referenced by",
-    (Tie.HOLDS, True): "References and owns",
-    (Tie.HOLDS, False): "Referenced and owned by",
-    (Tie.OWNS, True): "Owns",
-    (Tie.OWNS, False): "Owned by",
+    (EdgeKind.MAKES, True): "Makes",
+    (EdgeKind.MAKES, False): "Made by",
+    (EdgeKind.REFERENCES, True): "References",
+    (EdgeKind.REFERENCES, False): "Referenced by",
+    (EdgeKind.HOLDS, True): "References and owns",
+    (EdgeKind.HOLDS, False): "Referenced and owned by",
+    (EdgeKind.OWNS, True): "Owns",
+    (EdgeKind.OWNS, False): "Owned by",
 }
 """What is said of a neighbour, by the arrow, and whether it begins here."""
 
 _LEGEND = {
-    Tie.MAKES: "makes",
-    Tie.REFERENCES: "references",
-    Tie.HOLDS: "references and owns",
-    Tie.OWNS: "owns, so that it stays",
+    EdgeKind.MAKES: "makes",
+    EdgeKind.REFERENCES: "references",
+    EdgeKind.HOLDS: "references and owns",
+    EdgeKind.OWNS: "owns, so that it stays",
 }
 
 
@@ -82,7 +82,7 @@ def _text(text: str) -> str:
 
 def _write_legend(graph: Graph) -> Iterator[str]:
     yield '<ul class="legend">'
-    for tie in sorted({edge.tie for edge in graph.edges}, key=[*Tie].index):
+    for tie in sorted({edge.tie for edge in graph.edges}, key=[*EdgeKind].index):
         line = (
             f'<svg viewBox="0 0 32 8" aria-hidden="true"><line class="{tie.value}" x1="0" y1="4" x2="32" y2="4"/></svg>'
         )
@@ -127,7 +127,7 @@ def _write_lane(graph: Graph, lane: Lane, neighbours: dict[int, list[tuple[Edge,
     yield "</section>"
 
 
-def _write_card(graph: Graph, position: int, node: Node, edges: list[tuple[Edge, bool]]) -> Iterator[str]:
+def _write_card(graph: Graph, position: int, node: GraphNode, edges: list[tuple[Edge, bool]]) -> Iterator[str]:
     yield f'<li><details class="card {node.look.value}" id="n{position}">'
     yield from _write_summary(node)
     yield '<div class="more">'
@@ -146,7 +146,7 @@ def _write_change(sign: str, text: str) -> str:
     return f"<{element}><b>{escape(sign)}</b> <bdi>{_text(text)}</bdi></{element}>"
 
 
-def _write_summary(node: Node) -> Iterator[str]:
+def _write_summary(node: GraphNode) -> Iterator[str]:
     namespace = f" in <bdi>{_text(node.namespace)}</bdi>" if node.namespace else ""
     state = f'<span class="state">{_text(node.state)}</span>' if node.state else ""
     kind = f'<span class="kind"><bdi>{_text(node.kind)}</bdi>{namespace}</span>'

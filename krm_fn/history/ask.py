@@ -8,16 +8,16 @@ from itertools import pairwise
 from threading import Event
 from typing import Any, NamedTuple
 
-from krm_fn.diff.difference import Change, Who
+from krm_fn.diff.difference import ComparedObject, ObjectChange
 from krm_fn.history.find_history import find_history
-from krm_fn.history.history import Entry, History, SetHistory
+from krm_fn.history.history import History, RevisionHistory, SetHistory
 from krm_fn.history.live_object import text
-from krm_fn.history.snapshot import CONFIG_MAPS, Source, read_snapshot
+from krm_fn.history.snapshot import CONFIG_MAPS, ObjectLists, read_snapshot
 from krm_fn.linker.api import Access, Api, ApiError, Forbidden, Unreachable
 from krm_fn.linker.live_cluster import Lists
 from krm_fn.linker.read import mapping
 from krm_fn.linker.retry import Deadline, OutOfTime
-from krm_fn.look.secrets import Value, compare_values
+from krm_fn.look.secrets import StoredValue, compare_values
 from krm_fn.model import keys
 from krm_fn.naming.names import SET_NAME
 from krm_fn.naming.suggest import did_you_mean, list_some, nearest
@@ -42,7 +42,7 @@ class Question(NamedTuple):
     with_changes: bool = False
 
 
-class Cluster:
+class LiveNamespace:
     """A namespace of a cluster. It sends no request that writes. `say` is called with what it waits for."""
 
     def __init__(self, access: Access, namespace: str | None, say: Callable[[str], None]) -> None:
@@ -137,7 +137,7 @@ def _select(one: SetHistory, name: str) -> SetHistory:
     )
 
 
-def add_changes(history: History, source: Source, bases: Collection[str]) -> History:
+def add_changes(history: History, source: ObjectLists, bases: Collection[str]) -> History:
     """Add to each revision of these base names its difference to the next older one.
 
     Secrets are left out: only their trackers are read, which hold nothing. Raises ApiError.
@@ -145,7 +145,7 @@ def add_changes(history: History, source: Source, bases: Collection[str]) -> His
     return history._replace(sets=tuple(_add_changes(one, history.namespace, source, bases) for one in history.sets))
 
 
-def _add_changes(one: SetHistory, namespace: str, source: Source, bases: Collection[str]) -> SetHistory:
+def _add_changes(one: SetHistory, namespace: str, source: ObjectLists, bases: Collection[str]) -> SetHistory:
     wanted = [entry for entry in one.entries if entry.base in bases and _has_content(entry)]
     if not wanted:
         return one
@@ -153,7 +153,7 @@ def _add_changes(one: SetHistory, namespace: str, source: Source, bases: Collect
     listed = source.read(CONFIG_MAPS, lambda item: _read_content(item, names), labelSelector=f"{keys.SET}={one.name}")
     contents = dict(listed.items)
     changes = {
-        newer.name: Change(
+        newer.name: ObjectChange(
             _who(older, one.name, namespace),
             _who(newer, one.name, namespace),
             has_new_name=True,
@@ -166,30 +166,32 @@ def _add_changes(one: SetHistory, namespace: str, source: Source, bases: Collect
     return one._replace(entries=entries)
 
 
-def _has_content(entry: Entry) -> bool:
+def _has_content(entry: RevisionHistory) -> bool:
     return entry.kind == "ConfigMap" and entry.created is not None
 
 
-def _neighbours(entries: list[Entry]) -> Iterator[tuple[Entry, Entry]]:
+def _neighbours(entries: list[RevisionHistory]) -> Iterator[tuple[RevisionHistory, RevisionHistory]]:
     """Yield each revision with the next older one of its base name. They are in order, the newest first."""
     for newer, older in pairwise(entries):
         if newer.base == older.base:
             yield newer, older
 
 
-def _who(entry: Entry, set_name: str, namespace: str) -> Who:
-    return Who("v1", entry.kind, namespace, entry.name, entry.base, set_name)
+def _who(entry: RevisionHistory, set_name: str, namespace: str) -> ComparedObject:
+    return ComparedObject("v1", entry.kind, namespace, entry.name, entry.base, set_name)
 
 
-def _read_content(item: Any, names: Collection[str]) -> tuple[str, dict[str, Value]] | None:
+def _read_content(item: Any, names: Collection[str]) -> tuple[str, dict[str, StoredValue]] | None:
     """Read the content of a ConfigMap with one of these names."""
     name = text(mapping(mapping(item).get("metadata")), "name")
     if name not in names:
         return None
     plain, binary = (mapping(mapping(item).get(field)) for field in ("data", "binaryData"))
-    values = {key: Value(_decode(value), None) for key, value in binary.items() if isinstance(value, str)}
+    values = {key: StoredValue(_decode(value), None) for key, value in binary.items() if isinstance(value, str)}
     texts = {key: value for key, value in plain.items() if isinstance(value, str)}
-    return name, values | {key: Value(value.encode("utf-8", "surrogatepass"), value) for key, value in texts.items()}
+    return name, values | {
+        key: StoredValue(value.encode("utf-8", "surrogatepass"), value) for key, value in texts.items()
+    }
 
 
 def _decode(value: str) -> bytes:

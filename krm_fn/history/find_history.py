@@ -4,23 +4,23 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
 from krm_fn.history.history import (
-    Entry,
-    Fate,
     History,
     LinkerJob,
     Referrer,
+    Retention,
+    RevisionHistory,
     Role,
     SetHistory,
     Template,
     Unseen,
     WayBack,
-    Workload,
+    WorkloadHistory,
 )
-from krm_fn.history.live_object import Fact, Progress
+from krm_fn.history.live_object import LiveObject, Progress
 from krm_fn.history.roles import Live, newest_first
-from krm_fn.history.snapshot import Reading, Snapshot
+from krm_fn.history.snapshot import SetSnapshot, Snapshot
 from krm_fn.linker.api import Forbidden
-from krm_fn.linker.objects import Consumer, Revision
+from krm_fn.linker.objects import Consumer, LiveRevision
 from krm_fn.linker.owners import Keeper, find_keepers, is_left_to_kpt, linker_owners, plan_owners, rendered_names
 from krm_fn.model.kinds import CONSUMER_KINDS
 from krm_fn.naming.names import without_hash
@@ -52,7 +52,7 @@ def _find_unseen(snapshot: Snapshot) -> Iterator[Unseen]:
 class _SetFinder:
     """Finds the history of one set."""
 
-    def __init__(self, reading: Reading, live: Live) -> None:
+    def __init__(self, reading: SetSnapshot, live: Live) -> None:
         self._reading = reading
         self._live = live
         self._facts = live.snapshot.facts
@@ -75,15 +75,15 @@ class _SetFinder:
             job=job and LinkerJob(job.name, job.created, job.ended, job.failure),
         )
 
-    def _live_entries(self) -> Iterator[Entry]:
+    def _live_entries(self) -> Iterator[RevisionHistory]:
         plan, observation = self._reading.plan, self._reading.observation
         to_link = {patch.revision.uid: patch.add for patch in plan_owners(plan, observation)}
         for revision, keepers in find_keepers(plan, observation):
             linkers = linker_owners(plan, revision)
             referrers = self._referrers(self._consumers[revision.name])
             fate, last = self._fate(revision, keepers, referrers)
-            is_young = fate is Fate.YOUNG
-            yield Entry(
+            is_young = fate is Retention.YOUNG
+            yield RevisionHistory(
                 revision.kind,
                 revision.name,
                 self._reading.bases[revision.name],
@@ -99,12 +99,12 @@ class _SetFinder:
                 foreign=tuple(str(owner) for owner in revision.owners if owner not in linkers),
                 to_link=() if revision.is_retained else tuple(map(str, to_link.get(revision.uid, ()))),
                 is_linked=bool(linkers) or revision.is_retained or observation.inventory is None,
-                is_marked=not revision.is_wanted and fate is Fate.NEXT_RUN,
+                is_marked=not revision.is_wanted and fate is Retention.NEXT_RUN,
                 is_incomplete=bool(observation.unread),
                 made_by=revision.made_by if revision.made_by != f"{revision.kind}/{revision.name}" else "",
             )
 
-    def _absent_entries(self) -> Iterator[Entry]:
+    def _absent_entries(self) -> Iterator[RevisionHistory]:
         """Tell of what is rendered or needed and does not exist."""
         live = self._reading.bases
         kinds = {revision.name: revision.kind for revision in self._reading.plan.rendered}
@@ -113,49 +113,51 @@ class _SetFinder:
                 continue
             uids = self._reading.absent.get(name, ())
             needing = [one for one in self._reading.observation.consumers if one.owner.uid in uids]
-            yield Entry(
+            yield RevisionHistory(
                 kinds.get(name, "ConfigMap"),
                 name,
                 without_hash(name),
                 None,
-                Fate.MISSING if needing else Fate.NOT_APPLIED,
+                Retention.MISSING if needing else Retention.NOT_APPLIED,
                 is_rendered=name in self._rendered,
                 referrers=self._referrers(needing or self._consumers[name]),
                 pods=self._live.pods_with(name),
             )
 
     def _fate(
-        self, revision: Revision, keepers: frozenset[Keeper], referrers: tuple[Referrer, ...]
-    ) -> tuple[Fate, tuple[Referrer, ...]]:
+        self, revision: LiveRevision, keepers: frozenset[Keeper], referrers: tuple[Referrer, ...]
+    ) -> tuple[Retention, tuple[Referrer, ...]]:
         """Say what becomes of a revision, with the objects that keep it longest if it is only history."""
         observation = self._reading.observation
         forever = [
-            (Keeper.RETAINED, Fate.RETAINED),
-            (Keeper.RENDERED, Fate.RENDERED),
-            (Keeper.FOREIGN_OWNER, Fate.FOREIGN_OWNER),
-            (Keeper.UNLINKED_TRACKER, Fate.LEAK),
+            (Keeper.RETAINED, Retention.RETAINED),
+            (Keeper.RENDERED, Retention.RENDERED),
+            (Keeper.FOREIGN_OWNER, Retention.FOREIGN_OWNER),
+            (Keeper.UNLINKED_TRACKER, Retention.LEAK),
         ]
         kept = next((fate for keeper, fate in forever if keeper in keepers), None)
         is_in_use = any(one.is_current or _has_pods(one) for one in referrers)
-        if kept in (Fate.RETAINED, Fate.RENDERED):
+        if kept in (Retention.RETAINED, Retention.RENDERED):
             return kept, ()
         if is_in_use:
-            return Fate.IN_USE, ()
+            return Retention.IN_USE, ()
         if kept is not None:
             return kept, ()
         if referrers:
-            return Fate.HISTORY, _last(referrers)
+            return Retention.HISTORY, _last(referrers)
         return self._fate_of_unreferenced(revision, keepers, is_unread=bool(observation.unread)), ()
 
-    def _fate_of_unreferenced(self, revision: Revision, keepers: frozenset[Keeper], *, is_unread: bool) -> Fate:
+    def _fate_of_unreferenced(
+        self, revision: LiveRevision, keepers: frozenset[Keeper], *, is_unread: bool
+    ) -> Retention:
         observation = self._reading.observation
         if is_unread:
-            return Fate.UNKNOWN
+            return Retention.UNKNOWN
         if observation.inventory is None:
-            return Fate.NO_INVENTORY
+            return Retention.NO_INVENTORY
         if is_left_to_kpt(self._reading.plan, observation, revision):
-            return Fate.LEFT_TO_KPT
-        return Fate.YOUNG if Keeper.YOUNG in keepers else Fate.NEXT_RUN
+            return Retention.LEFT_TO_KPT
+        return Retention.YOUNG if Keeper.YOUNG in keepers else Retention.NEXT_RUN
 
     def _referrers(self, consumers: Iterable[Consumer]) -> tuple[Referrer, ...]:
         found = [self._referrer(consumer) for consumer in consumers]
@@ -165,7 +167,7 @@ class _SetFinder:
 
     def _referrer(self, consumer: Consumer) -> Referrer:
         owner = consumer.owner
-        fact = self._facts.get(owner.uid) or Fact(owner.kind, owner.name, owner.uid, 0.0)
+        fact = self._facts.get(owner.uid) or LiveObject(owner.kind, owner.name, owner.uid, 0.0)
         is_made = bool(fact.controller) and fact.kind in ("ReplicaSet", "ControllerRevision")
         return Referrer(
             owner.kind,
@@ -187,20 +189,20 @@ class _SetFinder:
         has_started = any(role not in (None, Role.PAST) for role in roles)
         return bool(facts) and not has_started and all(self._is_seen_to_roll(fact) for fact in facts)
 
-    def _is_seen_to_roll(self, workload: Fact | None) -> bool:
+    def _is_seen_to_roll(self, workload: LiveObject | None) -> bool:
         """Tell whether the object is a workload, and whether what its controller makes could be listed."""
         if workload is None or workload.progress is None:
             return False
         return all(_HISTORY_OF.get(workload.kind) != kind.kind for kind in self._live.snapshot.unseen)
 
-    def _workloads(self) -> Iterator[Workload]:
+    def _workloads(self) -> Iterator[WorkloadHistory]:
         """Find the workloads that reference revisions of the set, or did so."""
         uids = {uid for consumers in self._consumers.values() for one in consumers for uid in _workload_uids(one)}
         facts = [self._facts[uid] for uid in uids if uid in self._facts]
         for fact in sorted(facts, key=lambda one: (one.kind, one.name)):
             if fact.progress is not None:
                 templates = tuple(map(self._template, newest_first(self._live.made_by(fact))))
-                yield Workload(
+                yield WorkloadHistory(
                     fact.kind,
                     fact.name,
                     fact.progress.is_done,
@@ -210,7 +212,7 @@ class _SetFinder:
                     find_way_back(fact.kind, fact.name, self._live.snapshot.namespace, fact.progress, templates),
                 )
 
-    def _template(self, fact: Fact) -> Template:
+    def _template(self, fact: LiveObject) -> Template:
         role = self._live.role_of(fact)
         return Template(
             fact.name,
@@ -222,7 +224,7 @@ class _SetFinder:
         )
 
 
-def _place(entry: Entry) -> tuple[str, str, bool, float, str]:
+def _place(entry: RevisionHistory) -> tuple[str, str, bool, float, str]:
     """Sort by base name and kind; what does not exist first, then the newest."""
     return entry.base, entry.kind, entry.created is not None, -(entry.created or 0.0), entry.name
 

@@ -6,7 +6,7 @@ Nothing in it is content, but for the changes of ConfigMaps that somebody has as
 from enum import StrEnum
 from typing import NamedTuple
 
-from krm_fn.diff.difference import Change
+from krm_fn.diff.difference import ObjectChange
 
 
 class Role(StrEnum):
@@ -24,7 +24,7 @@ class Role(StrEnum):
     PAST = "past"
 
 
-class Fate(StrEnum):
+class Retention(StrEnum):
     """What becomes of a revision, by the rules of the linker."""
 
     IN_USE = "in use"
@@ -82,7 +82,7 @@ class Referrer(NamedTuple):
         return f"{self.kind}/{self.name}"
 
 
-class Entry(NamedTuple):
+class RevisionHistory(NamedTuple):
     """A revision. `kind` is `Secret` for a tracker, or what else that stands for. Times are in Unix seconds.
 
     `created` is None if it does not exist.
@@ -99,7 +99,7 @@ class Entry(NamedTuple):
     name: str
     base: str
     created: float | None
-    fate: Fate
+    fate: Retention
     is_rendered: bool = False
     is_awaited: bool = False
     referrers: tuple[Referrer, ...] = ()
@@ -112,7 +112,7 @@ class Entry(NamedTuple):
     is_linked: bool = True
     is_marked: bool = False
     is_incomplete: bool = False
-    change: Change | None = None
+    change: ObjectChange | None = None
     made_by: str = ""
 
     @property
@@ -142,7 +142,7 @@ class WayBack(NamedTuple):
     command: str
 
 
-class Workload(NamedTuple):
+class WorkloadHistory(NamedTuple):
     """A workload that references revisions. `templates` are in order, the newest first."""
 
     kind: str
@@ -173,8 +173,8 @@ class SetHistory(NamedTuple):
     """
 
     name: str
-    entries: tuple[Entry, ...]
-    workloads: tuple[Workload, ...]
+    entries: tuple[RevisionHistory, ...]
+    workloads: tuple[WorkloadHistory, ...]
     has_inventory: bool
     job: LinkerJob | None
 

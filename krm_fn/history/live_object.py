@@ -24,7 +24,7 @@ _ENDED = ("Succeeded", "Failed")
 _STARTING = ("ContainerCreating", "PodInitializing")
 
 
-class Fact(NamedTuple):
+class LiveObject(NamedTuple):
     """An object that references revisions, or a workload. `created` is in Unix seconds.
 
     `controller` is the uid of its controller, and `made_by` the kind and name of that; `""` for none. `marks` are what
@@ -87,14 +87,14 @@ class Job(NamedTuple):
     failure: str = ""
 
 
-def read_fact(kind: Kind, item: Any, names: Names) -> Fact:
+def read_live_object(kind: Kind, item: Any, names: Names) -> LiveObject:
     """Read an object of this kind. `names` are those of revisions."""
     parts = _Parts.of(item)
     controller = _controller(parts)
     name = text(parts.metadata, "name")
     number = _number(item, parts)
     read_progress = _PROGRESS.get(kind.kind)
-    return Fact(
+    return LiveObject(
         kind.kind,
         name,
         text(parts.metadata, "uid"),

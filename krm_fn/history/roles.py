@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from krm_fn.history.history import Pods, Role
-from krm_fn.history.live_object import Fact, Pod, Progress
+from krm_fn.history.live_object import LiveObject, Pod, Progress
 from krm_fn.history.snapshot import Snapshot
 
 
@@ -16,12 +16,12 @@ class Roles(NamedTuple):
     rollouts_left: Mapping[str, int]
 
 
-def newest_first(made: Iterable[Fact]) -> list[Fact]:
+def newest_first(made: Iterable[LiveObject]) -> list[LiveObject]:
     """Sort what a controller made of templates. One that is used again gets a new number."""
     return sorted(made, key=lambda one: (one.number, one.created, one.name), reverse=True)
 
 
-def find_roles(progress: Progress, made: Iterable[Fact], with_pods: Iterable[str]) -> Roles:
+def find_roles(progress: Progress, made: Iterable[LiveObject], with_pods: Iterable[str]) -> Roles:
     """Find the roles of what a controller made. `with_pods` are the uids of those that have pods."""
     ordered = newest_first(made)
     newest = next((one for one in ordered if progress.newest in one.marks), None)
@@ -32,7 +32,7 @@ def find_roles(progress: Progress, made: Iterable[Fact], with_pods: Iterable[str
     return Roles(roles, _count_rollouts(progress, [one for one in ordered if one is not newest]))
 
 
-def _role(one: Fact, newest: Fact | None, progress: Progress, *, has_pods: bool) -> Role:
+def _role(one: LiveObject, newest: LiveObject | None, progress: Progress, *, has_pods: bool) -> Role:
     if progress.stable and progress.stable in one.marks:
         return Role.STABLE
     if one is not newest:
@@ -46,7 +46,7 @@ def _role(one: Fact, newest: Fact | None, progress: Progress, *, has_pods: bool)
     return Role.PREVIEW if progress.is_blue_green else Role.CANARY
 
 
-def _count_rollouts(progress: Progress, old: Sequence[Fact]) -> dict[str, int]:
+def _count_rollouts(progress: Progress, old: Sequence[LiveObject]) -> dict[str, int]:
     """Return after how many more rollouts of new templates each old one is deleted: controllers delete the oldest.
 
     Both controllers keep `revisionHistoryLimit` old ReplicaSets, and delete only those without pods: cleanupDeployment
@@ -73,7 +73,7 @@ class Live:
             self._by_controller[pod.controller].append(pod)
             for name in pod.references:
                 self._by_reference[name].append(pod)
-        self._made: dict[str, list[Fact]] = defaultdict(list)
+        self._made: dict[str, list[LiveObject]] = defaultdict(list)
         for fact in snapshot.facts.values():
             if fact.kind != "Pod":
                 self._made[fact.controller].append(fact)
@@ -83,15 +83,15 @@ class Live:
             if fact.progress is not None
         }
 
-    def made_by(self, workload: Fact) -> list[Fact]:
+    def made_by(self, workload: LiveObject) -> list[LiveObject]:
         """Return what the controller of a workload made of its templates."""
         return self._made[workload.uid]
 
-    def role_of(self, fact: Fact) -> Role | None:
+    def role_of(self, fact: LiveObject) -> Role | None:
         """Return what a template is to its workload; None for any other object, or if the workload is unknown."""
         return self._roles.get(fact.controller, _NO_ROLES).roles.get(fact.uid)
 
-    def rollouts_left(self, fact: Fact) -> int | None:
+    def rollouts_left(self, fact: LiveObject) -> int | None:
         """Return after about how many more rollouts the object is deleted; None if nobody deletes it."""
         return self._roles.get(fact.controller, _NO_ROLES).rollouts_left.get(fact.uid)
 
@@ -99,14 +99,14 @@ class Live:
         """Count the pods whose own spec references a revision; None if pods could not be listed."""
         return None if self.snapshot.pods is None else count_pods(self._by_reference.get(revision, ()))
 
-    def pods_of(self, fact: Fact) -> Pods | None:
+    def pods_of(self, fact: LiveObject) -> Pods | None:
         """Count the pods of an object that makes pods, or of a pod; None if nothing says how many there are."""
         if self.snapshot.pods is None:
             return None if fact.replicas is None else Pods(fact.replicas)
         pods = self._pods_of(fact)
         return count_pods(pods) if pods or fact.kind in _WITH_PODS else None
 
-    def _pods_of(self, fact: Fact) -> list[Pod]:
+    def _pods_of(self, fact: LiveObject) -> list[Pod]:
         if fact.progress is not None:
             return []  # they are those of what its controller made
         if fact.kind == "Pod":
@@ -115,7 +115,7 @@ class Live:
             return [pod for pod in self._by_controller.get(fact.controller, ()) if pod.marks & fact.marks]
         return self._by_controller.get(fact.uid, [])
 
-    def _has_pods(self, fact: Fact) -> bool:
+    def _has_pods(self, fact: LiveObject) -> bool:
         pods = self.pods_of(fact)
         return pods is not None and pods.total > 0
 

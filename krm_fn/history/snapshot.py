@@ -5,11 +5,11 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from krm_fn.history.live_object import Fact, Job, Pod, read_fact, read_job, read_pod, text
+from krm_fn.history.live_object import Job, LiveObject, Pod, read_job, read_live_object, read_pod, text
 from krm_fn.linker.api import Forbidden, NotServed, Refused
 from krm_fn.linker.cluster import Configs
 from krm_fn.linker.live_cluster import Listed
-from krm_fn.linker.objects import Consumer, Names, Observation, Revision
+from krm_fn.linker.objects import Consumer, LiveRevision, Names, Observation
 from krm_fn.linker.observe import observe
 from krm_fn.linker.owners import rendered_names
 from krm_fn.linker.read import linker_arguments, mapping, read_config, read_consumer
@@ -30,7 +30,7 @@ _WITH_PROGRESS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Rollout"}
 _T = TypeVar("_T")
 
 
-class Source(Protocol):
+class ObjectLists(Protocol):
     """The lists of one namespace. It cannot write."""
 
     @property
@@ -42,7 +42,7 @@ class Source(Protocol):
         """List the objects of a kind, and return what `read` takes from them. Raises ApiError."""
 
 
-class Reading(NamedTuple):
+class SetSnapshot(NamedTuple):
     """One set: what the linker knows of it, and more.
 
     `plan` is that of its newest Job, or the default. `bases` are the base names by name. `absent`: the ConfigMaps that
@@ -63,14 +63,14 @@ class Snapshot(NamedTuple):
     """
 
     namespace: str
-    sets: tuple[Reading, ...]
-    facts: Mapping[str, Fact]
+    sets: tuple[SetSnapshot, ...]
+    facts: Mapping[str, LiveObject]
     pods: tuple[Pod, ...] | None
     unseen: Mapping[Kind, Refused]
     now: float
 
 
-def read_snapshot(source: Source, set_name: str | None) -> Snapshot:
+def read_snapshot(source: ObjectLists, set_name: str | None) -> Snapshot:
     """Read all sets, or one. Raises ApiError; Forbidden without the right to list ConfigMaps."""
     configs, now = _read_configs(source, set_name)
     jobs = _read_jobs(source, set_name)
@@ -80,7 +80,7 @@ def read_snapshot(source: Source, set_name: str | None) -> Snapshot:
         | {revision.name for plan in plans.values() for revision in plan.rendered}
         | {name for one in configs.values() if one.inventory for name in one.inventory.references}
     )
-    objects = _Objects(source, names)
+    objects = _LiveObjects(source, names)
     for kind in dict.fromkeys([*CONSUMER_KINDS, *(kind for plan in plans.values() for kind in plan.kinds)]):
         objects.read(kind)
     views = {name: _View(source, configs[name], objects) for name in plans}
@@ -97,31 +97,31 @@ def read_snapshot(source: Source, set_name: str | None) -> Snapshot:
 class _Config(NamedTuple):
     """The ConfigMaps of one set."""
 
-    revisions: list[Revision]
+    revisions: list[LiveRevision]
     inventory: Consumer | None
     bases: dict[str, str]
     now: float
 
 
-def _read_configs(source: Source, set_name: str | None) -> tuple[dict[str, _Config], float]:
+def _read_configs(source: ObjectLists, set_name: str | None) -> tuple[dict[str, _Config], float]:
     """List the ConfigMaps of all sets, without their content."""
     selector = keys.SET if set_name is None else f"{keys.SET}={set_name}"
     listed = source.read(CONFIG_MAPS, _read_config, metadata_only=True, labelSelector=selector)
-    found: dict[str, list[tuple[Revision | Consumer, str]]] = defaultdict(list)
+    found: dict[str, list[tuple[LiveRevision | Consumer, str]]] = defaultdict(list)
     for name, config, base in listed.items:
         found[name].append((config, base))
     return {
         name: _Config(
-            [config for config, _ in pairs if isinstance(config, Revision)],
+            [config for config, _ in pairs if isinstance(config, LiveRevision)],
             next((config for config, _ in pairs if isinstance(config, Consumer)), None),
-            {config.name: base for config, base in pairs if isinstance(config, Revision)},
+            {config.name: base for config, base in pairs if isinstance(config, LiveRevision)},
             listed.now,
         )
         for name, pairs in found.items()
     }, listed.now
 
 
-def _read_config(item: Any) -> tuple[str, Revision | Consumer, str] | None:
+def _read_config(item: Any) -> tuple[str, LiveRevision | Consumer, str] | None:
     """Read a ConfigMap with the name of its set and its base name."""
     metadata = mapping(mapping(item).get("metadata"))
     name = text(mapping(metadata.get("labels")), keys.SET)
@@ -129,7 +129,7 @@ def _read_config(item: Any) -> tuple[str, Revision | Consumer, str] | None:
     return config and (name, config, text(mapping(metadata.get("annotations")), keys.BASE_NAME))
 
 
-def _read_jobs(source: Source, set_name: str | None) -> dict[str, Job]:
+def _read_jobs(source: ObjectLists, set_name: str | None) -> dict[str, Job]:
     """Return the newest Job of each set. None at all without the right to list Jobs, which is found out later again."""
     selector = f"{keys.COMPONENT}={keys.LINKER}" + ("" if set_name is None else f",{keys.SET}={set_name}")
     try:
@@ -158,14 +158,14 @@ def _plan(set_name: str, job: Job | None) -> LinkPlan:
     return plan if plan.set == set_name else default
 
 
-class _Objects:
+class _LiveObjects:
     """All objects that may reference revisions of any set."""
 
-    def __init__(self, source: Source, names: Names) -> None:
+    def __init__(self, source: ObjectLists, names: Names) -> None:
         self._source = source
         self._names = names
         self.consumers: dict[Kind, list[Consumer]] = {}
-        self.facts: dict[str, Fact] = {}
+        self.facts: dict[str, LiveObject] = {}
         self.pods: list[Pod] = []
         self.unseen: dict[Kind, Refused] = {}
 
@@ -189,7 +189,7 @@ class _Objects:
                 self.pods.append(pod)
         is_needed = kind.kind in _MADE_OF_TEMPLATES or kind.kind in _WITH_PROGRESS
         if is_needed or (consumer is not None and consumer.references):
-            fact = read_fact(kind, item, self._names)
+            fact = read_live_object(kind, item, self._names)
             self.facts[fact.uid] = fact
         return consumer
 
@@ -197,7 +197,7 @@ class _Objects:
 class _View:
     """One set as the linker reads it: a `Reader` of what has been listed."""
 
-    def __init__(self, source: Source, config: _Config, objects: _Objects) -> None:
+    def __init__(self, source: ObjectLists, config: _Config, objects: _LiveObjects) -> None:
         self._source = source
         self._config = config
         self._objects = objects
@@ -236,13 +236,13 @@ def _narrow(consumer: Consumer, names: Names) -> Consumer:
     return consumer._replace(references=references, required=required)
 
 
-def _read_set(plan: LinkPlan, job: Job | None, view: _View, facts: Mapping[str, Fact]) -> Reading:
+def _read_set(plan: LinkPlan, job: Job | None, view: _View, facts: Mapping[str, LiveObject]) -> SetSnapshot:
     observation = observe(plan, view)
-    return Reading(plan, job, observation, view.bases, _find_absent(plan, observation, view, facts))
+    return SetSnapshot(plan, job, observation, view.bases, _find_absent(plan, observation, view, facts))
 
 
 def _find_absent(
-    plan: LinkPlan, observation: Observation, view: _View, facts: Mapping[str, Fact]
+    plan: LinkPlan, observation: Observation, view: _View, facts: Mapping[str, LiveObject]
 ) -> dict[str, tuple[str, ...]]:
     """Find the ConfigMaps that are missing: what the linker reports, and what old ReplicaSets need."""
     absent: dict[str, set[str]] = defaultdict(set)

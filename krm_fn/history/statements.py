@@ -3,7 +3,18 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from krm_fn.history.history import Entry, Fate, History, LinkerJob, Pods, Referrer, Role, SetHistory, Unseen, Workload
+from krm_fn.history.history import (
+    History,
+    LinkerJob,
+    Pods,
+    Referrer,
+    Retention,
+    RevisionHistory,
+    Role,
+    SetHistory,
+    Unseen,
+    WorkloadHistory,
+)
 from krm_fn.look.table import cut
 from krm_fn.model.words import count, printable
 
@@ -32,12 +43,12 @@ class Note(NamedTuple):
     is_warning: bool = False
 
 
-def write_state(entry: Entry, now: float) -> list[str]:
+def write_state(entry: RevisionHistory, now: float) -> list[str]:
     """Return the parts of `rendered, canary` or `in history, goes when web-66d8 is trimmed`."""
-    if entry.fate is Fate.MISSING:
+    if entry.fate is Retention.MISSING:
         verb = "do" if any(one.is_current or has_pods(one) for one in entry.referrers) else "would"
         return ["missing", f"pods of {listed(map(str, entry.referrers))} {verb} not start"]
-    if entry.fate is Fate.NOT_APPLIED:
+    if entry.fate is Retention.NOT_APPLIED:
         return ["rendered", "not there yet"]
     return [
         *(["rendered"] if entry.is_rendered else []),
@@ -48,7 +59,7 @@ def write_state(entry: Entry, now: float) -> list[str]:
     ]
 
 
-def _write_use(entry: Entry) -> list[str]:
+def _write_use(entry: RevisionHistory) -> list[str]:
     """Say what the revision is to its workloads; to which, if it is not the same to all."""
     workloads: dict[Role, set[str]] = {}
     for one in entry.referrers:
@@ -60,23 +71,23 @@ def _write_use(entry: Entry) -> list[str]:
             return [" and ".join(ordered)]
         return [f"{role} of {listed(sorted(workloads[role]))}" for role in ordered]
     if not entry.referrers:
-        return [] if entry.fate is Fate.RETAINED else ["no reference seen" if entry.is_incomplete else "unused"]
+        return [] if entry.fate is Retention.RETAINED else ["no reference seen" if entry.is_incomplete else "unused"]
     if entry.is_awaited:
         return ["not started"]
     return ["in use" if any(one.is_current or has_pods(one) for one in entry.referrers) else "in history"]
 
 
-def _write_fate(entry: Entry, now: float) -> list[str]:
+def _write_fate(entry: RevisionHistory, now: float) -> list[str]:
     return {
-        Fate.HISTORY: lambda: [f"goes when {_write_end(entry.last)}"],
-        Fate.NEXT_RUN: lambda: ["goes with the next run"],
-        Fate.YOUNG: lambda: [f"goes with the next run in {duration((entry.due or now) - now)} or later"],
-        Fate.LEFT_TO_KPT: lambda: ["goes when kpt has let go of it"],
-        Fate.RETAINED: lambda: ["retained"],
-        Fate.FOREIGN_OWNER: lambda: [f"stays with its owner {listed(entry.foreign)}"],
-        Fate.LEAK: lambda: ["stays, as the linker may not delete its Secret"],
-        Fate.NO_INVENTORY: lambda: ["stays, as nothing deletes it"],
-        Fate.UNKNOWN: lambda: ["may be in use"],
+        Retention.HISTORY: lambda: [f"goes when {_write_end(entry.last)}"],
+        Retention.NEXT_RUN: lambda: ["goes with the next run"],
+        Retention.YOUNG: lambda: [f"goes with the next run in {duration((entry.due or now) - now)} or later"],
+        Retention.LEFT_TO_KPT: lambda: ["goes when kpt has let go of it"],
+        Retention.RETAINED: lambda: ["retained"],
+        Retention.FOREIGN_OWNER: lambda: [f"stays with its owner {listed(entry.foreign)}"],
+        Retention.LEAK: lambda: ["stays, as the linker may not delete its Secret"],
+        Retention.NO_INVENTORY: lambda: ["stays, as nothing deletes it"],
+        Retention.UNKNOWN: lambda: ["may be in use"],
     }.get(entry.fate, list)()
 
 
@@ -88,7 +99,7 @@ def _write_end(last: Iterable[Referrer]) -> str:
     return f"{listed([name for name, _ in ends])} {verb} {ways.pop() if len(ways) == 1 else 'gone'}"
 
 
-def write_referrers(entry: Entry, most: int | None = _MOST_REFERRERS) -> list[str]:
+def write_referrers(entry: RevisionHistory, most: int | None = _MOST_REFERRERS) -> list[str]:
     """Return the objects that reference a revision, with their pods. If they are many, count them by kind.
 
     Old ReplicaSets without pods say little about a revision that is in use. `most` None lists everything.
@@ -142,12 +153,12 @@ def find_notes(history: History) -> Iterator[Note]:
         for workload in one.workloads:
             yield from _write_rollout(workload)
     for one in history.sets:
-        missing = [entry.name for entry in one.entries if entry.fate is Fate.MISSING]
+        missing = [entry.name for entry in one.entries if entry.fate is Retention.MISSING]
         if missing:
             verb = "does" if len(missing) == 1 else "do"
             yield Note(f"{listed(missing)} {verb} not exist: apply the manifests that have it again", is_warning=True)
         yield from _write_linker(one, history)
-        leaks = [entry.name for entry in one.entries if entry.fate is Fate.LEAK]
+        leaks = [entry.name for entry in one.entries if entry.fate is Retention.LEAK]
         if leaks:
             objects = " ".join(f"{kind}/{printable(name)}" for name in leaks for kind in ("secret", "configmap"))
             what = "its Secret" if len(leaks) == 1 else "their Secrets"
@@ -156,7 +167,7 @@ def find_notes(history: History) -> Iterator[Note]:
     yield from map(_write_unseen, history.unseen)
 
 
-def _write_rollout(workload: Workload) -> Iterator[Note]:
+def _write_rollout(workload: WorkloadHistory) -> Iterator[Note]:
     if workload.is_done and not workload.situation:
         return
     situation = _SITUATIONS.get(workload.situation, f"is {printable(workload.situation)}")
@@ -167,7 +178,7 @@ def _write_rollout(workload: Workload) -> Iterator[Note]:
     yield from write_way_back(workload)
 
 
-def write_way_back(workload: Workload) -> Iterator[Note]:
+def write_way_back(workload: WorkloadHistory) -> Iterator[Note]:
     """Say how to return to an earlier configuration, if there is one."""
     back = workload.way_back
     if back is None:

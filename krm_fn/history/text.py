@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from krm_fn.diff.diff import write_change
-from krm_fn.history.history import Entry, Fate, History, Referrer, Role, SetHistory
+from krm_fn.history.history import History, Referrer, Retention, RevisionHistory, Role, SetHistory
 from krm_fn.history.statements import (
     Note,
     duration,
@@ -54,16 +54,16 @@ def _write_set(one: SetHistory, now: float, screen: Screen) -> Iterator[str]:
     yield from write_table(TITLES, groups, screen.width) if groups else ["no revisions"]
 
 
-def _write_row(entry: Entry, now: float, screen: Screen) -> Row:
+def _write_row(entry: RevisionHistory, now: float, screen: Screen) -> Row:
     cells = write_cells(entry, now)
     state = [word for part in cells.state for word in part.split(" ")]
     return Row((cells.revision, cells.age), (cells.referrers, state), find_paint(entry, screen))
 
 
-def find_paint(entry: Entry, screen: Screen) -> Callable[[str], str]:
+def find_paint(entry: RevisionHistory, screen: Screen) -> Callable[[str], str]:
     """Choose the colour of a state: red for what is missing, yellow for what is not settled, green for stable."""
     roles = {one.role for one in entry.referrers}
-    if entry.fate is Fate.MISSING:
+    if entry.fate is Retention.MISSING:
         return screen.removed
     if not roles.isdisjoint(_UNSETTLED):
         return screen.warning
@@ -91,7 +91,7 @@ class Cells(NamedTuple):
     state: list[str]
 
 
-def write_cells(entry: Entry, now: float) -> Cells:
+def write_cells(entry: RevisionHistory, now: float) -> Cells:
     """Write what a row tells of a revision. An adopted object has no hash."""
     return Cells(
         write_base(entry),
@@ -102,13 +102,13 @@ def write_cells(entry: Entry, now: float) -> Cells:
     )
 
 
-def by_base(entries: Iterable[Entry]) -> Iterator[tuple[str, list[Entry]]]:
+def by_base(entries: Iterable[RevisionHistory]) -> Iterator[tuple[str, list[RevisionHistory]]]:
     """Group entries, which are in order, by base name."""
     for base, group in groupby(entries, write_base):
         yield base, list(group)
 
 
-def write_base(entry: Entry) -> str:
+def write_base(entry: RevisionHistory) -> str:
     """Write the base name; of a Secret, its kind too."""
     return printable(entry.base) + (f" ({entry.kind})" if entry.kind != "ConfigMap" else "")
 
@@ -140,7 +140,7 @@ def write_wide(history: History, screen: Screen) -> str:
     return join_parts(lines, write_changes(history, screen), write_notes(find_notes(history), screen))
 
 
-def _write_cells(set_name: str, entry: Entry, now: float) -> tuple[str, ...]:
+def _write_cells(set_name: str, entry: RevisionHistory, now: float) -> tuple[str, ...]:
     return (
         printable(set_name),
         entry.kind,
@@ -154,7 +154,7 @@ def _write_cells(set_name: str, entry: Entry, now: float) -> tuple[str, ...]:
     )
 
 
-def _write_pods(entry: Entry) -> str:
+def _write_pods(entry: RevisionHistory) -> str:
     """Write how many pods are ready, of how many: `1/3`."""
     return "?" if entry.pods is None else f"{entry.pods.ready}/{entry.pods.total}"
 
@@ -167,14 +167,14 @@ _LABEL = 11
 """Columns in front of what is said."""
 
 _ENDS = {
-    Fate.RENDERED: "not while it is rendered",
-    Fate.IN_USE: "after nothing references it: the run of the linker after that deletes it",
-    Fate.NEXT_RUN: "with the next run of the linker",
-    Fate.LEFT_TO_KPT: "with the run of the linker after kpt has let go of it",
-    Fate.RETAINED: "never: no known object references it, so that the linker retains it",
-    Fate.LEAK: "never: no run has linked its Secret in time, so that the linker may not delete that",
-    Fate.NO_INVENTORY: "not before the inventory exists again",
-    Fate.UNKNOWN: "unless something that could not be listed references it",
+    Retention.RENDERED: "not while it is rendered",
+    Retention.IN_USE: "after nothing references it: the run of the linker after that deletes it",
+    Retention.NEXT_RUN: "with the next run of the linker",
+    Retention.LEFT_TO_KPT: "with the run of the linker after kpt has let go of it",
+    Retention.RETAINED: "never: no known object references it, so that the linker retains it",
+    Retention.LEAK: "never: no run has linked its Secret in time, so that the linker may not delete that",
+    Retention.NO_INVENTORY: "not before the inventory exists again",
+    Retention.UNKNOWN: "unless something that could not be listed references it",
 }
 
 
@@ -197,7 +197,7 @@ def _find_notes(history: History) -> Iterator[Note]:
                     yield note._replace(sentence=f"{printable(str(workload))}: {note.sentence}")
 
 
-def _write_entry(one: SetHistory, entry: Entry, history: History, screen: Screen) -> Iterator[str]:
+def _write_entry(one: SetHistory, entry: RevisionHistory, history: History, screen: Screen) -> Iterator[str]:
     paint = find_paint(entry, screen)
     yield screen.strong(printable(f"{entry.kind} {history.namespace}/{entry.name}"))
     for label, sentences in _find_statements(one, entry, history.now):
@@ -208,7 +208,7 @@ def _write_entry(one: SetHistory, entry: Entry, history: History, screen: Screen
                 head = ""
 
 
-def _find_statements(one: SetHistory, entry: Entry, now: float) -> Iterator[tuple[str, list[str]]]:
+def _find_statements(one: SetHistory, entry: RevisionHistory, now: float) -> Iterator[tuple[str, list[str]]]:
     """Yield labels, each with sentences."""
     inventory = f"ConfigMap/{printable(one.name)}-linker"
     yield "state", [", ".join(write_state(entry, now))]
@@ -239,18 +239,18 @@ def _write_keeper(one: Referrer, now: float) -> str:
     return f"{printable(str(one))}{of}{since}{pods}"
 
 
-def _write_end(entry: Entry, now: float) -> str:
+def _write_end(entry: RevisionHistory, now: float) -> str:
     match entry.fate:
-        case Fate.HISTORY:
+        case Retention.HISTORY:
             return _write_end_of_history(entry)
-        case Fate.YOUNG:
+        case Retention.YOUNG:
             return f"with the first run of the linker in {duration((entry.due or now) - now)} or later: it is too young"
-        case Fate.FOREIGN_OWNER:
+        case Retention.FOREIGN_OWNER:
             return f"with its owner {listed(entry.foreign)}, which no linker has added"
     return _ENDS.get(entry.fate, "")
 
 
-def _write_end_of_history(entry: Entry) -> str:
+def _write_end_of_history(entry: RevisionHistory) -> str:
     """Say after how many rollouts the last object is trimmed: controllers keep `revisionHistoryLimit` of them."""
     ends = listed([_write_last(one) for one in entry.last])
     return f"when {ends}; the run of the linker after that deletes it"

@@ -4,8 +4,17 @@ import json
 from datetime import UTC, datetime
 
 from krm_fn.diff.diff import change_as_json
-from krm_fn.diff.difference import Change
-from krm_fn.history.history import Entry, History, LinkerJob, Pods, Referrer, SetHistory, Template, Workload
+from krm_fn.diff.difference import ObjectChange
+from krm_fn.history.history import (
+    History,
+    LinkerJob,
+    Pods,
+    Referrer,
+    RevisionHistory,
+    SetHistory,
+    Template,
+    WorkloadHistory,
+)
 from krm_fn.history.statements import find_notes, write_state
 
 VERSION = 1
@@ -52,7 +61,7 @@ def _job(job: LinkerJob) -> dict[str, object]:
     }
 
 
-def _entry(entry: Entry, now: float) -> dict[str, object]:
+def _entry(entry: RevisionHistory, now: float) -> dict[str, object]:
     return {
         "kind": entry.kind,
         "name": entry.name,
@@ -75,7 +84,7 @@ def _entry(entry: Entry, now: float) -> dict[str, object]:
     }
 
 
-def _change(change: Change) -> dict[str, object]:
+def _change(change: ObjectChange) -> dict[str, object]:
     """Write what differs from the next older revision, in the form of `krm-fn diff`."""
     return {"from": change.old and change.old.name, "keys": change_as_json(change)["keys"]}
 
@@ -94,7 +103,7 @@ def _referrer(one: Referrer) -> dict[str, object]:
     }
 
 
-def _workload(workload: Workload) -> dict[str, object]:
+def _workload(workload: WorkloadHistory) -> dict[str, object]:
     back = workload.way_back
     return {
         "kind": workload.kind,

@@ -17,7 +17,7 @@ from krm_fn.look.table import Screen, columns
 from krm_fn.model.words import count, printable
 
 
-class Form(StrEnum):
+class HistoryFormat(StrEnum):
     """How to write a history. `detail` is the text about one base name or revision, `json-line` JSON in one line."""
 
     TEXT = "text"
@@ -28,18 +28,18 @@ class Form(StrEnum):
     MARKDOWN = "markdown"
 
 
-def write(history: History, form: Form, screen: Screen) -> str:
+def write(history: History, form: HistoryFormat, screen: Screen) -> str:
     """Write a history."""
     match form:
-        case Form.TEXT:
+        case HistoryFormat.TEXT:
             return write_text(history, screen)
-        case Form.DETAIL:
+        case HistoryFormat.DETAIL:
             return write_detail(history, screen)
-        case Form.WIDE:
+        case HistoryFormat.WIDE:
             return write_wide(history, screen)
-        case Form.JSON | Form.JSON_LINE:
-            return write_json(history, in_one_line=form is Form.JSON_LINE)
-        case Form.MARKDOWN:
+        case HistoryFormat.JSON | HistoryFormat.JSON_LINE:
+            return write_json(history, in_one_line=form is HistoryFormat.JSON_LINE)
+        case HistoryFormat.MARKDOWN:
             return write_markdown(history)
 
 
@@ -95,7 +95,7 @@ _CLEAR = "\x1b[2J"
 _COLOUR = re.compile("\x1b\\[[0-9;]*m")
 
 
-class Place(NamedTuple):
+class ScreenSize(NamedTuple):
     """Where a history is shown. `width` and `height` are those of a terminal, 0 for anything else."""
 
     screen: Screen
@@ -110,7 +110,7 @@ class Output(NamedTuple):
     """
 
     write: Callable[[History, Screen], str]
-    find_place: Callable[[], Place]
+    find_place: Callable[[], ScreenSize]
     put: Callable[[str], None]
     say: Callable[[str], None]
     is_in_lines: bool = False
@@ -143,7 +143,7 @@ def _show(history: History, shown: History | None, output: Output) -> None:
         output.put(separator + text)
 
 
-def _draw(text: str, place: Place) -> str:
+def _draw(text: str, place: ScreenSize) -> str:
     """Write over what is on the terminal, line by line: it does not flicker then."""
     lines = text.splitlines()
     used = [*accumulate(_rows(line, place.width) for line in lines)]

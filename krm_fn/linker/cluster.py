@@ -2,11 +2,11 @@
 
 from typing import NamedTuple, Protocol
 
-from krm_fn.linker.objects import Consumer, Names, Owner, Revision
+from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.retry import Deadline
 from krm_fn.model.kinds import Kind
-from krm_fn.model.link_plan import LinkPlan, MakerName
+from krm_fn.model.link_plan import LinkPlan, ProducerName
 
 
 class Configs(NamedTuple):
@@ -16,7 +16,7 @@ class Configs(NamedTuple):
     `Revision.created` is by the same clock. It is 0 if the API server does not tell it, so that nothing is old.
     """
 
-    revisions: list[Revision]
+    revisions: list[LiveRevision]
     inventory: Consumer | None
     now: float
 
@@ -56,19 +56,19 @@ class Cluster(Reader, Protocol):
     def patch(self, patch: RevisionPatch) -> str | None:
         """Patch a revision. Returns its new resource version; None if that object no longer exists."""
 
-    def delete(self, revision: Revision) -> bool:
+    def delete(self, revision: LiveRevision) -> bool:
         """Delete a revision. False if it no longer exists, or has changed since it was read."""
 
-    def secret(self, name: str, plan: LinkPlan) -> Revision | None:
+    def secret(self, name: str, plan: LinkPlan) -> LiveRevision | None:
         """Read the metadata of a Secret; None if there is none, or if it is none of the set."""
 
     def patch_secret(self, patch: RevisionPatch) -> bool:
         """Patch a Secret. False if that object no longer exists."""
 
-    def maker(self, maker: MakerName, plan: LinkPlan) -> Revision | None:
+    def producer(self, producer: ProducerName, plan: LinkPlan) -> LiveRevision | None:
         """Read the metadata of an object that makes a Secret; None if there is none, or if it is none of the set."""
 
-    def own_maker(self, maker: MakerName, revision: Revision, owners: tuple[Owner, ...]) -> bool:
+    def own_producer(self, producer: ProducerName, revision: LiveRevision, owners: tuple[Owner, ...]) -> bool:
         """Make these trackers its owners. False if that object no longer exists."""
 
     def record_event(self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False) -> None:
@@ -96,7 +96,7 @@ class DryRun:
         left = [revision for revision in configs.revisions if revision.uid not in self._deleted]
         return configs._replace(revisions=[self._patched(revision) for revision in left])
 
-    def _patched(self, revision: Revision) -> Revision:
+    def _patched(self, revision: LiveRevision) -> LiveRevision:
         for patch in self._patches.get(revision.uid, []):
             revision = patch._replace(revision=revision).result
         return revision
@@ -111,20 +111,20 @@ class DryRun:
         self._patches.setdefault(patch.revision.uid, []).append(patch)
         return patch.revision.resource_version
 
-    def delete(self, revision: Revision) -> bool:
+    def delete(self, revision: LiveRevision) -> bool:
         self._deleted.add(revision.uid)
         return True
 
-    def secret(self, name: str, plan: LinkPlan) -> Revision | None:
+    def secret(self, name: str, plan: LinkPlan) -> LiveRevision | None:
         return self._cluster.secret(name, plan)
 
     def patch_secret(self, patch: RevisionPatch) -> bool:  # noqa: ARG002  # no run reads it again
         return True
 
-    def maker(self, maker: MakerName, plan: LinkPlan) -> Revision | None:
-        return self._cluster.maker(maker, plan)
+    def producer(self, producer: ProducerName, plan: LinkPlan) -> LiveRevision | None:
+        return self._cluster.producer(producer, plan)
 
-    def own_maker(self, maker: MakerName, revision: Revision, owners: tuple[Owner, ...]) -> bool:  # noqa: ARG002  # as above
+    def own_producer(self, producer: ProducerName, revision: LiveRevision, owners: tuple[Owner, ...]) -> bool:  # noqa: ARG002  # as above
         return True
 
     def record_event(self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False) -> None:

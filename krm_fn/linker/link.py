@@ -2,20 +2,20 @@
 
 from krm_fn.linker.api import ApiError
 from krm_fn.linker.cluster import Cluster
-from krm_fn.linker.objects import Observation, Owner, Revision
+from krm_fn.linker.objects import LiveRevision, Observation, Owner
 from krm_fn.linker.observe import observe
 from krm_fn.linker.owners import RevisionPatch, is_left_to_kpt, plan_deletions, plan_leaks, plan_owners
-from krm_fn.linker.report import NOT_LINKED, Change, Report, record_events
+from krm_fn.linker.report import NOT_LINKED, Report, Write, record_events
 from krm_fn.linker.wait import (
     Missing,
     confirm_broken,
     wait_for_history,
     wait_for_kpt,
-    wait_for_maker,
+    wait_for_producer,
     wait_for_workloads,
 )
 from krm_fn.model import keys
-from krm_fn.model.link_plan import LinkPlan, MakerName
+from krm_fn.model.link_plan import LinkPlan, ProducerName
 
 _ROUNDS = 3
 """How often owners are compared again with what changed meanwhile. A busy namespace is left to the next run."""
@@ -34,7 +34,7 @@ def link(plan: LinkPlan, cluster: Cluster, report: Report) -> None:
     observation, without_history = wait_for_history(plan, cluster)
     observation = _link_revisions(plan, observation, cluster, report)
     _link_secrets(plan, observation, cluster, report)
-    _link_makers(plan, observation, cluster, report)
+    _link_producers(plan, observation, cluster, report)
     observation = _delete_unreferenced(plan, observation, cluster, report)
     if wait_for_kpt(plan, observation, cluster):
         observation = _link_revisions(plan, observe(plan, cluster), cluster, report)
@@ -67,7 +67,7 @@ def _patch(patch: RevisionPatch, cluster: Cluster, report: Report) -> bool:
         report.warn(str(error))
         return False
     if version is not None and (patch.add or patch.remove):
-        report.change(Change(patch.revision.kind, patch.revision.name, patch.add, patch.remove))
+        report.change(Write(patch.revision.kind, patch.revision.name, patch.add, patch.remove))
     return True
 
 
@@ -96,7 +96,7 @@ def _link_secrets(plan: LinkPlan, observation: Observation, cluster: Cluster, re
             report.warn(sentence)
 
 
-def _trackers(observation: Observation) -> dict[str, Revision]:
+def _trackers(observation: Observation) -> dict[str, LiveRevision]:
     return {revision.name: revision for revision in observation.revisions if revision.is_tracker}
 
 
@@ -105,26 +105,28 @@ def _current_consumers(observation: Observation) -> dict[str, Owner]:
     return {name: one.owner for one in observation.consumers if one.is_current for name in one.references}
 
 
-def _link_makers(plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report) -> None:
-    """Make the trackers of what it makes the owners of each maker.
+def _link_producers(plan: LinkPlan, observation: Observation, cluster: Cluster, report: Report) -> None:
+    """Make the trackers of what it makes the owners of each producer.
 
-    Kubernetes collects the maker after the last of them, and what it makes after the maker.
+    Kubernetes collects the producer after the last of them, and what it makes after the producer.
     """
     trackers = _trackers(observation)
     consumers = _current_consumers(observation)
-    for maker in plan.makers:
-        own = [trackers[one.name] for one in maker.revisions if one.name in trackers]
+    for producer in plan.producers:
+        own = [trackers[one.name] for one in producer.revisions if one.name in trackers]
         if not own:
             continue
         try:
-            found = wait_for_maker(maker, plan, cluster)
+            found = wait_for_producer(producer, plan, cluster)
             if found is not None:
-                _link_maker(maker, found, own, cluster, report)
+                _link_producer(producer, found, own, cluster, report)
                 continue
         except ApiError as error:
             report.warn(str(error))
             continue
-        sentence = f"{maker.kind.kind} {cluster.namespace}/{maker.name}: does not exist; apply the manifests again"
+        sentence = (
+            f"{producer.kind.kind} {cluster.namespace}/{producer.name}: does not exist; apply the manifests again"
+        )
         waiting = [consumers[one.name] for one in own if one.name in consumers]
         if waiting:
             report.fail(sentence, waiting[0])
@@ -132,25 +134,27 @@ def _link_makers(plan: LinkPlan, observation: Observation, cluster: Cluster, rep
             report.warn(sentence)
 
 
-def _link_maker(maker: MakerName, found: Revision, trackers: list[Revision], cluster: Cluster, report: Report) -> None:
+def _link_producer(
+    producer: ProducerName, found: LiveRevision, trackers: list[LiveRevision], cluster: Cluster, report: Report
+) -> None:
     owners = tuple(Owner("v1", "ConfigMap", tracker.name, tracker.uid) for tracker in trackers)
     new = tuple(owner for owner in owners if owner.uid not in {one.uid for one in found.owners})
     if new:
         # What is applied no more is taken away: a name that an earlier rendering referenced may still be in use.
         former = tuple(owner for owner in found.owners if owner.kind == "ConfigMap")
-        if not cluster.own_maker(maker, found, (*former, *new)):
+        if not cluster.own_producer(producer, found, (*former, *new)):
             return
-        report.change(Change(maker.kind.kind, maker.name, add=new))
+        report.change(Write(producer.kind.kind, producer.name, add=new))
     for tracker in trackers:
         if not tracker.owns_secret:
             cluster.patch(RevisionPatch(tracker, annotations=((keys.OWNS_SECRET, "true"),)))
 
 
-def _link_secret(secret: Revision, tracker: Revision, cluster: Cluster, report: Report) -> None:
+def _link_secret(secret: LiveRevision, tracker: LiveRevision, cluster: Cluster, report: Report) -> None:
     owner = Owner("v1", "ConfigMap", tracker.name, tracker.uid)
     has_owner = owner.uid in {one.uid for one in secret.owners}
     if not has_owner and cluster.patch_secret(RevisionPatch(secret, add=(owner,))):
-        report.change(Change("Secret", secret.name, add=(owner,)))
+        report.change(Write("Secret", secret.name, add=(owner,)))
         has_owner = True
     if has_owner and not tracker.owns_secret:
         cluster.patch(RevisionPatch(tracker, annotations=((keys.OWNS_SECRET, "true"),)))
@@ -179,7 +183,7 @@ def _delete_unreferenced(plan: LinkPlan, observation: Observation, cluster: Clus
     return _link_revisions(plan, observe(plan, cluster), cluster, report)  # gives the annotation back
 
 
-def _mark(revisions: list[Revision], cluster: Cluster, report: Report) -> dict[str, str]:
+def _mark(revisions: list[LiveRevision], cluster: Cluster, report: Report) -> dict[str, str]:
     """Remove the annotation `wanted`. Returns the resource version of each uid after that."""
     versions = {}
     if cluster.deadline.left() < GRACE:
@@ -195,11 +199,11 @@ def _mark(revisions: list[Revision], cluster: Cluster, report: Report) -> dict[s
     return versions
 
 
-def _delete(revision: Revision, plan: LinkPlan, cluster: Cluster, report: Report) -> None:
+def _delete(revision: LiveRevision, plan: LinkPlan, cluster: Cluster, report: Report) -> None:
     try:
         if cluster.delete(revision):
             last = tuple(owner for owner in revision.owners if owner.name != plan.inventory)
-            report.change(Change(revision.kind, revision.name, remove=last, deleted=True))
+            report.change(Write(revision.kind, revision.name, remove=last, deleted=True))
     except ApiError as error:
         report.warn(str(error))
 

@@ -9,13 +9,13 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from krm_fn.linker.api import Api, ApiError, Endless, Forbidden, Misnamed, TooLarge, check_response, is_uid_mismatch
 from krm_fn.linker.cluster import Configs
-from krm_fn.linker.objects import Consumer, Names, Owner, Revision
+from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.read import entries, mapping, read_config, read_consumer, read_revision
 from krm_fn.linker.retry import Deadline, Response, pauses
 from krm_fn.model import keys
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
-from krm_fn.model.link_plan import LinkPlan, MakerName
+from krm_fn.model.link_plan import LinkPlan, ProducerName
 
 FIELD_MANAGER = "krm-fn-linker"
 """Must not begin with `kubectl`: Flux takes over the fields of such managers, and would remove the owners."""
@@ -54,7 +54,7 @@ class LiveCluster:
             _CONFIG_MAPS, lambda item: read_config(item, plan), metadata_only=True, labelSelector=selector
         )
         return Configs(
-            revisions=[item for item in items if isinstance(item, Revision)],
+            revisions=[item for item in items if isinstance(item, LiveRevision)],
             inventory=next((item for item in items if isinstance(item, Consumer)), None),
             now=now,
         )
@@ -74,7 +74,7 @@ class LiveCluster:
         # Without a version, none will be equal to it, so that nothing is deleted.
         return str(mapping(response.content.get("metadata")).get("resourceVersion", "unknown"))
 
-    def delete(self, revision: Revision) -> bool:
+    def delete(self, revision: LiveRevision) -> bool:
         body: dict[str, object] = {
             "propagationPolicy": "Background",
             "preconditions": {"uid": revision.uid, "resourceVersion": revision.resource_version},
@@ -82,7 +82,7 @@ class LiveCluster:
         response = self._api.request("DELETE", self._lists.path(_CONFIG_MAPS, revision.name), body=body)
         return self._is_done(response, "delete", _CONFIG_MAPS, revision.name)
 
-    def secret(self, name: str, plan: LinkPlan) -> Revision | None:
+    def secret(self, name: str, plan: LinkPlan) -> LiveRevision | None:
         path = self._lists.path(_SECRETS, name)
         response = self._api.request("GET", path, accept=_ONE_METADATA)
         if response.status == _NOT_FOUND:
@@ -93,24 +93,24 @@ class LiveCluster:
     def patch_secret(self, patch: RevisionPatch) -> bool:
         return self._patch(_SECRETS, patch) is not None
 
-    def maker(self, maker: MakerName, plan: LinkPlan) -> Revision | None:
-        path = self._lists.path(maker.kind, maker.name)
+    def producer(self, producer: ProducerName, plan: LinkPlan) -> LiveRevision | None:
+        path = self._lists.path(producer.kind, producer.name)
         response = self._api.request("GET", path, accept=_ONE_METADATA)
         if response.status == _NOT_FOUND:
             return None
-        check_response(response, "get", maker.kind, self._namespace, maker.name)
+        check_response(response, "get", producer.kind, self._namespace, producer.name)
         return read_revision(response.content, plan)
 
-    def own_maker(self, maker: MakerName, revision: Revision, owners: tuple[Owner, ...]) -> bool:
+    def own_producer(self, producer: ProducerName, revision: LiveRevision, owners: tuple[Owner, ...]) -> bool:
         """Apply the owners: a custom resource takes no strategic merge patch, and another one would replace the list.
 
         With a uid, this never creates the object.
         """
         body: dict[str, object] = {
-            "apiVersion": maker.kind.api_version,
-            "kind": maker.kind.kind,
+            "apiVersion": producer.kind.api_version,
+            "kind": producer.kind.kind,
             "metadata": {
-                "name": maker.name,
+                "name": producer.name,
                 "namespace": self._namespace,
                 "uid": revision.uid,
                 "ownerReferences": [owner.reference for owner in owners],
@@ -118,13 +118,13 @@ class LiveCluster:
         }
         response = self._api.request(
             "PATCH",
-            self._lists.path(maker.kind, maker.name),
+            self._lists.path(producer.kind, producer.name),
             query={"fieldManager": FIELD_MANAGER},
             body=body,
             content_type=_APPLY,
             accept=_ONE_METADATA,
         )
-        return self._is_done(response, "patch", maker.kind, maker.name)
+        return self._is_done(response, "patch", producer.kind, producer.name)
 
     def record_event(self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False) -> None:
         involved = {"apiVersion": owner.api_version, "kind": owner.kind, "name": owner.name, "uid": owner.uid}

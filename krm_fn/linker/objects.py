@@ -72,7 +72,7 @@ class Consumer(NamedTuple):
     can_own: bool = True
 
 
-class Revision(NamedTuple):
+class LiveRevision(NamedTuple):
     """A live ConfigMap of the set: a revision, or the tracker of a Secret revision. `created` is in Unix seconds.
 
     The other fields are about its annotations: see `keys`. `owns_secret`, `stands_for` and `made_by` are for trackers,
@@ -118,7 +118,7 @@ class Observation(NamedTuple):
     none, or if it is being deleted. `unread`: the kinds of which consumers are missing.
     """
 
-    revisions: list[Revision]
+    revisions: list[LiveRevision]
     inventory: Consumer | None
     consumers: list[Consumer]
     now: float

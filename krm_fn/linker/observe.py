@@ -27,7 +27,7 @@ def _observe_kinds(plan: LinkPlan, cluster: Reader, kinds: Iterable[Kind]) -> Ob
     revisions, inventory, now = cluster.configs(plan)
     names = Names.of({revision.name for revision in revisions} | {revision.name for revision in plan.rendered})
     consumers: list[Consumer] = []
-    made = {(one.kind.kind, one.name): frozenset(made.name for made in one.revisions) for one in plan.makers}
+    made = {(one.kind.kind, one.name): frozenset(made.name for made in one.revisions) for one in plan.producers}
     unread = []
     for kind in kinds:
         try:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
-from krm_fn.linker.objects import Consumer, Observation, Owner, Revision
+from krm_fn.linker.objects import Consumer, LiveRevision, Observation, Owner
 from krm_fn.model import keys
 from krm_fn.model.kinds import CONSUMER_KINDS
 from krm_fn.model.link_plan import LinkPlan
@@ -29,7 +29,7 @@ class Keeper(StrEnum):
 class RevisionPatch(NamedTuple):
     """A change of a revision's metadata. The value None removes an annotation."""
 
-    revision: Revision
+    revision: LiveRevision
     add: tuple[Owner, ...] = ()
     remove: tuple[Owner, ...] = ()
     annotations: tuple[tuple[str, str | None], ...] = ()
@@ -47,7 +47,7 @@ class RevisionPatch(NamedTuple):
         return {"metadata": {"uid": self.revision.uid, **annotations, **owners}}
 
     @property
-    def result(self) -> Revision:
+    def result(self) -> LiveRevision:
         """The revision as it is after the patch, but for its resource version."""
         owners = tuple(owner for owner in (*self.revision.owners, *self.add) if owner not in self.remove)
         values = dict(self.annotations)
@@ -87,7 +87,7 @@ def plan_owners(plan: LinkPlan, observation: Observation) -> list[RevisionPatch]
     return patches
 
 
-def plan_deletions(plan: LinkPlan, observation: Observation) -> list[Revision]:
+def plan_deletions(plan: LinkPlan, observation: Observation) -> list[LiveRevision]:
     """Find the revisions that no live object references.
 
     A young revision may belong to a rendering that is being applied. Nothing is deleted while a kind of consumers
@@ -98,13 +98,13 @@ def plan_deletions(plan: LinkPlan, observation: Observation) -> list[Revision]:
     return [revision for revision, keepers in find_keepers(plan, observation) if not keepers]
 
 
-def plan_leaks(plan: LinkPlan, observation: Observation) -> list[Revision]:
+def plan_leaks(plan: LinkPlan, observation: Observation) -> list[LiveRevision]:
     """Find the trackers that must not be deleted, as their Secrets would stay: no run has linked them in time."""
     leak = {Keeper.UNLINKED_TRACKER}
     return [revision for revision, keepers in find_keepers(plan, observation) if keepers == leak]
 
 
-def find_keepers(plan: LinkPlan, observation: Observation) -> list[tuple[Revision, frozenset[Keeper]]]:
+def find_keepers(plan: LinkPlan, observation: Observation) -> list[tuple[LiveRevision, frozenset[Keeper]]]:
     """Find what keeps each revision from being deleted by this run."""
     referenced = _by_referenced_name(observation.consumers)
     rendered = rendered_names(plan, observation)
@@ -123,7 +123,7 @@ def find_keepers(plan: LinkPlan, observation: Observation) -> list[tuple[Revisio
     return found
 
 
-def is_left_to_kpt(plan: LinkPlan, observation: Observation, revision: Revision) -> bool:
+def is_left_to_kpt(plan: LinkPlan, observation: Observation, revision: LiveRevision) -> bool:
     """Tell whether kpt is about to let go of the revision. It fails if somebody changes the object meanwhile."""
     inventory = observation.inventory
     rendered = inventory.references if inventory else rendered_names(plan, observation)
@@ -147,7 +147,7 @@ def _owner_kinds(plan: LinkPlan) -> frozenset[tuple[str, str]]:
 
 
 def _missing_owners(
-    revision: Revision, inventory: Consumer | None, consumers: Collection[Consumer]
+    revision: LiveRevision, inventory: Consumer | None, consumers: Collection[Consumer]
 ) -> tuple[Owner, ...]:
     """Return the owners to add.
 
@@ -162,7 +162,7 @@ def _missing_owners(
     return tuple(sorted(owner for owner in can_own if owner.uid not in present))
 
 
-def linker_owners(plan: LinkPlan, revision: Revision) -> tuple[Owner, ...]:
+def linker_owners(plan: LinkPlan, revision: LiveRevision) -> tuple[Owner, ...]:
     """Return the owners that a linker adds: the inventory, and objects of the kinds that it reads."""
     kinds = _owner_kinds(plan)
     return tuple(sorted(owner for owner in revision.owners if _is_linker_owner(plan, kinds, owner)))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
-from krm_fn.linker.objects import Consumer, Names, Owner, Revision
+from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 from krm_fn.model import keys
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan
@@ -21,12 +21,12 @@ _MARKS = (keys.WANTED, keys.OWNS_SECRET)
 _POD_CONTROLLERS = frozenset((kind.api_version, kind.kind) for kind in CONSUMER_KINDS if kind.controls_pods)
 
 
-def read_config(item: Any, plan: LinkPlan) -> Revision | Consumer | None:
+def read_config(item: Any, plan: LinkPlan) -> LiveRevision | Consumer | None:
     """Read a ConfigMap of the set: a revision, a tracker or the inventory; None for any other."""
     return read_revision(item, plan) or read_inventory(item, plan)
 
 
-def read_revision(item: Any, plan: LinkPlan) -> Revision | None:
+def read_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
     """Read a revision or a tracker from its metadata.
 
     None if the function has not emitted it: it lacks the set's label, or its name is not made of its base name, as
@@ -40,7 +40,7 @@ def read_revision(item: Any, plan: LinkPlan) -> Revision | None:
     is_emitted = labels.get(keys.SET) == plan.set and component in (None, *keys.TRACKERS)
     if not is_named or not is_emitted or created is None:
         return None
-    return Revision(
+    return LiveRevision(
         name=name,
         uid=uid,
         resource_version=_text(metadata, "resourceVersion"),

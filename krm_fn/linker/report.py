@@ -4,13 +4,13 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from krm_fn.linker.cluster import Cluster
-from krm_fn.linker.objects import Observation, Owner, Revision
+from krm_fn.linker.objects import LiveRevision, Observation, Owner
 from krm_fn.model.link_plan import LinkPlan
 from krm_fn.model.words import count, listing, printable
 from krm_fn.naming.names import without_hash
 
 
-class Change(NamedTuple):
+class Write(NamedTuple):
     """One write. Of a deleted revision, `remove` holds its last owners."""
 
     kind: str
@@ -32,7 +32,7 @@ REVISION_MISSING, NOT_LINKED = "RevisionMissing", "NotLinked"
 """The reasons of Events about problems."""
 
 
-class Problem(NamedTuple):
+class LinkProblem(NamedTuple):
     """What is wrong, in a sentence, and the object that has the problem, if that exists.
 
     A failure is a revision that is missing and referenced, or a planned kind that the API server does not have: no
@@ -51,9 +51,9 @@ class Report:
     def __init__(self, namespace: str, log: Callable[[str], None]) -> None:
         self.namespace = namespace
         self.log = log
-        self.changes: list[Change] = []
+        self.changes: list[Write] = []
         self.notes: list[str] = []
-        self.problems: list[Problem] = []
+        self.problems: list[LinkProblem] = []
         self.revisions = 0
         self.retained = 0
 
@@ -65,7 +65,7 @@ class Report:
     def warnings(self) -> list[str]:
         return [problem.sentence for problem in self.problems if not problem.is_failure]
 
-    def change(self, change: Change) -> None:
+    def change(self, change: Write) -> None:
         self.changes.append(change)
         self.log(printable(f"{change.kind} {self.namespace}/{change}"))
 
@@ -75,17 +75,17 @@ class Report:
 
     def fail(self, sentence: str, owner: Owner | None = None, reason: str = REVISION_MISSING) -> None:
         """Add a failure, unless the same one has been added before."""
-        self._add(Problem(sentence, owner, is_failure=True, reason=reason))
+        self._add(LinkProblem(sentence, owner, is_failure=True, reason=reason))
 
     def warn(self, sentence: str, owner: Owner | None = None) -> None:
         """Add a warning, unless the same one has been added before."""
-        self._add(Problem(sentence, owner, is_failure=False, reason=NOT_LINKED))
+        self._add(LinkProblem(sentence, owner, is_failure=False, reason=NOT_LINKED))
 
-    def _add(self, problem: Problem) -> None:
+    def _add(self, problem: LinkProblem) -> None:
         if problem.sentence not in {one.sentence for one in self.problems}:
             self.problems.append(problem)
 
-    def count(self, revisions: list[Revision]) -> None:
+    def count(self, revisions: list[LiveRevision]) -> None:
         """Count the revisions that exist at the end."""
         self.revisions = len(revisions)
         self.retained = sum(revision.is_retained for revision in revisions)
@@ -150,7 +150,7 @@ def record_events(plan: LinkPlan, observation: Observation, report: Report, clus
             cluster.record_event(concerned, problem.reason, problem.sentence, observation.now, is_warning=True)
 
 
-def _by_workload(plan: LinkPlan, observation: Observation, changes: list[Change]) -> list[tuple[Owner, list[Change]]]:
+def _by_workload(plan: LinkPlan, observation: Observation, changes: list[Write]) -> list[tuple[Owner, list[Write]]]:
     """Return the planned workloads that exist, each with the changes of its revisions, if there are any."""
     owners = {consumer.owner[:3]: consumer.owner for consumer in observation.consumers}
     found = []
@@ -163,7 +163,7 @@ def _by_workload(plan: LinkPlan, observation: Observation, changes: list[Change]
     return found
 
 
-def _in_parts(changes: list[Change]) -> list[list[Change]]:
+def _in_parts(changes: list[Write]) -> list[list[Write]]:
     """Split the changes into as many as fit into an Event; the last part holds all others."""
     starts = range(0, len(changes), _MAX_CHANGES)
     parts = [changes[start : start + _MAX_CHANGES] for start in starts[: _MAX_EVENTS - 1]]
@@ -171,7 +171,7 @@ def _in_parts(changes: list[Change]) -> list[list[Change]]:
     return [*parts, rest] if rest else parts
 
 
-def _list(changes: list[Change]) -> str:
+def _list(changes: list[Write]) -> str:
     return listing([f"{change.kind} {change}" for change in changes], _MAX_CHANGES)
 
 

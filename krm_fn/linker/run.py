@@ -21,7 +21,7 @@ _ENDS = {128 + signal.SIGTERM: "terminated", 128 + signal.SIGINT: "interrupted"}
 """The exit codes of a run that was ended by a signal, as a shell reports them."""
 
 
-class Options(NamedTuple):
+class LinkOptions(NamedTuple):
     """How to run, beyond what was rendered.
 
     `namespace`: None is the pod's own, or that of the kubeconfig's context.
@@ -34,7 +34,7 @@ class Options(NamedTuple):
 
 
 def run(
-    plan: LinkPlan, options: Options, stop: Event, log: Callable[[str], None], say: Callable[[str], None]
+    plan: LinkPlan, options: LinkOptions, stop: Event, log: Callable[[str], None], say: Callable[[str], None]
 ) -> Outcome:
     """Link the set, and return a summary with the exit code.
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from krm_fn.linker.cluster import Cluster, Reader
-from krm_fn.linker.objects import Consumer, Observation, Owner, Revision
+from krm_fn.linker.objects import Consumer, LiveRevision, Observation, Owner
 from krm_fn.linker.observe import observe, observe_workloads
 from krm_fn.linker.owners import is_left_to_kpt, plan_deletions, plan_owners
 from krm_fn.linker.retry import pauses
 from krm_fn.model.kinds import CONSUMER_KINDS
-from krm_fn.model.link_plan import LinkPlan, MakerName, Workload
+from krm_fn.model.link_plan import LinkPlan, ProducerName, Workload
 from krm_fn.model.words import listing
 
 _HISTORY_TIMEOUT = 10.0
@@ -18,7 +18,7 @@ _HISTORY_TIMEOUT = 10.0
 _PATIENCE = 5.0
 """Seconds for a deployer that applies a workload before its ConfigMap."""
 
-_MAKER_TIMEOUT = 60.0
+_PRODUCER_TIMEOUT = 60.0
 """Seconds for a deployer that applies custom resources last."""
 
 _LISTED = 3
@@ -99,12 +99,12 @@ def wait_for_kpt(plan: LinkPlan, observation: Observation, cluster: Cluster) -> 
     return has_waited
 
 
-def wait_for_maker(maker: MakerName, plan: LinkPlan, cluster: Cluster) -> Revision | None:
+def wait_for_producer(producer: ProducerName, plan: LinkPlan, cluster: Cluster) -> LiveRevision | None:
     """Wait for the object itself, not for what it makes: deployers may apply custom resources after the Job."""
     back_off = _pauses()
-    end = cluster.deadline.left() - _MAKER_TIMEOUT
-    while (found := cluster.maker(maker, plan)) is None and cluster.deadline.left() > max(end, 0):
-        awaited = [f"{maker.kind.kind} {cluster.namespace}/{maker.name} to exist"]
+    end = cluster.deadline.left() - _PRODUCER_TIMEOUT
+    while (found := cluster.producer(producer, plan)) is None and cluster.deadline.left() > max(end, 0):
+        awaited = [f"{producer.kind.kind} {cluster.namespace}/{producer.name} to exist"]
         cluster.deadline.sleep(next(back_off), awaited, cluster.deadline.left() - end)
     return found
 

@@ -10,17 +10,17 @@ from typing import NamedTuple
 from krm_fn.model import keys
 from krm_fn.model.deployers import KAPP_VERSIONED, NEEDS_HASH_SUFFIX, PROTECTIONS, SPINNAKER_VERSIONED
 from krm_fn.model.item import Item
-from krm_fn.model.makers import VERSIONED_NAMES
 from krm_fn.model.node import FieldPath, Node, fields, get, is_mapping, is_scalar, text
 from krm_fn.model.problem import Problem
+from krm_fn.model.producers import VERSIONED_NAMES
 from krm_fn.naming.content_digest import read_content
 from krm_fn.naming.names import CONTENT_NAME, HASH, WORD, base_name
 
 _SECRET = "Secret"  # noqa: S105  # the name of a kind
 _VALUES = ("data", "stringData", "binaryData")
 
-_IN_MAKERS = (*_VALUES, "encryptedData")
-"""Where makers of Secrets hold ciphertext, or templates with values in them. A list of this name holds references."""
+_IN_PRODUCERS = (*_VALUES, "encryptedData")
+"""Where producers of Secrets hold ciphertext, or templates with values. A list of this name holds references."""
 
 _OPEN_FIELDS = ("apiVersion", "kind", "type", "immutable")
 _OPEN_METADATA = ("name", "namespace", "labels")
@@ -49,7 +49,7 @@ def is_hidden(kind: str, path: FieldPath, around: Mapping[str, Node]) -> bool:
         return True
     if above and name in _VALUES and text(around.get("kind")) == _SECRET:
         return True
-    if kind in VERSIONED_NAMES and (path == ("sops",) or (name in _IN_MAKERS and is_mapping(around.get(str(name))))):
+    if kind in VERSIONED_NAMES and (path == ("sops",) or (name in _IN_PRODUCERS and is_mapping(around.get(str(name))))):
         return True
     return above[-1:] == ["annotations"] and isinstance(name, str) and _is_hidden_annotation(name)
 
@@ -77,7 +77,7 @@ class Shown(NamedTuple):
     text: str | None = None
 
 
-class Value(NamedTuple):
+class StoredValue(NamedTuple):
     """The bytes of a value, and its text; None for binary data, and for all that is in a Secret."""
 
     content: bytes
@@ -107,7 +107,7 @@ def compare_content(old: Item | None, new: Item | None) -> tuple[KeyChange, ...]
     return compare_values(_values_of(old), _values_of(new))
 
 
-def compare_values(old: Mapping[str, Value], new: Mapping[str, Value]) -> tuple[KeyChange, ...]:
+def compare_values(old: Mapping[str, StoredValue], new: Mapping[str, StoredValue]) -> tuple[KeyChange, ...]:
     """Compare all bytes, and return what may be shown of the keys that differ, in order."""
     return tuple(
         KeyChange(key, *(side[key].shown if key in side else None for side in (old, new)))
@@ -116,18 +116,18 @@ def compare_values(old: Mapping[str, Value], new: Mapping[str, Value]) -> tuple[
     )
 
 
-def _values_of(item: Item | None) -> dict[str, Value]:
+def _values_of(item: Item | None) -> dict[str, StoredValue]:
     if item is None or not item.is_config:
         return {}
     is_secret = item.id.kind == "Secret"
     texts: dict[str, Node] = {} if is_secret else fields(get(item.node, "data"))
     return {
-        key: Value(value, value.decode() if is_scalar(texts.get(key)) else None)
+        key: StoredValue(value, value.decode() if is_scalar(texts.get(key)) else None)
         for key, value in read_content(item.node).items()
     }
 
 
-def _bytes_of(value: Value | None) -> bytes | None:
+def _bytes_of(value: StoredValue | None) -> bytes | None:
     return value and value.content
 
 

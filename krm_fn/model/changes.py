@@ -9,9 +9,9 @@ from krm_fn.model.item import Item
 from krm_fn.model.node import FieldPath, Mapping, Node, Scalar
 from krm_fn.model.problem import Problem
 
-Value: TypeAlias = "str | bool | int | Sequence[Value] | Dict[str, Value]"
+NewValue: TypeAlias = "str | bool | int | Sequence[NewValue] | Dict[str, NewValue]"
 
-Object: TypeAlias = dict[str, Value]
+Object: TypeAlias = dict[str, NewValue]
 """A whole object that this project writes itself."""
 
 Patch: TypeAlias = Dict[str, "str | bool | Patch | ListPatch | None"]
@@ -23,7 +23,7 @@ class ListPatch(NamedTuple):
 
     change: Dict[int, Patch] = MappingProxyType({})
     drop: tuple[int, ...] = ()
-    add: tuple[Dict[str, Value], ...] = ()
+    add: tuple[Dict[str, NewValue], ...] = ()
 
 
 class SetText(NamedTuple):
@@ -58,7 +58,7 @@ class SetFields(NamedTuple):
     """
 
     node: Node
-    add: tuple[tuple[str, Value], ...]
+    add: tuple[tuple[str, NewValue], ...]
     drop: tuple[str, ...] = ()
     key: Node | None = None
     parent: Mapping | None = None
@@ -71,7 +71,7 @@ class SetItems(NamedTuple):
     """
 
     node: Node
-    add: tuple[Value, ...] = ()
+    add: tuple[NewValue, ...] = ()
     drop: tuple[int, ...] = ()
     key: Node | None = None
     parent: Mapping | None = None

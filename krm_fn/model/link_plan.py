@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from krm_fn.model.kinds import Kind
-from krm_fn.model.makers import VERSIONED_NAMES
+from krm_fn.model.producers import VERSIONED_NAMES
 
 _OPTIONS = ("--set", "--workload", "--revision", "--maker", "--kind", "--timeout", "--minimum-age")
 _KINDS = ("ConfigMap", "Secret", *VERSIONED_NAMES)
@@ -37,7 +37,7 @@ class Workload(NamedTuple):
         return f"{self.api_version}/{self.kind}/{self.name}={','.join(map(str, self.revisions))}"
 
 
-class MakerName(NamedTuple):
+class ProducerName(NamedTuple):
     """A revision that makes others in the cluster: it lives as long as the trackers under these names."""
 
     kind: Kind
@@ -53,7 +53,7 @@ class LinkPlan(NamedTuple):
     """One rendering of a set in a namespace.
 
     The linker waits for `workloads`. `revisions` are the rendered revisions that none of these workloads references.
-    `makers` make some of all these revisions.
+    `producers` make some of all these revisions.
     `kinds` are kinds of consumers beyond `CONSUMER_KINDS`. Times are in seconds.
     """
 
@@ -62,7 +62,7 @@ class LinkPlan(NamedTuple):
     minimum_age: int
     workloads: tuple[Workload, ...] = ()
     revisions: tuple[RevisionName, ...] = ()
-    makers: tuple[MakerName, ...] = ()
+    producers: tuple[ProducerName, ...] = ()
     kinds: tuple[Kind, ...] = ()
 
     @property
@@ -72,8 +72,8 @@ class LinkPlan(NamedTuple):
 
     @property
     def secrets(self) -> frozenset[str]:
-        """The names of the rendered Secrets that no maker makes: the linker gets a right on these."""
-        made = {revision for maker in self.makers for revision in maker.revisions}
+        """The names of the rendered Secrets that no producer makes: the linker gets a right on these."""
+        made = {revision for producer in self.producers for revision in producer.revisions}
         return frozenset(one.name for one in self.rendered - made if one.kind == "Secret")
 
     @property
@@ -87,7 +87,7 @@ class LinkPlan(NamedTuple):
             f"--set={self.set}",
             *(f"--workload={workload}" for workload in self.workloads),
             *(f"--revision={revision}" for revision in self.revisions),
-            *(f"--maker={maker}" for maker in self.makers),
+            *(f"--maker={producer}" for producer in self.producers),
             *(f"--kind={kind}" for kind in self.kinds),
             f"--timeout={self.timeout}",
             f"--minimum-age={self.minimum_age}",
@@ -116,7 +116,7 @@ def read_arguments(arguments: Iterable[str]) -> LinkPlan:
         set=values["--set"][0],
         workloads=tuple(map(read_workload, values["--workload"])),
         revisions=tuple(map(read_revision, values["--revision"])),
-        makers=tuple(map(read_maker, values["--maker"])),
+        producers=tuple(map(read_producer, values["--maker"])),
         kinds=tuple(map(read_kind, values["--kind"])),
         timeout=_read_seconds(values["--timeout"][0]),
         minimum_age=_read_seconds(values["--minimum-age"][0]),
@@ -146,14 +146,14 @@ def read_revision(text: str) -> RevisionName:
     return RevisionName(kind, name)
 
 
-def read_maker(text: str) -> MakerName:
+def read_producer(text: str) -> ProducerName:
     """Read what `str` of a MakerName writes. Raises Unreadable."""
     example = "external-secrets.io/v1/ExternalSecret/externalsecrets/web-5t7h9k2b4c=Secret/web-5t7h9k2b4c"
     target, equals, names = text.partition("=")
     kind, slash, name = target.rpartition("/")
     if not equals or not slash or not name:
         raise Unreadable(text, f"something like {example}")
-    return MakerName(Kind(*_split(kind, text, example)), name, tuple(map(read_revision, names.split(","))))
+    return ProducerName(Kind(*_split(kind, text, example)), name, tuple(map(read_revision, names.split(","))))
 
 
 def read_kind(text: str) -> Kind:

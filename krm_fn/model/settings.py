@@ -8,7 +8,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from krm_fn.model.changes import Value
+from krm_fn.model.changes import NewValue
 from krm_fn.model.item import Item
 from krm_fn.model.problem import ResourceId
 
@@ -21,7 +21,7 @@ KPT_NAME = "function-input"
 
 DEFAULT_SET = "config-revisions"
 
-RESOURCES: Mapping[str, Value] = {
+RESOURCES: Mapping[str, NewValue] = {
     "requests": {"cpu": "50m", "memory": "96Mi"},
     "limits": {"cpu": "1", "memory": "256Mi"},
 }
@@ -131,7 +131,7 @@ class FieldSpec(NamedTuple):
     entry: str = ""
 
 
-class Checksums(NamedTuple):
+class ChecksumSettings(NamedTuple):
     """The annotation for checksums on pod templates, and the controllers whose opt-in annotations count."""
 
     annotation: str = "checksum/config"
@@ -146,7 +146,7 @@ class KeyToPath(NamedTuple):
     mode: int | None = None
 
 
-class Source(NamedTuple):
+class MountSource(NamedTuple):
     """A ConfigMap or Secret by its base name. Without `items`, all keys."""
 
     kind: str
@@ -165,7 +165,7 @@ class Mount(NamedTuple):
     and Argo's Rollout. Without a `path` the sources set environment variables.
     """
 
-    sources: tuple[Source, ...]
+    sources: tuple[MountSource, ...]
     kind: str | None = None
     name: str = "*"
     namespace: str | None = None
@@ -189,7 +189,7 @@ class Jobs(StrEnum):
     RENAME = "rename"
 
 
-class Linker(NamedTuple):
+class LinkerSettings(NamedTuple):
     """The linker's Job and its pod. An `image` or `namespace` of None is taken from the Environment.
 
     `kinds` are written as `example.com/v1/Widget`. `resources`, `tolerations` and `image_pull_secrets` are as in a pod
@@ -206,10 +206,10 @@ class Linker(NamedTuple):
     ttl_seconds_after_finished: int | None = None
     service_account_name: str | None = None
     openshift: bool = False
-    resources: Mapping[str, Value] = RESOURCES
+    resources: Mapping[str, NewValue] = RESOURCES
     node_selector: Mapping[str, str] = MappingProxyType({})
-    tolerations: tuple[Mapping[str, Value], ...] = ()
-    image_pull_secrets: tuple[Mapping[str, Value], ...] = ()
+    tolerations: tuple[Mapping[str, NewValue], ...] = ()
+    image_pull_secrets: tuple[Mapping[str, NewValue], ...] = ()
     labels: Mapping[str, str] = MappingProxyType({})
     annotations: Mapping[str, str] = MappingProxyType({})
 
@@ -230,8 +230,8 @@ class Settings(NamedTuple):
     immutable: bool = True
     deployers: tuple[str, ...] = ("argocd", "flux", "kpt")
     references: tuple[FieldSpec, ...] = ()
-    linker: Linker = Linker()
-    checksums: Checksums = Checksums()
+    linker: LinkerSettings = LinkerSettings()
+    checksums: ChecksumSettings = ChecksumSettings()
     mounts: tuple[Mount, ...] = ()
     jobs: Jobs = Jobs.WARN
     strict: bool = False

@@ -6,20 +6,20 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from json import dumps
 from typing import NamedTuple, TypeAlias
 
-from krm_fn.model.changes import Value
+from krm_fn.model.changes import NewValue
 from krm_fn.model.item import Item, about, locate
 from krm_fn.model.node import elements, fields, get, text
 from krm_fn.model.pods import Container
 from krm_fn.model.problem import Problem
-from krm_fn.model.settings import Mount, Source
+from krm_fn.model.settings import Mount, MountSource
 from krm_fn.mounts.mark import EnvSource, MountMark
 from krm_fn.mounts.plan import PlannedMount
 from krm_fn.mounts.present import PresentContainer, PresentMounts, read_env_from
 from krm_fn.naming.content_hash import short_digest
-from krm_fn.references.made import name_meant
+from krm_fn.references.generated import name_meant
 from krm_fn.references.resolve import Index
 
-Element: TypeAlias = Mapping[str, Value]
+Element: TypeAlias = Mapping[str, NewValue]
 
 _IN_VOLUME = {"ConfigMap": ("configMap", "name"), "Secret": ("secret", "secretName")}
 _PROJECTED = {"ConfigMap": "configMap", "Secret": "secret"}
@@ -92,7 +92,7 @@ def _place(container: Container) -> tuple[str, int]:
     return container.list_name, container.position
 
 
-def _new_name(source: Source, targets: tuple[Item, ...], names: Mapping[Item, str]) -> str:
+def _new_name(source: MountSource, targets: tuple[Item, ...], names: Mapping[Item, str]) -> str:
     """Return the name of the object. An optional one that is not in the package has the name that was configured."""
     return name_meant(source.kind, source.name, targets[0], names) if targets else source.name
 
@@ -113,7 +113,7 @@ def volume_name(set_name: str, mount: Mount) -> str:
 
 
 def _volume(name: str, mount: Mount, source_names: Sequence[str]) -> Element:
-    mode: dict[str, Value] = {} if mount.default_mode is None else {"defaultMode": mount.default_mode}
+    mode: dict[str, NewValue] = {} if mount.default_mode is None else {"defaultMode": mount.default_mode}
     if mount.projected:
         sources = [
             {_PROJECTED[source.kind]: {"name": source_name, **_details(source)}}
@@ -126,17 +126,17 @@ def _volume(name: str, mount: Mount, source_names: Sequence[str]) -> Element:
 
 
 def _volume_mount(name: str, mount: Mount) -> Element:
-    sub_path: dict[str, Value] = {"subPath": mount.sub_path} if mount.sub_path else {}
+    sub_path: dict[str, NewValue] = {"subPath": mount.sub_path} if mount.sub_path else {}
     return {"name": name, "mountPath": mount.path, **sub_path, "readOnly": True}
 
 
 def _env_from(mount: Mount, source_name: str) -> Element:
     (source,) = mount.sources
-    prefix: dict[str, Value] = {"prefix": mount.prefix} if mount.prefix else {}
+    prefix: dict[str, NewValue] = {"prefix": mount.prefix} if mount.prefix else {}
     return {**prefix, _IN_ENVIRONMENT[source.kind]: {"name": source_name, **_details(source)}}
 
 
-def _details(source: Source) -> dict[str, Value]:
+def _details(source: MountSource) -> dict[str, NewValue]:
     items: list[Element] = [
         {"key": item.key, "path": item.path, **({} if item.mode is None else {"mode": item.mode})}
         for item in source.items
@@ -144,7 +144,7 @@ def _details(source: Source) -> dict[str, Value]:
     return {**({"items": items} if items else {}), **({"optional": True} if source.optional else {})}
 
 
-Sentence: TypeAlias = tuple[str, str]
+Collision: TypeAlias = tuple[str, str]
 """A field, and what is wrong with it."""
 
 _LISTED = 3
@@ -161,7 +161,7 @@ def find_collisions(desired: DesiredMounts, index: Index, names: Mapping[Item, s
     return [about(desired.item, message, field) for field, message in sentences]
 
 
-def _ambiguous_sources(desired: DesiredMounts, names: Mapping[Item, str]) -> Iterator[Sentence]:
+def _ambiguous_sources(desired: DesiredMounts, names: Mapping[Item, str]) -> Iterator[Collision]:
     plan = desired.present.plan
     for planned in plan.mounts:
         for source, targets in zip(planned.mount.sources, planned.targets, strict=True):
@@ -171,7 +171,7 @@ def _ambiguous_sources(desired: DesiredMounts, names: Mapping[Item, str]) -> Ite
                 yield plan.pod.field, message
 
 
-def _volume_names(desired: DesiredMounts) -> Iterator[Sentence]:
+def _volume_names(desired: DesiredMounts) -> Iterator[Collision]:
     for field, node in desired.present.volumes.authored():
         name = text(get(node, "name"))
         if name in desired.volumes:
@@ -180,7 +180,7 @@ def _volume_names(desired: DesiredMounts) -> Iterator[Sentence]:
             yield f"{field}.name", message
 
 
-def _lost_volumes(container: DesiredContainer, removed: Collection[str]) -> Iterator[Sentence]:
+def _lost_volumes(container: DesiredContainer, removed: Collection[str]) -> Iterator[Collision]:
     """Report the author's mounts of a volume that an earlier run added and this one removes."""
     for field, node in container.present.mounts.authored():
         name = text(get(node, "name"))
@@ -189,7 +189,7 @@ def _lost_volumes(container: DesiredContainer, removed: Collection[str]) -> Iter
             yield f"{field}.name", message
 
 
-def _mount_paths(container: DesiredContainer) -> Iterator[Sentence]:
+def _mount_paths(container: DesiredContainer) -> Iterator[Collision]:
     authored = [(field, text(get(node, "mountPath"))) for field, node in container.present.mounts.authored()]
     taken = {_normal(path): (field, path) for field, path in authored if path}
     configured: dict[str, str] = {}
@@ -209,7 +209,7 @@ def _normal(path: str) -> str:
     return "/" + "/".join(part for part in path.split("/") if part not in ("", "."))
 
 
-def _variables(container: DesiredContainer, item: Item, index: Index) -> Iterator[Sentence]:
+def _variables(container: DesiredContainer, item: Item, index: Index) -> Iterator[Collision]:
     taken = dict(_authored_variables(container, item, index))
     configured: dict[str, str] = {}
     for planned, _ in container.sources:
@@ -254,7 +254,7 @@ def _list(names: list[str]) -> str:
     return ", ".join(names[:_LISTED]) + more
 
 
-def _equal_sources(container: DesiredContainer) -> Iterator[Sentence]:
+def _equal_sources(container: DesiredContainer) -> Iterator[Collision]:
     """Report equal sources without variables. No other message shows them, and no later run tells them apart."""
     first: dict[tuple[str, str, str], str] = {}
     for planned, _ in container.sources:

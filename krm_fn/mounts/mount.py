@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from krm_fn.model import keys
-from krm_fn.model.changes import Changes, ListPatch, Patch, Value, patch_at
+from krm_fn.model.changes import Changes, ListPatch, NewValue, Patch, patch_at
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node, elements, fields, is_mapping, is_null, is_scalar, is_sequence
 from krm_fn.model.problem import Problem, ResourceId
@@ -114,7 +114,7 @@ def patch_list(present: PresentList, desired: Sequence[Element]) -> ListPatch | 
     return ListPatch(change, tuple(drop), add) if change or drop or add else None
 
 
-def _equals(node: Node, desired: Value, *, at_name: bool = False) -> bool:
+def _equals(node: Node, desired: NewValue, *, at_name: bool = False) -> bool:
     """Tell whether a node has the desired value. At the name of an object, or of a mount's volume, any text will do."""
     if isinstance(desired, Mapping):
         present = fields(node)
@@ -150,7 +150,7 @@ def _rename(node: Node, desired: Element) -> Patch:
     return patch
 
 
-def _is_name(key: str, mapping: Mapping[str, Value]) -> bool:
+def _is_name(key: str, mapping: Mapping[str, NewValue]) -> bool:
     """Tell whether a field names another object. The volume's own name is beside a mapping, which says what it is."""
     return key in _NAMES and not any(isinstance(value, Mapping) for value in mapping.values())
 

@@ -8,7 +8,7 @@ from krm_fn.model.node import Node, elements, get, is_null, text
 from krm_fn.model.pods import Container
 from krm_fn.mounts.plan import TemplatePlan
 from krm_fn.naming.names import without_hash
-from krm_fn.references.made import known_names
+from krm_fn.references.generated import known_names
 from krm_fn.references.resolve import Index
 
 _REFERENCES = {"configMapRef": "ConfigMap", "secretRef": "Secret"}

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from krm_fn.model import keys
-from krm_fn.model.changes import Value
+from krm_fn.model.changes import NewValue
 from krm_fn.model.deployers import NEEDS_HASH_SUFFIX
 from krm_fn.model.item import Item
 from krm_fn.model.node import get
@@ -184,7 +184,7 @@ def set_name(application: str) -> str:
     return content_name(left or "set", "", {"application": application})
 
 
-def content_name(base: str, ending: str, content: Mapping[str, Value]) -> str:
+def content_name(base: str, ending: str, content: Mapping[str, NewValue]) -> str:
     """Return the name of a Job, `<base><ending>-<ten characters>`. The base is cut where the name would be too long."""
     tail = f"{ending}-{short_digest(json.dumps(content, sort_keys=True))}"
     return base[: MAX_JOB_NAME - len(tail)].rstrip("-.") + tail

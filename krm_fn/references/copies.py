@@ -66,7 +66,7 @@ class Copies:
 
 
 def _find_annotations(item: Item) -> Iterator[tuple[str, str]]:
-    """Yield each annotation that is not `false`, and its field; of a maker also those of what it makes."""
+    """Yield each annotation that is not `false`, and its field; of a producer also those of what it makes."""
     start = "metadata" if item.is_config else ""
     stack = [(get(item.node, start) if start else item.node, start)]
     while stack:

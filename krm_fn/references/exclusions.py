@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 
-class NotReference(NamedTuple):
+class ExcludedField(NamedTuple):
     """A field of some kinds, and everything below it. The path has dots and no list indices; `*` matches anything.
 
     `unless`: a field beside the name, and its value, that make it a reference after all. `but_in_pods`: fields of a
@@ -39,40 +39,40 @@ _DESTINATION = "spec.destination.namespace"
 
 NOT_REFERENCES = (
     *(
-        NotReference("keda.sh", ("TriggerAuthentication", "ClusterTriggerAuthentication"), path, _IN_STORE)
+        ExcludedField("keda.sh", ("TriggerAuthentication", "ClusterTriggerAuthentication"), path, _IN_STORE)
         for path in ("spec.awsSecretManager.secrets", "spec.azureKeyVault.secrets", "spec.gcpSecretManager.secrets")
     ),
-    NotReference(
+    ExcludedField(
         "argoproj.io",
         ("AnalysisTemplate", "ClusterAnalysisTemplate", "AnalysisRun"),
         "spec.metrics.provider.datadog.secretRef",
         "looked for in the namespace of the Rollouts controller",
         unless=("namespaced", "true"),
     ),
-    NotReference(
+    ExcludedField(
         *("argoproj.io", ("Application",), "spec.source*.helm.valuesObject", _CHART),
         but_in_pods=True,
         only=("configMap", "secret"),
         applied_in=(_DESTINATION,),
     ),
     *(
-        NotReference("argoproj.io", ("Application",), f"spec.{path}", _DEPLOYED, applied_in=(_DESTINATION,))
+        ExcludedField("argoproj.io", ("Application",), f"spec.{path}", _DEPLOYED, applied_in=(_DESTINATION,))
         for path in (*(f"source*.{field}" for field in _IN_SOURCES), "ignoreDifferences")
     ),
-    NotReference("argoproj.io", ("Application",), "spec", _DEPLOYED),
+    ExcludedField("argoproj.io", ("Application",), "spec", _DEPLOYED),
     *(
-        NotReference(
+        ExcludedField(
             *("argoproj.io", ("ApplicationSet",), f"spec.{template}.spec.{path}", _DEPLOYED),
             applied_in=(f"spec.template.{_DESTINATION}",),
         )
         for template in ("template", "generators*.template")
         for path in (*(f"source*.{field}" for field in _IN_SOURCES), "ignoreDifferences")
     ),
-    NotReference("argoproj.io", ("ApplicationSet",), "spec.templatePatch", _DEPLOYED, applied_in=()),
-    NotReference("argoproj.io", ("ApplicationSet",), "spec.template", _DEPLOYED),
-    NotReference("argoproj.io", ("ApplicationSet",), "spec.generators*.template", _DEPLOYED),
+    ExcludedField("argoproj.io", ("ApplicationSet",), "spec.templatePatch", _DEPLOYED, applied_in=()),
+    ExcludedField("argoproj.io", ("ApplicationSet",), "spec.template", _DEPLOYED),
+    ExcludedField("argoproj.io", ("ApplicationSet",), "spec.generators*.template", _DEPLOYED),
     *(
-        NotReference(
+        ExcludedField(
             *(group, ("HelmRelease",), "spec.values", _CHART),
             but_in_pods=True,
             only=("configMap", "secret"),
@@ -80,11 +80,11 @@ NOT_REFERENCES = (
         )
         for group in ("helm.toolkit.fluxcd.io", "helm.fluxcd.io")
     ),
-    NotReference(
+    ExcludedField(
         "helm.toolkit.fluxcd.io", ("HelmRelease",), "spec.postRenderers", _OTHER_PACKAGE, applied_in=_RELEASES
     ),
     *(
-        NotReference(
+        ExcludedField(
             "kustomize.toolkit.fluxcd.io",
             ("Kustomization",),
             f"spec.{field}",
@@ -94,38 +94,38 @@ NOT_REFERENCES = (
         for field in ("patches", "patchesJson6902", "patchesStrategicMerge")
     ),
     # k3s and RKE2: the values are YAML in a text (k3s-io/helm-controller, pkg/apis/helm.cattle.io/v1/types.go).
-    NotReference("helm.cattle.io", ("HelmChart",), "spec.set", _CHART, applied_in=(_RELEASES[0],)),
+    ExcludedField("helm.cattle.io", ("HelmChart",), "spec.set", _CHART, applied_in=(_RELEASES[0],)),
     *(
-        NotReference("helm.cattle.io", (kind,), "spec.valuesContent", _CHART, applied_in=(_RELEASES[0],))
+        ExcludedField("helm.cattle.io", (kind,), "spec.valuesContent", _CHART, applied_in=(_RELEASES[0],))
         for kind in ("HelmChart", "HelmChartConfig")
     ),
     # Sveltos and Cluster API's add-on provider install charts in clusters, of which their own may be one.
     *(
-        NotReference("config.projectsveltos.io", ("ClusterProfile", "Profile"), f"spec.{path}", _CHART, applied_in=())
+        ExcludedField("config.projectsveltos.io", ("ClusterProfile", "Profile"), f"spec.{path}", _CHART, applied_in=())
         for path in ("helmCharts.values", "patches")
     ),
-    NotReference(
+    ExcludedField(
         "addons.cluster.x-k8s.io", ("HelmChartProxy",), "spec.valuesTemplate", _CHART, applied_in=("spec.namespace",)
     ),
     # What Kyverno clones may be of any kind; `fields` has the rows for ConfigMaps and Secrets.
-    NotReference("kyverno.io", ("ClusterPolicy", "Policy"), "spec.rules.generate*clone", "its rule says another kind"),
-    NotReference("work.open-cluster-management.io", ("ManifestWork", "ManifestWorkReplicaSet"), "spec", _REMOTE),
-    NotReference("kubernetes.crossplane.io", ("Object",), "spec.forProvider.manifest", _REMOTE),
-    NotReference(
+    ExcludedField("kyverno.io", ("ClusterPolicy", "Policy"), "spec.rules.generate*clone", "its rule says another kind"),
+    ExcludedField("work.open-cluster-management.io", ("ManifestWork", "ManifestWorkReplicaSet"), "spec", _REMOTE),
+    ExcludedField("kubernetes.crossplane.io", ("Object",), "spec.forProvider.manifest", _REMOTE),
+    ExcludedField(
         "external-secrets.io", ("ClusterExternalSecret",), "spec.externalSecretName", "it names ExternalSecrets"
     ),
-    NotReference("external-secrets.io", ("ClusterPushSecret",), "spec.pushSecretName", "it names PushSecrets"),
-    NotReference("secrets.infisical.com", ("InfisicalDynamicSecret",), "spec.dynamicSecret", _IN_STORE),
-    NotReference(
+    ExcludedField("external-secrets.io", ("ClusterPushSecret",), "spec.pushSecretName", "it names PushSecrets"),
+    ExcludedField("secrets.infisical.com", ("InfisicalDynamicSecret",), "spec.dynamicSecret", _IN_STORE),
+    ExcludedField(
         "secrets.infisical.com", ("InfisicalPushSecret",), "spec.push.generators.destinationSecretName", _IN_STORE
     ),
-    NotReference(
+    ExcludedField(
         "mongodbcommunity.mongodb.com",
         ("MongoDBCommunity",),
         "spec.users.scramCredentialsSecretName",
         "the operator makes a Secret with a longer name from it",
     ),
-    NotReference(
+    ExcludedField(
         "lerentis.uploadfilter24.eu", ("BitwardenSecret",), "spec.content", "`secretName` is a field of a vault's entry"
     ),
 )

@@ -58,7 +58,7 @@ class FieldRow(NamedTuple):
     copied_by: str = ""
 
 
-class Selectors(NamedTuple):
+class KeySelectors(NamedTuple):
     """Kinds in which every mapping of `name` and `key` selects a key of a Secret, whatever its field. No kinds: all.
 
     `config_maps`: fields in which it selects a key of a ConfigMap.
@@ -70,12 +70,12 @@ class Selectors(NamedTuple):
 
 
 SELECTORS = (
-    Selectors("monitoring.coreos.com"),
-    Selectors("postgresql.cnpg.io"),
+    KeySelectors("monitoring.coreos.com"),
+    KeySelectors("postgresql.cnpg.io"),
     # cloudnative-pg/plugin-barman-cloud: config/crd/bases/barmancloud.cnpg.io_objectstores.yaml
-    Selectors("barmancloud.cnpg.io", ("ObjectStore",)),
-    Selectors("argoproj.io", ("EventSource", "Sensor", "EventBus")),
-    Selectors("operator.victoriametrics.com", config_maps=("relabelConfig", "urlRelabelConfig", "templates")),
+    KeySelectors("barmancloud.cnpg.io", ("ObjectStore",)),
+    KeySelectors("argoproj.io", ("EventSource", "Sensor", "EventBus")),
+    KeySelectors("operator.victoriametrics.com", config_maps=("relabelConfig", "urlRelabelConfig", "templates")),
 )
 
 SELECTOR_FIELDS = frozenset({"name", "key", "optional"})

@@ -8,16 +8,16 @@ from typing import NamedTuple, TypeAlias, TypeVar
 
 from krm_fn.model.item import CONFIG_KINDS, Item
 from krm_fn.model.kinds import TOOL_GROUPS, plural_of
-from krm_fn.model.makers import VERSIONED
 from krm_fn.model.node import Node, Scalar, descend, elements, entries, get, is_null, is_scalar, read_path, step, text
 from krm_fn.model.problem import ResourceId
+from krm_fn.model.producers import VERSIONED
 from krm_fn.model.settings import FieldSpec
 from krm_fn.references.annotations import ANNOTATIONS, LISTS_IN_VALUES, AnnotationRow
-from krm_fn.references.exclusions import NOT_REFERENCES, NotReference
+from krm_fn.references.exclusions import NOT_REFERENCES, ExcludedField
 from krm_fn.references.field_specs import find_at, find_by_specs
 from krm_fn.references.fields import FIELDS, FieldRow
 from krm_fn.references.find_by_shape import find_by_shape
-from krm_fn.references.made import find_written
+from krm_fn.references.generated import find_written
 from krm_fn.references.reference import Reference, read_reference
 from krm_fn.references.releases import NO_CHARTS, Charts, Release, find_by_rows, read_releases
 from krm_fn.references.shapes import OPAQUE_KINDS, By, Rule
@@ -62,7 +62,7 @@ _LISTED = re.compile(r"(?<![^,\s])[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?![^,\s])")
 
 _INDEX = re.compile(r"\[\d+\]")
 
-_Row = TypeVar("_Row", FieldRow, NotReference)
+_Row = TypeVar("_Row", FieldRow, ExcludedField)
 
 
 def _by_kind(rows: Iterable[_Row]) -> dict[str, list[_Row]]:
@@ -94,22 +94,22 @@ class Resource(NamedTuple):
 _CONFIGS = (
     Resource("ConfigMap", "", "configmaps"),
     Resource("Secret", "", "secrets"),
-    *(Resource(maker.kind, maker.group, plural_of(maker.kind), by_star=False) for maker in VERSIONED),
+    *(Resource(producer.kind, producer.group, plural_of(producer.kind), by_star=False) for producer in VERSIONED),
 )
 
 
-class Lookalike(NamedTuple):
+class ExcludedReference(NamedTuple):
     """A field that looks like a reference, and the row that says what it is instead."""
 
     reference: Reference
-    row: NotReference
+    row: ExcludedField
 
 
 class Found(NamedTuple):
     """The references of an object, and what only looks like one."""
 
     references: list[Reference]
-    lookalikes: list[Lookalike]
+    lookalikes: list[ExcludedReference]
 
 
 def find_references(item: Node, resource: ResourceId, extra: Iterable[FieldSpec], charts: Charts = NO_CHARTS) -> Found:
@@ -131,7 +131,7 @@ def find_references(item: Node, resource: ResourceId, extra: Iterable[FieldSpec]
             if release.excluded is None:
                 found[_place_of(reference)] = reference
             else:
-                lookalikes.append(Lookalike(reference, release.excluded))
+                lookalikes.append(ExcludedReference(reference, release.excluded))
     for reference in find_by_specs(item, resource, extra):
         known = found.get(_place_of(reference))
         if known is None or known.written:
@@ -173,7 +173,7 @@ def split_lookalikes(found: list[Reference], resource: ResourceId, releases: Ite
         if row is None:
             references.append(reference)
         else:
-            lookalikes.append(Lookalike(reference, row))
+            lookalikes.append(ExcludedReference(reference, row))
     return Found(references, lookalikes)
 
 
@@ -182,12 +182,12 @@ def _release_of(reference: Reference, releases: Iterable[Release]) -> Release | 
     return next((one for one in releases if one.holds(reference.field)), None)
 
 
-def _is_about_all_values(row: NotReference, release: Release) -> bool:
+def _is_about_all_values(row: ExcludedField, release: Release) -> bool:
     """Tell whether a row is about a field around all values, of which the release knows more."""
     return not row.only and _is_below(release.field, row)
 
 
-def find_not_reference(field: str, resource: ResourceId) -> NotReference | None:
+def find_not_reference(field: str, resource: ResourceId) -> ExcludedField | None:
     """Return the row of exclusions that a field of an object is in."""
     return next((row for row in _rows_of(resource) if _is_below(field, row)), None)
 
@@ -197,11 +197,11 @@ def has_texts_of_others(resource: ResourceId) -> bool:
     return any(row.applied_in is not None for row in _rows_of(resource))
 
 
-def _rows_of(resource: ResourceId) -> list[NotReference]:
+def _rows_of(resource: ResourceId) -> list[ExcludedField]:
     return [row for row in _NOT_REFERENCES.get(resource.kind, ()) if row.group == resource.group]
 
 
-def _is_below(field: str, row: NotReference) -> bool:
+def _is_below(field: str, row: ExcludedField) -> bool:
     return fnmatchcase(f"{_plain(field)}.", f"{row.path}.*")
 
 
@@ -210,7 +210,7 @@ def _plain(field: str) -> str:
     return _INDEX.sub("", field).replace("[", ".").replace("]", "")
 
 
-def _is_lookalike(reference: Reference, row: NotReference) -> bool:
+def _is_lookalike(reference: Reference, row: ExcludedField) -> bool:
     if not _is_below(reference.field, row) or (row.but_in_pods and reference.in_pod):
         return False
     if row.only and not any(f".{name}." in _plain(reference.field) for name in row.only):

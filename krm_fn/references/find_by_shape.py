@@ -2,12 +2,12 @@
 
 from typing import TypeAlias
 
-from krm_fn.model.makers import VERSIONED
 from krm_fn.model.node import Node, fields, is_null, is_scalar, spell, text
 from krm_fn.model.problem import ResourceId
+from krm_fn.model.producers import VERSIONED
 from krm_fn.references.annotations import POD_ANNOTATIONS
 from krm_fn.references.field_specs import beside
-from krm_fn.references.fields import SELECTOR_FIELDS, SELECTORS, Selectors
+from krm_fn.references.fields import SELECTOR_FIELDS, SELECTORS, KeySelectors
 from krm_fn.references.reference import Reference, read_reference
 from krm_fn.references.shapes import (
     CORE_GROUPS,
@@ -17,9 +17,9 @@ from krm_fn.references.shapes import (
     NAMED_BY_TYPE,
     PASSED_OVER,
     By,
-    Form,
     Rule,
     Word,
+    WordForm,
     word_of,
 )
 
@@ -29,19 +29,24 @@ NOT_WALKED = PASSED_OVER | {"metadata", "status"}
 _FULL_NAMES = ("secretName", "configMapName", "cmName")
 
 _SELECTORS = {row.group: row for row in SELECTORS}
-_SELECTED = Word("Secret", Form.HOLDER, Rule(By.TABLE, "name beside key"))
-_KEYED = Word("", Form.HOLDER, Rule(By.SHAPE, "name beside key"))
+_SELECTED = Word("Secret", WordForm.HOLDER, Rule(By.TABLE, "name beside key"))
+_KEYED = Word("", WordForm.HOLDER, Rule(By.SHAPE, "name beside key"))
 _KEYED_FIELDS = SELECTOR_FIELDS | {"namespace"}
 _CONFIG_MAPS = {
-    field: Word("ConfigMap", Form.HOLDER, Rule(By.TABLE, f"name in {field}"))
+    field: Word("ConfigMap", WordForm.HOLDER, Rule(By.TABLE, f"name in {field}"))
     for row in SELECTORS
     for field in row.config_maps
 }
-_BESIDE_KIND = {kind: Word(kind, Form.HOLDER, Rule(By.SHAPE, f"name beside kind: {kind}")) for kind in sorted(KINDS)}
-_MAKERS = {maker.kind: maker for maker in VERSIONED}
-_BESIDE_MAKER = {kind: Word(kind, Form.HOLDER, Rule(By.SHAPE, f"name beside kind: {kind}")) for kind in _MAKERS}
+_BESIDE_KIND = {
+    kind: Word(kind, WordForm.HOLDER, Rule(By.SHAPE, f"name beside kind: {kind}")) for kind in sorted(KINDS)
+}
+_PRODUCERS = {producer.kind: producer for producer in VERSIONED}
+_BESIDE_PRODUCER = {
+    kind: Word(kind, WordForm.HOLDER, Rule(By.SHAPE, f"name beside kind: {kind}")) for kind in _PRODUCERS
+}
 _ANNOTATED = {
-    name: Word(kind, Form.NAME, Rule(By.TABLE, f"annotation {name} of pods")) for name, kind in POD_ANNOTATIONS.items()
+    name: Word(kind, WordForm.NAME, Rule(By.TABLE, f"annotation {name} of pods"))
+    for name, kind in POD_ANNOTATIONS.items()
 }
 
 Path: TypeAlias = "tuple[Path, str | int] | None"
@@ -54,18 +59,18 @@ def find_by_shape(item: Node, resource: ResourceId) -> list[Reference]:
     A mapping of `name` and `key` in a field that says nothing more may name either kind, or something else: its
     reference has no kind, and matches nothing until the objects of the package decide (`references`).
     """
-    walk = _Walk(_selectors_of(resource))
+    walk = _ShapeWalk(_selectors_of(resource))
     walk.enter(item, None, "", None)
     return walk.found
 
 
-def _selectors_of(resource: ResourceId) -> Selectors | None:
+def _selectors_of(resource: ResourceId) -> KeySelectors | None:
     row = _SELECTORS.get(resource.group)
     return row if row is not None and (not row.kinds or resource.kind in row.kinds) else None
 
 
-class _Walk:
-    def __init__(self, selectors: Selectors | None) -> None:
+class _ShapeWalk:
+    def __init__(self, selectors: KeySelectors | None) -> None:
         self.found: list[Reference] = []
         self._has_selectors = selectors is not None
         self._config_maps = selectors.config_maps if selectors is not None else ()
@@ -85,14 +90,14 @@ class _Walk:
             elif value.id != "scalar":
                 if name not in (PASSED_OVER if path else NOT_WALKED):
                     self.enter(value, (path, name), name, _CONFIG_MAPS[name] if name in self._config_maps else meant)
-            elif meant is not None and meant.form is Form.NAME and key not in FREE_KEYS:
+            elif meant is not None and meant.form is WordForm.NAME and key not in FREE_KEYS:
                 self._add(meant, value, (path, name), held)
 
     def _enter_list(self, node: Node, path: Path, word: Word | None) -> None:
         for index, element in enumerate(node.value):
             if element.id != "scalar":
                 self.enter(element, (path, index), "", word)
-            elif word is not None and word.form is Form.NAME:
+            elif word is not None and word.form is WordForm.NAME:
                 self._add(word, element, (path, index), {})
 
     def _add_annotations(self, node: Node, path: Path) -> None:
@@ -108,9 +113,9 @@ class _Walk:
             if not all(text(held.get(name)) in CORE_GROUPS for name in GROUP_FIELDS):
                 return None
             return word._replace(kind=kind) if word is not None and word.written else _BESIDE_KIND[kind]
-        if kind in _MAKERS and _group_beside(held) == _MAKERS[kind].group:
-            return _BESIDE_MAKER[kind]
-        if word is not None and word.form is Form.HOLDER and kind.lower() in ("", word.kind.lower()):
+        if kind in _PRODUCERS and _group_beside(held) == _PRODUCERS[kind].group:
+            return _BESIDE_PRODUCER[kind]
+        if word is not None and word.form is WordForm.HOLDER and kind.lower() in ("", word.kind.lower()):
             # Beside `secretName` or `configMapName`, `name` is something else.
             return None if any(name in held for name in _FULL_NAMES) else word
         return self._word_of_keyed(held, key) if "key" in held and held.keys() <= _KEYED_FIELDS else None

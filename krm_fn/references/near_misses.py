@@ -8,15 +8,25 @@ from typing import NamedTuple
 from krm_fn.model.item import CONFIG_KINDS, Item
 from krm_fn.model.node import Node, Scalar, fields, get, is_scalar, text
 from krm_fn.naming.names import WORD
-from krm_fn.references.exclusions import NotReference
+from krm_fn.references.exclusions import ExcludedField
 from krm_fn.references.field_specs import beside
 from krm_fn.references.find import find_not_reference, has_texts_of_others, may_refer
 from krm_fn.references.find_by_shape import NOT_WALKED, Path, spell_path
-from krm_fn.references.made import versioned
+from krm_fn.references.generated import versioned
 from krm_fn.references.options import read_settings
 from krm_fn.references.reference import ResolvedReference, read_reference
 from krm_fn.references.resolve import Index
-from krm_fn.references.shapes import CORE_GROUPS, FREE_KEYS, GROUP_FIELDS, KINDS, PASSED_OVER, By, Form, Rule, word_of
+from krm_fn.references.shapes import (
+    CORE_GROUPS,
+    FREE_KEYS,
+    GROUP_FIELDS,
+    KINDS,
+    PASSED_OVER,
+    By,
+    Rule,
+    WordForm,
+    word_of,
+)
 
 BUILT_IN_GROUPS = frozenset(
     {
@@ -201,7 +211,7 @@ class _Search:
         name = one.scalar.value.rpartition("/")[2]
         return name not in self._others and (not name.isalnum() or _NAMES.search(one.field) is not None)
 
-    def _find_parts(self, item: Item, one: _Text, field: str, row: NotReference) -> Iterator[NearMiss]:
+    def _find_parts(self, item: Item, one: _Text, field: str, row: ExcludedField) -> Iterator[NearMiss]:
         """Yield what a text names of which another program makes objects, in the namespace of these."""
         known = text(_namespace_beside(one)) or _deployed_in(item, row)
         is_whole = self._is_name(one.scalar.value)
@@ -251,7 +261,7 @@ def _namespace_beside(one: _Text) -> Scalar | None:
     return beside(one.around, one.field) if one.around else None
 
 
-def _deployed_in(item: Item, row: NotReference) -> str:
+def _deployed_in(item: Item, row: ExcludedField) -> str:
     """Return the namespace of the objects that another program makes of a field; `""` where the item does not say."""
     said = (text(get(item.node, *path.split("."))) for path in row.applied_in or ())
     return next(filter(None, said), "")
@@ -292,6 +302,6 @@ def _kinds_in(field: str) -> tuple[str, ...]:
     """Return the kinds that a field's name contains, none for names that `find_by_shape` reads as names."""
     word = word_of(field)
     plain = field.lower().replace("-", "").replace("_", "")
-    if (word is not None and word.form is Form.NAME) or plain.endswith(_OTHER_THINGS):
+    if (word is not None and word.form is WordForm.NAME) or plain.endswith(_OTHER_THINGS):
         return ()
     return tuple(kind for kind in CONFIG_KINDS if kind.lower() in plain)

@@ -148,7 +148,7 @@ class _Passed(NamedTuple):
     option: OptionName
 
 
-class Options:
+class ProgramOptions:
     """The options of a package by the name they pass. They are searched at the first question."""
 
     def __init__(self, items: Iterable[Item]) -> None:

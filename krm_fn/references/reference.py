@@ -90,7 +90,7 @@ class ResolvedReference(NamedTuple):
 
     @property
     def is_own(self) -> bool:
-        """Tell whether a maker says here the name of what it makes, and nothing else in the package has that name."""
+        """Tell whether a producer says here what it makes, and nothing else in the package has that name."""
         return self.reference.written and self.targets == (self.referrer,)
 
 

@@ -11,9 +11,9 @@ from krm_fn.model.settings import FieldSpec
 from krm_fn.references.copies import Copies
 from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.field_specs import SpecsByKind
-from krm_fn.references.find import Lookalike, find_params, find_references, read_kinds_of_params
+from krm_fn.references.find import ExcludedReference, find_params, find_references, read_kinds_of_params
 from krm_fn.references.near_misses import BUILT_IN_GROUPS, NearMiss, find_unfollowed
-from krm_fn.references.options import Options
+from krm_fn.references.options import ProgramOptions
 from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.releases import read_charts
 from krm_fn.references.resolve import Index
@@ -25,7 +25,7 @@ class Authored(NamedTuple):
     """The references that authors wrote, and the fields that only look like one, each with its object."""
 
     references: list[ResolvedReference]
-    lookalikes: list[tuple[Item, Lookalike]]
+    lookalikes: list[tuple[Item, ExcludedReference]]
 
 
 class References:
@@ -50,7 +50,7 @@ class References:
         self.lookalikes = authored.lookalikes
         self.mounted = mounted
         self.embedded = embedded
-        self.options = Options(items)
+        self.options = ProgramOptions(items)
         self._items = items
 
     def __iter__(self) -> Iterator[ResolvedReference]:
@@ -87,7 +87,7 @@ class References:
 
     @cached_property
     def shared(self) -> dict[Item, ResolvedReference]:
-        """The makers of what is in the package as well, or in another namespace, and the field that says so."""
+        """The producers of what is in the package as well, or in another namespace, and the field that says so."""
         return {one.referrer: one for one in self if one.reference.written and not one.is_own}
 
     @cached_property

@@ -14,7 +14,7 @@ from krm_fn.model.item import Item
 from krm_fn.model.node import Node, elements, fields, get, is_mapping, is_null, text
 from krm_fn.model.problem import ResourceId
 from krm_fn.references.chart_values import CHART_VALUES, SUBCHARTS, ChartValue
-from krm_fn.references.exclusions import NotReference
+from krm_fn.references.exclusions import ExcludedField
 from krm_fn.references.field_specs import find_at
 from krm_fn.references.find_by_shape import Path, spell_path
 from krm_fn.references.reference import Reference
@@ -54,7 +54,7 @@ class Release(NamedTuple):
     values: Node
     path: Path
     namespace: str
-    excluded: NotReference | None
+    excluded: ExcludedField | None
 
     @property
     def field(self) -> str:
@@ -136,8 +136,8 @@ def _read_application(item: Node) -> Iterator[Release]:
         yield Release(text(get(source, "chart")), values, ((path, "helm"), "valuesObject"), namespace, excluded)
 
 
-def _excluded(group: str, kind: str, reason: str) -> NotReference | None:
-    return NotReference(group, (kind,), "spec", reason) if reason else None
+def _excluded(group: str, kind: str, reason: str) -> ExcludedField | None:
+    return ExcludedField(group, (kind,), "spec", reason) if reason else None
 
 
 def _says_other_namespace(values: Node, namespace: str) -> bool:

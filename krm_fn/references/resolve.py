@@ -16,7 +16,7 @@ from krm_fn.model.item import Item
 from krm_fn.model.keys import PACKAGE_PATH
 from krm_fn.model.kinds import Kinds
 from krm_fn.naming.names import KnownNames, affixes, former_names
-from krm_fn.references.made import find_made
+from krm_fn.references.generated import find_generated
 from krm_fn.references.reference import Reference, ResolvedReference
 
 Affixes: TypeAlias = tuple[list[str], list[str]]
@@ -163,7 +163,7 @@ class _Reach(Enum):
     """In the one that it names."""
 
 
-class _Place(NamedTuple):
+class _Position(NamedTuple):
     """Kind, name, and the namespace in which a reference looks; `""` for anywhere, and where nobody knows."""
 
     kind: str
@@ -192,18 +192,18 @@ class Index:
         self.names = KnownNames()
         self._namespace = namespace
         self._by_name: dict[tuple[str, str], list[Item]] = defaultdict(list)
-        self._by_place: dict[_Place, list[Item]] = defaultdict(list)
-        self._candidates: dict[_Place, Candidates] = {}
+        self._by_place: dict[_Position, list[Item]] = defaultdict(list)
+        self._candidates: dict[_Position, Candidates] = {}
         for item in items:
             for kind, name in self._names_of(item):
                 self._by_name[kind, name].append(item)
                 for reach, looked_into in self._places_of(item, name):
-                    self._by_place[_Place(kind, name, reach, looked_into)].append(item)
+                    self._by_place[_Position(kind, name, reach, looked_into)].append(item)
 
     def _names_of(self, item: Item) -> Iterator[tuple[str, str]]:
         """Yield every kind and name by which a reference may mean an object, or what it makes, each once."""
         yield from ((item.id.kind, name) for name in self.names.all(item))
-        yield from dict.fromkeys((made.kind, name) for made in find_made(item) for name in made.names)
+        yield from dict.fromkeys((made.kind, name) for made in find_generated(item) for name in made.names)
         yield from self._stale.get(item, ())
 
     def is_stale(self, item: Item, kind: str, name: str) -> bool:
@@ -216,7 +216,7 @@ class Index:
             return sys.maxsize
         if kind == item.id.kind:
             return self.names.all(item).index(name)
-        return min(made.names.index(name) for made in find_made(item) if made.kind == kind and name in made.names)
+        return min(made.names.index(name) for made in find_generated(item) if made.kind == kind and name in made.names)
 
     def _places_of(self, item: Item, name: str) -> Iterator[tuple[_Reach, str]]:
         """Yield the namespaces in which references find an object by this name."""
@@ -255,9 +255,9 @@ class Index:
     def find_anywhere_near(self, kind: str, name: str, namespace: str) -> tuple[Item, ...]:
         """Find the objects of a name that may be in a namespace: also those that set none. `""`: all of the name."""
         if not namespace:
-            return tuple(self._by_place.get(_Place(kind, name, _Reach.ANYWHERE, ""), ()))
+            return tuple(self._by_place.get(_Position(kind, name, _Reach.ANYWHERE, ""), ()))
         near = (namespace,) if self._namespace else (namespace, "")
-        places = (_Place(kind, name, _Reach.NAMED, one) for one in near)
+        places = (_Position(kind, name, _Reach.NAMED, one) for one in near)
         return tuple(dict.fromkeys(item for place in places for item in self._by_place.get(place, ())))
 
     def why_passed_over(
@@ -293,11 +293,11 @@ class Index:
     def _in_reach(self, referrer: Item, kind: str, name: str, namespace: str | None) -> Candidates:
         """Return the objects of a name that are in the namespace which the reference looks into."""
         if namespace is not None:
-            place = _Place(kind, name, _Reach.NAMED, namespace)
+            place = _Position(kind, name, _Reach.NAMED, namespace)
         elif self.kinds.is_cluster_scoped(referrer.id):
-            place = _Place(kind, name, _Reach.ANYWHERE, "")
+            place = _Position(kind, name, _Reach.ANYWHERE, "")
         else:
-            place = _Place(kind, name, _Reach.HERE, referrer.id.namespace or self._namespace)
+            place = _Position(kind, name, _Reach.HERE, referrer.id.namespace or self._namespace)
         if place not in self._candidates:
             found = self._by_place.get(place, ())
             self._candidates[place] = Candidates(found, lambda item: self._strength_of(item, kind, name))

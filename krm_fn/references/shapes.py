@@ -1,7 +1,7 @@
 """Which rule found a reference, or decided that a field is none.
 
 These names hold across the whole ecosystem, so that kinds without a schema are read as well. What a name alone does
-not say is in `fields`; what it says wrongly, in `exclusions` and `makers`.
+not say is in `fields`; what it says wrongly, in `exclusions` and `producers`.
 """
 
 import re
@@ -19,8 +19,8 @@ class By(StrEnum):
     TABLE = "table"
     """A row for this kind of objects: `fields`, `annotations`, `admission_params`."""
 
-    MAKER = "maker"
-    """A row of `makers`: a controller writes the object."""
+    PRODUCER = "maker"
+    """A row of `producers`: a controller writes the object."""
 
     COPY = "copy"
     """A row for what a program copies from there, by its name."""
@@ -73,7 +73,7 @@ CORE_GROUPS = frozenset({"", "v1", "core", "core/v1"})
 GROUP_FIELDS = ("apiGroup", "group", "apiVersion")
 
 
-class Form(Enum):
+class WordForm(Enum):
     """How a field holds the name."""
 
     HOLDER = auto()
@@ -87,15 +87,15 @@ class Word(NamedTuple):
     """What the name of a field says, by which rule."""
 
     kind: str
-    form: Form
+    form: WordForm
     rule: Rule
     written: bool = False
 
 
-_RULES = {Form.HOLDER: "name in {}", Form.NAME: "{}"}
+_RULES = {WordForm.HOLDER: "name in {}", WordForm.NAME: "{}"}
 
 
-def _word(kind: str, form: Form, field: str, *, written: bool = False) -> Word:
+def _word(kind: str, form: WordForm, field: str, *, written: bool = False) -> Word:
     return Word(kind, form, Rule(By.SHAPE, _RULES[form].format(field)), written)
 
 
@@ -103,16 +103,16 @@ def _word(kind: str, form: Form, field: str, *, written: bool = False) -> Word:
 _ENDS = {
     end.lower(): _word(kind, form, f"*{end}")
     for kind, form, ends in (
-        ("Secret", Form.NAME, ("SecretName", "-secret-name")),
-        ("ConfigMap", Form.NAME, ("ConfigMapName",)),
+        ("Secret", WordForm.NAME, ("SecretName", "-secret-name")),
+        ("ConfigMap", WordForm.NAME, ("ConfigMapName",)),
         (
             "ConfigMap",
-            Form.HOLDER,
+            WordForm.HOLDER,
             ("ConfigMap", "ConfigMapRef", "ConfigMapKeyRef", "ConfigMapReference", "ConfigMapTargetRef"),
         ),
         (
             "Secret",
-            Form.HOLDER,
+            WordForm.HOLDER,
             ("Secret", "SecretRef", "SecretKeyRef", "SecretReference", "SecretTargetRef", "SecretKey"),
         ),
     )
@@ -123,17 +123,17 @@ _EXACT = {
     field: _word(kind, form, field, written=written)
     for field, kind, form, written in (
         # Gateway API: the kind may be left out here.
-        ("certificateRefs", "Secret", Form.HOLDER, False),
-        ("clientCertificateRef", "Secret", Form.HOLDER, False),
-        ("caCertificateRefs", "ConfigMap", Form.HOLDER, False),
+        ("certificateRefs", "Secret", WordForm.HOLDER, False),
+        ("clientCertificateRef", "Secret", WordForm.HOLDER, False),
+        ("caCertificateRefs", "ConfigMap", WordForm.HOLDER, False),
         # KubeVela's volumes
-        ("cmName", "ConfigMap", Form.NAME, False),
+        ("cmName", "ConfigMap", WordForm.NAME, False),
         # The Secrets Store CSI driver's volumes
-        ("secretProviderClass", "SecretProviderClass", Form.NAME, False),
+        ("secretProviderClass", "SecretProviderClass", WordForm.NAME, False),
         # Crossplane writes connection details, Strimzi a list of offsets.
-        ("writeConnectionSecretToRef", "Secret", Form.HOLDER, True),
-        ("publishConnectionDetailsTo", "Secret", Form.HOLDER, True),
-        ("toConfigMap", "ConfigMap", Form.HOLDER, True),
+        ("writeConnectionSecretToRef", "Secret", WordForm.HOLDER, True),
+        ("publishConnectionDetailsTo", "Secret", WordForm.HOLDER, True),
+        ("toConfigMap", "ConfigMap", WordForm.HOLDER, True),
     )
 }
 

@@ -16,9 +16,9 @@ from krm_fn.model.kinds import CONSUMER_KINDS
 from krm_fn.model.node import Mapping, Node, entries, get, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId
 from krm_fn.naming.names import HASH, NOT_SPEC, WORD, base_name, is_emitted
-from krm_fn.references.made import versioned
+from krm_fn.references.generated import versioned
 from krm_fn.render.files import DEFAULT_LIMITS, Allowance, Limits, placed_in
-from krm_fn.render.sources import Inputs, Source, read_sources
+from krm_fn.render.sources import Inputs, SourceText, read_sources
 from krm_fn.render.tools import HelmOptions
 from krm_fn.wire.envelope import open_envelope
 from krm_fn.wire.reader import read_yaml
@@ -62,7 +62,7 @@ def read_live(path: str, stdin: bytes | None, limits: Limits = DEFAULT_LIMITS) -
     return [item for source in found.texts for item in _read(source)]
 
 
-def _read(source: Source) -> Iterator[Item]:
+def _read(source: SourceText) -> Iterator[Item]:
     with placed_in(source.name):
         document = read_yaml(source.data, may_repeat=True)
         roots = [root for root in document.roots if not is_null(root)]

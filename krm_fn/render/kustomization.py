@@ -104,7 +104,7 @@ class Plugin(NamedTuple):
         return place(str(_shown(self.kustomization)), at(self.entry.start_mark, f"{self.field}: {message}"))
 
 
-class Tree(NamedTuple):
+class KustomizeTree(NamedTuple):
     """A kustomization whose last transformer is krm-fn, and all that kustomize reads to build it.
 
     The paths are absolute and as they are named: some, or folders above them, may be links.
@@ -132,12 +132,12 @@ class Checked(NamedTuple):
     """The local bases of a kustomization, and theirs. `tree`: what was read, if the last transformer is krm-fn."""
 
     bases: list[Path]
-    tree: Tree | None
+    tree: KustomizeTree | None
 
 
 def check_kustomization(directory: Path, allowance: Allowance) -> Checked:
     """Check all that kustomize would read to build a directory. Raises Rejected for what it may not read or run."""
-    walk = _Walk(directory, allowance)
+    walk = _KustomizationWalk(directory, allowance)
     problems: list[Problem] = []
     reached: set[Path] = set()
     pending = [walk.top]
@@ -152,7 +152,9 @@ def check_kustomization(directory: Path, allowance: Allowance) -> Checked:
     if problems:
         raise Rejected(*problems)
     bases = sorted(_shown(base) for base in reached - {Path(os.path.realpath(directory))})
-    return Checked(bases, Tree(walk.top, walk.function, walk.files, walk.folders | reached) if walk.function else None)
+    return Checked(
+        bases, KustomizeTree(walk.top, walk.function, walk.files, walk.folders | reached) if walk.function else None
+    )
 
 
 def find_plugins(directory: Path, files: Files) -> list[Plugin]:
@@ -185,7 +187,7 @@ def _files_in(here: Path) -> list[Path]:
     return [here / name for name in KUSTOMIZATIONS if (here / name).exists()]
 
 
-class _Walk:
+class _KustomizationWalk:
     """From the topmost kustomization to all its local bases. What is read on the way is kept if it must be copied."""
 
     def __init__(self, directory: Path, allowance: Allowance) -> None:

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from krm_fn.model.changes import Changes, Patch
 from krm_fn.model.node import Node, is_scalar
 from krm_fn.model.problem import Rejected
-from krm_fn.render.kustomization import Tree
+from krm_fn.render.kustomization import KustomizeTree
 from krm_fn.render.program import held_signals
 from krm_fn.wire.apply import plan_splices
 from krm_fn.wire.envelope import open_envelope
@@ -36,7 +36,7 @@ _LONG_NUMBER = re.compile(rb"[0-9]{16}")
 class Copy:
     """Where kustomize builds: in a stage, below which all paths are as they are below `/`."""
 
-    def __init__(self, tree: Tree, stage: Path) -> None:
+    def __init__(self, tree: KustomizeTree, stage: Path) -> None:
         self._tree = tree
         self._stage = stage
         self._domain = f"{_INTERNAL}.{secrets.token_hex(16)}"  # nothing in the tree can contain it
@@ -92,7 +92,7 @@ class Copy:
 
 
 @contextmanager
-def copied(tree: Tree) -> Iterator[Copy]:
+def copied(tree: KustomizeTree) -> Iterator[Copy]:
     """Write the copy, and remove it when the block is left, or when this process is told to end."""
     with held_signals(), TemporaryDirectory(prefix="krm-fn-") as temporary:
         yield Copy(tree, Path(os.path.realpath(temporary)))
@@ -120,7 +120,7 @@ def _below(stage: Path, path: Path) -> Path:
     return stage / path.relative_to("/")
 
 
-def _with_entry(tree: Tree, value: str) -> bytes:
+def _with_entry(tree: KustomizeTree, value: str) -> bytes:
     """Return the text of the kustomization with another entry in the place of krm-fn. Prove it by reading it again."""
     document = read_yaml(tree.files[tree.function.kustomization])
     start = tree.function.entry.start

@@ -20,7 +20,7 @@ from krm_fn.naming.content_digest import content_digest
 from krm_fn.naming.names import is_named_late
 from krm_fn.render.deployable import deployable, is_deployable, is_deployed
 from krm_fn.render.files import DEFAULT_LIMITS, Allowance, Limits, place, place_by_object, placed_in
-from krm_fn.render.sources import Inputs, Source, read_config_file, read_sources
+from krm_fn.render.sources import Inputs, SourceText, read_config_file, read_sources
 from krm_fn.render.tools import HelmOptions
 from krm_fn.stages.transform import Transformation
 from krm_fn.wire.apply import apply_changes
@@ -43,7 +43,7 @@ class Opened(NamedTuple):
     not read.
     """
 
-    texts: list[Source]
+    texts: list[SourceText]
     envelopes: list[tuple[str, Envelope]]
     configuration: tuple[str, Node | None]
     remarks: list[Problem]
@@ -140,7 +140,7 @@ def _find_named_too_early(opened: Opened, found: Transformation) -> Iterator[Pro
             yield about(item, message)
 
 
-def _find_generated(sources: list[Source], opened: list[tuple[str, Envelope]]) -> dict[Item, bool]:
+def _find_generated(sources: list[SourceText], opened: list[tuple[str, Envelope]]) -> dict[Item, bool]:
     """Compare the ConfigMaps and Secrets of charts with those of a second rendering."""
     again = {source.name: _contents(source) for source in sources if source.again}
     generated: dict[Item, bool] = {}
@@ -152,7 +152,7 @@ def _find_generated(sources: list[Source], opened: list[tuple[str, Envelope]]) -
     return generated
 
 
-def _contents(source: Source) -> dict[ResourceId, str]:
+def _contents(source: SourceText) -> dict[ResourceId, str]:
     second = open_envelope(read_yaml(source.again, may_repeat=True))
     return {item.id: content_digest(item.node) for item in second.items if item.is_config}
 
@@ -180,7 +180,7 @@ def _group(values: Iterable[_T], holder_of: Callable[[_T], Envelope]) -> dict[En
     return grouped
 
 
-def _open_all(sources: list[Source], expansion: Expansion) -> list[tuple[str, Envelope]]:
+def _open_all(sources: list[SourceText], expansion: Expansion) -> list[tuple[str, Envelope]]:
     """Open every text that is not empty. Raises Rejected for all that is no object, and if nothing is to be applied."""
     opened, problems = [], []
     for source in sources:
@@ -198,7 +198,7 @@ def _open_all(sources: list[Source], expansion: Expansion) -> list[tuple[str, En
     return opened
 
 
-def _open(source: Source, expansion: Expansion) -> Iterator[Envelope]:
+def _open(source: SourceText, expansion: Expansion) -> Iterator[Envelope]:
     """Open a text, unless it is empty or holds only comments."""
     document = read_yaml(source.data, expansion, may_repeat=True)
     if all(map(is_null, document.roots)):
@@ -238,7 +238,7 @@ OpenedText = list[tuple[str, Envelope]]
 
 
 def find_configuration(
-    given: Source | None, beside: list[Source], opened: OpenedText, environment: Environment
+    given: SourceText | None, beside: list[SourceText], opened: OpenedText, environment: Environment
 ) -> tuple[str, Node | None]:
     """Find the configuration that counts and its file; None without one.
 
@@ -250,13 +250,13 @@ def find_configuration(
     return next(((name, one.node) for name, one in found if one is chosen), ("", None))
 
 
-def find_configurations(given: Source | None, beside: list[Source], opened: OpenedText) -> list[Configuration]:
+def find_configurations(given: SourceText | None, beside: list[SourceText], opened: OpenedText) -> list[Configuration]:
     """Find all configurations, whether they count or not."""
     return [one for _, one in _find(given, beside, opened, _find_packages(beside, opened))]
 
 
 def _find(
-    given: Source | None, beside: Iterable[Source], opened: OpenedText, packages: Packages
+    given: SourceText | None, beside: Iterable[SourceText], opened: OpenedText, packages: Packages
 ) -> Iterator[tuple[str, Configuration]]:
     """Yield each configuration with the name of its text."""
     if given:
@@ -277,12 +277,12 @@ def _in_file(name: str, node: Node, origin: Origin, package: str) -> Configurati
     return Configuration(node, origin, where, package, partial(place, name))
 
 
-def _read(source: Source) -> Node:
+def _read(source: SourceText) -> Node:
     with placed_in(source.name):
         return read_config(source.data)
 
 
-def _find_packages(beside: Iterable[Source], opened: OpenedText) -> Packages:
+def _find_packages(beside: Iterable[SourceText], opened: OpenedText) -> Packages:
     """Find the kpt packages around the configurations. A Kptfile is no manifest, and is not among the objects."""
     items: list[Item] = [item for _, envelope in opened for item in envelope.items]
     files = [*(item.origin for item in items if item.origin and configures(item)), *(source.name for source in beside)]

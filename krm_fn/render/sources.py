@@ -25,7 +25,7 @@ class Inputs(NamedTuple):
     stdin: bytes | None = None
 
 
-class Source(NamedTuple):
+class SourceText(NamedTuple):
     """A text and its name in an error: a file, or the command that printed it. `again`: the text of a second run.
 
     `is_early`: it says the names that kustomize knew when it would have run krm-fn.
@@ -48,8 +48,8 @@ class Sources(NamedTuple):
     `unread` are configuration files that are near, and that are not read.
     """
 
-    texts: list[Source]
-    configs: list[Source]
+    texts: list[SourceText]
+    configs: list[SourceText]
     remarks: list[Problem]
     unread: list[str]
 
@@ -81,22 +81,22 @@ def read_sources(inputs: Inputs, helm: HelmOptions, allowance: Allowance) -> Sou
     return found
 
 
-def read_config_file(inputs: Inputs, allowance: Allowance) -> Source | None:
+def read_config_file(inputs: Inputs, allowance: Allowance) -> SourceText | None:
     """Read the configuration that the command line names; None if it names none."""
-    return Source(inputs.config, read_named(inputs.config, allowance)) if inputs.config else None
+    return SourceText(inputs.config, read_named(inputs.config, allowance)) if inputs.config else None
 
 
 def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) -> Sources:
     if path == STDIN:
         stdin = inputs.stdin or b""
         allowance.take(len(stdin), STDIN_NAME)
-        return Sources([Source(STDIN_NAME, stdin)], [], [], _find_unread([Path()], allowance.limits.root))
+        return Sources([SourceText(STDIN_NAME, stdin)], [], [], _find_unread([Path()], allowance.limits.root))
     place = Path(path)
     if place.name in (*KUSTOMIZATIONS, CHART) and place.is_file():
         # What it says of other files, such as patches, would be lost.
         raise Rejected(Problem(f"is no manifest: its folder is built from it; pass {place.parent}", file=str(place)))
     if not place.is_dir():
-        text = Source(str(place), read_named(path, allowance))
+        text = SourceText(str(place), read_named(path, allowance))
         return Sources([text], [], [], _find_unread([place.parent], allowance.limits.root))
     files = Files(allowance.limits.root or place, allowance)
     outside = Path(os.path.normpath(place / ".."))
@@ -105,12 +105,12 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
     files.locate(place)
     built = build(place, helm, allowance)
     beside = place / CONFIG_FILE
-    configs = [Source(str(beside), files.read(beside))] if os.path.lexists(beside) else []
+    configs = [SourceText(str(beside), files.read(beside))] if os.path.lexists(beside) else []
     if built.configuration:
         file, data = built.configuration
         if not (configs and (place / file).samefile(beside)):
-            configs.insert(0, Source(str(place / file), data))
-    source = Source(built.command, built.stdout, built.again, is_early=built.configuration is not None)
+            configs.insert(0, SourceText(str(place / file), data))
+    source = SourceText(built.command, built.stdout, built.again, is_early=built.configuration is not None)
     unread = _find_unread([place, *built.bases, outside], allowance.limits.root)
     return Sources([source], configs, built.remarks, unread)
 
@@ -136,8 +136,8 @@ def _read_folder(folder: Path, config: str | None, files: Files) -> Sources:
     return Sources(_read_all(manifests, files), _read_all(configs, files), [], [])
 
 
-def _read_all(paths: Iterable[Path], files: Files) -> list[Source]:
-    return [Source(str(path), files.read(path)) for path in paths]
+def _read_all(paths: Iterable[Path], files: Files) -> list[SourceText]:
+    return [SourceText(str(path), files.read(path)) for path in paths]
 
 
 def _find(folder: Path, files: Files) -> tuple[list[Path], list[Path]]:

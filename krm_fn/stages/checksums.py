@@ -16,16 +16,16 @@ from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Settings, Strategy
 from krm_fn.naming.content_digest import content_digest
 from krm_fn.naming.names import authored_id, base_name
-from krm_fn.references.made import digest_of, known_names
+from krm_fn.references.generated import digest_of, known_names
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.stages.choose import FIXED_NAMES, Choices
 from krm_fn.stages.package import Package
 from krm_fn.stages.restart_requests import (
     Catalogue,
+    ChecksumInput,
     Named,
     OptIn,
-    Reading,
     Readings,
     find_readings,
     is_clear,
@@ -90,14 +90,14 @@ def read_checksums(references: References, choices: Choices, opt_ins: list[OptIn
     """Find the pod templates that read objects of strategy `checksum`, or that opted in."""
     # Wave and Reloader may restart pods for content that somebody else writes; a checksum made here cannot.
     own = [choice for choice in choices.all if not (opt_ins and choice.is_written_by_others)]
-    # What a maker makes may change without its spec: then only a controller restarts pods.
+    # What a producer makes may change without its spec: then only a controller restarts pods.
     catalogue = Catalogue(choice.item for choice in own if choice.item.is_config)
     readings = find_readings(references, {choice.item: choice.strategy for choice in own}, opt_ins, catalogue)
     return Checksums(readings, tuple(_warn(readings, references, opt_ins, catalogue)))
 
 
 def annotate_templates(
-    items: Iterable[Item], readings: Iterable[Reading], texts: Mapping[Node, str], annotation: str
+    items: Iterable[Item], readings: Iterable[ChecksumInput], texts: Mapping[Node, str], annotation: str
 ) -> Changes:
     """Set the annotation where pods read something, and remove what an earlier run set where they no longer do.
 
@@ -127,7 +127,7 @@ class _Digests:
         self._texts = texts
         self._entries: dict[tuple[Item, frozenset[str] | None], tuple[str, ...]] = {}
 
-    def of(self, reading: Reading) -> str:
+    def of(self, reading: ChecksumInput) -> str:
         entries = sorted(self._entry(config, keys_read) for config, keys_read in reading.configs.items())
         return sha256(json.dumps(entries).encode()).hexdigest()
 
@@ -144,13 +144,13 @@ class _Digests:
         return self._entries[key]
 
 
-def _annotate(reading: Reading, annotation: str, digest: str) -> tuple[Item, Patch]:
+def _annotate(reading: ChecksumInput, annotation: str, digest: str) -> tuple[Item, Patch]:
     former = reading.item.annotations.get(keys.CHECKSUM, annotation)
     annotations: Patch = {annotation: digest, **({} if former == annotation else {former: None})}
     return reading.item, patch_at(reading.template.path, {"metadata": {"annotations": annotations}})
 
 
-def _announce(reading: Reading, annotation: str) -> Iterator[Problem]:
+def _announce(reading: ChecksumInput, annotation: str) -> Iterator[Problem]:
     """Say what restarts the pods, the same on every run over the same references."""
     field = step(f"{reading.template.field}.metadata.annotations", annotation)
     read = ", ".join(sorted(_name(config, keys_read, reading.item) for config, keys_read in reading.configs.items()))
@@ -214,25 +214,25 @@ def _warn_about_missing(references: References, opt_ins: list[OptIn], catalogue:
         outside = {(kind, name) for kind, name in missing[opt_in.item] if kind in opt_in.all_of}
         outside |= {_short(named, opt_in) for named in opt_in.named if is_literal(named) and not catalogue.find(named)}
         outside = {(kind, name) for kind, name in outside - opt_in.excluded if name not in FIXED_NAMES}
-        makers = {one: maker for one in outside for maker in made[one] if _is_near(maker, opt_in.item)}
-        if elsewhere := outside - makers.keys():
+        producers = {one: producer for one in outside for producer in made[one] if _is_near(producer, opt_in.item)}
+        if elsewhere := outside - producers.keys():
             message = (
                 f"reads {_list(elsewhere)}, not in this package or not managed by it; "
                 f"only {opt_in.controller} will restart pods when it changes"
             )
             yield _warning(opt_in.item, message)
-        for maker in dict.fromkeys(makers[one] for one in sorted(makers)):
-            read = _list(one for one, its in makers.items() if its is maker)
+        for producer in dict.fromkeys(producers[one] for one in sorted(producers)):
+            read = _list(one for one, its in producers.items() if its is producer)
             message = (
-                f"reads {read}, which {authored_id(maker)} makes in the cluster; "
+                f"reads {read}, which {authored_id(producer)} makes in the cluster; "
                 f"only {opt_in.controller} will restart pods when it changes"
             )
             yield _warning(opt_in.item, message)
 
 
-def _is_near(maker: Item, reader: Item) -> bool:
-    """Tell whether a maker may make something in the namespace of a reader: it may be of no namespace, or name none."""
-    return maker.id.namespace in ("", reader.id.namespace)
+def _is_near(producer: Item, reader: Item) -> bool:
+    """Tell whether a producer may make something in the namespace of a reader. It may have no namespace."""
+    return producer.id.namespace in ("", reader.id.namespace)
 
 
 def _short(named: Named, opt_in: OptIn) -> tuple[str, str]:

@@ -17,16 +17,16 @@ from krm_fn.naming.names import KnownNames, has_stale_hash, hash_in_name, is_rev
 from krm_fn.naming.suggest import suggest
 from krm_fn.references.annotations import ANNOTATIONS
 from krm_fn.references.find import may_refer
-from krm_fn.references.made import Unmet, find_unmet, hash_of
+from krm_fn.references.generated import RenameBlocker, find_unmet, hash_of
 from krm_fn.references.references import References
 from krm_fn.stages.early_readers import EarlyReaders
 from krm_fn.stages.hints import RENAME_ALL_THE_SAME, Hints
 from krm_fn.stages.package import Package
-from krm_fn.stages.reason import Ground, Reason
+from krm_fn.stages.reason import Reason, ReasonCode
 from krm_fn.stages.sops import find_refused
 
 
-class Selectors:
+class EntryMatcher:
     """The entries of a configuration. `names` are those of the objects of this run."""
 
     def __init__(self, settings: Settings, names: KnownNames) -> None:
@@ -95,23 +95,25 @@ _WRITTEN_MARKS = {
 }
 """Labels and annotations of objects whose name or content somebody else decides, and who."""
 
-_HAS_FIXED_NAME = Reason(Ground.FIXED_NAME, "programs look it up by this very name")
-_HAS_NO_NAME = Reason(Ground.FIXED_NAME, "it has no name")
+_HAS_FIXED_NAME = Reason(ReasonCode.FIXED_NAME, "programs look it up by this very name")
+_HAS_NO_NAME = Reason(ReasonCode.FIXED_NAME, "it has no name")
 _NOT_SELECTED = Reason(
-    Ground.NOT_SELECTED,
+    ReasonCode.NOT_SELECTED,
     "no entry of spec.select matches it",
     field="spec.select",
     remedy=f"add an entry, or annotate it with {keys.STRATEGY}: {Strategy.RENAME}",
 )
 _NOT_READ = Reason(
-    Ground.NOT_READ,
+    ReasonCode.NOT_READ,
     "no pod template of the package references it",
     remedy=f"annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same",
 )
 _READ_IN_CHART = _NOT_READ._replace(text="only values of a chart name it, and its pods are rendered in the cluster")
-_OF_EARLIER_RUN = Reason(Ground.EARLIER_RUN, "pods read it, and an earlier run has made it a revision")
-_READ = Reason(Ground.DEFAULT, "pods read it")
-_READ_WITHOUT_HINT = Reason(Ground.DEFAULT, "pods read it, and nothing hints at a program that looks it up by its name")
+_OF_EARLIER_RUN = Reason(ReasonCode.EARLIER_RUN, "pods read it, and an earlier run has made it a revision")
+_READ = Reason(ReasonCode.DEFAULT, "pods read it")
+_READ_WITHOUT_HINT = Reason(
+    ReasonCode.DEFAULT, "pods read it, and nothing hints at a program that looks it up by its name"
+)
 
 
 class Choice(NamedTuple):
@@ -144,7 +146,7 @@ class _Known(NamedTuple):
     """What a run knows when it chooses."""
 
     settings: Settings
-    selectors: Selectors
+    selectors: EntryMatcher
     references: References
     hints: Hints
     early: EarlyReaders
@@ -160,14 +162,14 @@ class _Decision(NamedTuple):
 
 
 def choose(package: Package, references: References, early: EarlyReaders, settings: Settings) -> Choices:
-    """Choose a strategy for each ConfigMap, Secret and handled maker.
+    """Choose a strategy for each ConfigMap, Secret and handled producer.
 
     What nobody chose explicitly is renamed or adopted only if nothing hints at a program that looks it up by its name,
     and if no pods read it before it is applied.
     """
     hints = Hints(package, references, settings.deployers)
     has_referrers = any(may_refer(item.id) and not item.is_local for item in package.authored)
-    known = _Known(settings, Selectors(settings, references.index.names), references, hints, early, has_referrers)
+    known = _Known(settings, EntryMatcher(settings, references.index.names), references, hints, early, has_referrers)
     choices, problems = [], []
     for item in package.configs:
         choice = _choose_one(item, known)
@@ -186,7 +188,7 @@ def _choose_one(item: Item, known: _Known) -> Choice:
     return Choice(
         item,
         Strategy.IGNORE,
-        Reason(Ground.OTHER_SET, f"it is a revision of set {item.labels[keys.SET]}"),
+        Reason(ReasonCode.OTHER_SET, f"it is a revision of set {item.labels[keys.SET]}"),
         explicit=False,
         is_written_by_others=True,
         problem=_stale(item),
@@ -226,16 +228,16 @@ def _settle_former(choice: Choice, known: _Known) -> Choice:
     workload of the package reads the object, and its content still fits, those who read it may be out of sight.
     """
     ground = choice.reason.ground
-    if choice.explicit or ground in {Ground.KINDS, Ground.NOT_SELECTED}:
+    if choice.explicit or ground in {ReasonCode.KINDS, ReasonCode.NOT_SELECTED}:
         return choice._replace(gets_base_name_back=True)
     # What is encrypted was named before: its name never fits the ciphertext.
-    is_encrypted = ground is Ground.BOUND and choice.item.is_config
+    is_encrypted = ground is ReasonCode.BOUND and choice.item.is_config
     is_wrong = choice.problem is not None and choice.problem.severity is Severity.ERROR
     if is_encrypted or is_wrong or not _is_stale(choice.item):
         return choice
-    if ground is Ground.NOT_READ and known.has_referrers:
+    if ground is ReasonCode.NOT_READ and known.has_referrers:
         return choice._replace(gets_base_name_back=True)
-    elsewhere = "run the function over the whole package, or " if ground is Ground.NOT_READ else ""
+    elsewhere = "run the function over the whole package, or " if ground is ReasonCode.NOT_READ else ""
     message = (
         f"its name is of older content, and stays because {choice.reason.text}; "
         f"{elsewhere}annotate it with {keys.STRATEGY}: {Strategy.IGNORE} to give it its base name back"
@@ -262,12 +264,12 @@ def _why_encrypted(item: Item, settings: Settings) -> Reason | None:
     return None if unmet is None else _bound_by(unmet, item)
 
 
-def _bound_by(unmet: Unmet, item: Item) -> Reason:
-    return Reason(Ground.BOUND, unmet.reason, item, unmet.field, unmet.source)
+def _bound_by(unmet: RenameBlocker, item: Item) -> Reason:
+    return Reason(ReasonCode.BOUND, unmet.reason, item, unmet.field, unmet.source)
 
 
 def _why_bound(item: Item, references: References) -> Reason | None:
-    """Say why a maker cannot be a revision; None where it can."""
+    """Say why a producer cannot be a revision; None where it can."""
     unmet = find_unmet(item)
     if unmet is not None:
         return _bound_by(unmet, item)
@@ -277,7 +279,7 @@ def _why_bound(item: Item, references: References) -> Reason | None:
     others = [target.id for target in shared.targets if target is not item]
     name = f"{shared.reference.kind} {shared.reference.target}"
     text = f"{others[0]} has or makes its {name} as well" if others else f"its {name} is in another namespace"
-    return Reason(Ground.BOUND, text, item, shared.reference.field)
+    return Reason(ReasonCode.BOUND, text, item, shared.reference.field)
 
 
 def _refused(item: Item) -> _Decision | None:
@@ -292,16 +294,18 @@ def _why_written_by_others(item: Item, references: References) -> Reason | None:
     written = references.written_by_controllers.get(item)
     if written is not None:
         text = "a controller writes to it under this name"
-        return Reason(Ground.WRITTEN, text, written.referrer, written.reference.field, written.reference.rule.source)
+        return Reason(
+            ReasonCode.WRITTEN, text, written.referrer, written.reference.field, written.reference.rule.source
+        )
     kind_of_secret = text_of(get(item.node, "type")) if item.id.kind == "Secret" else ""
     if kind_of_secret in _WRITTEN_TYPES:
-        return Reason(Ground.WRITTEN, f"a controller fills Secrets of type {kind_of_secret}", item, "type")
+        return Reason(ReasonCode.WRITTEN, f"a controller fills Secrets of type {kind_of_secret}", item, "type")
     if not is_null(get(item.node, "metadata", "ownerReferences")):
-        return Reason(Ground.WRITTEN, "it has ownerReferences", item, "metadata.ownerReferences")
+        return Reason(ReasonCode.WRITTEN, "it has ownerReferences", item, "metadata.ownerReferences")
     for mark, who in _WRITTEN_MARKS.items():
         for name, marks in (("labels", item.labels), ("annotations", item.annotations)):
             if mark in marks:
-                return Reason(Ground.WRITTEN, f"{who} ({mark})", item, f"metadata.{name}[{mark}]")
+                return Reason(ReasonCode.WRITTEN, f"{who} ({mark})", item, f"metadata.{name}[{mark}]")
     return None
 
 
@@ -338,25 +342,25 @@ def _configured(item: Item, known: _Known) -> _Decision | None:
     """
     settings = known.settings
     for number, _ in known.selectors.exclude(item):
-        return _Decision(Strategy.IGNORE, _matched(Ground.EXCLUDE, number))
+        return _Decision(Strategy.IGNORE, _matched(ReasonCode.EXCLUDE, number))
     annotated = item.annotations.get(keys.STRATEGY)
     if annotated is not None:
         return _annotated(item, annotated, settings)
     if item.id.kind not in settings.kinds:
         return None
     for number, selector in known.selectors.select(item):
-        return _Decision(selector.strategy or settings.strategy, _matched(Ground.SELECT, number))
+        return _Decision(selector.strategy or settings.strategy, _matched(ReasonCode.SELECT, number))
     return None
 
 
-def _matched(ground: Ground, number: int) -> Reason:
+def _matched(ground: ReasonCode, number: int) -> Reason:
     field = f"spec.{ground}[{number}]"
     return Reason(ground, f"{field} matches it", field=field)
 
 
 def _annotated(item: Item, annotated: str, settings: Settings) -> _Decision:
     field = f"metadata.annotations[{keys.STRATEGY}]"
-    reason = Reason(Ground.ANNOTATION, f"its annotation {keys.STRATEGY} says so", item, field)
+    reason = Reason(ReasonCode.ANNOTATION, f"its annotation {keys.STRATEGY} says so", item, field)
     if annotated not in set(Strategy):
         return _Decision(None, reason, about(item, f"found {annotated!r}{suggest(annotated, Strategy)}", field))
     if item.id.kind not in settings.kinds and annotated != Strategy.IGNORE:
@@ -367,7 +371,9 @@ def _annotated(item: Item, annotated: str, settings: Settings) -> _Decision:
 
 def _not_handled(item: Item) -> Reason:
     kind = item.id.kind
-    return Reason(Ground.KINDS, f"spec.kinds does not contain {kind}", field="spec.kinds", remedy=f"add {kind} to it")
+    return Reason(
+        ReasonCode.KINDS, f"spec.kinds does not contain {kind}", field="spec.kinds", remedy=f"add {kind} to it"
+    )
 
 
 def _defaulted(item: Item, known: _Known) -> _Decision:
@@ -398,5 +404,5 @@ def _default_of_what_pods_read(item: Item, known: _Known) -> _Decision:
 
 def _leave_unchanged(item: Item, reason: Reason) -> _Decision:
     message = f"left unchanged: {reason.text}; {reason.remedy}"
-    severity = Severity.INFO if reason.ground is Ground.EMPTY else Severity.WARNING  # there is nothing to be stale
+    severity = Severity.INFO if reason.ground is ReasonCode.EMPTY else Severity.WARNING  # there is nothing to be stale
     return _Decision(None, reason, about(item, message, severity=severity))

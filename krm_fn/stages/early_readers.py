@@ -18,7 +18,7 @@ from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.reference import Reference
 from krm_fn.references.references import References
-from krm_fn.stages.reason import Ground, Reason
+from krm_fn.stages.reason import Reason, ReasonCode
 from krm_fn.stages.restart_requests import is_read
 
 _STARTS_NOTHING = re.compile("Template$|^Cron")
@@ -101,7 +101,7 @@ class EarlyReader(NamedTuple):
             f"{self._remedy()}, "
             f"or annotate the {self.config.id.kind} with {keys.STRATEGY}: {Strategy.IGNORE} to accept this"
         )
-        return Reason(Ground.EARLY_READER, text, self.referrer, self.reference.field, remedy=remedy)
+        return Reason(ReasonCode.EARLY_READER, text, self.referrer, self.reference.field, remedy=remedy)
 
     @property
     def _is_hook(self) -> bool:

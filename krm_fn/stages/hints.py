@@ -18,21 +18,28 @@ from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.api_readers import ApiReaders
 from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.find import ROLES
-from krm_fn.references.made import find_made, known_names
+from krm_fn.references.generated import find_generated, known_names
 from krm_fn.references.near_misses import NearMiss
 from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.references.well_known import looked_up_by
 from krm_fn.stages.name_readers import NameReaders
 from krm_fn.stages.package import Package
-from krm_fn.stages.reason import Ground, Reason
+from krm_fn.stages.reason import Reason, ReasonCode
 from krm_fn.stages.variables import Variables
 
 HINTS = frozenset(
     {
-        *(Ground.ROLE, Ground.COPIED, Ground.PROGRAM, Ground.EMPTY, Ground.DATA, Ground.OPTION),
-        *(Ground.API_READER, Ground.FIELD, Ground.NAMESPACE, Ground.CHART, Ground.OPTIONAL, Ground.VARIABLE),
-        *(Ground.NAME_SHAPE, Ground.MOUNT_PATH),
+        *(ReasonCode.ROLE, ReasonCode.COPIED, ReasonCode.PROGRAM, ReasonCode.EMPTY, ReasonCode.DATA, ReasonCode.OPTION),
+        *(
+            ReasonCode.API_READER,
+            ReasonCode.FIELD,
+            ReasonCode.NAMESPACE,
+            ReasonCode.CHART,
+            ReasonCode.OPTIONAL,
+            ReasonCode.VARIABLE,
+        ),
+        *(ReasonCode.NAME_SHAPE, ReasonCode.MOUNT_PATH),
     }
 )
 """The grounds of hints."""
@@ -74,7 +81,7 @@ class Hints:
         if found is None:
             return None
         text = f"{authored_id(found.referrer)} lists it in resourceNames, so a program reads it through the API"
-        return Reason(Ground.ROLE, text, found.referrer, found.reference.field)
+        return Reason(ReasonCode.ROLE, text, found.referrer, found.reference.field)
 
     @cached_property
     def _listed_by_role(self) -> dict[Item, ResolvedReference]:
@@ -83,7 +90,7 @@ class Hints:
     def copied(self, item: Item) -> Reason | None:
         """Say that a program copies the object, or what it makes: the copies have its name, or are known by it."""
         found = self._references.copies.find(item)
-        return None if found is None else Reason(Ground.COPIED, found.text, found.item, found.field)
+        return None if found is None else Reason(ReasonCode.COPIED, found.text, found.item, found.field)
 
     def _first_to_each(self, is_meant: Callable[[ResolvedReference], bool]) -> dict[Item, ResolvedReference]:
         """Return the first of some references to each object."""
@@ -99,13 +106,13 @@ class Hints:
         known = next(filter(None, found), None)
         if known is None:
             return None
-        return Reason(Ground.PROGRAM, f"{known.program} looks it up by this name", source=known.source)
+        return Reason(ReasonCode.PROGRAM, f"{known.program} looks it up by this name", source=known.source)
 
     def _data(self, item: Item) -> Reason | None:
         found = self._held.get(item)
         if found is None:
             return None
-        return Reason(Ground.DATA, f"the data of {authored_id(found.item)} references it", found.item, found.field)
+        return Reason(ReasonCode.DATA, f"the data of {authored_id(found.item)} references it", found.item, found.field)
 
     @cached_property
     def _held(self) -> dict[Item, EmbeddedReference]:
@@ -116,7 +123,7 @@ class Hints:
         for kind, name in known_names(item) if not item.is_config else _present_names(item):
             for referrer, found in self._references.options.passing(kind, name, namespaces):
                 text = f"{authored_id(referrer)} passes its name in {found.shown} ({found.field})"
-                return Reason(Ground.OPTION, text, referrer, found.field)
+                return Reason(ReasonCode.OPTION, text, referrer, found.field)
         return None
 
     def _reader(self, item: Item) -> Reason | None:
@@ -128,7 +135,7 @@ class Hints:
             role = self._api_readers.role_of(referrer, kind, self._package.namespace_of(item))
             if role and not _reads_own_files(referrer, references, item):
                 text = f"{authored_id(referrer)} may read {kind}s through the API, by {role}"
-                return Reason(Ground.API_READER, text, referrer)
+                return Reason(ReasonCode.API_READER, text, referrer)
         return None
 
     def _field(self, item: Item) -> Reason | None:
@@ -136,7 +143,7 @@ class Hints:
         if miss is None:
             return None
         text = f"{authored_id(miss.referrer)} names it in {miss.field}, which no rule follows"
-        return Reason(Ground.FIELD, text, miss.referrer, miss.field)
+        return Reason(ReasonCode.FIELD, text, miss.referrer, miss.field)
 
     @cached_property
     def _misses(self) -> dict[Item, NearMiss]:
@@ -147,7 +154,7 @@ class Hints:
         if found is None:
             return None
         text = f"{authored_id(found.referrer)} may mean it, but only one of the two sets a namespace"
-        return Reason(Ground.NAMESPACE, text, found.referrer, found.reference.field)
+        return Reason(ReasonCode.NAMESPACE, text, found.referrer, found.reference.field)
 
     @cached_property
     def _nearly_matched(self) -> dict[Item, ResolvedReference]:
@@ -169,14 +176,14 @@ class Hints:
         """Say that a Helm chart makes the object anew on every rendering, as charts make passwords."""
         is_generated = self._package.generated.get(item)
         if is_generated is not None:
-            return Reason(Ground.CHART, "its chart makes it anew on every rendering") if is_generated else None
+            return Reason(ReasonCode.CHART, "its chart makes it anew on every rendering") if is_generated else None
         if item.id.kind == "Secret" and is_of_chart(item):
             text = "its Helm chart may make it anew on every rendering, or look it up"
-            return Reason(Ground.CHART, text, remedy=_RENDER)
+            return Reason(ReasonCode.CHART, text, remedy=_RENDER)
         near = self._of_charts.get(item.file) if item.id.kind == "Secret" and not _is_of_author(item) else None
         if near is not None:
             text = f"it is beside {authored_id(near)}, and a Helm chart may make it anew on every rendering"
-            return Reason(Ground.CHART, text, near, remedy=_RENDER)
+            return Reason(ReasonCode.CHART, text, near, remedy=_RENDER)
         return None
 
     @cached_property
@@ -189,13 +196,13 @@ class Hints:
         return first
 
     def _optional(self, item: Item) -> Reason | None:
-        """Name pods that do not wait for what a maker makes: under a new name, it is not there yet when they start."""
+        """Name pods that do not wait for what a producer makes: under a new name, it comes after them."""
         found = self._read_as_optional.get(item)
         if found is None or item.is_config:
             return None
         reader = authored_id(found.referrer)
         text = f"{reader} reads its {found.reference.kind} as optional, and would not wait for a new one"
-        return Reason(Ground.OPTIONAL, text, found.referrer, found.reference.field)
+        return Reason(ReasonCode.OPTIONAL, text, found.referrer, found.reference.field)
 
     @cached_property
     def _read_as_optional(self) -> dict[Item, ResolvedReference]:
@@ -232,7 +239,7 @@ def _present_names(item: Item) -> list[tuple[str, str]]:
 
 def _base_names(item: Item) -> list[tuple[str, str]]:
     """Return kind and base name of an object, and of what it makes."""
-    return [(item.id.kind, base_name(item)), *((made.kind, made.base_name) for made in find_made(item))]
+    return [(item.id.kind, base_name(item)), *((made.kind, made.base_name) for made in find_generated(item))]
 
 
 def _empty(item: Item) -> Reason | None:
@@ -243,4 +250,4 @@ def _empty(item: Item) -> Reason | None:
         for _, value in entries(get(item.node, field)):
             if not is_scalar(value) or value.value.strip():
                 return None
-    return Reason(Ground.EMPTY, "it has no content, so a controller may fill it")
+    return Reason(ReasonCode.EMPTY, "it has no content, so a controller may fill it")

@@ -62,7 +62,7 @@ _RULES = (Resource("Job", "batch", "jobs"), Resource("Job", "batch", "jobs/statu
 
 _RULE = Rule(By.SHAPE, "name beside kind: Job")
 
-Place: TypeAlias = tuple[Node, str]
+FieldOf: TypeAlias = tuple[Node, str]
 """A node and its field."""
 
 
@@ -125,7 +125,7 @@ def find_jobs(item: Item) -> list[Reference]:
 
 
 def _find_by_shape(root: Node) -> Iterator[Reference]:
-    stack: list[Place] = [
+    stack: list[FieldOf] = [
         (node, step("", name)) for name, node in fields(root).items() if name not in ("metadata", "status")
     ]
     while stack:

@@ -12,7 +12,7 @@ from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Environment, Settings
 from krm_fn.naming.image import EXPECTED, is_image, version_of
 from krm_fn.stages.linker_objects import access, inventory, job, tracker
-from krm_fn.stages.linker_plan import Group, plan_links, requested_kinds, tracked_names
+from krm_fn.stages.linker_plan import JobPlan, plan_links, requested_kinds, tracked_names
 from krm_fn.stages.mark import Consumers
 from krm_fn.stages.name import Revision, Revisions
 from krm_fn.stages.package import Package
@@ -74,7 +74,7 @@ def _wanted(
     return wanted, [*problems, *_taken(package.authored, wanted)]
 
 
-def _objects(groups: list[Group], settings: Settings, environment: Environment) -> Iterator[Object]:
+def _objects(groups: list[JobPlan], settings: Settings, environment: Environment) -> Iterator[Object]:
     image = settings.linker.image or environment.image or _DEFAULT_IMAGE
     for _, same in groupby(groups, key=lambda group: group.namespace):
         of_namespace = list(same)
@@ -85,17 +85,17 @@ def _objects(groups: list[Group], settings: Settings, environment: Environment) 
             yield job(group, settings, image)
 
 
-def _is_placed(group: Group, settings: Settings, environment: Environment) -> bool:
+def _is_placed(group: JobPlan, settings: Settings, environment: Environment) -> bool:
     """Tell whether the namespace is known, which a RoleBinding must name for its ServiceAccount."""
     return settings.linker.service_account_name is not None or bool(_namespace(group, settings, environment))
 
 
-def _namespace(group: Group, settings: Settings, environment: Environment) -> str:
+def _namespace(group: JobPlan, settings: Settings, environment: Environment) -> str:
     return group.namespace or settings.linker.namespace or environment.namespace
 
 
 def build_trackers(
-    linked: Iterable[Revision], consumers: Consumers, groups: Iterable[Group], package: Package, settings: Settings
+    linked: Iterable[Revision], consumers: Consumers, groups: Iterable[JobPlan], package: Package, settings: Settings
 ) -> Iterator[Object]:
     """Build the tracker of each name under which something references a Secret, or what makes one."""
     namespaces = {group.namespace or package.namespace for group in groups}
@@ -123,7 +123,7 @@ def without_clashes(
     return [one for one in revisions if one.item not in left_out], problems
 
 
-def _too_many(groups: Iterable[Group], package: Package) -> Iterator[Problem]:
+def _too_many(groups: Iterable[JobPlan], package: Package) -> Iterator[Problem]:
     """Report namespaces with more revisions than an annotation can list. The Job's arguments have more room."""
     for namespace, plan in {group.namespace: group.plan for group in groups}.items():
         length = sum(len(revision.name) + 1 for revision in plan.rendered)

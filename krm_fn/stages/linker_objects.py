@@ -5,13 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from krm_fn.model import keys
-from krm_fn.model.changes import Object, Value
+from krm_fn.model.changes import NewValue, Object
 from krm_fn.model.deployers import PROTECTIONS, SYNC_WAVE, keep_new_name, wave_of
 from krm_fn.model.kinds import Kind
 from krm_fn.model.link_plan import RevisionName
 from krm_fn.model.settings import NO_SIDECAR_ANNOTATIONS, NO_SIDECAR_LABELS, Settings
 from krm_fn.naming.names import content_name
-from krm_fn.stages.linker_plan import Group
+from krm_fn.stages.linker_plan import JobPlan
 from krm_fn.stages.name import Revision
 
 START_SECONDS = 300
@@ -21,9 +21,9 @@ _RETRIES = 2
 """For a pod that was evicted, or whose node failed. The linker itself repeats requests, and the deadline covers all."""
 
 # Together the restricted Pod Security Standard. No user id: the image says 65534, and OpenShift hands out its own.
-_POD_SECURITY: dict[str, Value] = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
+_POD_SECURITY: dict[str, NewValue] = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
 
-_CONTAINER_SECURITY: dict[str, Value] = {
+_CONTAINER_SECURITY: dict[str, NewValue] = {
     "allowPrivilegeEscalation": False,
     "readOnlyRootFilesystem": True,
     "capabilities": {"drop": ["ALL"]},
@@ -32,7 +32,7 @@ _CONTAINER_SECURITY: dict[str, Value] = {
 # What Kubernetes mounts by itself, but with a token that expires after ten minutes, the shortest time that it allows.
 # The kubelet renews it while the pod runs, and the linker reads it again.
 _TOKEN = "token"  # noqa: S105  # the name of a volume
-_TOKEN_VOLUME: dict[str, Value] = {
+_TOKEN_VOLUME: dict[str, NewValue] = {
     "name": _TOKEN,
     "projected": {
         "sources": [
@@ -42,14 +42,14 @@ _TOKEN_VOLUME: dict[str, Value] = {
         ]
     },
 }
-_TOKEN_MOUNT: dict[str, Value] = {
+_TOKEN_MOUNT: dict[str, NewValue] = {
     "name": _TOKEN,
     "mountPath": "/var/run/secrets/kubernetes.io/serviceaccount",
     "readOnly": True,
 }
 
 
-def job(group: Group, settings: Settings, image: str) -> Object:
+def job(group: JobPlan, settings: Settings, image: str) -> Object:
     """Build the Job: a plain resource, never a hook, in the sync wave of its workloads.
 
     A hook, or a later wave, would wait for the end of a canary. Its name changes if and only if its spec does, because
@@ -75,7 +75,7 @@ def job(group: Group, settings: Settings, image: str) -> Object:
     return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}
 
 
-def _pod_spec(group: Group, settings: Settings, image: str) -> Object:
+def _pod_spec(group: JobPlan, settings: Settings, image: str) -> Object:
     linker = settings.linker
     return {
         "serviceAccountName": linker.service_account_name or _name(settings),
@@ -98,7 +98,7 @@ def _pod_spec(group: Group, settings: Settings, image: str) -> Object:
     }
 
 
-def access(group: Group, settings: Settings, subject_namespace: str) -> list[Object]:
+def access(group: JobPlan, settings: Settings, subject_namespace: str) -> list[Object]:
     """Build ServiceAccount, Role and RoleBinding: for one namespace, with no verb that the linker does not use.
 
     `group`: any of its namespace. What all Jobs need is there before the first of them.
@@ -125,22 +125,22 @@ def access(group: Group, settings: Settings, subject_namespace: str) -> list[Obj
     ]
 
 
-def _rules(group: Group, settings: Settings) -> Iterator[Object]:
+def _rules(group: JobPlan, settings: Settings) -> Iterator[Object]:
     for api_group, plurals in _by_group(group.listed).items():
         yield _rule(api_group, plurals, ["list"])
     yield _rule("", ["configmaps"], ["list", "patch", "delete"])
     verbs = ["get", "patch", *(["delete"] if settings.linker.openshift else [])]
     if group.plan.secrets:
         yield {**_rule("", ["secrets"], verbs), "resourceNames": sorted(group.plan.secrets)}
-    makers = defaultdict(set)
-    for maker in group.plan.makers:
-        makers[maker.kind.group, maker.kind.plural].add(maker.name)
-    for (api_group, plural), names in sorted(makers.items()):
+    producers = defaultdict(set)
+    for producer in group.plan.producers:
+        producers[producer.kind.group, producer.kind.plural].add(producer.name)
+    for (api_group, plural), names in sorted(producers.items()):
         yield {**_rule(api_group, [plural], verbs), "resourceNames": sorted(names)}
     yield _rule("", ["events"], ["create"])
 
 
-def inventory(group: Group, settings: Settings) -> Object:
+def inventory(group: JobPlan, settings: Settings) -> Object:
     """Build the ConfigMap that lists what is rendered and owns it, so that deleting a workload deletes no revision.
 
     Its name never changes, and so neither does its uid: a workload may be deleted and created again. It is never in a
@@ -155,7 +155,7 @@ def inventory(group: Group, settings: Settings) -> Object:
 def tracker(revision: Revision, name: RevisionName, settings: Settings) -> Object:
     """Build an empty ConfigMap under the Secret's name: the linker may patch ConfigMaps, and Secrets by name only.
 
-    `name`: that of a Secret revision, or of what a maker makes, or of a maker that pods name.
+    `name`: that of a Secret revision, or of what a producer makes, or of a producer that pods name.
     """
     wave = wave_of(revision.item)
     bases = {revision.name_of(made): made.base_name for made in revision.made}
@@ -172,7 +172,7 @@ def tracker(revision: Revision, name: RevisionName, settings: Settings) -> Objec
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata}
 
 
-def _given(**fields: Value) -> Object:
+def _given(**fields: NewValue) -> Object:
     return {name: value for name, value in fields.items() if value}
 
 

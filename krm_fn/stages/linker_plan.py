@@ -8,7 +8,7 @@ from typing import NamedTuple
 from krm_fn.model.deployers import first_wave, is_hook, wave_of, wave_order
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind, Kinds, kind_of
-from krm_fn.model.link_plan import LinkPlan, MakerName, RevisionName, Workload
+from krm_fn.model.link_plan import LinkPlan, ProducerName, RevisionName, Workload
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import Settings
 from krm_fn.references.reference import Reference
@@ -17,7 +17,7 @@ from krm_fn.stages.name import Revision
 from krm_fn.stages.package import Package
 
 
-class Group(NamedTuple):
+class JobPlan(NamedTuple):
     """The Job of one sync wave in one namespace.
 
     `listed`: the kinds that the Role of the namespace lets it list. `first_wave`: that of the first revision or Job in
@@ -37,7 +37,7 @@ def plan_links(
     package: Package,
     settings: Settings,
     names: Mapping[Item, str] = MappingProxyType({}),
-) -> list[Group]:
+) -> list[JobPlan]:
     """Return one group for each namespace and wave that has consumers of revisions.
 
     `names`: the new names of consumers that are renamed themselves.
@@ -47,7 +47,7 @@ def plan_links(
     with_add_ons = _with_add_ons(package)
     linked = list(revisions)
     revisions_of = _by_consumer(linked, consumers)
-    makers = _makers(linked, consumers, package)
+    producers = _producers(linked, consumers, package)
     revised: dict[str, list[Item]] = defaultdict(list)
     for revision in linked:
         revised[package.namespace_of(revision.item)].append(revision.item)
@@ -78,12 +78,12 @@ def plan_links(
                 set=settings.set,
                 workloads=tuple(sorted(workloads)),
                 revisions=tuple(sorted(rendered - referenced)),
-                makers=tuple(sorted(makers.get(known_namespace, ()))),
+                producers=tuple(sorted(producers.get(known_namespace, ()))),
                 kinds=tuple(sorted(other_kinds)),
                 timeout=settings.linker.timeout_seconds,
                 minimum_age=settings.linker.minimum_age_seconds,
             )
-            groups.append(Group(namespace, wave, plan, (*known_kinds, *plan.kinds), first))
+            groups.append(JobPlan(namespace, wave, plan, (*known_kinds, *plan.kinds), first))
     return groups
 
 
@@ -108,15 +108,15 @@ def _by_consumer(revisions: Iterable[Revision], consumers: Consumers) -> dict[It
     return names
 
 
-def _makers(revisions: Iterable[Revision], consumers: Consumers, package: Package) -> dict[str, list[MakerName]]:
-    """Return the makers among the revisions, by namespace, each with the names that something references."""
-    makers: dict[str, list[MakerName]] = defaultdict(list)
+def _producers(revisions: Iterable[Revision], consumers: Consumers, package: Package) -> dict[str, list[ProducerName]]:
+    """Return the producers among the revisions, by namespace, each with the names that something references."""
+    producers: dict[str, list[ProducerName]] = defaultdict(list)
     for revision in revisions:
         names = tracked_names(revision, consumers)
         if names and not revision.item.is_config:
             kind = package.kinds.of(revision.item.id)
-            makers[package.namespace_of(revision.item)].append(MakerName(kind, revision.name, names))
-    return makers
+            producers[package.namespace_of(revision.item)].append(ProducerName(kind, revision.name, names))
+    return producers
 
 
 def tracked_names(revision: Revision, consumers: Consumers) -> tuple[RevisionName, ...]:
@@ -125,7 +125,7 @@ def tracked_names(revision: Revision, consumers: Consumers) -> tuple[RevisionNam
 
 
 def tracked_name(revision: Revision, reference: Reference) -> RevisionName:
-    """Return what the linker tracks for a reference. A Secret stands for its maker where both have one name."""
+    """Return what the linker tracks for a reference. A Secret stands for its producer where both have one name."""
     meant = revision.meant_by(reference)
     if meant.name in map(revision.name_of, revision.made):
         return RevisionName("Secret", meant.name)

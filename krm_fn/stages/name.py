@@ -15,7 +15,7 @@ from krm_fn.model.settings import Strategy
 from krm_fn.naming.content_hash import Unhashable
 from krm_fn.naming.names import CONTENT_NAME, authored_id, base_name, without_hash
 from krm_fn.references.embedded import EmbeddedReference
-from krm_fn.references.made import Made, find_made, hash_of, name_with
+from krm_fn.references.generated import Generated, find_generated, hash_of, name_with
 from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.stages.choose import Choice, Choices
@@ -34,7 +34,7 @@ class Revision(NamedTuple):
     base_name: str
     name: str
     strategy: Strategy
-    made: tuple[Made, ...] = ()
+    made: tuple[Generated, ...] = ()
 
     @property
     def is_renamed(self) -> bool:
@@ -57,11 +57,11 @@ class Revision(NamedTuple):
         made = self._made_of(reference)
         return self.base_name if made is None else made.base_name
 
-    def name_of(self, made: Made) -> str:
-        """Return the name in the output of what it makes: it has the hash of its maker."""
+    def name_of(self, made: Generated) -> str:
+        """Return the name in the output of what it makes: it has the hash of its producer."""
         return name_with(self.name, self.base_name, made)
 
-    def _made_of(self, reference: Reference) -> Made | None:
+    def _made_of(self, reference: Reference) -> Generated | None:
         names = {reference.target, without_hash(reference.target)}  # it may be that of an earlier rendering
         named = (one for one in self.made if one.kind == reference.kind and not names.isdisjoint(one.names))
         return next(named, None)
@@ -75,8 +75,8 @@ class Revision(NamedTuple):
 class Revisions:
     """`rendered`: the revisions in the output. `restored`: objects that get their base names back.
 
-    `data`: changes of values in ConfigMaps that reference renamed objects. `in_makers`: the new texts of references in
-    makers of Secrets.
+    `data`: changes of values in ConfigMaps that reference renamed objects. `in_producers`: the new texts of references
+    in producers of Secrets.
     """
 
     def __init__(
@@ -85,13 +85,13 @@ class Revisions:
         restored: Iterable[Revision] = (),
         data: Iterable[Edit] = (),
         problems: Iterable[Problem] = (),
-        in_makers: Mapping[Node, str] = MappingProxyType({}),
+        in_producers: Mapping[Node, str] = MappingProxyType({}),
     ) -> None:
         self.rendered = tuple(rendered)
         self.restored = tuple(restored)
         self.data = tuple(data)
         self.problems = tuple(problems)
-        self._in_makers = dict(in_makers)
+        self._in_producers = dict(in_producers)
 
     @cached_property
     def renamed(self) -> dict[Item, Revision]:
@@ -105,8 +105,8 @@ class Revisions:
 
     @cached_property
     def texts(self) -> dict[Node, str]:
-        """The new values of the scalars that `data` changes, and of references in makers."""
-        texts = dict(self._in_makers)
+        """The new values of the scalars that `data` changes, and of references in producers."""
+        texts = dict(self._in_producers)
         for edit in self.data:
             if isinstance(edit.change, SetParts):
                 texts[edit.change.node] = edit.change.text
@@ -119,7 +119,7 @@ def name_revisions(choices: Choices, references: References) -> Revisions:
     no_longer = [choice for choice in choices.all if choice.gets_base_name_back]
     restored = [_restore(choice) for choice in no_longer]
     namer = _Namer(chosen, restored, references.embedded)
-    namer.add_makers([choice.item for choice in choices.all if not choice.item.is_config], references.authored)
+    namer.add_producers([choice.item for choice in choices.all if not choice.item.is_config], references.authored)
     rendered = [revision for choice in chosen if (revision := namer.name(choice.item))]
     namer.update_others()
     others = [choice.item for choice in choices.all]
@@ -130,7 +130,7 @@ def name_revisions(choices: Choices, references: References) -> Revisions:
         *_warn_of_second_hash(rendered),
         *map(_announce_restored, no_longer),
     ]
-    return Revisions(rendered, restored, namer.edits, [*namer.problems, *problems], namer.in_makers)
+    return Revisions(rendered, restored, namer.edits, [*namer.problems, *problems], namer.in_producers)
 
 
 class _Namer:
@@ -150,15 +150,15 @@ class _Namer:
         for one in embedded:
             self._embedded[one.item].append(one)
         self._open: set[Item] = set()
-        self.in_makers: dict[Node, str] = {}
-        self._of_makers: dict[Item, list[ResolvedReference]] = {}
+        self.in_producers: dict[Node, str] = {}
+        self._of_producers: dict[Item, list[ResolvedReference]] = {}
 
-    def add_makers(self, makers: Iterable[Item], references: Iterable[ResolvedReference]) -> None:
-        """Take the references of makers: what they read decides the content of what they make."""
-        self._of_makers = {item: [] for item in makers}
-        for resolved in references if self._of_makers else ():
-            if resolved.referrer in self._of_makers and not resolved.reference.written:
-                self._of_makers[resolved.referrer].append(resolved)
+    def add_producers(self, producers: Iterable[Item], references: Iterable[ResolvedReference]) -> None:
+        """Take the references of producers: what they read decides the content of what they make."""
+        self._of_producers = {item: [] for item in producers}
+        for resolved in references if self._of_producers else ():
+            if resolved.referrer in self._of_producers and not resolved.reference.written:
+                self._of_producers[resolved.referrer].append(resolved)
 
     def name(self, item: Item) -> Revision | None:
         """Return the revision of an object; None if it is none, or cannot be named."""
@@ -170,7 +170,7 @@ class _Namer:
         for item in self._embedded:
             if item not in self._chosen:
                 self._finish(self._update_data(item))
-        for item in self._of_makers:
+        for item in self._of_producers:
             if item not in self._chosen:
                 self._finish(self._read_renamed(item))
 
@@ -208,9 +208,9 @@ class _Namer:
         return renamed
 
     def _read_renamed(self, item: Item) -> _Naming[dict[Node, str]]:
-        """Return the new texts of the references in a maker."""
+        """Return the new texts of the references in a producer."""
         texts: dict[Node, str] = {}
-        for one in self._of_makers.get(item, ()):
+        for one in self._of_producers.get(item, ()):
             others = [target for target in one.targets if target != item]
             open_targets = [target for target in others if target in self._open]
             if open_targets:
@@ -220,7 +220,7 @@ class _Namer:
             renamed = yield from self._renamed(others)
             if len(renamed) == 1:
                 texts[one.reference.name] = one.reference.renamed(renamed[0].meant_by(one.reference).name)
-        self.in_makers |= texts
+        self.in_producers |= texts
         return texts
 
     def _update_data(self, item: Item) -> _Naming[dict[Node, str]]:
@@ -282,13 +282,13 @@ def _name(choice: Choice, texts: Mapping[Node, str]) -> Revision:
     # An object that kustomize is about to hash gets its content name in any case.
     is_hashed = choice.strategy is Strategy.RENAME or NEEDS_HASH_SUFFIX in item.annotations
     name = f"{base}-{hash_of(item, texts)}" if is_hashed else item.id.name
-    return Revision(item, base, name, choice.strategy, tuple(find_made(item)))
+    return Revision(item, base, name, choice.strategy, tuple(find_generated(item)))
 
 
 def _restore(choice: Choice) -> Revision:
     """Give a revision of an earlier run in place its base name back."""
     base = base_name(choice.item)
-    return Revision(choice.item, base, base, choice.strategy, tuple(find_made(choice.item)))
+    return Revision(choice.item, base, base, choice.strategy, tuple(find_generated(choice.item)))
 
 
 def find_too_long(revisions: Iterable[Revision], allowed: int = MAX_NAME) -> list[Problem]:

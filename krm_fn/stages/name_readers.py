@@ -18,12 +18,12 @@ from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.embedded import data_texts
 from krm_fn.references.find_by_shape import Path, spell_path
-from krm_fn.references.made import find_made
+from krm_fn.references.generated import find_generated
 from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.references.shapes import THE_VALUE
 from krm_fn.stages.package import Package
-from krm_fn.stages.reason import Ground, Reason
+from krm_fn.stages.reason import Reason, ReasonCode
 from krm_fn.stages.sops import is_encrypted
 
 _ACCEPT = f"annotate it with {keys.STRATEGY}: {Strategy.IGNORE} to accept this"
@@ -92,11 +92,11 @@ class NameReaders:
             if reads.endings:
                 text = f"{who} tells by the end of its name what is in it ({', '.join(reads.endings)})"
                 remedy = _ACCEPT if _base_name_in(one.reference, item).endswith(reads.endings) else ""
-                return Reason(Ground.NAME_SHAPE, text, one.referrer, one.reference.field, reads.source, remedy)
+                return Reason(ReasonCode.NAME_SHAPE, text, one.referrer, one.reference.field, reads.source, remedy)
         for one, base, other in self._pairs.get(item, ()):
             text = f"{authored_id(one.referrer)} finds {one.reference.kind} {other} by the name of {base}"
             return Reason(
-                Ground.NAME_SHAPE, text, one.referrer, one.reference.field, one.reference.rule.reads.source, _ACCEPT
+                ReasonCode.NAME_SHAPE, text, one.referrer, one.reference.field, one.reference.rule.reads.source, _ACCEPT
             )
         return None
 
@@ -107,13 +107,13 @@ class NameReaders:
             for found in self._find_path(one, item):
                 text = f"{_say_mount(one, item)}, and {authored_id(found.item)} contains this path ({found.place})"
                 return Reason(
-                    Ground.MOUNT_PATH, text, found.item, found.field, one.reference.rule.reads.source, _ACCEPT
+                    ReasonCode.MOUNT_PATH, text, found.item, found.field, one.reference.rule.reads.source, _ACCEPT
                 )
         for one in mounts:
             for why in self._find_hidden(one):
                 text = f"{_say_mount(one, item)}, and {why}"
                 return Reason(
-                    Ground.MOUNT_PATH, text, one.referrer, one.reference.field, one.reference.rule.reads.source
+                    ReasonCode.MOUNT_PATH, text, one.referrer, one.reference.field, one.reference.rule.reads.source
                 )
         return None
 
@@ -233,7 +233,7 @@ def _say_mount(one: ResolvedReference, item: Item) -> str:
 
 def _base_name_in(reference: Reference, item: Item) -> str:
     """Return the base name of what a reference means by an object: of itself, or of what it makes."""
-    made = (made.base_name for made in find_made(item) if made.kind == reference.kind)
+    made = (made.base_name for made in find_generated(item) if made.kind == reference.kind)
     return base_name(item) if reference.kind == item.id.kind else next(made, reference.target)
 
 

@@ -10,17 +10,17 @@ from krm_fn.model.kinds import Kinds
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import configures
 from krm_fn.naming.names import is_emitted, is_revision
-from krm_fn.references.made import versioned
-from krm_fn.stages.reason import Ground, Reason
+from krm_fn.references.generated import versioned
+from krm_fn.stages.reason import Reason, ReasonCode
 
-_EMITTED = Reason(Ground.EMITTED, "an earlier run has emitted it for the linker")
-_CONFIGURATION = Reason(Ground.CONFIGURATION, "it is the configuration")
+_EMITTED = Reason(ReasonCode.EMITTED, "an earlier run has emitted it for the linker")
+_CONFIGURATION = Reason(ReasonCode.CONFIGURATION, "it is the configuration")
 
 
 class Package(NamedTuple):
     """`authored`: what users wrote; `emitted`: the linker's objects.
 
-    `configs`: the ConfigMaps and Secrets among `authored`, and the makers of Secrets of those kinds that are handled.
+    `configs`: the ConfigMaps and Secrets among `authored`, and the producers of Secrets whose kinds are handled.
 
     `config_id` is the functionConfig, None where there is none. `namespace` is where objects without a namespace will
     be applied, `""` if nobody knows. `generated` says of objects from Helm charts whether each rendering of the chart
@@ -64,8 +64,8 @@ def read_package(
     set_aside = {item: _EMITTED for item in emitted if item.is_config}
     configs = []
     for item in authored:
-        is_maker = versioned(item.id) is not None and (item.id.kind in kinds or is_revision(item))
-        if item.is_config or is_maker:
+        is_producer = versioned(item.id) is not None and (item.id.kind in kinds or is_revision(item))
+        if item.is_config or is_producer:
             reason = _why_set_aside(item, config_id)
             if reason is None:
                 configs.append(item)
@@ -87,5 +87,5 @@ def _why_set_aside(item: Item, config_id: ResourceId | None) -> Reason | None:
     """Say why a ConfigMap or Secret is not to be chosen; None where it may be."""
     if item.is_local:
         field = f"metadata.annotations[{keys.LOCAL_CONFIG}]"
-        return Reason(Ground.LOCAL, f"it is for tools, and never applied ({keys.LOCAL_CONFIG})", item, field)
+        return Reason(ReasonCode.LOCAL, f"it is for tools, and never applied ({keys.LOCAL_CONFIG})", item, field)
     return _CONFIGURATION if item.id == config_id or configures(item) else None

@@ -1,4 +1,4 @@
-"""Why a ConfigMap, a Secret or a maker of Secrets gets its strategy."""
+"""Why a ConfigMap, a Secret or a producer of Secrets gets its strategy."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 from krm_fn.model.item import Item
 
 
-class Ground(StrEnum):
+class ReasonCode(StrEnum):
     """What decides."""
 
     LOCAL = "local"
@@ -89,7 +89,7 @@ class Reason(NamedTuple):
     that is not what is wanted.
     """
 
-    ground: Ground
+    ground: ReasonCode
     text: str
     item: Item | None = None
     field: str = ""

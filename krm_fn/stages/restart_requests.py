@@ -230,7 +230,7 @@ _PULLED = ".imagePullSecrets["
 """The kubelet reads these again at each pull."""
 
 
-class Reading:
+class ChecksumInput:
     """A pod template, and which keys of each object count; None for all of them.
 
     `asked_by`: the controllers whose annotations say that an object counts, where its strategy does not.
@@ -244,7 +244,7 @@ class Reading:
 
     def add(self, config: Item, keys: frozenset[str] | None, opt_in: "OptIn | None" = None) -> None:
         """Count these keys as well."""
-        keys = keys if config.is_config else None  # the spec of a maker does not say which part makes which key
+        keys = keys if config.is_config else None  # the spec of a producer does not say which part makes which key
         before = self.configs.get(config, frozenset())
         self.configs[config] = None if keys is None or before is None else before | keys
         if opt_in is not None:
@@ -255,20 +255,20 @@ class Readings:
     """All of a package, and the references of objects that read but have no pod template."""
 
     def __init__(self) -> None:
-        self._templates: dict[tuple[Item, FieldPath], Reading] = {}
+        self._templates: dict[tuple[Item, FieldPath], ChecksumInput] = {}
         self.untemplated: list[ResolvedReference] = []
 
-    def of(self, item: Item, template: PodTemplate) -> Reading:
+    def of(self, item: Item, template: PodTemplate) -> ChecksumInput:
         """Return the reading of a pod template."""
-        return self._templates.setdefault((item, template.path), Reading(item, template))
+        return self._templates.setdefault((item, template.path), ChecksumInput(item, template))
 
     @property
-    def restarted(self) -> list[Reading]:
+    def restarted(self) -> list[ChecksumInput]:
         """Those whose template may change."""
         return [reading for reading in self._templates.values() if not cannot_change(reading.item)]
 
     @property
-    def immutable(self) -> list[Reading]:
+    def immutable(self) -> list[ChecksumInput]:
         """Those whose template cannot change."""
         return [reading for reading in self._templates.values() if cannot_change(reading.item)]
 

@@ -16,7 +16,7 @@ from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.item import Item
 from krm_fn.model.node import TRUE, FieldPath, get, is_mapping, spell, texts
 from krm_fn.model.settings import Settings
-from krm_fn.references.made import Unmet
+from krm_fn.references.generated import RenameBlocker
 
 _DECRYPTS = ("flux",)
 """The only deployer that decrypts by itself, and it does not check the MAC. With any other one, a plugin decrypts."""
@@ -28,7 +28,7 @@ def is_encrypted(item: Item) -> bool:
     return item.is_config and is_mapping(block) and bool(texts(block).get("mac"))
 
 
-def find_refused(item: Item, settings: Settings) -> Unmet | None:
+def find_refused(item: Item, settings: Settings) -> RenameBlocker | None:
     """Say why an encrypted object must not get another name, label or annotation; None where it may."""
     if not is_encrypted(item):
         return None
@@ -38,14 +38,14 @@ def find_refused(item: Item, settings: Settings) -> Unmet | None:
             reason = (
                 f"its encryption covers {spell(path)}; encrypt only its data, with encrypted_regex: ^(data|stringData)$"
             )
-            return Unmet(reason, "sops")
+            return RenameBlocker(reason, "sops")
     if block.get("mac_only_encrypted") in TRUE or settings.deployers == _DECRYPTS:
         return None
     reason = (
         "the MAC of SOPS covers its name; set mac_only_encrypted: true when you encrypt it, "
         "or deployers: [flux] if Flux decrypts it, which checks no MAC"
     )
-    return Unmet(reason, "sops.mac")
+    return RenameBlocker(reason, "sops.mac")
 
 
 def _written(settings: Settings) -> Iterator[FieldPath]:

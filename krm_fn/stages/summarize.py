@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable
 from krm_fn.model.item import Item
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Settings, Strategy
-from krm_fn.references.made import versioned
+from krm_fn.references.generated import versioned
 from krm_fn.stages.checksums import Checksums
 from krm_fn.stages.choose import Choice, Choices
-from krm_fn.stages.reason import Ground
+from krm_fn.stages.reason import ReasonCode
 
 _MOST = 3
 """Kinds to name."""
@@ -30,9 +30,9 @@ def summarize(choices: Choices, checksums: Checksums, settings: Settings, author
     done = [f"{counts[outcome]} {outcome}" for outcome in _CHOSEN.values() if counts[outcome]]
     others = [f"{counts[outcome]} {outcome}" for outcome in (_LEFT_ALONE, _OF_ANOTHER_SET) if counts[outcome]]
     if not done and not others:
-        makers = sorted({one.id.kind for one in authored if versioned(one.id) is not None} - {*settings.kinds})
-        is_meant = bool(makers) and "Secret" in settings.kinds
-        without = f"; spec.kinds does not contain {', '.join(makers[:_MOST])}" if is_meant else ""
+        producers = sorted({one.id.kind for one in authored if versioned(one.id) is not None} - {*settings.kinds})
+        is_meant = bool(producers) and "Secret" in settings.kinds
+        without = f"; spec.kinds does not contain {', '.join(producers[:_MOST])}" if is_meant else ""
         message = f"nothing renamed: the package has no {' or '.join(sorted(settings.kinds))} to choose{without}"
     else:
         why = " (krm-fn explain PATH says why)" if others else ""
@@ -46,7 +46,7 @@ def _outcome(choice: Choice, restarting: Collection[Item], settings: Settings) -
         return _CHOSEN[choice.strategy]
     if choice.item in restarting:
         return _CHECKSUM  # a controller's annotation on the workload asks for it
-    if choice.reason.ground is Ground.OTHER_SET:
+    if choice.reason.ground is ReasonCode.OTHER_SET:
         return _OF_ANOTHER_SET
-    is_candidate = choice.item.id.kind in settings.kinds and choice.reason.ground is not Ground.FIXED_NAME
+    is_candidate = choice.item.id.kind in settings.kinds and choice.reason.ground is not ReasonCode.FIXED_NAME
     return _LEFT_ALONE if is_candidate else ""

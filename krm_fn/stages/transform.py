@@ -21,7 +21,7 @@ from krm_fn.stages.package import Package
 from krm_fn.stages.summarize import summarize
 from krm_fn.stages.update_references import find_contradictions, find_stale, update_references
 from krm_fn.stages.warnings.configuration import find_nothing_chosen
-from krm_fn.stages.warnings.references import has_makers
+from krm_fn.stages.warnings.references import has_producers
 from krm_fn.stages.warnings.warn import warn
 
 
@@ -48,8 +48,8 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     """
     index = Index(package.configs, package.kinds, package.namespace)
     opt_ins = find_opt_ins(package.authored, settings.checksums.controllers)
-    # Without configuration, its makers, and workloads to restart for it, there is nothing to find.
-    referrers = package.authored if index or opt_ins or has_makers(package.authored) else []
+    # Without configuration, its producers, and workloads to restart for it, there is nothing to find.
+    referrers = package.authored if index or opt_ins or has_producers(package.authored) else []
     references, mounts = _read_references(package, referrers, index, settings, read_yaml)
     stale = find_stale(references, package, settings)
     if stale.names:

@@ -17,7 +17,7 @@ from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Settings
 from krm_fn.naming.names import CONTENT_NAME, authored_id, base_name, is_revision, listed_revisions, without_hash
 from krm_fn.references.find import ROLES
-from krm_fn.references.made import name_meant
+from krm_fn.references.generated import name_meant
 from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.references.resolve import Index
@@ -171,7 +171,7 @@ def _join_lists(edits: Iterable[Edit], references: Iterable[ResolvedReference]) 
 
 
 def _rewrite_own(resolved: ResolvedReference, revisions: Revisions) -> Iterator[Edit]:
-    """Give what a maker makes its name. Where no field says it, it is the name of the maker itself."""
+    """Give what a producer makes its name. Where no field says it, it is the name of the producer itself."""
     revision = revisions.renamed.get(resolved.referrer)
     if revision is not None and resolved.reference.name is not get(resolved.referrer.node, "metadata", "name"):
         yield from _rewrite(resolved, revision.meant_by(resolved.reference).name, "")

@@ -6,7 +6,7 @@ from itertools import repeat
 from typing import Any
 
 from krm_fn.model import keys
-from krm_fn.model.changes import Changes, ListPatch, Object, Patch, Value
+from krm_fn.model.changes import Changes, ListPatch, NewValue, Object, Patch
 from krm_fn.model.deployers import SYNC_WAVE
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node, entries, fields, is_mapping, is_scalar, is_sequence
@@ -66,7 +66,7 @@ def _patched_list(value: JsonValue, patch: ListPatch) -> list[JsonValue]:
     return [*kept, *map(_new, patch.add)]
 
 
-def _new(value: Value) -> JsonValue:
+def _new(value: NewValue) -> JsonValue:
     if isinstance(value, Mapping):
         return {name: _new(member) for name, member in value.items()}
     if isinstance(value, str | bool):

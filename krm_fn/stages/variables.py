@@ -18,7 +18,7 @@ from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.stages.package import Package
-from krm_fn.stages.reason import Ground, Reason
+from krm_fn.stages.reason import Reason, ReasonCode
 
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 """With the value `disabled`, this label or annotation keeps Flux from substituting variables in an object."""
@@ -32,7 +32,7 @@ _SETS = re.compile(r"""\b(?:(?P<set>\w+)=(?!["']?\$\{(?P=set)\b)|for (?P<each>\w
 _REPLACED = re.compile(r"\$\{[^}]*\}?")
 
 _CONTENT = ("data", "stringData", "binaryData", "spec", "parameters", "secretObjects", "type")
-"""Fields whose values the API server does not let change, or that decide what a maker makes."""
+"""Fields whose values the API server does not let change, or that decide what a producer makes."""
 
 _NEVER_EXPANDED = frozenset(
     {
@@ -75,14 +75,14 @@ class Variables:
         else:
             return None
         text = f"{field} has a variable (${{...}}), {why}: then the content changes, and the name does not"
-        return Reason(Ground.VARIABLE, text, item, field, remedy=_REMEDY)
+        return Reason(ReasonCode.VARIABLE, text, item, field, remedy=_REMEDY)
 
     def _in_reference(self, item: Item) -> Reason | None:
         names = {item.id.name, base_name(item)}
         for one, pattern in self._open:
             if one.reference.kind == item.id.kind and any(map(pattern.fullmatch, names)) and self._is_near(one, item):
                 text = f"{authored_id(one.referrer)} may mean it by the variable in {one.reference.field}"
-                return Reason(Ground.VARIABLE, text, one.referrer, one.reference.field)
+                return Reason(ReasonCode.VARIABLE, text, one.referrer, one.reference.field)
         return None
 
     def _is_near(self, one: ResolvedReference, item: Item) -> bool:

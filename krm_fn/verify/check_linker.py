@@ -10,16 +10,16 @@ from krm_fn.model.deployers import wave_of
 from krm_fn.model.item import CONFIG_KINDS, Item, about
 from krm_fn.model.kinds import ADD_ON_KINDS
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Unreadable
-from krm_fn.model.makers import VERSIONED_NAMES
 from krm_fn.model.node import elements, get, text
 from krm_fn.model.problem import Problem, ResourceId, Severity
+from krm_fn.model.producers import VERSIONED_NAMES
 from krm_fn.model.settings import Settings
 from krm_fn.naming.names import listed_revisions
 from krm_fn.references.find import find_in_rules
-from krm_fn.references.made import find_made
+from krm_fn.references.generated import find_generated
 from krm_fn.stages.link import build_trackers, without_clashes
 from krm_fn.stages.linker_objects import access, inventory
-from krm_fn.stages.linker_plan import Group, plan_links
+from krm_fn.stages.linker_plan import JobPlan, plan_links
 from krm_fn.stages.name import Revision
 from krm_fn.stages.package import Package
 from krm_fn.verify.check_job import check_annotations, check_job, check_object, check_wave, read_plan
@@ -42,7 +42,7 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
     seen = [one for one in rendering.revisions.rendered if one.item in consumers and not _is_retained(one)]
     for revision in without_clashes(seen, consumers, package.authored)[0]:
         linked[revision.item.labels[keys.SET]].append(revision)
-    objects = _Objects(package)
+    objects = _LinkerObjects(package)
     with_add_ons = {
         package.namespace_of(one.referrer)
         for found in consumers.values()
@@ -76,15 +76,15 @@ def _is_retained(revision: Revision) -> bool:
     return keys.RETAIN in revision.item.annotations
 
 
-class _Objects:
+class _LinkerObjects:
     """Which objects are here, each in the namespace that it will be applied to."""
 
     def __init__(self, package: Package) -> None:
         authored = [(item.id, package.namespace_of(item)) for item in package.authored if not item.is_local]
         self._configs = {(RevisionName(who.kind, who.name), namespace) for who, namespace in authored}
-        for maker in package.configs:
-            made = [RevisionName(one.kind, one.reference.target) for one in find_made(maker)]
-            self._configs |= {(name, package.namespace_of(maker)) for name in made}
+        for producer in package.configs:
+            made = [RevisionName(one.kind, one.reference.target) for one in find_generated(producer)]
+            self._configs |= {(name, package.namespace_of(producer)) for name in made}
         self._workloads = {(f"{who.api_version}/{who.kind}/{who.name}", namespace) for who, namespace in authored}
 
     def have_config(self, name: RevisionName, namespace: str) -> bool:
@@ -94,12 +94,12 @@ class _Objects:
         return (name, namespace) in self._workloads
 
 
-class _Place(NamedTuple):
+class _JobPlace(NamedTuple):
     """A set in one namespace: what its linker should do there, and the linker's objects that are there."""
 
     set: str
     namespace: str
-    groups: tuple[Group, ...]
+    groups: tuple[JobPlan, ...]
     emitted: tuple[Item, ...]
 
     @property
@@ -117,7 +117,7 @@ class _Place(NamedTuple):
         """The objects that trackers are to own: Secrets, and what makes Secrets."""
         plans = [group.plan for group in self.groups]
         secrets = {RevisionName("Secret", name) for plan in plans for name in plan.secrets}
-        return frozenset(secrets | {RevisionName(one.kind.kind, one.name) for plan in plans for one in plan.makers})
+        return frozenset(secrets | {RevisionName(one.kind.kind, one.name) for plan in plans for one in plan.producers})
 
     @property
     def plans(self) -> list[LinkPlan]:
@@ -138,18 +138,18 @@ class _Place(NamedTuple):
         return [one for one in self.emitted if one.id.kind == kind and one.labels[keys.COMPONENT] == keys.LINKER]
 
 
-def _places(one: RenderedSet, groups: Iterable[Group], package: Package) -> Iterator[_Place]:
-    of_namespace: dict[str, list[Group]] = defaultdict(list)
+def _places(one: RenderedSet, groups: Iterable[JobPlan], package: Package) -> Iterator[_JobPlace]:
+    of_namespace: dict[str, list[JobPlan]] = defaultdict(list)
     for group in groups:
         of_namespace[group.namespace or package.namespace].append(group)
     emitted: dict[str, list[Item]] = defaultdict(list)
     for item in one.emitted:
         emitted[package.namespace_of(item)].append(item)
     for namespace in sorted({*of_namespace, *emitted}):
-        yield _Place(one.name, namespace, tuple(of_namespace[namespace]), tuple(emitted[namespace]))
+        yield _JobPlace(one.name, namespace, tuple(of_namespace[namespace]), tuple(emitted[namespace]))
 
 
-def _is_expected(place: _Place, one: RenderedSet) -> bool:
+def _is_expected(place: _JobPlace, one: RenderedSet) -> bool:
     """Tell whether the configuration asks for a linker.
 
     Without a namespace there is only one if somebody else grants what it needs.
@@ -160,7 +160,7 @@ def _is_expected(place: _Place, one: RenderedSet) -> bool:
     return linker.enabled and bool(place.namespace or linker.service_account_name)
 
 
-def _check_jobs(place: _Place, objects: _Objects) -> Iterator[Problem]:
+def _check_jobs(place: _JobPlace, objects: _LinkerObjects) -> Iterator[Problem]:
     plans = {group.wave: group.plan for group in place.groups}
     first: dict[str, Item] = {}
     for job in place.of_kind("Job"):
@@ -182,7 +182,7 @@ def _check_jobs(place: _Place, objects: _Objects) -> Iterator[Problem]:
         yield Problem(f"no Job of the linker for {_name(place)}{of_wave}: {what_for}")
 
 
-def _name(place: _Place) -> str:
+def _name(place: _JobPlace) -> str:
     return f"set {place.set}" + (f" in namespace {place.namespace}" if place.namespace else "")
 
 
@@ -193,7 +193,7 @@ class _Link(NamedTuple):
     revision: RevisionName
 
 
-def _compare(found: LinkPlan, wanted: LinkPlan, place: _Place, objects: _Objects) -> Iterator[str]:
+def _compare(found: LinkPlan, wanted: LinkPlan, place: _JobPlace, objects: _LinkerObjects) -> Iterator[str]:
     """Say how a plan differs from the wanted one. Of several reasons for one difference the first is enough."""
     if found.set != place.set:
         yield f"found set {found.set!r}, expected {place.set!r}"
@@ -211,18 +211,18 @@ def _compare(found: LinkPlan, wanted: LinkPlan, place: _Place, objects: _Objects
         f"lists {name}, which nothing references" for name in sorted(found.rendered - wanted.rendered - explained)
     )
     yield from (f"does not list {name}" for name in sorted(wanted.rendered - found.rendered - explained))
-    makers = {(maker.kind.kind, maker.name): maker.revisions for maker in found.makers}
-    for maker in wanted.makers:
-        if makers.get((maker.kind.kind, maker.name)) != maker.revisions:
-            made = ", ".join(map(str, maker.revisions))
-            yield f"does not say that {maker.kind.kind}/{maker.name} makes {made}"
+    producers = {(producer.kind.kind, producer.name): producer.revisions for producer in found.producers}
+    for producer in wanted.producers:
+        if producers.get((producer.kind.kind, producer.name)) != producer.revisions:
+            made = ", ".join(map(str, producer.revisions))
+            yield f"does not say that {producer.kind.kind}/{producer.name} makes {made}"
 
 
 def _links(plan: LinkPlan) -> set[_Link]:
     return {_Link(f"{one.api_version}/{one.kind}/{one.name}", name) for one in plan.workloads for name in one.revisions}
 
 
-def _check_inventory(place: _Place, objects: _Objects) -> Iterator[Problem]:
+def _check_inventory(place: _JobPlace, objects: _LinkerObjects) -> Iterator[Problem]:
     field = f"metadata.annotations[{keys.RENDERED}]"
     if not place.inventories and place.groups:
         yield _missing(place, "v1", "ConfigMap", "it is the inventory, by which the linker knows what is rendered")
@@ -235,7 +235,9 @@ def _check_inventory(place: _Place, objects: _Objects) -> Iterator[Problem]:
                 yield about(item, f"lists {name}, which is not in the input", field)
 
 
-def _check_trackers(place: _Place, of_set: RenderedSet, objects: _Objects, wanted: Iterable[Any]) -> Iterator[Problem]:
+def _check_trackers(
+    place: _JobPlace, of_set: RenderedSet, objects: _LinkerObjects, wanted: Iterable[Any]
+) -> Iterator[Problem]:
     trackers = {one.id.name: one for one in place.emitted if one.labels[keys.COMPONENT] in keys.TRACKERS}
     tracked = {name.name: name.kind for name in place.linked if name.kind != "ConfigMap"}
     for name in sorted(tracked.keys() - trackers.keys()):
@@ -253,7 +255,7 @@ def _check_trackers(place: _Place, of_set: RenderedSet, objects: _Objects, wante
             yield from check_wave(trackers[name], one)
 
 
-def _check_access(place: _Place, one: RenderedSet, objects: _Objects) -> Iterator[Problem]:
+def _check_access(place: _JobPlace, one: RenderedSet, objects: _LinkerObjects) -> Iterator[Problem]:
     """Check what lets the Job do its work, unless somebody else grants it."""
     is_own = one.configured is not None and one.configured.settings.linker.service_account_name is None
     if place.groups and (is_own or any(place.of_kind(kind) for _, kind in _ACCESS)):
@@ -271,7 +273,7 @@ def _check_access(place: _Place, one: RenderedSet, objects: _Objects) -> Iterato
                 yield about(role, f"names {name}, which is not in the input", "rules")
 
 
-def _check_built(place: _Place, settings: Settings, *, has_add_ons: bool) -> Iterator[Problem]:
+def _check_built(place: _JobPlace, settings: Settings, *, has_add_ons: bool) -> Iterator[Problem]:
     """Compare the objects that all Jobs of a namespace need with those that the function builds."""
     roles = [one for one in place.of_kind("Role") if one.id.name == place.linker_name]
     if not place.groups:
@@ -299,7 +301,7 @@ def _names_add_ons(roles: Iterable[Item]) -> bool:
     )
 
 
-def _check_namespaces(place: _Place, one: RenderedSet, rendering: Rendering) -> Iterator[Problem]:
+def _check_namespaces(place: _JobPlace, one: RenderedSet, rendering: Rendering) -> Iterator[Problem]:
     """Find objects that have lost the namespace of the Job, as far as nobody says where such objects are applied.
 
     An author may have left it out of some objects, and the function was told which one it is: then it is a warning. An
@@ -324,5 +326,5 @@ def _find_bare(one: RenderedSet, rendering: Rendering) -> list[Item]:
     return [item for item in dict.fromkeys((*revised, *readers)) if not item.id.namespace]
 
 
-def _missing(place: _Place, api_version: str, kind: str, why: str) -> Problem:
+def _missing(place: _JobPlace, api_version: str, kind: str, why: str) -> Problem:
     return Problem(f"is not in the input: {why}", ResourceId(api_version, kind, place.namespace, place.linker_name))

@@ -8,7 +8,7 @@ from krm_fn.model.item import Item, about, locate
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.naming.content_hash import Unhashable
 from krm_fn.naming.names import CONTENT_NAME, base_name, hash_in_name, listed_revisions, without_hash
-from krm_fn.references.made import hash_of
+from krm_fn.references.generated import hash_of
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.verify.rendering import Configured, RenderedSet, Rendering
 

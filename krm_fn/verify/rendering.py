@@ -15,7 +15,7 @@ from krm_fn.model.settings import Settings, Strategy
 from krm_fn.mounts.mount import read_mounts
 from krm_fn.naming.names import base_name, hash_in_name, is_emitted, is_revision
 from krm_fn.references.embedded import find_embedded
-from krm_fn.references.made import find_made
+from krm_fn.references.generated import find_generated
 from krm_fn.references.references import Authored, References, find_authored
 from krm_fn.references.resolve import Index
 from krm_fn.stages.choose import Choices, choose
@@ -129,7 +129,7 @@ def _planned_namespaces(items: Iterable[Item], emitted: Iterable[Item]) -> Itera
 
 def _read_revision(item: Item) -> Revision:
     strategy = Strategy.RENAME if hash_in_name(item) else Strategy.ADOPT
-    return Revision(item, base_name(item), item.id.name, strategy, tuple(find_made(item)))
+    return Revision(item, base_name(item), item.id.name, strategy, tuple(find_generated(item)))
 
 
 def _configure(package: Package, references: References, settings: Settings) -> Configured:

@@ -16,7 +16,7 @@ from krm_fn.model.settings import Environment
 from krm_fn.model.words import count
 from krm_fn.render.files import DEFAULT_LIMITS, Allowance, Limits, place_by_object, placed_in
 from krm_fn.render.render import find_configurations
-from krm_fn.render.sources import STDIN, Inputs, Source, read_config_file, read_sources
+from krm_fn.render.sources import STDIN, Inputs, SourceText, read_config_file, read_sources
 from krm_fn.render.tools import HelmOptions, built_from
 from krm_fn.stages.transform import transform
 from krm_fn.verify.check_linker import check_linker
@@ -31,7 +31,7 @@ from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.results import stderr_lines
 
 
-class Options(NamedTuple):
+class VerifyOptions(NamedTuple):
     """What the user expects. Without `deployers`, those of each set's configuration.
 
     `namespace` is that of objects that set none. `strict`: warnings are errors.
@@ -45,7 +45,7 @@ class Options(NamedTuple):
     limits: Limits = DEFAULT_LIMITS
 
 
-def verify(path: str, stdin: bytes | None, options: Options) -> Outcome:
+def verify(path: str, stdin: bytes | None, options: VerifyOptions) -> Outcome:
     """Report one line for each finding; for none, one line that says what was verified.
 
     A ResourceList is answered with itself and the findings as its results, any other input with nothing.
@@ -67,7 +67,7 @@ def verify(path: str, stdin: bytes | None, options: Options) -> Outcome:
     return _answer(opened, problems, summarize(rendering, options.deployers), strict=options.strict)
 
 
-def _open(path: str, inputs: Inputs, allowance: Allowance) -> tuple[list[tuple[str, Envelope]], list[Source]]:
+def _open(path: str, inputs: Inputs, allowance: Allowance) -> tuple[list[tuple[str, Envelope]], list[SourceText]]:
     """Open the manifests, and read the configuration files beside them."""
     file = built_from(Path(path)) if path != STDIN else ""
     if file:
@@ -80,7 +80,7 @@ def _open(path: str, inputs: Inputs, allowance: Allowance) -> tuple[list[tuple[s
     return opened, found.configs
 
 
-def _open_text(source: Source) -> Iterator[Envelope]:
+def _open_text(source: SourceText) -> Iterator[Envelope]:
     """Open a text, unless it is empty or holds only comments."""
     with placed_in(source.name):
         document = read_yaml(source.data, may_repeat=True)
@@ -97,7 +97,7 @@ def _read(opened: list[tuple[str, Envelope]], found: list[Configuration], namesp
     return read_rendering(items, settings, config_id, namespace)
 
 
-def _check(rendering: Rendering, options: Options) -> Iterator[Problem]:
+def _check(rendering: Rendering, options: VerifyOptions) -> Iterator[Problem]:
     """Look for the causes first: one cause may be found in several objects."""
     yield from check_sets(rendering, options.sets)
     yield from check_duplicates(rendering)

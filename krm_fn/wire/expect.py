@@ -8,11 +8,11 @@ from krm_fn.model.changes import (
     Change,
     Changes,
     ListPatch,
+    NewValue,
     Object,
     Patch,
     SetFields,
     SetItems,
-    Value,
     combine_edits,
     combine_patches,
 )
@@ -43,7 +43,7 @@ class Grown(NamedTuple):
     """
 
     kept: list[Expected]
-    added: Sequence[Value]
+    added: Sequence[NewValue]
     unread: list[tuple[int, Node, Expected]]
 
 
@@ -109,7 +109,7 @@ class Expectation(NamedTuple):
         return Fields(after, [pair for pair in kept if not is_scalar(pair[0])], unread)
 
     def _grown(
-        self, before: Node | None, changed: Dict[int, Patch], drop: Iterable[int], add: Sequence[Value]
+        self, before: Node | None, changed: Dict[int, Patch], drop: Iterable[int], add: Sequence[NewValue]
     ) -> Grown:
         """Return a list after its changes. Positions are those of the list before."""
         dropped = frozenset(drop)

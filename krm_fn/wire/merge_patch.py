@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 
-from krm_fn.model.changes import Edit, ListPatch, Patch, SetFields, SetItems, SetText, Value
+from krm_fn.model.changes import Edit, ListPatch, NewValue, Patch, SetFields, SetItems, SetText
 from krm_fn.model.item import Item, about
 from krm_fn.model.node import (
     Mapping,
@@ -28,7 +28,7 @@ def plan_patch(item: Item, patch: Patch) -> Iterator[Edit]:
 def _plan(item: Item, node: Mapping, patch: Patch, prefix: str) -> Iterator[Edit]:
     own = {key.value: (key, value) for key, value in node.value if is_scalar(key) and not is_merge(key)}
     everything = fields(node)
-    add: list[tuple[str, Value]] = []
+    add: list[tuple[str, NewValue]] = []
     drop: list[str] = []
     for name, wanted in patch.items():
         field = step(prefix, name)
@@ -90,7 +90,7 @@ def _plan_scalar(item: Item, current: Node, key: Node | None, wanted: str | bool
         yield Edit(SetText(current, wanted, key if is_null(current) else None), item, field)
 
 
-def _without_removals(wanted: str | bool | Patch | ListPatch) -> Value:
+def _without_removals(wanted: str | bool | Patch | ListPatch) -> NewValue:
     if isinstance(wanted, str | bool):
         return wanted
     if isinstance(wanted, ListPatch):

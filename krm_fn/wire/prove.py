@@ -11,7 +11,7 @@ from collections.abc import Mapping as Dict
 from itertools import chain
 from typing import NamedTuple, TypeAlias, TypeGuard, cast
 
-from krm_fn.model.changes import Changes, Object, Value
+from krm_fn.model.changes import Changes, NewValue, Object
 from krm_fn.model.item import Item, about
 from krm_fn.model.node import Node, Scalar, fields, is_mapping, is_null, is_scalar, is_sequence, spell
 from krm_fn.model.problem import Problem, Rejected
@@ -259,13 +259,13 @@ def _match_grown(found: Node, wanted: Grown) -> list[_Part] | None:
     if not is_sequence(found) or len(found.value) != len(wanted.kept) + len(wanted.added):
         return None
     stay = len(wanted.kept)
-    proven: dict[Node, Value] = {}
+    proven: dict[Node, NewValue] = {}
     if all(_says_all(one, value, proven) for one, value in zip(found.value[stay:], wanted.added, strict=True)):
         return [*_enumerate(found.value[:stay], wanted.kept), *wanted.unread]
     return [*_enumerate(found.value, [*wanted.added, *wanted.kept]), *wanted.unread]
 
 
-def _says_all(found: Node, value: Value, proven: dict[Node, Value]) -> bool:
+def _says_all(found: Node, value: NewValue, proven: dict[Node, NewValue]) -> bool:
     """Compare with a value that this project adds. It is not deep.
 
     Equal texts are one node, which is compared once with each value. These need not be the same, only written alike.
@@ -281,7 +281,7 @@ def _says_all(found: Node, value: Value, proven: dict[Node, Value]) -> bool:
     return True
 
 
-def _says_each(found: Node, value: Dict[str, Value] | Sequence[Value], proven: dict[Node, Value]) -> bool:
+def _says_each(found: Node, value: Dict[str, NewValue] | Sequence[NewValue], proven: dict[Node, NewValue]) -> bool:
     if found.id == "scalar" or len(found.value) != len(value):
         return False
     if isinstance(value, Dict):

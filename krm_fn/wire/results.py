@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from krm_fn.look.secrets import hide_in_ids
-from krm_fn.model.changes import Object, SetFields, SetItems, Value
+from krm_fn.model.changes import NewValue, Object, SetFields, SetItems
 from krm_fn.model.node import Mapping, Node, elements, get, is_null, is_sequence, text
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.words import printable
@@ -50,7 +50,7 @@ def splice_results(source: str, resource_list: Mapping, new: tuple[Object, ...])
 
 def _result(problem: Problem) -> Object:
     """Return one entry of `results`. Unknown fields are left out."""
-    result: dict[str, Value] = {"message": _message(problem), "severity": str(problem.severity)}
+    result: dict[str, NewValue] = {"message": _message(problem), "severity": str(problem.severity)}
     if problem.resource and _is_addressable(problem.resource):
         api_version, kind, namespace, name = problem.resource
         place = {"namespace": namespace} if namespace else {}

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from collections.abc import Mapping as Dict
 
-from krm_fn.model.changes import Change, SetFields, SetItems, SetParts, SetText, Value
+from krm_fn.model.changes import Change, NewValue, SetFields, SetItems, SetParts, SetText
 from krm_fn.model.node import Mapping, Node, is_mapping, is_scalar, is_sequence
 from krm_fn.wire import layout
 from krm_fn.wire.edit_list import edit_list
@@ -43,7 +43,9 @@ def _set_parts(text: str, change: SetParts) -> Iterator[Splice]:
         yield Splice(place(start), place(start) + end - start, new)
 
 
-def _fill_empty(text: str, node: Node, key: Node, parent: Mapping, new: Dict[str, Value] | Sequence[Value]) -> Splice:
+def _fill_empty(
+    text: str, node: Node, key: Node, parent: Mapping, new: Dict[str, NewValue] | Sequence[NewValue]
+) -> Splice:
     """Put fields or elements where there is nothing, only a null, or an empty collection."""
     start, end = node.start, node.end
     between = text[key.end : start]
@@ -78,7 +80,7 @@ def _replace(text: str, span: tuple[int, int], node: Node, new: str, fitting: st
     return Splice(start, end, gap + new)
 
 
-def _fill_below(text: str, place: Splice, parent: Mapping, new: Dict[str, Value] | Sequence[Value]) -> Splice:
+def _fill_below(text: str, place: Splice, parent: Mapping, new: Dict[str, NewValue] | Sequence[NewValue]) -> Splice:
     """Put fields or elements below their key, as a block."""
     indent = layout.indentation(text, parent)
     if isinstance(new, Dict):

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from krm_fn.model.changes import Value
+from krm_fn.model.changes import NewValue
 from krm_fn.naming.names import HASH
 
 # Text that every YAML 1.1 and 1.2 parser reads as a string, in block and in flow style.
@@ -39,7 +39,7 @@ def _is_plain(value: str) -> bool:
     return bool(_PLAIN.fullmatch(value)) and value.lower() not in _KEYWORDS
 
 
-def write_flow(value: Value, *, style: str = "") -> str:
+def write_flow(value: NewValue, *, style: str = "") -> str:
     """Write `{a: b, c: [d]}`, or JSON where `style` is `"`."""
     if isinstance(value, str | bool | int):
         return write_scalar(value, style=style)
@@ -48,7 +48,7 @@ def write_flow(value: Value, *, style: str = "") -> str:
     return "{" + ", ".join(f"{_key(key, style)}: {write_flow(item, style=style)}" for key, item in value.items()) + "}"
 
 
-def write_block(key: str, value: Value, indent: int, *, offset: int = 0) -> Iterator[str]:
+def write_block(key: str, value: NewValue, indent: int, *, offset: int = 0) -> Iterator[str]:
     """Yield the lines of one field, without line breaks. `offset`: how far lists are indented below their keys."""
     start = " " * indent + _key(key, "") + ":"
     if isinstance(value, str | bool | int) or not value:
@@ -63,12 +63,12 @@ def write_block(key: str, value: Value, indent: int, *, offset: int = 0) -> Iter
             yield from write_block(name, field, indent + 2, offset=offset)
 
 
-def write_document(value: Mapping[str, Value]) -> str:
+def write_document(value: Mapping[str, NewValue]) -> str:
     """Write an object as a document, with its marker."""
     return "---\n" + "".join(f"{line}\n" for key, field in value.items() for line in write_block(key, field, 0))
 
 
-def write_block_item(value: Value, indent: int, *, offset: int = 0) -> Iterator[str]:
+def write_block_item(value: NewValue, indent: int, *, offset: int = 0) -> Iterator[str]:
     """Yield the lines of one list element, its `-` at column `indent`."""
     if not isinstance(value, Mapping):
         yield " " * indent + "- " + write_flow(value)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from krm_fn.model.makers import VERSIONED
+from krm_fn.model.producers import VERSIONED
 from tests.cluster.api import Api, Object, reference
 from tests.cluster.control_plane import ControlPlane, new_namespace
 from tests.cluster.kinds import KINDS
@@ -53,7 +53,7 @@ def release(cluster: ControlPlane, sealed_secrets: SealedSecrets) -> Iterator[Un
         made.api.create(config_map("unrelated"))
         made.api.create(config_map("changeable", labels={LABEL: SET}))
         made.api.create(secret("mutable", labels={LABEL: SET}))
-        made.api.apply_all(maker_with_role(sealed_secrets, account))
+        made.api.apply_all(producer_with_role(sealed_secrets, account))
         made.api.apply_all([*other_sets(account), *namesake()])
         cluster.api.apply_all(documents)
         until("the policy for ConfigMaps is enforced", lambda: is_refused(made, "ConfigMap", "unrelated"), within=90)
@@ -69,12 +69,12 @@ def release(cluster: ControlPlane, sealed_secrets: SealedSecrets) -> Iterator[Un
         cluster.api.delete("Namespace", empty.namespace)
 
 
-def maker_with_role(sealed_secrets: SealedSecrets, account: str) -> list[Object]:
+def producer_with_role(sealed_secrets: SealedSecrets, account: str) -> list[Object]:
     """Build what makes a Secret, its tracker, and the right that the linker's Role would have on it."""
-    maker = sealed_secrets.seal(secret("maker"), NAMESPACE)
-    maker["metadata"]["labels"] = {LABEL: SET}
+    producer = sealed_secrets.seal(secret("maker"), NAMESPACE)
+    producer["metadata"]["labels"] = {LABEL: SET}
     return [
-        maker,
+        producer,
         config_map(
             "made-by-maker",
             labels={LABEL: SET, COMPONENT: "secret-tracker"},
@@ -336,7 +336,7 @@ def test_the_policy_is_for_all_that_is_named_by_its_spec() -> None:
     assert (rule["apiGroups"], with_tracker["apiGroups"]) == (groups, groups)
 
 
-def test_a_tracker_may_own_a_maker(release: UnlinkedRelease) -> None:
+def test_a_tracker_may_own_a_producer(release: UnlinkedRelease) -> None:
     patch_owners(release, "SealedSecret", "maker", reference(release.api.get("ConfigMap", "made-by-maker")))
     assert owners(release.api.get("SealedSecret", "maker")) == {"ConfigMap/made-by-maker"}
     with pytest.raises(ApiError, match=r"only trackers|the live tracker"):

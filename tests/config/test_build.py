@@ -19,14 +19,14 @@ from krm_fn.model.settings import (
     KIND,
     NO_SIDECAR_ANNOTATIONS,
     NO_SIDECAR_LABELS,
-    Checksums,
+    ChecksumSettings,
     FieldSpec,
     Jobs,
     KeyToPath,
     Mount,
+    MountSource,
     Selector,
     Settings,
-    Source,
     Strategy,
 )
 
@@ -336,7 +336,7 @@ def test_the_schema_is_valid() -> None:
         ),
         pytest.param(
             {"checksums": {"annotation": "example.com/config", "controllers": ["wave", "wave"]}},
-            Settings(set="web", checksums=Checksums(annotation="example.com/config", controllers=("wave",))),
+            Settings(set="web", checksums=ChecksumSettings(annotation="example.com/config", controllers=("wave",))),
             id="checksums",
         ),
         pytest.param({"select": []}, Settings(set="web", select=()), id="an empty select selects nothing"),
@@ -368,7 +368,7 @@ def test_the_schema_is_valid() -> None:
                 mounts=(
                     Mount(
                         kind="Deployment",
-                        sources=(Source(kind="ConfigMap", name="a"),),
+                        sources=(MountSource(kind="ConfigMap", name="a"),),
                         path="/etc/a",
                         default_mode=292,
                     ),
@@ -382,7 +382,9 @@ def test_the_schema_is_valid() -> None:
                 set="web",
                 mounts=(
                     Mount(
-                        sources=(Source(kind="Secret", name="a", optional=True),), prefix="A_", init_containers=("*",)
+                        sources=(MountSource(kind="Secret", name="a", optional=True),),
+                        prefix="A_",
+                        init_containers=("*",),
                     ),
                 ),
             ),
@@ -395,8 +397,8 @@ def test_the_schema_is_valid() -> None:
                 mounts=(
                     Mount(
                         sources=(
-                            Source(kind="ConfigMap", name="a"),
-                            Source(kind="Secret", name="b", items=(KeyToPath(key="k", path="p"),)),
+                            MountSource(kind="ConfigMap", name="a"),
+                            MountSource(kind="Secret", name="b", items=(KeyToPath(key="k", path="p"),)),
                         ),
                         projected=True,
                         path="/etc",

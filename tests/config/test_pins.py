@@ -8,7 +8,7 @@ from krm_fn.config.pins import find_pins
 from krm_fn.config.read import parse_config
 from krm_fn.function import run
 from krm_fn.model.problem import Rejected
-from krm_fn.model.settings import Environment, Linker
+from krm_fn.model.settings import Environment, LinkerSettings
 from krm_fn.naming.image import EXPECTED
 from krm_fn.wire.reader import read_yaml
 
@@ -18,7 +18,7 @@ IMAGE, ACCOUNT = "KRM_FN_LINKER_IMAGE", "KRM_FN_LINKER_SERVICE_ACCOUNT_NAME"
 SELECTOR, TOLERATIONS = "KRM_FN_LINKER_NODE_SELECTOR", "KRM_FN_LINKER_TOLERATIONS"
 OPTION = "--linker-image"
 ALL = {IMAGE: "a:1", ACCOUNT: "b", SELECTOR: "{pool: c}", TOLERATIONS: '[{"key": "d", "operator": "Exists"}]'}
-PINNED = Linker(
+PINNED = LinkerSettings(
     image="a:1",
     service_account_name="b",
     node_selector={"pool": "c"},
@@ -26,7 +26,7 @@ PINNED = Linker(
 )
 
 
-def linker_of(config: str | None, pins: dict[str, str]) -> Linker:
+def linker_of(config: str | None, pins: dict[str, str]) -> LinkerSettings:
     return parse_config(None if config is None else read_yaml(config.encode()).roots[0], Environment(pins=pins)).linker
 
 
@@ -57,7 +57,7 @@ def test_a_pin_wins_over_every_default(config: str | None) -> None:
 
 
 def test_other_settings_stay() -> None:
-    assert linker_of(HEAD + "spec: {linker: {timeoutSeconds: 7}}\n", {IMAGE: "a:1"}) == Linker(
+    assert linker_of(HEAD + "spec: {linker: {timeoutSeconds: 7}}\n", {IMAGE: "a:1"}) == LinkerSettings(
         image="a:1", timeout_seconds=7
     )
 

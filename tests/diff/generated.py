@@ -8,13 +8,13 @@ from krm_fn.diff.difference import (
     PRUNED,
     REFUSED,
     ROLLS,
-    Change,
+    ComparedObject,
     Difference,
-    Fate,
     FieldChange,
-    Linker,
+    LinkerChange,
+    ObjectChange,
+    Removal,
     Roll,
-    Who,
 )
 from krm_fn.look.secrets import KeyChange, Shown
 
@@ -27,8 +27,8 @@ HOSTILE = [
 hostile = st.lists(st.sampled_from(HOSTILE), max_size=8).map("".join)
 
 
-def who(text: str) -> Who:
-    return Who(text, text, text, text, text, text)
+def who(text: str) -> ComparedObject:
+    return ComparedObject(text, text, text, text, text, text)
 
 
 @st.composite
@@ -36,7 +36,7 @@ def differences(draw: st.DrawFn) -> Difference:
     text = hostile
     roll = Roll(draw(text), draw(text), draw(text), draw(st.sampled_from([ROLLS, REFUSED])), (BY_NAME,))
     new = who(draw(text))
-    change = Change(
+    change = ObjectChange(
         draw(st.none() | st.builds(new._replace, api_version=text, name=st.none() | text, base=text, set=text)),
         new,
         has_new_name=draw(st.booleans()),
@@ -48,6 +48,6 @@ def differences(draw: st.DrawFn) -> Difference:
         rolls=(roll,),
         hazards=("argocd",),
     )
-    gone = Change(who(draw(text)), None, fate=Fate(draw(st.sampled_from([KEPT, PRUNED])), (draw(text),), ()))
-    linker = Linker(1, (draw(text),), (draw(text),))
+    gone = ObjectChange(who(draw(text)), None, fate=Removal(draw(st.sampled_from([KEPT, PRUNED])), (draw(text),), ()))
+    linker = LinkerChange(1, (draw(text),), (draw(text),))
     return Difference(draw(text), draw(text), (change,), (gone,), linker, 0)

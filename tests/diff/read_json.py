@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from krm_fn.diff.difference import Change, Difference, Fate, FieldChange, Linker, Roll, Who
+from krm_fn.diff.difference import ComparedObject, Difference, FieldChange, LinkerChange, ObjectChange, Removal, Roll
 from krm_fn.look.secrets import KeyChange, Shown
 
 
@@ -12,17 +12,18 @@ def read_json(read: Any) -> Difference:
         read["new"],
         tuple(map(_read_change, read["revisions"])),
         tuple(map(_read_change, read["objects"])),
-        Linker(read["linker"]["runs"], tuple(read["linker"]["added"]), tuple(read["linker"]["removed"])),
+        LinkerChange(read["linker"]["runs"], tuple(read["linker"]["added"]), tuple(read["linker"]["removed"])),
         read["unchangedRevisions"],
     )
 
 
-def _read_change(read: Any) -> Change:
+def _read_change(read: Any) -> ObjectChange:
     old, new = (
-        one and Who(one["apiVersion"], read["kind"], read["namespace"], one["name"], one["baseName"], one["set"])
+        one
+        and ComparedObject(one["apiVersion"], read["kind"], read["namespace"], one["name"], one["baseName"], one["set"])
         for one in (read["old"], read["new"])
     )
-    return Change(
+    return ObjectChange(
         old,
         new,
         has_new_name=read["hasNewName"],
@@ -38,5 +39,5 @@ def _read_shown(read: Any) -> Shown | None:
     return read and Shown(read["bytes"], read["text"])
 
 
-def _read_fate(read: Any) -> Fate | None:
-    return read and Fate(read["outcome"], tuple(read["users"]), tuple(read["deployers"]))
+def _read_fate(read: Any) -> Removal | None:
+    return read and Removal(read["outcome"], tuple(read["users"]), tuple(read["deployers"]))

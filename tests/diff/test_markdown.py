@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from krm_fn.diff.difference import Change, Difference, Linker
+from krm_fn.diff.difference import Difference, LinkerChange, ObjectChange
 from krm_fn.diff.to_markdown import MARK, write_markdown
 from krm_fn.look.secrets import KeyChange, Shown
 from tests.cases import FIXTURES
@@ -39,10 +39,10 @@ def test_all_is_in_code(file: Path) -> None:
 
 
 def _large(changes: int, text: str) -> Difference:
-    one = Change(
+    one = ObjectChange(
         who("web-config"), who("web-config"), has_new_name=True, keys=(KeyChange("a", Shown(1, ""), Shown(2, text)),)
     )
-    return Difference("old", "new", (one,) * changes, (), Linker(), 0)
+    return Difference("old", "new", (one,) * changes, (), LinkerChange(), 0)
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ OF_THE_BASE = CONFIG.replace(
     "{name: web-config-hf678c7m2b, namespace: shop, labels: {revisions.krm-fn.io/set: base}, "
     "annotations: {revisions.krm-fn.io/base-name: web-config}}",
 )
-MAKER = (
+PRODUCER = (
     "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: web-db, namespace: shop}\n"
     "spec: {secretStoreRef: {kind: ClusterSecretStore, name: vault}, data: []}\n"
 )
@@ -71,7 +71,7 @@ ROWS = {
         PACKAGE, "chooses no object: ConfigMap/shop/web-config: ", {**SHOP, "kinds": ["Secret"]}
     ),
     "Secrets are chosen, and not what makes them": Row(
-        {"db.yaml": MAKER},
+        {"db.yaml": PRODUCER},
         "no ConfigMap or Secret to choose; spec.kinds does not contain ExternalSecret",
         {**SHOP, "kinds": ["ConfigMap", "Secret"]},
     ),

@@ -5,11 +5,11 @@ from typing import Any
 from krm_fn.explain.explanation import (
     Because,
     Explained,
+    ExplainedReference,
     Explanation,
     FoundBy,
-    Place,
-    Reference,
     Restart,
+    SourceLine,
     Unfollowed,
 )
 from krm_fn.model.problem import ResourceId
@@ -41,17 +41,19 @@ def _who(one: Any) -> ResourceId:
     return ResourceId(one["apiVersion"], one["kind"], one["namespace"], one["name"])
 
 
-def _place(one: Any) -> Place:
-    return Place(one["file"], one["line"])
+def _place(one: Any) -> SourceLine:
+    return SourceLine(one["file"], one["line"])
 
 
 def _because(one: Any) -> Because:
     return Because(one["ground"], one["text"], _place(one), one["source"], one["remedy"])
 
 
-def _reference(one: Any) -> Reference:
+def _reference(one: Any) -> ExplainedReference:
     rule = FoundBy(**one["foundBy"])
-    return Reference(_who(one), _place(one), one["field"], one["text"], rule, one["isChanged"], tuple(one["notes"]))
+    return ExplainedReference(
+        _who(one), _place(one), one["field"], one["text"], rule, one["isChanged"], tuple(one["notes"])
+    )
 
 
 def _unfollowed(one: Any) -> Unfollowed:

@@ -13,7 +13,7 @@ from krm_fn.look.table import WIDTH, Screen, columns
 from krm_fn.model.problem import Outcome
 from krm_fn.references.resolve import PassedOver
 from krm_fn.references.shapes import By
-from krm_fn.stages.reason import Ground
+from krm_fn.stages.reason import ReasonCode
 from tests.cases import FIXTURES
 from tests.closed_schema import validator
 from tests.explain.read_json import read_json
@@ -89,7 +89,7 @@ def test_every_kind_of_reason_is_in_a_fixture() -> None:
         for one in json.loads(text or '{"objects": []}')["objects"]
     ]
     grounds = {one["reason"]["ground"] for one in objects}
-    assert grounds == {*Ground, "absent"}
+    assert grounds == {*ReasonCode, "absent"}
     assert {reference["foundBy"]["by"] for one in objects for reference in one["references"]} == {*By}
     reasons = {unfollowed["reason"] for one in objects for unfollowed in one["notFollowed"]}
     assert reasons == {*PassedOver, "older", "misspelled", "absent", "lookalike", "option", "field", "text"}

@@ -2,18 +2,18 @@
 
 import re
 
-from krm_fn.explain.explanation import Because, Explained, Explanation, Place, Unfollowed
+from krm_fn.explain.explanation import Because, Explained, Explanation, SourceLine, Unfollowed
 from krm_fn.explain.text import write_text
 from krm_fn.look.table import Screen, columns
 from krm_fn.model.problem import ResourceId
 
 WHO = ResourceId("v1", "ConfigMap", "shop", "web-config")
 BECAUSE = Because("not-read", "no pod template of the package references it", remedy="annotate it")
-ONE = Explained(WHO, "web-config", Place("a.yaml", 3), "ignore", BECAUSE)
+ONE = Explained(WHO, "web-config", SourceLine("a.yaml", 3), "ignore", BECAUSE)
 
 
 def text(number: int) -> Unfollowed:
-    return Unfollowed(WHO, Place("a.yaml", number), f"spec.rows[{number}]", "text", "no rule reads this field")
+    return Unfollowed(WHO, SourceLine("a.yaml", number), f"spec.rows[{number}]", "text", "no rule reads this field")
 
 
 def test_a_terminal_gets_colours() -> None:

@@ -14,7 +14,7 @@ from tests.cluster.invariant_watcher import InvariantWatcher
 from tests.cluster.mounting_kubelet import MountingKubelet
 from tests.cluster.rollouts_controller import NAME, start_rollouts_controller
 from tests.cluster.sealed_secrets import CONTROLLER, KUBESEAL, start_sealed_secrets
-from tests.cluster.secret_makers import External, Maker, Sealed
+from tests.cluster.secret_producers import External, Producer, Sealed
 from tests.gitops.argo_cd import ArgoCd
 from tests.gitops.deployer import Deployer
 from tests.gitops.flux import Flux
@@ -82,7 +82,7 @@ class Story(NamedTuple):
     commit: Commit = Commit()
     end: Callable[[Shop], None] = Shop.uninstall
     """How it ends: as a rule, everything must go. From here on, nobody minds what goes first."""
-    maker: tuple[str, Callable[[Bench], Maker]] | None = None
+    producer: tuple[str, Callable[[Bench], Producer]] | None = None
     """What makes the Rollout's Secret, with the program that must have been built for it."""
 
     @property
@@ -104,10 +104,10 @@ def play(bench: Bench, story: Story) -> None:
     api = new_namespace(bench.cluster, story.namespace)
     commit, mounting = story.commit, MountingKubelet(api)
     with InvariantWatcher(api) as watcher, contextlib.ExitStack() as running:
-        if story.maker:
-            maker = story.maker[1](bench)
-            maker.prepare(api)
-            commit = commit.but(make_secret=functools.partial(maker.make, api))
+        if story.producer:
+            producer = story.producer[1](bench)
+            producer.prepare(api)
+            commit = commit.but(make_secret=functools.partial(producer.make, api))
             running.enter_context(mounting)
         deployer = story.deployer(bench, api)
         shop = Shop(

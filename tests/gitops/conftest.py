@@ -41,4 +41,4 @@ def _is_there(story: Story) -> bool:
 
 
 def _programs(story: Story) -> list[str]:
-    return [story.program, *([story.maker[0]] if story.maker else [])]
+    return [story.program, *([story.producer[0]] if story.producer else [])]

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from krm_fn.cli.main import main
-from krm_fn.graph.draw import Form, draw_history
+from krm_fn.graph.draw import GraphFormat, draw_history
 from krm_fn.history.ask import add_changes, find_names
 from krm_fn.history.find_history import find_history
 from krm_fn.history.history import History
@@ -20,7 +20,7 @@ GRAPHS = [*PACKAGES, *NAMESPACES]
 def draw(case: Path, form: str) -> Outcome:
     """Draw a case, a package in its folder."""
     if case in NAMESPACES:
-        return draw_history(read_live(case, with_changes=form == "html"), Form(form))
+        return draw_history(read_live(case, with_changes=form == "html"), GraphFormat(form))
     arguments = case / "arguments"
     more = arguments.read_text().split() if arguments.exists() else []
     return main(["graph", "input.yaml", *more, "--output", form])

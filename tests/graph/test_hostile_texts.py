@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn.graph.diagrams import write_dot, write_mermaid
-from krm_fn.graph.graph import Edge, Graph, Key, Lane, Look, Node, Tie
+from krm_fn.graph.graph import Edge, EdgeKind, Graph, GraphNode, Key, Lane, NodeStyle
 from krm_fn.graph.to_html import write_html
 from tests.diff.generated import HOSTILE, hostile
 from tests.graph.read_forms import expect, read_dot, read_html, read_mermaid
@@ -16,9 +16,9 @@ named = st.lists(
     st.sampled_from([*HOSTILE, '"', "'", "javascript:a", "#n0", "\\", ";", "]"]), min_size=1, max_size=8
 ).map("".join)
 nodes = st.builds(
-    Node,
+    GraphNode,
     st.sampled_from(Lane),
-    st.sampled_from(Look),
+    st.sampled_from(NodeStyle),
     named,
     hostile,
     named,
@@ -34,7 +34,7 @@ nodes = st.builds(
 def graphs(draw: st.DrawFn) -> Graph:
     some = tuple(sorted(draw(st.lists(nodes, min_size=1, max_size=4)), key=lambda node: [*Lane].index(node.lane)))
     place = st.integers(0, len(some) - 1)
-    edge = st.builds(Edge, place, place, st.sampled_from(Tie), st.tuples(hostile))
+    edge = st.builds(Edge, place, place, st.sampled_from(EdgeKind), st.tuples(hostile))
     return Graph(draw(hostile), some, tuple(draw(st.lists(edge, max_size=3))))
 
 
@@ -62,9 +62,9 @@ def markup_of(graph: Graph) -> set[str]:
 
 
 CHANGES = (("+", "a"), ("-", "a"), (" ", "a"))
-HARMLESS = Node(Lane.OWNERS, Look.OWNER, "a", "a", "a", "a", ("a",), (Key("a", 1),), "a", CHANGES)
+HARMLESS = GraphNode(Lane.OWNERS, NodeStyle.OWNER, "a", "a", "a", "a", ("a",), (Key("a", 1),), "a", CHANGES)
 PAGE = markup_of(
-    Graph("a", (HARMLESS, HARMLESS._replace(keys=(), group="")), tuple(Edge(0, 1, tie, ("a",)) for tie in Tie))
+    Graph("a", (HARMLESS, HARMLESS._replace(keys=(), group="")), tuple(Edge(0, 1, tie, ("a",)) for tie in EdgeKind))
 )
 """The elements of a page whose texts are harmless."""
 

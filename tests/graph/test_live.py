@@ -10,11 +10,11 @@ import pytest
 
 from krm_fn.cli.main import main
 from krm_fn.graph.diagrams import write_dot, write_mermaid
-from krm_fn.graph.graph import Graph, Look, Tie
+from krm_fn.graph.graph import EdgeKind, Graph, NodeStyle
 from krm_fn.graph.graph_history import graph_history
 from krm_fn.graph.to_html import write_html
 from krm_fn.history.find_history import find_history
-from krm_fn.history.history import Entry
+from krm_fn.history.history import RevisionHistory
 from krm_fn.history.snapshot import read_snapshot
 from krm_fn.model.kinds import CONSUMER_KINDS
 from tests.cases import FIXTURES
@@ -34,7 +34,7 @@ class Drawn:
     def __init__(self, path: Path) -> None:
         self.history = find_history(read_snapshot(FakeSource(read_objects(path)), None))
         self.graph = graph_history(self.history)
-        self.entries: list[Entry] = [entry for one in self.history.sets for entry in one.entries]
+        self.entries: list[RevisionHistory] = [entry for one in self.history.sets for entry in one.entries]
 
 
 holds = Properties[Drawn]()
@@ -48,17 +48,17 @@ def test_all_properties_hold(path: Path) -> None:
 @holds
 def every_revision_is_drawn_with_its_referrers_and_owners(drawn: Drawn) -> None:
     graph, entries = drawn.graph, drawn.entries
-    nodes = [node for node in graph.nodes if node.look in {Look.REVISION, Look.ABSENT}]
+    nodes = [node for node in graph.nodes if node.look in {NodeStyle.REVISION, NodeStyle.ABSENT}]
     assert [node.kind for node in nodes] == [entry.kind for entry in entries]
     positions = [position for position, node in enumerate(graph.nodes) if node in nodes]
     for position, entry in zip(positions, entries, strict=True):
         edges = [edge for edge in graph.edges if edge.target == position]
         sources = {
-            tie: {_name(graph, edge.source) for edge in edges if edge.tie in {tie, Tie.HOLDS}}
-            for tie in (Tie.REFERENCES, Tie.OWNS)
+            tie: {_name(graph, edge.source) for edge in edges if edge.tie in {tie, EdgeKind.HOLDS}}
+            for tie in (EdgeKind.REFERENCES, EdgeKind.OWNS)
         }
-        assert sources[Tie.REFERENCES] == {str(referrer) for referrer in entry.referrers}
-        assert sources[Tie.OWNS] == {*entry.owners}
+        assert sources[EdgeKind.REFERENCES] == {str(referrer) for referrer in entry.referrers}
+        assert sources[EdgeKind.OWNS] == {*entry.owners}
 
 
 @holds

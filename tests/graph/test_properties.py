@@ -11,7 +11,7 @@ import yaml
 from krm_fn.explain.explain_objects import EVERYTHING, explain_objects
 from krm_fn.explain.explanation import Places
 from krm_fn.graph.diagrams import MOST_CHARACTERS, MOST_EDGES, find_excess, write_dot, write_mermaid
-from krm_fn.graph.graph import Edge, Graph, Lane, Look, Tie
+from krm_fn.graph.graph import Edge, EdgeKind, Graph, Lane, NodeStyle
 from krm_fn.graph.graph_package import graph_package
 from krm_fn.graph.to_html import write_html
 from krm_fn.look.secrets import Masks
@@ -70,7 +70,7 @@ def every_revision_of_the_rendering_is_drawn(drawn: Drawn) -> None:
     rendered: list[Any] = [one for one in yaml.load_all(stream, yaml.CBaseLoader) if one]  # texts only
     objects = [one for document in rendered for one in _unwrap(document)]
     revisions = [_revision(one["kind"], one["metadata"]) for one in objects if _is_revision(one)]
-    nodes = [node for node in drawn.graph.nodes if node.look is Look.REVISION]
+    nodes = [node for node in drawn.graph.nodes if node.look is NodeStyle.REVISION]
     names = [(node.kind, node.namespace, "" if node.kind == "Secret" else node.name) for node in nodes]
     assert sorted(names) == sorted(revisions)
 
@@ -84,12 +84,12 @@ def every_reference_that_is_explained_is_drawn(drawn: Drawn) -> None:
         (one.who.kind, one.who.namespace, reference.who.kind, reference.field)
         for one in explained
         for reference in one.references
-        if (reference.who, reference.rule.by) != (one.who, By.MAKER)  # there a maker says its own Secret's name
+        if (reference.who, reference.rule.by) != (one.who, By.PRODUCER)  # there a producer says its own Secret's name
     }
     shown = set()
     for edge in graph.edges:
         source, target = graph.nodes[edge.source], graph.nodes[edge.target]
-        if edge.tie is Tie.REFERENCES and target.look is not Look.ABSENT:
+        if edge.tie is EdgeKind.REFERENCES and target.look is not NodeStyle.ABSENT:
             shown |= {(target.kind, target.namespace, source.kind, field.rpartition(" (")[0]) for field in edge.fields}
     assert shown == references
 
@@ -107,7 +107,7 @@ def arrows_lead_from_lane_to_lane(drawn: Drawn) -> None:
     for edge in drawn.graph.edges:
         source, target = drawn.graph.nodes[edge.source], drawn.graph.nodes[edge.target]
         assert target.lane is not Lane.REFERRERS
-        assert (source.lane is Lane.OWNERS) == (edge.tie is Tie.OWNS)
+        assert (source.lane is Lane.OWNERS) == (edge.tie is EdgeKind.OWNS)
 
 
 @pytest.mark.parametrize("case", PACKAGES, ids=lambda case: case.name)
@@ -125,7 +125,7 @@ def test_the_order_of_objects_does_not_matter(case: Path) -> None:
 
 
 def test_a_graph_that_mermaid_does_not_draw_is_warned_about() -> None:
-    many = Graph("", (), (Edge(0, 0, Tie.OWNS),) * (MOST_EDGES + 1))
+    many = Graph("", (), (Edge(0, 0, EdgeKind.OWNS),) * (MOST_EDGES + 1))
     assert "501" in find_excess(many, "")
     assert "50,001" in find_excess(Graph("", (), ()), "x" * (MOST_CHARACTERS + 1))
     assert not find_excess(Graph("", (), many.edges[1:]), "x" * MOST_CHARACTERS)

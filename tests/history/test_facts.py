@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from krm_fn.history.live_object import Progress, read_fact, read_job, read_pod
+from krm_fn.history.live_object import Progress, read_job, read_live_object, read_pod
 from krm_fn.linker.objects import Names
 from krm_fn.model.kinds import CONSUMER_KINDS
 from tests.linker.manifests import A, made_by, pods, thing, workload
@@ -19,7 +19,7 @@ NAMES = Names.of([A])
 def progress(kind: str, status: dict[str, Any], **fields: Any) -> Progress | None:
     item = {**thing(kind, "web", generation=2, **fields), "status": {"observedGeneration": 2, **status}}
     item["spec"] = {**item.get("spec", {})}
-    return read_fact(KINDS[kind], item, NAMES).progress
+    return read_live_object(KINDS[kind], item, NAMES).progress
 
 
 COUNTS = {"replicas": 3, "updatedReplicas": 3, "availableReplicas": 3}
@@ -94,7 +94,7 @@ def test_what_a_controller_makes_is_known_by_hash_number_and_name() -> None:
     deployment["metadata"]["uid"] = "d"
     labels, annotations = {"pod-template-hash": "5bb6"}, {"deployment.kubernetes.io/revision": "3"}
     made = made_by(deployment, "ReplicaSet", "web-5bb6", pods(A), uid="r", labels=labels, annotations=annotations)
-    fact = read_fact(KINDS["ReplicaSet"], made, NAMES)
+    fact = read_live_object(KINDS["ReplicaSet"], made, NAMES)
     assert (fact.controller, fact.made_by, fact.number) == ("d", ("Deployment", "web"), 3)
     assert fact.marks == {"web-5bb6", "5bb6", "#3"}
     assert fact.required == {A}
@@ -103,7 +103,7 @@ def test_what_a_controller_makes_is_known_by_hash_number_and_name() -> None:
 @pytest.mark.parametrize("number", ["", "x", "-1", "1" * 5_000, "٣٣٣" * 9])
 def test_a_number_that_is_none_is_left_out(number: str) -> None:
     item = thing("ReplicaSet", "web-5bb6", annotations={"deployment.kubernetes.io/revision": number})
-    assert read_fact(KINDS["ReplicaSet"], item, NAMES).number == 0
+    assert read_live_object(KINDS["ReplicaSet"], item, NAMES).number == 0
 
 
 def test_a_pod_that_has_ended_does_not_count() -> None:
@@ -125,6 +125,6 @@ def test_a_pod_says_why_it_does_not_start() -> None:
 @settings(max_examples=200, deadline=None)
 @given(OBJECTS, st.sampled_from(sorted(KINDS)))
 def test_any_json_is_read(item: Any, kind: str) -> None:
-    read_fact(KINDS[kind], item, NAMES)
+    read_live_object(KINDS[kind], item, NAMES)
     read_pod(item, NAMES)
     read_job(item, "web", ())

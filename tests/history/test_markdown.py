@@ -4,13 +4,13 @@ import re
 
 import pytest
 
-from krm_fn.history.history import History, LinkerJob, SetHistory, Unseen, Workload
+from krm_fn.history.history import History, LinkerJob, SetHistory, Unseen, WorkloadHistory
 from krm_fn.history.write import write_markdown
 from tests.linker.object_store import NOON
 
 ACTIVE = "@team *bold* [link](https://example.com) | cell <b> `code` #1 ~~x~~ _y_"
 SET = SetHistory("shop", (), (), has_inventory=True, job=None)
-ROLLOUT = Workload("Rollout", "web", is_done=False, situation="paused", reason=ACTIVE, templates=())
+ROLLOUT = WorkloadHistory("Rollout", "web", is_done=False, situation="paused", reason=ACTIVE, templates=())
 JOB = LinkerJob("link", NOON, NOON, ACTIVE)
 
 HISTORIES = [

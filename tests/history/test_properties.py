@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from krm_fn.history.find_history import find_history
-from krm_fn.history.history import Entry, Fate, History
+from krm_fn.history.history import History, Retention, RevisionHistory
 from krm_fn.history.snapshot import Snapshot, read_snapshot
-from krm_fn.history.write import Form, write
+from krm_fn.history.write import HistoryFormat, write
 from krm_fn.linker.link import link
 from krm_fn.linker.owners import plan_deletions, plan_owners
 from krm_fn.linker.report import Report
@@ -33,7 +33,7 @@ def look(items: list[Object]) -> tuple[Snapshot, History]:
     return snapshot, find_history(snapshot)
 
 
-def entries_of(history: History) -> list[Entry]:
+def entries_of(history: History) -> list[RevisionHistory]:
     return [entry for one in history.sets for entry in one.entries]
 
 
@@ -76,10 +76,10 @@ def every_revision_is_in_every_form(namespace: Namespace) -> None:
     revisions = [item["metadata"]["name"] for item in namespace.objects if is_revision(item)]
     found = [entry.name for entry in entries_of(history) if entry.created is not None]
     assert sorted(found) == sorted(revisions)
-    for form in (Form.WIDE, Form.DETAIL, Form.JSON):
+    for form in (HistoryFormat.WIDE, HistoryFormat.DETAIL, HistoryFormat.JSON):
         written = write(history, form, Screen())
         assert [name for name in revisions if name not in written] == []
-    for form in (Form.TEXT, Form.MARKDOWN):
+    for form in (HistoryFormat.TEXT, HistoryFormat.MARKDOWN):
         written = write(history, form, Screen())
         assert [entry for entry in entries_of(history) if (entry.suffix or entry.base) not in written] == []
 
@@ -88,8 +88,8 @@ def every_revision_is_in_every_form(namespace: Namespace) -> None:
 def json_says_what_the_text_says(namespace: Namespace) -> None:
     """Each row of the wide text has the state, and every note and every referrer is in both."""
     history = namespace.history
-    wide = write(history, Form.WIDE, Screen(10_000)).splitlines()
-    document = json.loads(write(history, Form.JSON, Screen()))
+    wide = write(history, HistoryFormat.WIDE, Screen(10_000)).splitlines()
+    document = json.loads(write(history, HistoryFormat.JSON, Screen()))
     revisions = [revision for one in document["sets"] for revision in one["revisions"]]
     rows = wide[1 : 1 + len(revisions)]
     for row, revision in zip(rows, revisions, strict=True):
@@ -99,7 +99,7 @@ def json_says_what_the_text_says(namespace: Namespace) -> None:
         assert all(referrer["name"] in cells[5] for referrer in revision["referencedBy"])
     said = " ".join(" ".join(wide[1 + len(revisions) :]).split())
     assert said == " ".join(" ".join(document["notes"]).split())
-    text = write(history, Form.TEXT, Screen(10_000))
+    text = write(history, HistoryFormat.TEXT, Screen(10_000))
     assert [one["state"] for one in revisions if one["state"] not in text] == []
 
 
@@ -108,7 +108,7 @@ def the_linker_does_what_is_said(namespace: Namespace) -> None:
     """Compare what goes with the next run with what the linker would delete now, and what it adds."""
     for reading, one in zip(namespace.snapshot.sets, namespace.history.sets, strict=True):
         deleted = {revision.name for revision in plan_deletions(reading.plan, reading.observation)}
-        said = {entry.name for entry in one.entries if entry.fate in (Fate.NEXT_RUN, Fate.LEFT_TO_KPT)}
+        said = {entry.name for entry in one.entries if entry.fate in (Retention.NEXT_RUN, Retention.LEFT_TO_KPT)}
         assert said == deleted
         added = {
             patch.revision.name: patch.add for patch in plan_owners(reading.plan, reading.observation) if patch.add
@@ -132,7 +132,7 @@ def a_run_deletes_what_goes_with_the_next_run(case: Path) -> None:
         report = Report(NAMESPACE, lambda _: None)
         link(reading.plan, cluster, report)
         deleted = {change.name for change in report.changes if change.deleted}
-        assert deleted == {entry.name for entry in one.entries if entry.fate is Fate.NEXT_RUN}
+        assert deleted == {entry.name for entry in one.entries if entry.fate is Retention.NEXT_RUN}
 
 
 @holds
@@ -142,7 +142,7 @@ def no_content_is_requested_or_shown(namespace: Namespace) -> None:
     marked = [{**item, "data": {"key": SECRET}} if item["kind"] == "ConfigMap" else item for item in items]
     source = FakeSource([*marked, secret])
     history = find_history(read_snapshot(source, None))
-    assert SECRET not in "".join(write(history, form, Screen()) for form in Form)
+    assert SECRET not in "".join(write(history, form, Screen()) for form in HistoryFormat)
     assert not [what for what in source.lists if what.startswith("secrets")]
     assert {what for what in source.lists if what.startswith("configmaps")} == {
         what for what in source.metadata_lists if what.startswith("configmaps")
@@ -158,7 +158,9 @@ def every_kind_is_listed_once(namespace: Namespace) -> None:
 @holds_of_history
 def no_line_is_wider_than_the_screen_unless_a_name_or_a_command_is(case: Path) -> None:
     history = read_history(case)
-    for line in "\n".join(write(history, form, Screen()) for form in (Form.TEXT, Form.DETAIL)).splitlines():
+    for line in "\n".join(
+        write(history, form, Screen()) for form in (HistoryFormat.TEXT, HistoryFormat.DETAIL)
+    ).splitlines():
         is_long = any(columns(word) > WIDTH // 3 for word in line.split())
         assert columns(line) <= WIDTH or is_long or line.startswith("  kubectl "), line
 
@@ -166,7 +168,7 @@ def no_line_is_wider_than_the_screen_unless_a_name_or_a_command_is(case: Path) -
 @holds_of_history
 def colours_change_no_character(case: Path) -> None:
     history = read_history(case)
-    for form in (Form.TEXT, Form.DETAIL, Form.WIDE):
+    for form in (HistoryFormat.TEXT, HistoryFormat.DETAIL, HistoryFormat.WIDE):
         coloured = write(history, form, Screen(has_colour=True))
         assert re.sub("\x1b\\[[0-9;]*m", "", coloured) == write(history, form, Screen())
 
@@ -195,7 +197,7 @@ def test_any_field_may_hold_anything(data: st.DataObject) -> None:
         item for item in items if isinstance(item.get("metadata"), dict) and "kind" in item and "apiVersion" in item
     ]
     _, history = look([item for item in sound if isinstance(item["metadata"].get("labels", {}), dict)])
-    for form in Form:
+    for form in HistoryFormat:
         for line in write(history, form, Screen()).splitlines():
             assert line.isprintable(), line
 

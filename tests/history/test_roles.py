@@ -2,12 +2,12 @@
 
 import pytest
 
-from krm_fn.history.live_object import Fact, Progress
+from krm_fn.history.live_object import LiveObject, Progress
 from krm_fn.history.roles import find_roles
 
 
-def made(number: int, digest: str) -> Fact:
-    return Fact(
+def made(number: int, digest: str) -> LiveObject:
+    return LiveObject(
         "ReplicaSet", f"web-{digest}", digest, float(number), number=number, marks=frozenset({digest, f"#{number}"})
     )
 

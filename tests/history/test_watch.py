@@ -4,7 +4,7 @@ import pytest
 
 from krm_fn.history.ask import NoAnswer
 from krm_fn.history.history import History
-from krm_fn.history.write import Output, Place, watch
+from krm_fn.history.write import Output, ScreenSize, watch
 from krm_fn.look.table import Screen
 from tests.linker.object_store import NOON
 
@@ -29,7 +29,7 @@ class Viewer:
     def watch(self) -> None:
         output = Output(
             lambda history, _: "".join(f"{history.namespace} {line}\n" for line in range(3)),
-            lambda: Place(Screen(), 10, self.height),
+            lambda: ScreenSize(Screen(), 10, self.height),
             self.shown.append,
             self.said.append,
         )

@@ -4,13 +4,13 @@ from threading import Event
 from typing import Any
 
 from krm_fn.linker.cluster import Configs
-from krm_fn.linker.objects import Consumer, Names, Owner, Revision
+from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.read import read_config, read_consumer, read_revision
 from krm_fn.linker.retry import Deadline
 from krm_fn.model import keys
 from krm_fn.model.kinds import Kind
-from krm_fn.model.link_plan import LinkPlan, MakerName
+from krm_fn.model.link_plan import LinkPlan, ProducerName
 from tests.linker.object_store import NAMESPACE, Hook, Object, ObjectStore, no_hook
 
 
@@ -56,7 +56,7 @@ class FakeCluster:
         labelled = [item for item in self.store.of_kind("ConfigMap") if _label(item, keys.SET) == plan.set]
         found = [read_config(item, plan) for item in labelled]
         return Configs(
-            revisions=[one for one in found if isinstance(one, Revision)],
+            revisions=[one for one in found if isinstance(one, LiveRevision)],
             inventory=next((one for one in found if isinstance(one, Consumer)), None),
             now=self.store.clock,
         )
@@ -74,7 +74,7 @@ class FakeCluster:
         patched = self._patch("ConfigMap", patch)
         return None if patched is None else str(patched["metadata"]["resourceVersion"])
 
-    def delete(self, revision: Revision) -> bool:
+    def delete(self, revision: LiveRevision) -> bool:
         self._call(f"delete ConfigMap/{revision.name}")
         item = self.store.find("ConfigMap", revision.name)
         if item is None or _precondition(item) != (revision.uid, revision.resource_version):
@@ -83,7 +83,7 @@ class FakeCluster:
         self.store.remove(item)
         return True
 
-    def secret(self, name: str, plan: LinkPlan) -> Revision | None:
+    def secret(self, name: str, plan: LinkPlan) -> LiveRevision | None:
         self._call(f"get Secret/{name}")
         item = self.store.find("Secret", name)
         return None if item is None else read_revision(item, plan)
@@ -91,20 +91,20 @@ class FakeCluster:
     def patch_secret(self, patch: RevisionPatch) -> bool:
         return self._patch("Secret", patch) is not None
 
-    def maker(self, maker: MakerName, plan: LinkPlan) -> Revision | None:
-        self._call(f"get {maker.kind.kind}/{maker.name}")
-        item = self.store.find(maker.kind.kind, maker.name)
+    def producer(self, producer: ProducerName, plan: LinkPlan) -> LiveRevision | None:
+        self._call(f"get {producer.kind.kind}/{producer.name}")
+        item = self.store.find(producer.kind.kind, producer.name)
         return None if item is None else read_revision(item, plan)
 
-    def own_maker(self, maker: MakerName, revision: Revision, owners: tuple[Owner, ...]) -> bool:
+    def own_producer(self, producer: ProducerName, revision: LiveRevision, owners: tuple[Owner, ...]) -> bool:
         """Set the owners that it has applied, as a server-side apply does: ConfigMaps. The uid is a precondition."""
-        self._call(f"patch {maker.kind.kind}/{maker.name}")
-        item = self.store.find(maker.kind.kind, maker.name)
+        self._call(f"patch {producer.kind.kind}/{producer.name}")
+        item = self.store.find(producer.kind.kind, producer.name)
         if item is None or item["metadata"]["uid"] != revision.uid:
             return False
         applied = [owner.reference for owner in owners]
         others = [one for one in item["metadata"].get("ownerReferences", []) if one["kind"] != "ConfigMap"]
-        self.writes.append({"apply": f"{maker.kind.kind}/{maker.name}", "ownerReferences": applied})
+        self.writes.append({"apply": f"{producer.kind.kind}/{producer.name}", "ownerReferences": applied})
         self.store.update_metadata(item, ownerReferences=[*others, *applied])
         return True
 

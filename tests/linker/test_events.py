@@ -5,15 +5,15 @@ from collections.abc import Sequence
 import pytest
 
 from krm_fn.linker.objects import Consumer, Observation, Owner
-from krm_fn.linker.report import Change, Problem, Report, record_events
+from krm_fn.linker.report import LinkProblem, Report, Write, record_events
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.manifests import A, B
 from tests.linker.object_store import NOON, ObjectStore
 
 REPLICA_SET = Owner("apps/v1", "ReplicaSet", "web-7c9f", "u1")
-LINKED = Change("ConfigMap", A, add=(REPLICA_SET,))
-DELETED = Change("ConfigMap", B, remove=(REPLICA_SET,), deleted=True)
+LINKED = Write("ConfigMap", A, add=(REPLICA_SET,))
+DELETED = Write("ConfigMap", B, remove=(REPLICA_SET,), deleted=True)
 
 
 def planned(*names: str, revision: str = A) -> LinkPlan:
@@ -34,8 +34,8 @@ INVENTORY = Consumer(Owner("v1", "ConfigMap", "web-linker", "u3"), is_current=Tr
 def recorded(
     plan: LinkPlan,
     consumers: list[Consumer],
-    *changes: Change,
-    problems: Sequence[Problem] = (),
+    *changes: Write,
+    problems: Sequence[LinkProblem] = (),
     has_inventory: bool = True,
 ) -> list[str]:
     cluster = FakeCluster(ObjectStore())
@@ -83,7 +83,7 @@ def recorded(
     ],
 )
 def test_changes_are_recorded_on_workloads_and_on_the_inventory(
-    plan: LinkPlan, consumers: list[Consumer], changes: list[Change], expected: list[str]
+    plan: LinkPlan, consumers: list[Consumer], changes: list[Write], expected: list[str]
 ) -> None:
     assert recorded(plan, consumers, *changes) == expected
 
@@ -108,9 +108,11 @@ def test_deletions_are_listed_by_five_in_at_most_ten_events(deletions: int, even
 
 JOB = Owner("batch/v1", "Job", "web-link-1", "u5")
 WEB = Owner("apps/v1", "Deployment", "web", "uid-web")
-LATE = Problem("Deployment shop/web: does not reference it", WEB, is_failure=False, reason="NotLinked")
-ABSENT = Problem("Deployment shop/api: does not exist", None, is_failure=False, reason="NotLinked")
-BROKEN = Problem("Deployment shop/web: references what does not exist", WEB, is_failure=True, reason="RevisionMissing")
+LATE = LinkProblem("Deployment shop/web: does not reference it", WEB, is_failure=False, reason="NotLinked")
+ABSENT = LinkProblem("Deployment shop/api: does not exist", None, is_failure=False, reason="NotLinked")
+BROKEN = LinkProblem(
+    "Deployment shop/web: references what does not exist", WEB, is_failure=True, reason="RevisionMissing"
+)
 
 
 def own_job(plan: LinkPlan) -> Consumer:
@@ -126,7 +128,7 @@ def own_job(plan: LinkPlan) -> Consumer:
         pytest.param(BROKEN, f"Warning Deployment/web RevisionMissing: {BROKEN.sentence}", id="a failure"),
     ],
 )
-def test_a_problem_is_a_warning(problem: Problem, expected: str) -> None:
+def test_a_problem_is_a_warning(problem: LinkProblem, expected: str) -> None:
     plan = planned("web")
     other_job = own_job(planned("other"))._replace(owner=JOB._replace(name="other-link-1"))
     assert recorded(plan, [*live("web"), other_job, own_job(plan)], problems=[problem]) == [expected]

@@ -7,10 +7,10 @@ import pytest
 
 from krm_fn.linker.api import Endless, Forbidden, Misnamed, NotServed, TooLarge
 from krm_fn.linker.live_cluster import LiveCluster
-from krm_fn.linker.objects import Names, Owner, Revision
+from krm_fn.linker.objects import LiveRevision, Names, Owner
 from krm_fn.linker.retry import Deadline, Response
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
-from krm_fn.model.link_plan import LinkPlan, MakerName
+from krm_fn.model.link_plan import LinkPlan, ProducerName
 
 PLAN = LinkPlan(set="web", timeout=300, minimum_age=600)
 EMPTY: dict[str, Any] = {"items": None, "metadata": {}}
@@ -163,15 +163,15 @@ def test_a_secret_of_another_set_is_not_read() -> None:
     assert cluster(200, {"metadata": metadata}).secret("a", PLAN) is None
 
 
-MAKER = MakerName(Kind("external-secrets.io/v1", "ExternalSecret", "externalsecrets"), "web", ())
-LIVE = Revision("web", "uid-1", "1", 0.0)
+PRODUCER = ProducerName(Kind("external-secrets.io/v1", "ExternalSecret", "externalsecrets"), "web", ())
+LIVE = LiveRevision("web", "uid-1", "1", 0.0)
 TRACKER = Owner("v1", "ConfigMap", "web", "uid-2")
 
 
-def test_trackers_are_applied_as_owners_of_a_maker() -> None:
+def test_trackers_are_applied_as_owners_of_a_producer() -> None:
     """A custom resource takes no strategic merge patch. The uid keeps the request from creating the object."""
     api: Any = FakeApi(Response(200, {}, {}))
-    assert LiveCluster(api, "shop").own_maker(MAKER, LIVE, (TRACKER,))
+    assert LiveCluster(api, "shop").own_producer(PRODUCER, LIVE, (TRACKER,))
     ((method, path, options),) = api.requests
     assert (method, path) == ("PATCH", "/apis/external-secrets.io/v1/namespaces/shop/externalsecrets/web")
     assert options["content_type"] == "application/apply-patch+yaml"
@@ -184,14 +184,14 @@ def test_trackers_are_applied_as_owners_of_a_maker() -> None:
 
 
 @pytest.mark.parametrize("status", [404, 409])
-def test_a_maker_that_is_gone_or_another_one_gets_no_owner(status: int) -> None:
-    assert not cluster(status, {}).own_maker(MAKER, LIVE, (TRACKER,))
+def test_a_producer_that_is_gone_or_another_one_gets_no_owner(status: int) -> None:
+    assert not cluster(status, {}).own_producer(PRODUCER, LIVE, (TRACKER,))
 
 
-def test_a_maker_that_does_not_exist() -> None:
-    assert cluster(404, {}).maker(MAKER, PLAN) is None
+def test_a_producer_that_does_not_exist() -> None:
+    assert cluster(404, {}).producer(PRODUCER, PLAN) is None
 
 
-def test_a_right_that_is_missing_on_a_maker_is_asked_for_by_its_name() -> None:
+def test_a_right_that_is_missing_on_a_producer_is_asked_for_by_its_name() -> None:
     with pytest.raises(Forbidden, match=r"resources: \[externalsecrets\], verbs: \[get\], resourceNames: \[web\]"):
-        cluster(403, {"message": "no"}).maker(MAKER, PLAN)
+        cluster(403, {"message": "no"}).producer(PRODUCER, PLAN)

@@ -6,14 +6,14 @@ from krm_fn.linker.link import link
 from krm_fn.linker.report import Report
 from krm_fn.model import keys
 from krm_fn.model.kinds import Kind
-from krm_fn.model.link_plan import LinkPlan, MakerName, RevisionName, Workload
+from krm_fn.model.link_plan import LinkPlan, ProducerName, RevisionName, Workload
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.garbage_collector import collect, delete
 from tests.linker.manifests import inventory, made_by, pods, reference, revision, thing, workload
 from tests.linker.object_store import NAMESPACE, NOON, Hook, Object, ObjectStore, no_hook
 
 DB, API = "web-db-gggggggggg", "web-api-gggggggggg"
-MAKER = "from-vault-gggggggggg"
+PRODUCER = "from-vault-gggggggggg"
 LIST = "ConfigMap/web-linker"
 EXTERNAL_SECRETS = Kind("external-secrets.io/v1", "ExternalSecret", "externalsecrets")
 
@@ -23,14 +23,14 @@ def plan(*names: str, kinds: tuple[Kind, ...] = ()) -> LinkPlan:
     return LinkPlan(
         set="web",
         workloads=(Workload("apps/v1", "Deployment", "web", secrets),),
-        makers=(MakerName(EXTERNAL_SECRETS, MAKER, secrets),) if names else (),
+        producers=(ProducerName(EXTERNAL_SECRETS, PRODUCER, secrets),) if names else (),
         kinds=kinds,
         timeout=300,
         minimum_age=600,
     )
 
 
-def maker(*names: str, name: str = MAKER) -> Object:
+def producer(*names: str, name: str = PRODUCER) -> Object:
     """Build one whose spec says the names of what it makes."""
     return {**revision(name, kind="ExternalSecret"), "spec": {"targets": [*names]}}
 
@@ -38,7 +38,7 @@ def maker(*names: str, name: str = MAKER) -> Object:
 def made(store: ObjectStore, *names: str) -> None:
     """Make the Secrets, as its controller does."""
     for name in names:
-        owner = reference(store.get("ExternalSecret", MAKER), controller=True)
+        owner = reference(store.get("ExternalSecret", PRODUCER), controller=True)
         store.create(thing("Secret", name, ownerReferences=[owner]))
 
 
@@ -49,7 +49,7 @@ def applied(*names: str) -> ObjectStore:
     store.create(made_by(web, "ReplicaSet", "web-1", pods(secrets=names)))
     for name in names:
         store.create(revision(name, tracker=True))
-    store.create(maker(*names))
+    store.create(producer(*names))
     made(store, *names)
     return store
 
@@ -84,7 +84,7 @@ def change_to(store: ObjectStore, *names: str) -> None:
 def test_each_tracker_owns_what_makes_its_secret() -> None:
     store = applied(DB, API)
     run = Run(store, plan(DB, API))
-    assert owners(store, "ExternalSecret", MAKER) == [f"ConfigMap/{DB}", f"ConfigMap/{API}"]
+    assert owners(store, "ExternalSecret", PRODUCER) == [f"ConfigMap/{DB}", f"ConfigMap/{API}"]
     assert owners(store, "ConfigMap", DB) == ["Deployment/web", "ReplicaSet/web-1", LIST]
     assert run.report.problems == []
 
@@ -115,7 +115,7 @@ def test_it_stays_as_long_as_one_of_its_names_is_referenced() -> None:
     change_to(store, API)
     Run(store, plan(API))
     collect(store)
-    assert owners(store, "ExternalSecret", MAKER) == [f"ConfigMap/{API}"]
+    assert owners(store, "ExternalSecret", PRODUCER) == [f"ConfigMap/{API}"]
     assert store.find("ConfigMap", DB) is None
 
 
@@ -129,7 +129,7 @@ def test_a_name_of_an_earlier_rendering_keeps_it_as_well() -> None:
     store.create(made_by(web, "ReplicaSet", "web-2", pods(secrets=[API])))
     store.create(revision(API, tracker=True))
     Run(store, plan(API))
-    assert owners(store, "ExternalSecret", MAKER) == [f"ConfigMap/{DB}", f"ConfigMap/{API}"]
+    assert owners(store, "ExternalSecret", PRODUCER) == [f"ConfigMap/{DB}", f"ConfigMap/{API}"]
 
 
 def test_everything_is_garbage_collected_when_the_set_is_uninstalled() -> None:
@@ -143,7 +143,7 @@ def test_everything_is_garbage_collected_when_the_set_is_uninstalled() -> None:
 
 def test_a_run_waits_for_what_is_applied_after_the_job() -> None:
     store = applied(DB)
-    late = store.get("ExternalSecret", MAKER)
+    late = store.get("ExternalSecret", PRODUCER)
     store.remove(late)
     store.remove(store.get("Secret", DB))
     left = [late]
@@ -151,32 +151,32 @@ def test_a_run_waits_for_what_is_applied_after_the_job() -> None:
     def hook(_: str) -> None:
         if left and store.clock > NOON + 20:
             left.pop()
-            store.create(maker(DB))
+            store.create(producer(DB))
 
     run = Run(store, plan(DB), hook)
-    assert owners(store, "ExternalSecret", MAKER) == [f"ConfigMap/{DB}"]
+    assert owners(store, "ExternalSecret", PRODUCER) == [f"ConfigMap/{DB}"]
     assert run.report.problems == []
-    assert run.cluster.said == [f"waiting for ExternalSecret shop/{MAKER} to exist (up to 59 s)"]
+    assert run.cluster.said == [f"waiting for ExternalSecret shop/{PRODUCER} to exist (up to 59 s)"]
 
 
 def test_one_that_does_not_exist_is_a_failure_within_a_minute() -> None:
     store = applied(DB)
-    store.remove(store.get("ExternalSecret", MAKER))
+    store.remove(store.get("ExternalSecret", PRODUCER))
     run = Run(store, plan(DB))
-    sentence = f"ExternalSecret shop/{MAKER}: does not exist; apply the manifests again"
+    sentence = f"ExternalSecret shop/{PRODUCER}: does not exist; apply the manifests again"
     assert run.report.failures == [sentence]
     assert store.clock < NOON + 90
 
 
-@pytest.mark.parametrize("name", [MAKER, "from-vault"], ids=["renamed", "adopted"])
+@pytest.mark.parametrize("name", [PRODUCER, "from-vault"], ids=["renamed", "adopted"])
 def test_it_does_not_own_its_own_tracker(name: str) -> None:
     """Two owners of each other would stay for ever."""
     store = applied(DB)
-    store.remove(store.get("ExternalSecret", MAKER))
+    store.remove(store.get("ExternalSecret", PRODUCER))
     annotations = {keys.BASE_NAME: "from-vault"}
     store.create({**revision(name, kind="ExternalSecret", annotations=annotations), "spec": {"target": DB}})
     of = plan(DB, kinds=(EXTERNAL_SECRETS,))
-    of = of._replace(makers=(of.makers[0]._replace(name=name),))
+    of = of._replace(producers=(of.producers[0]._replace(name=name),))
     Run(store, of)
     assert owners(store, "ConfigMap", DB) == ["Deployment/web", "ReplicaSet/web-1", LIST]
     change_to(store)

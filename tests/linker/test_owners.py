@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from krm_fn.linker.objects import Consumer, Observation, Owner, Revision, Unread
+from krm_fn.linker.objects import Consumer, LiveRevision, Observation, Owner, Unread
 from krm_fn.linker.owners import (
     RevisionPatch,
     is_left_to_kpt,
@@ -31,8 +31,8 @@ def owner(text: str) -> Owner:
     return Owner(API_VERSIONS.get(kind, "apps/v1"), kind, name, text)
 
 
-def revision(*owners: str, is_wanted: bool = True, created: float = 0.0) -> Revision:
-    return Revision(NAME, "u1", "1", created, tuple(map(owner, owners)), is_wanted=is_wanted)
+def revision(*owners: str, is_wanted: bool = True, created: float = 0.0) -> LiveRevision:
+    return LiveRevision(NAME, "u1", "1", created, tuple(map(owner, owners)), is_wanted=is_wanted)
 
 
 def current(text: str, *names: str, is_being_deleted: bool = False) -> Consumer:
@@ -55,7 +55,7 @@ INVENTORY = "ConfigMap/web-linker"
 
 
 def observed(
-    live: Revision, *consumers: Consumer, listed: tuple[str, ...] = (), has_inventory: bool = True
+    live: LiveRevision, *consumers: Consumer, listed: tuple[str, ...] = (), has_inventory: bool = True
 ) -> Observation:
     """Build an observation at 1,000 seconds."""
     inventory = current(INVENTORY, *listed) if has_inventory else None
@@ -239,7 +239,7 @@ def test_these_revisions_are_not_deleted(plan: LinkPlan, seen: Observation) -> N
         ),
     ],
 )
-def test_an_old_unreferenced_revision_is_deleted(plan: LinkPlan, old: Revision) -> None:
+def test_an_old_unreferenced_revision_is_deleted(plan: LinkPlan, old: LiveRevision) -> None:
     assert plan_deletions(plan, observed(old, MOVED_ON)) == [old]
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.linker.objects import Consumer, Names, Owner, Revision
+from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 from krm_fn.linker.read import read_config, read_consumer, read_revision
 from krm_fn.model import keys
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
@@ -34,7 +34,7 @@ def controlled_by(api_version: str, kind: str, *, controller: bool = True) -> li
 
 
 def test_a_revision_is_read_from_its_metadata() -> None:
-    assert read_revision(config_map(), PLAN) == Revision(NAME, "u1", "7", 1780315200.0)
+    assert read_revision(config_map(), PLAN) == LiveRevision(NAME, "u1", "7", 1780315200.0)
 
 
 @pytest.mark.parametrize(
@@ -143,11 +143,11 @@ def test_other_config_maps_are_no_inventory(item: dict[str, Any]) -> None:
     ],
 )
 def test_fields_of_a_revision(item: dict[str, Any], fields: dict[str, Any]) -> None:
-    assert read_revision(item, PLAN) == Revision(NAME, "u1", "7", 1780315200.0)._replace(**fields)
+    assert read_revision(item, PLAN) == LiveRevision(NAME, "u1", "7", 1780315200.0)._replace(**fields)
 
 
 def test_a_tracker_has_the_kind_of_its_secret() -> None:
-    plain = Revision(NAME, "u1", "7", 0.0)
+    plain = LiveRevision(NAME, "u1", "7", 0.0)
     assert (plain.kind, plain._replace(is_tracker=True).kind) == ("ConfigMap", "Secret")
 
 

@@ -2,15 +2,15 @@
 
 import pytest
 
-from krm_fn.linker.objects import Owner, Revision
-from krm_fn.linker.report import Change, Problem, Report
+from krm_fn.linker.objects import LiveRevision, Owner
+from krm_fn.linker.report import LinkProblem, Report, Write
 
 REPLICA_SET = Owner("apps/v1", "ReplicaSet", "web-7c9f", "u1")
 DEPLOYMENT = Owner("apps/v1", "Deployment", "web", "u2")
 A, B = "web-config-bbbbbbbbbb", "web-config-cccccccccc"
-LINKED = Change("ConfigMap", A, add=(REPLICA_SET,), remove=(DEPLOYMENT,))
-DELETED = Change("Secret", B, deleted=True)
-LAST = Change("ConfigMap", B, remove=(REPLICA_SET, DEPLOYMENT), deleted=True)
+LINKED = Write("ConfigMap", A, add=(REPLICA_SET,), remove=(DEPLOYMENT,))
+DELETED = Write("Secret", B, deleted=True)
+LAST = Write("ConfigMap", B, remove=(REPLICA_SET, DEPLOYMENT), deleted=True)
 
 
 def new_report() -> tuple[Report, list[str]]:
@@ -34,7 +34,7 @@ def new_report() -> tuple[Report, list[str]]:
         ),
     ],
 )
-def test_each_change_is_printed_when_it_happens(change: Change, line: str) -> None:
+def test_each_change_is_printed_when_it_happens(change: Write, line: str) -> None:
     report, lines = new_report()
     report.change(change)
     assert lines == [line]
@@ -58,7 +58,7 @@ def test_a_warning_is_no_failure() -> None:
     report.warn("ConfigMap shop/x: not permitted to patch", DEPLOYMENT)
     assert (lines, report.failures) == ([], [])
     assert report.problems == [
-        Problem("ConfigMap shop/x: not permitted to patch", DEPLOYMENT, is_failure=False, reason="NotLinked")
+        LinkProblem("ConfigMap shop/x: not permitted to patch", DEPLOYMENT, is_failure=False, reason="NotLinked")
     ]
 
 
@@ -90,13 +90,13 @@ def test_a_warning_is_no_failure() -> None:
         pytest.param([], ["warn"], False, False, "2 revisions in shop: 0 linked, 0 deleted, 1 warning", id="a warning"),
     ],
 )
-def test_the_summary(changes: list[Change], problems: list[str], retained: bool, dry_run: bool, expected: str) -> None:
+def test_the_summary(changes: list[Write], problems: list[str], retained: bool, dry_run: bool, expected: str) -> None:
     report, _ = new_report()
     for change in changes:
         report.change(change)
     for problem in problems:
         getattr(report, problem)("x")
-    report.count([Revision(A, "u1", "1", 0.0, is_retained=retained), Revision(B, "u2", "2", 0.0)])
+    report.count([LiveRevision(A, "u1", "1", 0.0, is_retained=retained), LiveRevision(B, "u2", "2", 0.0)])
     assert report.summary(dry_run=dry_run) == expected
 
 
@@ -107,7 +107,7 @@ def test_the_report_as_plain_values() -> None:
     report.note("n")
     report.fail("f")
     report.warn("w")
-    report.count([Revision(A, "u1", "1", 0.0, is_retained=True)])
+    report.count([LiveRevision(A, "u1", "1", 0.0, is_retained=True)])
     add = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-7c9f", "uid": "u1"}
     remove = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web", "uid": "u2"}
     assert report.to_dict() == {

@@ -8,7 +8,7 @@ import pytest
 from krm_fn.linker import run as module
 from krm_fn.linker.api import Access, ApiError
 from krm_fn.linker.retry import Deadline
-from krm_fn.linker.run import Options, run
+from krm_fn.linker.run import LinkOptions, run
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from krm_fn.model.problem import Outcome
 from tests.linker.fake_cluster import FakeCluster
@@ -52,7 +52,7 @@ def without_api_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "LiveCluster", fake_cluster)
 
 
-def run_with(options: Options, *, is_stopped: bool = False) -> tuple[Outcome, list[str]]:
+def run_with(options: LinkOptions, *, is_stopped: bool = False) -> tuple[Outcome, list[str]]:
     """Return the outcome and the logged lines. Nothing is waited for."""
     lines: list[str] = []
     said: list[str] = []
@@ -65,20 +65,20 @@ def run_with(options: Options, *, is_stopped: bool = False) -> tuple[Outcome, li
 
 
 def test_changes_are_logged_and_the_summary_is_returned() -> None:
-    outcome, lines = run_with(Options())
+    outcome, lines = run_with(LinkOptions())
     assert lines == [LINE]
     assert outcome.stdout.startswith(b"1 revision in shop: 1 linked, 0 deleted; 7 API calls, ")
     assert (outcome.stderr, outcome.exit_code) == ("", 0)
 
 
 def test_a_dry_run_says_what_it_would_do() -> None:
-    outcome, lines = run_with(Options(dry_run=True))
+    outcome, lines = run_with(LinkOptions(dry_run=True))
     assert lines == [LINE]
     assert outcome.stdout.startswith(b"1 revision in shop: 1 would be linked, 0 would be deleted; ")
 
 
 def test_json_output_is_one_document_without_a_log() -> None:
-    outcome, lines = run_with(Options(as_json=True))
+    outcome, lines = run_with(LinkOptions(as_json=True))
     assert lines == []
     document = json.loads(outcome.stdout)
     assert (document["set"], document["calls"], document["exitCode"]) == ("web", 7, 0)
@@ -86,7 +86,7 @@ def test_json_output_is_one_document_without_a_log() -> None:
 
 
 def test_a_stopped_run_has_an_exit_code_of_its_own() -> None:
-    outcome, lines = run_with(Options(), is_stopped=True)
+    outcome, lines = run_with(LinkOptions(), is_stopped=True)
     assert lines == []
     assert outcome.stderr == "error: terminated; completed changes are kept, run again to finish\n"
     assert outcome.exit_code == 143
@@ -97,7 +97,7 @@ def test_an_interrupted_run_says_what_it_has_done(monkeypatch: pytest.MonkeyPatc
         raise KeyboardInterrupt
 
     monkeypatch.setattr("krm_fn.linker.link.record_events", interrupt)
-    outcome, lines = run_with(Options())
+    outcome, lines = run_with(LinkOptions())
     assert lines == [LINE]
     assert outcome.stdout.startswith(b"1 revision in shop: 1 linked, 0 deleted; ")
     assert outcome.stderr == "error: interrupted; completed changes are kept, run again to finish\n"
@@ -105,5 +105,5 @@ def test_an_interrupted_run_says_what_it_has_done(monkeypatch: pytest.MonkeyPatc
 
 
 def test_missing_credentials_are_an_error() -> None:
-    outcome, _ = run_with(Options(access=Access(context="unknown")))
+    outcome, _ = run_with(LinkOptions(access=Access(context="unknown")))
     assert outcome == Outcome(b"", "error: no credentials: set KUBECONFIG\n", 1)

@@ -8,13 +8,13 @@ from krm_fn.cli.main import main
 from krm_fn.model.kinds import Kind
 from krm_fn.model.link_plan import (
     LinkPlan,
-    MakerName,
+    ProducerName,
     RevisionName,
     Unreadable,
     Workload,
     read_arguments,
     read_kind,
-    read_maker,
+    read_producer,
     read_revision,
     read_workload,
 )
@@ -22,13 +22,13 @@ from tests.linker.arguments import read_plan
 
 CONFIG = RevisionName("ConfigMap", "web-config-5t7h9k2b4c")
 PASSWORD = RevisionName("Secret", "web-password-4h2mbtbbt6")
-MAKER = MakerName(Kind("bitnami.com/v1alpha1", "SealedSecret", "sealedsecrets"), PASSWORD.name, (PASSWORD,))
+PRODUCER = ProducerName(Kind("bitnami.com/v1alpha1", "SealedSecret", "sealedsecrets"), PASSWORD.name, (PASSWORD,))
 WEB = Workload("apps/v1", "Deployment", "web", (CONFIG, PASSWORD))
 PLAN = LinkPlan(
     set="web",
     workloads=(WEB, Workload("v1", "ReplicationController", "old", (CONFIG,))),
     revisions=(RevisionName("ConfigMap", "unused-2222222222"),),
-    makers=(MAKER,),
+    producers=(PRODUCER,),
     kinds=(Kind("example.com/v1", "Widget", "widgets"),),
     timeout=300,
     minimum_age=600,
@@ -41,14 +41,14 @@ API_VERSION = st.builds(lambda group, version: f"{group}/{version}" if group els
 REVISION = st.builds(RevisionName, st.sampled_from(["ConfigMap", "Secret", "ExternalSecret"]), NAME)
 WORKLOAD = st.builds(Workload, API_VERSION, KIND, NAME, st.lists(REVISION, min_size=1, max_size=3).map(tuple))
 CONSUMER_KIND = st.tuples(API_VERSION, KIND, LABEL).map(lambda fields: Kind(*fields))
-MAKERS = st.builds(MakerName, CONSUMER_KIND, NAME, st.lists(REVISION, min_size=1, max_size=3).map(tuple))
+PRODUCERS = st.builds(ProducerName, CONSUMER_KIND, NAME, st.lists(REVISION, min_size=1, max_size=3).map(tuple))
 SECONDS = st.integers(1, 10**6)
 PLANS = st.builds(
     LinkPlan,
     set=NAME,
     workloads=st.lists(WORKLOAD, max_size=3).map(tuple),
     revisions=st.lists(REVISION, max_size=3).map(tuple),
-    makers=st.lists(MAKERS, max_size=3).map(tuple),
+    producers=st.lists(PRODUCERS, max_size=3).map(tuple),
     kinds=st.lists(CONSUMER_KIND, max_size=3).map(tuple),
     timeout=SECONDS,
     minimum_age=st.integers(0, 10**6),
@@ -98,16 +98,16 @@ def test_rendered_revisions_are_those_of_workloads_and_the_others() -> None:
     assert PLAN.rendered == {CONFIG, PASSWORD, RevisionName("ConfigMap", "unused-2222222222")}
 
 
-def test_what_a_maker_makes_is_no_secret_of_the_plan() -> None:
+def test_what_a_producer_makes_is_no_secret_of_the_plan() -> None:
     """The linker gets no right on it."""
     assert PLAN.secrets == frozenset()
-    assert PLAN._replace(makers=()).secrets == {PASSWORD.name}
+    assert PLAN._replace(producers=()).secrets == {PASSWORD.name}
 
 
 @pytest.mark.parametrize("text", ["", "a=Secret/a", "bitnami.com/v1/SealedSecret/sealedsecrets/a", "v1/A/as/=Secret/a"])
-def test_other_text_is_not_a_maker(text: str) -> None:
+def test_other_text_is_not_a_producer(text: str) -> None:
     with pytest.raises(Unreadable):
-        read_maker(text)
+        read_producer(text)
 
 
 def test_an_empty_plan_renders_nothing() -> None:

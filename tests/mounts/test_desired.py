@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.model.settings import KeyToPath, Mount, Source
+from krm_fn.model.settings import KeyToPath, Mount, MountSource
 from krm_fn.mounts.desired import volume_name
 
-MOUNT = Mount(sources=(Source(kind="ConfigMap", name="web-config"),), path="/etc/web")
+MOUNT = Mount(sources=(MountSource(kind="ConfigMap", name="web-config"),), path="/etc/web")
 (CONFIG,) = MOUNT.sources
 
 
@@ -50,5 +50,5 @@ def test_other_volumes_have_other_names(set_name: str, other: Mount) -> None:
 
 @given(st.lists(st.text(min_size=1, max_size=90), min_size=1, max_size=4))
 def test_every_name_is_a_label(names: list[str]) -> None:
-    mount = MOUNT._replace(sources=tuple(Source(kind="ConfigMap", name=name) for name in names), projected=True)
+    mount = MOUNT._replace(sources=tuple(MountSource(kind="ConfigMap", name=name) for name in names), projected=True)
     assert re.fullmatch("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?", volume_name("shop", mount))

@@ -17,7 +17,7 @@ from tests.installs.install import Config, pod_references, read_objects
 
 PACKAGES = Path(__file__).parent
 CONFIGS = ("ConfigMap", "Secret")
-MAKERS = ("ExternalSecret", "SealedSecret", "VaultStaticSecret", "SecretProviderClass", "OnePasswordItem")
+PRODUCERS = ("ExternalSecret", "SealedSecret", "VaultStaticSecret", "SecretProviderClass", "OnePasswordItem")
 
 _BASE_NAME = "revisions.krm-fn.io/base-name"
 _COMPONENT = "revisions.krm-fn.io/component"
@@ -47,7 +47,7 @@ class Package:
 
     def configuration(self) -> bytes:
         """Return a configuration that chooses all kinds, without the linker."""
-        spec = {"kinds": [*CONFIGS, *MAKERS], "linker": {"enabled": False}}
+        spec = {"kinds": [*CONFIGS, *PRODUCERS], "linker": {"enabled": False}}
         api_version, kind = "revisions.krm-fn.io/v1", "ConfigRevisions"
         config = {"apiVersion": api_version, "kind": kind, "metadata": {"name": "packages"}, "spec": spec}
         return yaml.safe_dump(config).encode()

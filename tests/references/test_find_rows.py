@@ -8,13 +8,13 @@ import pytest
 from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.model.kinds import KINDS
-from krm_fn.model.makers import MAKERS, Maker
 from krm_fn.model.problem import ResourceId
+from krm_fn.model.producers import PRODUCERS, Producer
 from krm_fn.references.annotations import ANNOTATIONS, AnnotationRow
 from krm_fn.references.chart_values import CHART_VALUES, SUBCHARTS
-from krm_fn.references.exclusions import NOT_REFERENCES, NotReference
+from krm_fn.references.exclusions import NOT_REFERENCES, ExcludedField
 from krm_fn.references.field_specs import split_path
-from krm_fn.references.fields import FIELDS, SELECTORS, FieldRow, Selectors
+from krm_fn.references.fields import FIELDS, SELECTORS, FieldRow, KeySelectors
 from krm_fn.references.find import Found, find_references
 from krm_fn.references.find_by_shape import find_by_shape
 from krm_fn.references.reference import Reference
@@ -46,7 +46,7 @@ def test_the_tables_are_those_of_the_list(snapshot: Snapshot) -> None:
         "FIELDS": FIELDS,
         "SELECTORS": SELECTORS,
         "ANNOTATIONS": ANNOTATIONS,
-        "MAKERS": MAKERS,
+        "PRODUCERS": PRODUCERS,
         "NOT_REFERENCES": NOT_REFERENCES,
         "WELL_KNOWN": WELL_KNOWN,
         "CHART_VALUES": CHART_VALUES,
@@ -83,7 +83,7 @@ def test_names_of_other_kinds(row: FieldRow) -> None:
 
 
 @pytest.mark.parametrize("row", SELECTORS, ids=lambda row: row.group)
-def test_keys_of_secrets(row: Selectors) -> None:
+def test_keys_of_secrets(row: KeySelectors) -> None:
     for kind in row.kinds or ("Any",):
         (found,) = find(who_is(row.group, kind), {"spec": {"password": {"name": "a", "key": "k"}}})
         assert found.kind == "Secret"
@@ -100,8 +100,8 @@ def test_annotations(row: AnnotationRow) -> None:
     assert (found.kind, found.target, found.in_pod, found.written) == (row.target, "a", row.in_pod, row.written)
 
 
-@pytest.mark.parametrize("row", MAKERS, ids=lambda row: f"{'|'.join(row.kinds)} {row.path} {row.target}")
-def test_names_for_controllers(row: Maker) -> None:
+@pytest.mark.parametrize("row", PRODUCERS, ids=lambda row: f"{'|'.join(row.kinds)} {row.path} {row.target}")
+def test_names_for_controllers(row: Producer) -> None:
     *steps, last = split_path(row.path)
     name = "a" if last.lower().endswith("name") or last == "users" else {"name": "a"}
     content = nest((*steps, last), name)
@@ -119,10 +119,10 @@ def test_names_for_controllers(row: Maker) -> None:
 
 @pytest.mark.parametrize(
     ("row", "other"),
-    [(row, other) for row in MAKERS for other in row.unless],
+    [(row, other) for row in PRODUCERS for other in row.unless],
     ids=lambda value: value if isinstance(value, str) else f"{'|'.join(value.kinds)} {value.path} {value.target}",
 )
-def test_names_for_controllers_that_another_field_replaces(row: Maker, other: str) -> None:
+def test_names_for_controllers_that_another_field_replaces(row: Producer, other: str) -> None:
     content = nest(split_path(row.path), "a")
     for path in row.needs:
         merge(content, nest(split_path(path), {"key": "k"}))
@@ -140,7 +140,7 @@ def merge(content: dict[str, Any], more: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("row", NOT_REFERENCES, ids=lambda row: f"{'|'.join(row.kinds)} {row.path}")
-def test_lookalikes(row: NotReference) -> None:
+def test_lookalikes(row: ExcludedField) -> None:
     holder = row.only[0] if row.only else "secretRef"
     content = nest(tuple(row.path.replace("*", ".list").split(".")), {holder: {"name": "a"}})
     for kind in row.kinds:

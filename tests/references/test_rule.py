@@ -62,7 +62,7 @@ CASES = [
         id="a field of a kind",
     ),
     pytest.param(
-        of_kind("cert-manager.io/v1", "Certificate", CERTIFICATE), By.MAKER, "spec/secretName", id="what is made"
+        of_kind("cert-manager.io/v1", "Certificate", CERTIFICATE), By.PRODUCER, "spec/secretName", id="what is made"
     ),
     pytest.param(
         of_kind("rbac.authorization.k8s.io/v1", "Role", ROLE),

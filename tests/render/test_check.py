@@ -18,7 +18,7 @@ ALL = f"{ARGO}, {FLUX}, {KPT}"
 OWNED = "ownerReferences: [{apiVersion: apps/v1, kind: ReplicaSet, name: web-1, uid: '1'}]"
 NOW = "web-config-hf678c7m2b"
 """The name of the rendered ConfigMap."""
-MAKER_NOW = "web-5kgt85f68c"
+PRODUCER_NOW = "web-5kgt85f68c"
 
 
 def config_map(name: str = "web-config", *, annotations: str = "", kind: str = "ConfigMap", more: str = "") -> str:
@@ -44,7 +44,7 @@ def rendering(deployers: str = "[argocd, flux, kpt]", strategy: str = "rename", 
     )
 
 
-def maker(version: str, *, name: str = "web", annotations: str = "") -> str:
+def producer(version: str, *, name: str = "web", annotations: str = "") -> str:
     return (
         "---\napiVersion: external-secrets.io/v1\nkind: ExternalSecret\n"
         f"metadata: {{name: {name}, annotations: {{{annotations}}}}}\n"
@@ -52,8 +52,8 @@ def maker(version: str, *, name: str = "web", annotations: str = "") -> str:
     )
 
 
-WITH_MAKER = (
-    maker("v2")
+WITH_PRODUCER = (
+    producer("v2")
     + workload("x").replace("configMap: {name: x}", "secret: {secretName: web}").replace("ReplicaSet", "StatefulSet")
     + "---\n"
     "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: web}\n"
@@ -137,9 +137,9 @@ UNSAFE = [
         id="kapp's version",
     ),
     pytest.param(
-        WITH_MAKER,
-        maker("v1"),
-        hazard(KPT, "kpt", "ExternalSecret/web").replace(NOW, MAKER_NOW),
+        WITH_PRODUCER,
+        producer("v1"),
+        hazard(KPT, "kpt", "ExternalSecret/web").replace(NOW, PRODUCER_NOW),
         id="what makes a Secret, without protection",
     ),
     pytest.param(
@@ -175,7 +175,9 @@ SAFE = [
     ),
     pytest.param(rendering("[spinnaker]"), config_map(), id="a deployer that prunes nothing"),
     pytest.param(rendering("[]"), config_map(), id="no deployer"),
-    pytest.param(rendering() + WITH_MAKER.partition("---\napiVersion: rev")[0], maker("v1"), id="a maker that stays"),
+    pytest.param(
+        rendering() + WITH_PRODUCER.partition("---\napiVersion: rev")[0], producer("v1"), id="a maker that stays"
+    ),
     pytest.param(rendering(strategy="adopt"), config_map(), id="adopted: it gets its protection now"),
     pytest.param(rendering(strategy="checksum"), config_map(), id="not renamed at all"),
     pytest.param(rendering(), config_map(NOW), id="under the name it has from kustomize: it gets its protection now"),

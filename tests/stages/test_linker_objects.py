@@ -14,11 +14,11 @@ from kubernetes.config import incluster_config
 from krm_fn.config.load_schema import load_schema
 from krm_fn.function import run
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
-from krm_fn.model.link_plan import LinkPlan, MakerName, RevisionName, Workload
-from krm_fn.model.settings import Linker, Settings
+from krm_fn.model.link_plan import LinkPlan, ProducerName, RevisionName, Workload
+from krm_fn.model.settings import LinkerSettings, Settings
 from krm_fn.naming.names import MAX_JOB_NAME
 from krm_fn.stages.linker_objects import START_SECONDS, access, job
-from krm_fn.stages.linker_plan import Group
+from krm_fn.stages.linker_plan import JobPlan
 from tests.cases import ENVIRONMENT
 from tests.linker.arguments import read_plan
 
@@ -26,18 +26,18 @@ REVISION = RevisionName("ConfigMap", "web-config-5t7h9k2b4c")
 PLAN = LinkPlan(
     set="shop", workloads=(Workload("apps/v1", "Deployment", "web", (REVISION,)),), timeout=300, minimum_age=600
 )
-GROUP = Group("shop", "", PLAN, CONSUMER_KINDS, "")
+GROUP = JobPlan("shop", "", PLAN, CONSUMER_KINDS, "")
 SETTINGS = Settings(set="shop")
 
 LINKERS = {
-    "life": Linker(ttl_seconds_after_finished=60),
-    "account": Linker(service_account_name="robot"),
-    "resources": Linker(resources={"limits": {"cpu": "2"}}),
-    "nodes": Linker(node_selector={"os": "linux"}),
-    "tolerations": Linker(tolerations=({"operator": "Exists"},)),
-    "secrets to pull with": Linker(image_pull_secrets=({"name": "registry"},)),
-    "labels": Linker(labels={"team": "web"}),
-    "annotations": Linker(annotations={"note": "x"}),
+    "life": LinkerSettings(ttl_seconds_after_finished=60),
+    "account": LinkerSettings(service_account_name="robot"),
+    "resources": LinkerSettings(resources={"limits": {"cpu": "2"}}),
+    "nodes": LinkerSettings(node_selector={"os": "linux"}),
+    "tolerations": LinkerSettings(tolerations=({"operator": "Exists"},)),
+    "secrets to pull with": LinkerSettings(image_pull_secrets=({"name": "registry"},)),
+    "labels": LinkerSettings(labels={"team": "web"}),
+    "annotations": LinkerSettings(annotations={"note": "x"}),
 }
 JOBS: list[tuple[str, Any]] = [
     ("as ever", job(GROUP, SETTINGS, "krm-fn:1")),
@@ -82,14 +82,14 @@ GRACE_PERIOD = 30
 
 
 def test_the_job_ends_within_fifteen_minutes() -> None:
-    made: Any = job(GROUP._replace(plan=PLAN._replace(timeout=Linker().timeout_seconds)), SETTINGS, "krm-fn:1")
+    made: Any = job(GROUP._replace(plan=PLAN._replace(timeout=LinkerSettings().timeout_seconds)), SETTINGS, "krm-fn:1")
     assert longest(made) <= 15 * 60
     assert made["spec"]["backoffLimit"] <= 2
 
 
 @pytest.mark.parametrize("timeout", [1, 300, 3600])
 def test_the_linker_has_its_whole_timeout(timeout: int) -> None:
-    settings = SETTINGS._replace(linker=Linker(timeout_seconds=timeout))
+    settings = SETTINGS._replace(linker=LinkerSettings(timeout_seconds=timeout))
     made: Any = job(GROUP._replace(plan=PLAN._replace(timeout=timeout)), settings, "krm-fn:1")
     (argument,) = (one for one in read_arguments(made) if one.startswith("--timeout="))
     assert made["spec"]["activeDeadlineSeconds"] == int(argument.partition("=")[2]) + 300
@@ -143,7 +143,7 @@ def read_arguments(made: Any) -> list[str]:
 )
 def test_secrets_by_name_alone(openshift: bool, verbs: list[str]) -> None:
     plan = PLAN._replace(revisions=(RevisionName("Secret", "b"), RevisionName("Secret", "a")))
-    settings = SETTINGS._replace(linker=Linker()._replace(openshift=openshift))
+    settings = SETTINGS._replace(linker=LinkerSettings()._replace(openshift=openshift))
     _, role, _ = access(GROUP._replace(plan=plan), settings, "shop")
     rules: Any = role["rules"]
     (secrets,) = (rule for rule in rules if rule["resources"] == ["secrets"])
@@ -211,13 +211,13 @@ def test_a_set_that_is_too_large_is_told_so() -> None:
     assert outcome.stderr == f"error: ConfigRevisions/web metadata.name (line 1, column 82): {told}\n"
 
 
-def test_a_role_names_makers_and_no_secret_that_they_make() -> None:
+def test_a_role_names_producers_and_no_secret_that_they_make() -> None:
     made = RevisionName("Secret", "web-db-h8k5m2t6bd")
     own = RevisionName("Secret", "web-api-h8k5m2t6bd")
     kind = Kind("external-secrets.io/v1", "ExternalSecret", "externalsecrets")
-    plan = PLAN._replace(revisions=(made, own), makers=(MakerName(kind, "from-vault-h8k5m2t6bd", (made,)),))
+    plan = PLAN._replace(revisions=(made, own), producers=(ProducerName(kind, "from-vault-h8k5m2t6bd", (made,)),))
     for openshift, verbs in ((False, ["get", "patch"]), (True, ["get", "patch", "delete"])):
-        settings = SETTINGS._replace(linker=Linker(openshift=openshift))
+        settings = SETTINGS._replace(linker=LinkerSettings(openshift=openshift))
         role: Any = access(GROUP._replace(plan=plan), settings, "shop")[1]
         by_name = [rule for rule in role["rules"] if "resourceNames" in rule]
         assert by_name == [

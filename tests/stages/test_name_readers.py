@@ -102,7 +102,7 @@ def test_everything_is_visible(spec: str) -> None:
     assert left_alone(PACKAGE % (spec, "a")) == []
 
 
-def test_what_a_maker_makes_is_mounted() -> None:
+def test_what_a_producer_makes_is_mounted() -> None:
     package = (PACKAGE % (SELECTOR, "/etc/prometheus/secrets/creds/a")).replace(
         "{apiVersion: v1, kind: Secret, metadata: {name: creds}, stringData: {a: b}}",
         "{apiVersion: external-secrets.io/v1, kind: ExternalSecret, metadata: {name: creds}, "

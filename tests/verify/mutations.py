@@ -35,7 +35,7 @@ def references_put_back(rendering: Rendering) -> Iterator[Changes]:
         renamed = rendering.revisions.renamed
         if any(target in renamed for target in targets) and not reference.written:
             base = targets[0].annotations[keys.BASE_NAME]
-            if targets[0] in renamed:  # a maker has another name than what it makes
+            if targets[0] in renamed:  # a producer has another name than what it makes
                 base = renamed[targets[0]].base_meant_by(reference)
             # A rule of a Role has the base name as well.
             if referrer.id.kind not in ROLES or reference.target != base:

@@ -16,7 +16,7 @@ import yaml
 
 from krm_fn.function import run
 from krm_fn.model import keys
-from krm_fn.verify.verify import Options, verify
+from krm_fn.verify.verify import VerifyOptions, verify
 
 Objects: TypeAlias = list[dict[str, Any]]
 Mutate: TypeAlias = Callable[[Objects], None]
@@ -110,7 +110,7 @@ RULE = {
 """Which rule of the Role is about a resource."""
 
 
-def findings(objects: Objects, options: Options) -> list[str]:
+def findings(objects: Objects, options: VerifyOptions) -> list[str]:
     """Return the lines about a ResourceList, which name no lines of the input, without the summary."""
     envelope = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": objects}
     outcome = verify("-", json.dumps(envelope).encode(), options)
@@ -425,22 +425,22 @@ WITH_CONFIGURATION: list[tuple[str, list[Mutate]]] = [
 """Found with the configuration only."""
 
 EXPECTED: dict[str, list[str]] = yaml.safe_load(FINDINGS.read_text()) if FINDINGS.exists() else {}
-DEPLOYER = Options(deployers=("argocd",))
+DEPLOYER = VerifyOptions(deployers=("argocd",))
 
 
 @pytest.fixture(scope="module")
-def configured(tmp_path_factory: pytest.TempPathFactory) -> Options:
+def configured(tmp_path_factory: pytest.TempPathFactory) -> VerifyOptions:
     file = tmp_path_factory.mktemp("config") / "krm-fn.yaml"
     file.write_text(CONFIG)
-    return Options(str(file))
+    return VerifyOptions(str(file))
 
 
-def test_the_rendering_verifies(configured: Options) -> None:
-    assert findings(RENDERED, DEPLOYER) == findings(RENDERED, configured) == findings(RENDERED, Options()) == []
+def test_the_rendering_verifies(configured: VerifyOptions) -> None:
+    assert findings(RENDERED, DEPLOYER) == findings(RENDERED, configured) == findings(RENDERED, VerifyOptions()) == []
 
 
 @pytest.mark.parametrize(("name", "mutations"), MISTAKES, ids=[name for name, _ in MISTAKES])
-def test_a_mistake_is_found(name: str, mutations: list[Mutate], configured: Options) -> None:
+def test_a_mistake_is_found(name: str, mutations: list[Mutate], configured: VerifyOptions) -> None:
     found = findings(changed(*mutations), DEPLOYER)
     assert found == EXPECTED[name]
     assert any(line.startswith("error: ") for line in found)
@@ -448,7 +448,7 @@ def test_a_mistake_is_found(name: str, mutations: list[Mutate], configured: Opti
 
 
 @pytest.mark.parametrize(("name", "mutations"), WITH_CONFIGURATION, ids=[name for name, _ in WITH_CONFIGURATION])
-def test_the_configuration_finds(name: str, mutations: list[Mutate], configured: Options) -> None:
+def test_the_configuration_finds(name: str, mutations: list[Mutate], configured: VerifyOptions) -> None:
     found = findings(changed(*mutations), configured)
     assert found == EXPECTED[name]
     assert any(line.startswith("error: ") for line in found)
@@ -491,7 +491,7 @@ LEGAL: list[tuple[str, list[Mutate]]] = [
 
 
 @pytest.mark.parametrize("mutations", [pytest.param(mutations, id=name) for name, mutations in LEGAL])
-def test_a_legal_change_is_none(mutations: list[Mutate], configured: Options) -> None:
+def test_a_legal_change_is_none(mutations: list[Mutate], configured: VerifyOptions) -> None:
     objects = changed(*mutations)
     assert json.dumps(objects) != json.dumps(RENDERED)
     assert findings(objects, DEPLOYER) == findings(objects, configured) == []
@@ -583,7 +583,9 @@ def write() -> None:
         file = Path(folder) / "krm-fn.yaml"
         file.write_text(CONFIG)
         found = {name: findings(changed(*mutations), DEPLOYER) for name, mutations in MISTAKES}
-        found |= {name: findings(changed(*mutations), Options(str(file))) for name, mutations in WITH_CONFIGURATION}
+        found |= {
+            name: findings(changed(*mutations), VerifyOptions(str(file))) for name, mutations in WITH_CONFIGURATION
+        }
     FINDINGS.write_text(yaml.safe_dump(found, sort_keys=False, width=1000))
 
 

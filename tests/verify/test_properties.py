@@ -10,7 +10,7 @@ from krm_fn.render.render import render
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
 from krm_fn.verify.rendering import Rendering, read_rendering
-from krm_fn.verify.verify import Options, verify
+from krm_fn.verify.verify import VerifyOptions, verify
 from krm_fn.wire.apply import plan_splices
 from krm_fn.wire.envelope import Envelope, open_envelope
 from krm_fn.wire.reader import read_yaml
@@ -62,7 +62,7 @@ def test_all_properties_hold(case: Path) -> None:
 
 @holds
 def what_the_function_makes_verifies_with_its_configuration(output: Output) -> None:
-    outcome = verify("-", output.data, Options())
+    outcome = verify("-", output.data, VerifyOptions())
     if output.has_revisions:
         assert outcome.exit_code == 0, outcome.stderr
     else:
@@ -72,7 +72,7 @@ def what_the_function_makes_verifies_with_its_configuration(output: Output) -> N
 @holds
 def what_is_deployed_of_it_verifies_without_a_configuration(output: Output) -> None:
     if output.has_revisions:
-        outcome = verify("-", output.deployed, Options())
+        outcome = verify("-", output.deployed, VerifyOptions())
         assert outcome.exit_code == 0, outcome.stderr
 
 
@@ -81,7 +81,7 @@ def every_single_mistake_is_found(output: Output) -> None:
     if not output.has_revisions:
         return
     envelope, rendering = read(output.deployed)
-    options = Options(deployers=protecting(rendering))
+    options = VerifyOptions(deployers=protecting(rendering))
     assert verify("-", output.deployed, options).exit_code == 0
     for mutate in MUTATIONS:
         for changes in mutate(rendering):
@@ -107,6 +107,6 @@ def test_a_rendering_of_an_example_verifies(name: str, with_config: bool) -> Non
     manifests = tuple(str(file) for file in folder.glob("*.yaml") if file.stem not in ("krm-fn", "kustomization"))
     config = str(folder / "krm-fn.yaml")
     rendered = render(Inputs(manifests, config), HelmOptions()).stdout
-    outcome = verify("-", rendered, Options(config if with_config else None))
+    outcome = verify("-", rendered, VerifyOptions(config if with_config else None))
     assert outcome.exit_code == 0, outcome.stderr
     assert outcome.stderr.startswith("verified: ")

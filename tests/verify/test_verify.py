@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.function import run
-from krm_fn.verify.verify import Options, verify
+from krm_fn.verify.verify import VerifyOptions, verify
 from tests.cases import FIXTURES
 from tests.render.run import write
 
@@ -22,7 +22,7 @@ WORKLOAD = f"--workload=apps/v1/Deployment/web=ConfigMap/{CONFIG},Secret/{SECRET
 NOT_RUN = "krm-fn has not run over these objects (kustomize skips exec functions unless it has --enable-exec)"
 
 
-def findings(manifests: str, options: Options = Options()) -> list[str]:  # noqa: B008  # an immutable value
+def findings(manifests: str, options: VerifyOptions = VerifyOptions()) -> list[str]:  # noqa: B008  # an immutable value
     """Return the lines of a ResourceList's verification, which name no lines of the input."""
     items = ["- " + document.strip().replace("\n", "\n  ") for document in manifests.split("---\n")]
     header = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:"
@@ -214,14 +214,14 @@ def test_a_prefix_that_did_not_reach_a_reference_is_no_pin() -> None:
 
 def test_the_opposite_of_protection_is_the_authors_decision() -> None:
     annotations = ", annotations: {kustomize.toolkit.fluxcd.io/prune: enabled}"
-    assert findings(rendered(CONFIG_MAP % annotations, WEB), Options(deployers=("flux",))) == [
+    assert findings(rendered(CONFIG_MAP % annotations, WEB), VerifyOptions(deployers=("flux",))) == [
         (
             f"warning: ConfigMap/shop/{NAME} metadata.annotations[kustomize.toolkit.fluxcd.io/prune]: found 'enabled': "
             "flux may prune it while pods use it; expected 'disabled'"
         ),
         "verified: 1 revision of set shop, 1 reference, 0 linker Jobs; not protected from flux",
     ]
-    assert findings(rendered(CONFIG_MAP % annotations, WEB), Options(deployers=("flux", "kpt")))[1].endswith(
+    assert findings(rendered(CONFIG_MAP % annotations, WEB), VerifyOptions(deployers=("flux", "kpt")))[1].endswith(
         "; protected from pruning by kpt; not protected from flux"
     )
 
@@ -248,7 +248,7 @@ def test_the_opposite_of_protection_is_the_authors_decision() -> None:
 def test_protection_from_more_than_pruning(annotation: str, deployer: str, expected: str) -> None:
     spec = f"select: [{{name: web-*}}], linker: {{enabled: false}}, deployers: [{deployer}]"
     manifests = rendered(CONFIG_MAP % ', annotations: {mine: "1"}', WEB, spec=spec)
-    options = Options(deployers=(deployer,))
+    options = VerifyOptions(deployers=(deployer,))
     assert findings(manifests, options)[0].startswith("verified: ")
     assert findings(manifests.replace(f", {annotation}", ""), options) == [f"error: ConfigMap/shop/{NAME} {expected}"]
 
@@ -269,14 +269,14 @@ def test_objects_without_a_namespace_are_in_that_of_the_job() -> None:
 
 def test_two_configurations_of_one_set() -> None:
     first, second = SET % "strategy: adopt", SET % "strategy: rename"
-    outcome = verify("-", "---\n".join([CONFIG_MAP % "", first, second]).encode(), Options())
+    outcome = verify("-", "---\n".join([CONFIG_MAP % "", first, second]).encode(), VerifyOptions())
     assert outcome.stderr == (
         "error: <stdin>:6:1 and <stdin>:11:1 contradict each other: spec.strategy (adopt and rename); configurations "
         "are not merged, so remove one of them, or make them equal\n"
     )
     assert outcome.exit_code == 1
     agreeing = [SET % "kinds: [ConfigMap, Secret], deployers: [argocd]"] * 2
-    same = verify("-", "---\n".join([CONSISTENT, *agreeing]).encode(), Options())
+    same = verify("-", "---\n".join([CONSISTENT, *agreeing]).encode(), VerifyOptions())
     assert same.exit_code == 0, same.stderr
 
 
@@ -285,9 +285,9 @@ def test_the_configuration_beside_the_manifests(tmp_path: Path, monkeypatch: pyt
     write(
         tmp_path, {"web/web.yaml": WEB, "config.yaml": CONFIG_MAP % "", "krm-fn.yaml": SET % "", "notes.yaml": "# -\n"}
     )
-    assert verify(".", None, Options()).stderr == f"error: no revision of set shop: {NOT_RUN}\n"
+    assert verify(".", None, VerifyOptions()).stderr == f"error: no revision of set shop: {NOT_RUN}\n"
     manifests = rendered(CONFIG_MAP % "", WEB, spec="linker: {enabled: false}")
     write(tmp_path, {"web/web.yaml": manifests, "config.yaml": ""})
-    assert verify(".", None, Options()).stderr == (
+    assert verify(".", None, VerifyOptions()).stderr == (
         "error: no linker for set shop in namespace shop, though its configuration asks for one: run krm-fn again\n"
     )

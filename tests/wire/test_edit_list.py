@@ -7,11 +7,11 @@ import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from krm_fn.model.changes import ListPatch, Value
+from krm_fn.model.changes import ListPatch, NewValue
 from krm_fn.model.problem import Rejected
 from tests.wire.patched import patched
 
-NEW: dict[str, Value] = {
+NEW: dict[str, NewValue] = {
     "name": "m",
     "configMap": {"name": "c", "items": [{"key": "k", "path": "p"}], "defaultMode": 292},
 }

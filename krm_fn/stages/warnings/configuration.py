@@ -14,13 +14,13 @@ from krm_fn.model.settings import KIND, FieldSpec, Selector, Settings, Strategy,
 from krm_fn.naming.names import KnownNames, authored_id
 from krm_fn.naming.suggest import did_you_mean, find_meant, find_near_word, find_near_words, nearest
 from krm_fn.references.field_specs import SpecsByKind, find_by_specs, find_missing_step
-from krm_fn.references.made import versioned
+from krm_fn.references.generated import versioned
 from krm_fn.references.reference import Reference
 from krm_fn.references.references import References
 from krm_fn.stages.checksums import Checksums
 from krm_fn.stages.choose import Choice, Choices, find_first
 from krm_fn.stages.package import Package
-from krm_fn.stages.reason import Ground
+from krm_fn.stages.reason import ReasonCode
 
 
 def find_unmatched(package: Package, settings: Settings, names: KnownNames) -> Iterator[Problem]:
@@ -149,7 +149,7 @@ _MOST = 3
 
 _KINDS = {kind.lower(): kind for kind in CONFIG_KINDS}
 
-_EXPECTED = frozenset({Ground.NOT_SELECTED, Ground.FIXED_NAME, Ground.OTHER_SET, Ground.EMPTY})
+_EXPECTED = frozenset({ReasonCode.NOT_SELECTED, ReasonCode.FIXED_NAME, ReasonCode.OTHER_SET, ReasonCode.EMPTY})
 """Nobody wonders why these are left alone. An entry of `select` that matches nothing has a warning of its own."""
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from krm_fn.model.item import Item, about
-from krm_fn.model.makers import MAKERS
 from krm_fn.model.problem import Problem, ResourceId, Severity
+from krm_fn.model.producers import PRODUCERS
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.find import ROLES
-from krm_fn.references.made import find_made, find_unmet, find_unpinned, versioned
+from krm_fn.references.generated import find_generated, find_unmet, find_unpinned, versioned
 from krm_fn.references.reference import Reference
 from krm_fn.references.references import References
 from krm_fn.references.shapes import By
@@ -17,7 +17,7 @@ from krm_fn.stages.choose import Choices
 from krm_fn.stages.name import Revisions
 from krm_fn.stages.package import Package
 
-_KINDS = frozenset((maker.group, kind) for maker in MAKERS for kind in maker.kinds)
+_KINDS = frozenset((producer.group, kind) for producer in PRODUCERS for kind in producer.kinds)
 _UNKNOWN = "a controller writes it"
 
 
@@ -29,7 +29,7 @@ class _Made(NamedTuple):
     name: str
 
 
-def has_makers(items: Iterable[Item]) -> bool:
+def has_producers(items: Iterable[Item]) -> bool:
     """Tell whether any object may make a ConfigMap or Secret."""
     return any((item.id.group, item.id.kind) in _KINDS for item in items)
 
@@ -40,18 +40,18 @@ def find_made_in_cluster(package: Package, references: References, choices: Choi
     read = _find_read(package, references) if written else {}
     strategies = {choice.item: choice.strategy for choice in choices.all}
     told = set()
-    for maker, reference in written:
-        namespace = None if package.kinds.is_cluster_scoped(maker.id) else _namespace(package, maker, reference)
+    for producer, reference in written:
+        namespace = None if package.kinds.is_cluster_scoped(producer.id) else _namespace(package, producer, reference)
         made = _Made(reference.kind, namespace, reference.target)
-        reader = read.get(made, maker)
-        is_handled = strategies.get(maker, Strategy.IGNORE) is not Strategy.IGNORE
-        if reader is not maker and made not in told and not is_handled:
+        reader = read.get(made, producer)
+        is_handled = strategies.get(producer, Strategy.IGNORE) is not Strategy.IGNORE
+        if reader is not producer and made not in told and not is_handled:
             told.add(made)
-            yield _tell(maker, reference, reader, is_choosable=maker not in strategies)
+            yield _tell(producer, reference, reader, is_choosable=producer not in strategies)
 
 
 def find_unversioned(references: References, revisions: Revisions, choices: Choices) -> Iterator[Problem]:
-    """Say of each maker that pods read from what of its content may change without its spec, and so under one name."""
+    """Say of each producer that pods read what of its content may change under one name."""
     bases = {revision.item: revision.base_id for revision in revisions.rendered}
     for choice in choices.all:
         if choice.strategy is Strategy.IGNORE or choice.item not in references.read_by_pods:
@@ -76,20 +76,20 @@ def _namespace(package: Package, referrer: Item, reference: Reference) -> str:
     return reference.target_namespace or package.namespace_of(referrer)
 
 
-def _tell(maker: Item, reference: Reference, reader: Item, *, is_choosable: bool) -> Problem:
+def _tell(producer: Item, reference: Reference, reader: Item, *, is_choosable: bool) -> Problem:
     """Say it by base names, so that the next run says the same. `is_choosable`: only `spec.kinds` leaves it alone."""
-    bases = {made.reference.name: made.base_name for made in find_made(maker)}
+    bases = {made.reference.name: made.base_name for made in find_generated(producer)}
     name = bases.get(reference.name, reference.target)
-    made = ResourceId("v1", reference.kind, reference.target_namespace or maker.id.namespace, name)
+    made = ResourceId("v1", reference.kind, reference.target_namespace or producer.id.namespace, name)
     who = reader.id._replace(name=base_name(reader))
-    kind = maker.id.kind
-    may_be_handled = is_choosable and versioned(maker.id) is not None and find_unmet(maker) is None
+    kind = producer.id.kind
+    may_be_handled = is_choosable and versioned(producer.id) is not None and find_unmet(producer) is None
     remedy = f"add {kind} to spec.kinds to name both by the {kind}'s spec, or let " if may_be_handled else ""
     message = (
         f"{made}, which {who} reads, is not versioned: {reference.rule.reason or _UNKNOWN}, so its name stays, "
         f"and a change restarts no pods; {remedy}a controller such as Reloader {'' if remedy else 'can '}restart them"
     )
-    return about(maker, message, reference.field, Severity.INFO)._replace(resource=authored_id(maker))
+    return about(producer, message, reference.field, Severity.INFO)._replace(resource=authored_id(producer))
 
 
 def find_in_options(package: Package, references: References, revisions: Revisions) -> Iterator[Problem]:

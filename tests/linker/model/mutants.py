@@ -7,7 +7,7 @@ from unittest.mock import ANY
 import pytest
 
 from krm_fn.linker import link
-from krm_fn.linker.objects import Consumer, Names, Observation, Owner, Revision
+from krm_fn.linker.objects import Consumer, LiveRevision, Names, Observation, Owner
 from krm_fn.linker.owners import RevisionPatch, plan_deletions, plan_owners
 from krm_fn.model.kinds import Kind
 from krm_fn.model.link_plan import LinkPlan
@@ -46,7 +46,7 @@ def it_does_not_look_again(patch: pytest.MonkeyPatch) -> None:
     """Delete what was unreferenced before the wait."""
     seen: dict[str, set[str]] = {}  # by the thread of each run
 
-    def plan(plan: LinkPlan, observation: Observation) -> list[Revision]:
+    def plan(plan: LinkPlan, observation: Observation) -> list[LiveRevision]:
         run = current_thread().name
         if run not in seen:
             found = plan_deletions(plan, observation)
@@ -61,7 +61,7 @@ def it_does_not_look_again(patch: pytest.MonkeyPatch) -> None:
 def it_deletes_any_version(patch: pytest.MonkeyPatch) -> None:
     delete = FakeCluster.delete
 
-    def delete_any(cluster: FakeCluster, revision: Revision) -> bool:
+    def delete_any(cluster: FakeCluster, revision: LiveRevision) -> bool:
         return delete(cluster, revision._replace(resource_version=ANY))
 
     patch.setattr(FakeCluster, "delete", delete_any)

@@ -1,4 +1,4 @@
-"""What makers make, when they may be renamed, and what their names say."""
+"""What producers make, when they may be renamed, and what their names say."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ import pytest
 import yaml
 
 from krm_fn.model.item import Item, read_item
-from krm_fn.model.makers import MAKERS, VERSIONED, Versioned
 from krm_fn.model.node import is_mapping, is_scalar
-from krm_fn.references.made import find_made, find_name, find_unmet, find_unpinned, hash_of, name_meant
+from krm_fn.model.producers import PRODUCERS, VERSIONED, RenamableProducer
+from krm_fn.references.generated import find_generated, find_name, find_unmet, find_unpinned, hash_of, name_meant
 from krm_fn.wire.reader import read_yaml
 
 ES = "external-secrets.io/v1 ExternalSecret"
@@ -19,7 +19,7 @@ INFISICAL = "secrets.infisical.com/v1alpha1 InfisicalSecret"
 WIDE = {"sealedsecrets.bitnami.com/namespace-wide": "true"}
 
 
-def maker(what: str, spec: Any = None, annotations: dict[str, str] | None = None, name: str = "web") -> Item:
+def producer(what: str, spec: Any = None, annotations: dict[str, str] | None = None, name: str = "web") -> Item:
     api_version, kind = what.split()
     metadata = {"name": name, "annotations": annotations or {}}
     text = yaml.safe_dump({"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec or {}})
@@ -29,12 +29,12 @@ def maker(what: str, spec: Any = None, annotations: dict[str, str] | None = None
 
 
 def revised(what: str, spec: Any, suffix: str = "-h8k5m2t6bd") -> Item:
-    return maker(what, spec, {"revisions.krm-fn.io/base-name": "web"}, f"web{suffix}")
+    return producer(what, spec, {"revisions.krm-fn.io/base-name": "web"}, f"web{suffix}")
 
 
 MADE = [
-    pytest.param(maker(ES), [("Secret", "web", "web")], id="a Secret of its own name"),
-    pytest.param(maker(ES, {"target": {"name": "db"}}), [("Secret", "db", "db")], id="a Secret of another name"),
+    pytest.param(producer(ES), [("Secret", "web", "web")], id="a Secret of its own name"),
+    pytest.param(producer(ES, {"target": {"name": "db"}}), [("Secret", "db", "db")], id="a Secret of another name"),
     pytest.param(
         revised(ES, {"target": {"name": "db-h8k5m2t6bd"}}),
         [("Secret", "db-h8k5m2t6bd", "db")],
@@ -46,23 +46,23 @@ MADE = [
         id="a Secret whose name only looks hashed",
     ),
     pytest.param(
-        maker(SEALED, {"template": {"metadata": {"name": "other"}}}),
+        producer(SEALED, {"template": {"metadata": {"name": "other"}}}),
         [("Secret", "web", "web")],
         id="the template of a SealedSecret has a name of no effect",
     ),
     pytest.param(
-        maker(SOPS, {"secretTemplates": [{"name": "a"}, {"name": "b"}]}),
+        producer(SOPS, {"secretTemplates": [{"name": "a"}, {"name": "b"}]}),
         [("Secret", "a", "a"), ("Secret", "b", "b")],
         id="several Secrets",
     ),
-    pytest.param(maker("example.com/v1 ExternalSecret"), [], id="a kind of another group"),
-    pytest.param(maker("cert-manager.io/v1 Certificate", {"secretName": "tls"}), [], id="what is never renamed"),
+    pytest.param(producer("example.com/v1 ExternalSecret"), [], id="a kind of another group"),
+    pytest.param(producer("cert-manager.io/v1 Certificate", {"secretName": "tls"}), [], id="what is never renamed"),
 ]
 
 
 @pytest.mark.parametrize(("item", "expected"), MADE)
 def test_what_is_made(item: Item, expected: list[tuple[str, str, str]]) -> None:
-    assert [(made.kind, made.reference.target, made.base_name) for made in find_made(item)] == expected
+    assert [(made.kind, made.reference.target, made.base_name) for made in find_generated(item)] == expected
 
 
 TWO = revised(SOPS, {"secretTemplates": [{"name": "a-h8k5m2t6bd"}, {"name": "b-h8k5m2t6bd"}]})
@@ -85,14 +85,14 @@ def test_the_name_that_a_reference_means(item: Item, kind: str, name: str, now: 
 
 
 MAY_BE_RENAMED = [
-    pytest.param(maker(ES), id="an ExternalSecret without a target"),
-    pytest.param(maker(ES, {"target": {"creationPolicy": "Owner"}}), id="an ExternalSecret that owns its Secret"),
-    pytest.param(maker(SEALED, {}, WIDE), id="a SealedSecret of a wide scope"),
+    pytest.param(producer(ES), id="an ExternalSecret without a target"),
+    pytest.param(producer(ES, {"target": {"creationPolicy": "Owner"}}), id="an ExternalSecret that owns its Secret"),
+    pytest.param(producer(SEALED, {}, WIDE), id="a SealedSecret of a wide scope"),
     pytest.param(
-        maker(VAULT, {"destination": {"name": "a", "create": True}}), id="a Secret that Vault's operator creates"
+        producer(VAULT, {"destination": {"name": "a", "create": True}}), id="a Secret that Vault's operator creates"
     ),
-    pytest.param(maker(SOPS, {"secretTemplates": [{"name": "a"}]}), id="a SopsSecret whose names are plain"),
-    pytest.param(maker(INFISICAL, {"managedSecretReference": {"creationPolicy": "Owner"}}), id="Infisical's owner"),
+    pytest.param(producer(SOPS, {"secretTemplates": [{"name": "a"}]}), id="a SopsSecret whose names are plain"),
+    pytest.param(producer(INFISICAL, {"managedSecretReference": {"creationPolicy": "Owner"}}), id="Infisical's owner"),
 ]
 
 
@@ -103,37 +103,41 @@ def test_what_may_be_renamed(item: Item) -> None:
 
 MUST_STAY = [
     *(
-        pytest.param(maker(ES, {"target": {"creationPolicy": policy}}), "spec.target.creationPolicy", id=policy)
+        pytest.param(producer(ES, {"target": {"creationPolicy": policy}}), "spec.target.creationPolicy", id=policy)
         for policy in ("Merge", "Orphan", "None", "CreateOrMerge")
     ),
     pytest.param(
-        maker(ES, {"target": {"manifest": {"apiVersion": "v1", "kind": "ConfigMap"}}}),
+        producer(ES, {"target": {"manifest": {"apiVersion": "v1", "kind": "ConfigMap"}}}),
         "spec.target.manifest",
         id="an ExternalSecret that makes something else",
     ),
     pytest.param(
-        maker(ES, {"dataFrom": [{"extract": {"key": "a"}}, {"sourceRef": {"generatorRef": {"name": "a"}}}]}),
+        producer(ES, {"dataFrom": [{"extract": {"key": "a"}}, {"sourceRef": {"generatorRef": {"name": "a"}}}]}),
         "spec.dataFrom[1].sourceRef.generatorRef",
         id="an ExternalSecret with a generator",
     ),
-    pytest.param(maker(SEALED), "metadata.annotations", id="a SealedSecret of the strict scope"),
+    pytest.param(producer(SEALED), "metadata.annotations", id="a SealedSecret of the strict scope"),
     pytest.param(
-        maker(SEALED, {"template": {"metadata": {"annotations": {"sealedsecrets.bitnami.com/patch": "true"}}}}, WIDE),
+        producer(
+            SEALED, {"template": {"metadata": {"annotations": {"sealedsecrets.bitnami.com/patch": "true"}}}}, WIDE
+        ),
         "spec.template.metadata.annotations[sealedsecrets.bitnami.com/patch]",
         id="a SealedSecret that patches",
     ),
-    pytest.param(maker(VAULT, {"destination": {"name": "a"}}), "spec.destination.create", id="a Secret that is there"),
     pytest.param(
-        maker(SOPS, {"secretTemplates": [{"name": "a"}, {"name": "ENC[AES256_GCM,data:a]"}]}),
+        producer(VAULT, {"destination": {"name": "a"}}), "spec.destination.create", id="a Secret that is there"
+    ),
+    pytest.param(
+        producer(SOPS, {"secretTemplates": [{"name": "a"}, {"name": "ENC[AES256_GCM,data:a]"}]}),
         "spec.secretTemplates[1].name",
         id="a SopsSecret whose names are encrypted",
     ),
     pytest.param(
-        maker(INFISICAL, {"managedSecretReference": {"secretName": "a"}}),
+        producer(INFISICAL, {"managedSecretReference": {"secretName": "a"}}),
         "spec.managedSecretReference.creationPolicy",
         id="Infisical owns nothing by default",
     ),
-    pytest.param(maker("secrets.doppler.com/v1alpha1 DopplerSecret"), "kind", id="Doppler owns nothing"),
+    pytest.param(producer("secrets.doppler.com/v1alpha1 DopplerSecret"), "kind", id="Doppler owns nothing"),
 ]
 
 
@@ -150,17 +154,17 @@ def data(version: str = "") -> list[Any]:
 
 
 PINNED = [
-    pytest.param(maker(ES, {"data": data("7")}), id="every version is pinned"),
-    pytest.param(maker(ES, {"data": data(), "refreshPolicy": "CreatedOnce"}), id="it is read once"),
-    pytest.param(maker(ES, {"data": data(), "refreshInterval": "0s"}), id="it is never read again"),
-    pytest.param(maker(VAULT, {"version": 7}), id="a version in Vault"),
-    pytest.param(maker(SEALED, {"encryptedData": {"a": "b"}}), id="the object holds the content"),
+    pytest.param(producer(ES, {"data": data("7")}), id="every version is pinned"),
+    pytest.param(producer(ES, {"data": data(), "refreshPolicy": "CreatedOnce"}), id="it is read once"),
+    pytest.param(producer(ES, {"data": data(), "refreshInterval": "0s"}), id="it is never read again"),
+    pytest.param(producer(VAULT, {"version": 7}), id="a version in Vault"),
+    pytest.param(producer(SEALED, {"encryptedData": {"a": "b"}}), id="the object holds the content"),
 ]
 UNPINNED = [
-    pytest.param(maker(ES, {"data": [*data("7"), *data()]}), "remoteRef.version", id="one version is not pinned"),
-    pytest.param(maker(ES, {"data": data("7"), "dataFrom": [{}]}), "CreatedOnce", id="dataFrom has no version"),
-    pytest.param(maker(ES), "CreatedOnce", id="nothing at all"),
-    pytest.param(maker(VAULT, {"version": 0}), "spec.version", id="version 0 is the newest"),
+    pytest.param(producer(ES, {"data": [*data("7"), *data()]}), "remoteRef.version", id="one version is not pinned"),
+    pytest.param(producer(ES, {"data": data("7"), "dataFrom": [{}]}), "CreatedOnce", id="dataFrom has no version"),
+    pytest.param(producer(ES), "CreatedOnce", id="nothing at all"),
+    pytest.param(producer(VAULT, {"version": 0}), "spec.version", id="version 0 is the newest"),
 ]
 
 
@@ -175,24 +179,28 @@ def test_what_may_change_under_one_name(item: Item, remedy: str) -> None:
 
 
 SAME_NAME = [
-    pytest.param(maker(ES), maker("external-secrets.io/v1beta1 ExternalSecret"), id="another version of the API"),
-    pytest.param(maker(ES), maker(ES, {"refreshInterval": "1h"}), id="how often it is read"),
-    pytest.param(maker(ES), maker(ES, name="other"), id="the maker's own name"),
+    pytest.param(producer(ES), producer("external-secrets.io/v1beta1 ExternalSecret"), id="another version of the API"),
+    pytest.param(producer(ES), producer(ES, {"refreshInterval": "1h"}), id="how often it is read"),
+    pytest.param(producer(ES), producer(ES, name="other"), id="the maker's own name"),
     pytest.param(
-        maker(ES, {"target": {"name": "db"}}), revised(ES, {"target": {"name": "db-h8k5m2t6bd"}}), id="its own output"
+        producer(ES, {"target": {"name": "db"}}),
+        revised(ES, {"target": {"name": "db-h8k5m2t6bd"}}),
+        id="its own output",
     ),
-    pytest.param(maker(ES), maker(ES, {"target": None}), id="null is nothing"),
+    pytest.param(producer(ES), producer(ES, {"target": None}), id="null is nothing"),
 ]
 OTHER_NAME = [
-    pytest.param(maker(ES, {"data": data("7")}), maker(ES, {"data": data("8")}), id="another version in the store"),
-    pytest.param(maker(ES, {"data": data()}), maker(ES, {"data": data(), "dataFrom": [{}]}), id="more data"),
-    pytest.param(maker(ES), maker(ES, {"target": {"name": "db"}}), id="the name of the Secret"),
     pytest.param(
-        maker(SEALED, {"encryptedData": {"a": "b"}}),
-        maker(SEALED, {"encryptedData": {"a": "c"}}),
+        producer(ES, {"data": data("7")}), producer(ES, {"data": data("8")}), id="another version in the store"
+    ),
+    pytest.param(producer(ES, {"data": data()}), producer(ES, {"data": data(), "dataFrom": [{}]}), id="more data"),
+    pytest.param(producer(ES), producer(ES, {"target": {"name": "db"}}), id="the name of the Secret"),
+    pytest.param(
+        producer(SEALED, {"encryptedData": {"a": "b"}}),
+        producer(SEALED, {"encryptedData": {"a": "c"}}),
         id="a new ciphertext",
     ),
-    pytest.param(maker(VAULT, {"version": 7}), maker(VAULT, {"version": 8}), id="another version in Vault"),
+    pytest.param(producer(VAULT, {"version": 7}), producer(VAULT, {"version": 8}), id="another version in Vault"),
 ]
 
 
@@ -207,8 +215,8 @@ def test_what_changes_the_hash(one: Item, other: Item) -> None:
 
 
 @pytest.mark.parametrize("row", VERSIONED, ids=lambda row: row.kind)
-def test_every_kind_says_where_the_name_is_and_where_that_is_said(row: Versioned) -> None:
-    assert any(one.group == row.group and row.kind in one.kinds for one in MAKERS)
+def test_every_kind_says_where_the_name_is_and_where_that_is_said(row: RenamableProducer) -> None:
+    assert any(one.group == row.group and row.kind in one.kinds for one in PRODUCERS)
     assert row.owner
     assert ": " in row.source
     assert bool(row.annotated) == bool(row.unannotated)

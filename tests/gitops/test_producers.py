@@ -8,13 +8,13 @@ from tests.cluster.external_secrets import NAME as EXTERNAL_SECRETS
 from tests.cluster.sealed_secrets import CONTROLLER
 from tests.gitops.bench import HELM, Story
 from tests.gitops.helm import Helm
-from tests.gitops.maker_stories import keep_made_secrets, roll_back_with_helm_3, uninstall_after_a_failed_rollback
 from tests.gitops.package import Commit
+from tests.gitops.producer_stories import keep_made_secrets, roll_back_with_helm_3, uninstall_after_a_failed_rollback
 from tests.gitops.test_stories import DEPLOYERS
 from tests.tools.require import require_built
 
 ROLLOUT = Commit(kinds=("Rollout",))
-MAKERS = {
+PRODUCERS = {
     "ExternalSecret": (EXTERNAL_SECRETS, lambda bench: bench.external),
     "SealedSecret": (CONTROLLER, lambda bench: bench.sealed),
 }
@@ -24,8 +24,8 @@ UNDER = {
 }
 STORIES = [
     *(
-        Story(f"{deployer}, {kind}", program, create, keep_made_secrets, ROLLOUT, maker=maker)
-        for kind, maker in MAKERS.items()
+        Story(f"{deployer}, {kind}", program, create, keep_made_secrets, ROLLOUT, producer=producer)
+        for kind, producer in PRODUCERS.items()
         for deployer, (program, create) in UNDER.items()
     ),
     Story(
@@ -34,7 +34,7 @@ STORIES = [
         lambda bench, api: Helm(bench.cluster, api, require_built("helm4")),
         keep_made_secrets,
         ROLLOUT,
-        maker=MAKERS["SealedSecret"],
+        producer=PRODUCERS["SealedSecret"],
     ),
     Story(
         "Helm 3, SealedSecret, rollback refused",
@@ -43,11 +43,11 @@ STORIES = [
         roll_back_with_helm_3,
         ROLLOUT,
         uninstall_after_a_failed_rollback,
-        maker=MAKERS["SealedSecret"],
+        producer=PRODUCERS["SealedSecret"],
     ),
 ]
 
 
 @pytest.mark.parametrize("story", STORIES, ids=[story.name for story in STORIES])
-def test_makers(outcome: Future[None]) -> None:
+def test_producers(outcome: Future[None]) -> None:
     outcome.result()

@@ -1,4 +1,4 @@
-"""What a maker makes in the cluster: under which names, whether these may change, and what decides its content."""
+"""What a producer makes in the cluster: under which names, whether these may change, and what decides its content."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
-from krm_fn.model.makers import MAKERS, VERSIONED_KINDS, Maker, Versioned
 from krm_fn.model.node import (
     Node,
     Scalar,
@@ -24,6 +23,7 @@ from krm_fn.model.node import (
     step,
 )
 from krm_fn.model.problem import ResourceId
+from krm_fn.model.producers import PRODUCERS, VERSIONED_KINDS, Producer, RenamableProducer
 from krm_fn.naming.content_hash import JsonValue, Unhashable, content_hash, go_json, short_digest
 from krm_fn.naming.go_yaml import read_scalar
 from krm_fn.naming.names import HASH, base_name, hash_in_name, names_of
@@ -35,8 +35,8 @@ _OWN_NAME = "metadata.name"
 _NOTHING: Mapping[Node, str] = MappingProxyType({})
 
 
-class Made(NamedTuple):
-    """An object that a maker makes. `reference` is the field of the maker that says its kind and name.
+class Generated(NamedTuple):
+    """An object that a producer makes. `reference` is the field of the producer that says its kind and name.
 
     `names` are those that a reference may use, the present one first.
     """
@@ -50,7 +50,7 @@ class Made(NamedTuple):
         return self.reference.kind
 
 
-class Unmet(NamedTuple):
+class RenameBlocker(NamedTuple):
     """Why an object must not be renamed, the field that says so, and where its project says why."""
 
     reason: str
@@ -58,42 +58,42 @@ class Unmet(NamedTuple):
     source: str = ""
 
 
-def versioned(who: ResourceId) -> Versioned | None:
-    """Return the row of a kind of makers that can be revisions; None for every other kind."""
+def versioned(who: ResourceId) -> RenamableProducer | None:
+    """Return the row of a kind of producers that can be revisions; None for every other kind."""
     return VERSIONED_KINDS.get((who.group, who.kind))
 
 
-def find_made(item: Item) -> list[Made]:
-    """Find what a maker makes; nothing for objects of kinds that cannot be revisions."""
+def find_generated(item: Item) -> list[Generated]:
+    """Find what a producer makes; nothing for objects of kinds that cannot be revisions."""
     if versioned(item.id) is None:
         return []
     suffix = f"-{hash_in_name(item)}"
     made = []
     for reference in find_written(item.node, item.id):
         if reference.field == _OWN_NAME:
-            made.append(Made(reference, tuple(names_of(item)), base_name(item)))
+            made.append(Generated(reference, tuple(names_of(item)), base_name(item)))
         else:
             base = reference.target.removesuffix(suffix)
-            made.append(Made(reference, tuple(dict.fromkeys((reference.target, base))), base))
+            made.append(Generated(reference, tuple(dict.fromkeys((reference.target, base))), base))
     return made
 
 
-def name_with(maker_name: str, maker_base: str, made: Made) -> str:
-    """Return the name of what a maker makes, where this is the name of the maker: both have the hash of the maker."""
-    suffix = maker_name.removeprefix(maker_base)
+def name_with(producer_name: str, producer_base: str, made: Generated) -> str:
+    """Return the name of what a producer of this name makes: both have the hash of the producer."""
+    suffix = producer_name.removeprefix(producer_base)
     return made.base_name + suffix if re.fullmatch(f"-{HASH}", suffix) else made.base_name
 
 
 def find_name(kind: str, name: str, target: Item) -> Node | None:
     """Return the text that says the name of what `kind` and `name` mean by `target`: of it, or of what it makes."""
-    meant = (made.reference.name for made in find_made(target) if made.kind == kind and name in made.names)
+    meant = (made.reference.name for made in find_generated(target) if made.kind == kind and name in made.names)
     return next(meant, None) or get(target.node, "metadata", "name")
 
 
 def name_meant(kind: str, name: str, target: Item, names: Mapping[Item, str]) -> str:
     """Return the name in the output of what `kind` and `name` mean by `target`. `names`: the new names of objects."""
     new_name = names.get(target, target.id.name)
-    for made in find_made(target) if kind != target.id.kind else ():
+    for made in find_generated(target) if kind != target.id.kind else ():
         if made.kind == kind and name in made.names:
             return name_with(new_name, base_name(target), made) if target in names else made.reference.target
     return new_name
@@ -101,24 +101,24 @@ def name_meant(kind: str, name: str, target: Item, names: Mapping[Item, str]) ->
 
 def find_written(node: Node, who: ResourceId) -> Iterator[Reference]:
     """Find the fields of an object that hold the names of what its controller makes."""
-    for row in _makers_of(who.kind):
+    for row in _producers_of(who.kind):
         if row.group == who.group and _applies(row, node):
-            rule = Rule(By.MAKER, row.path, row.reason, row.source)
+            rule = Rule(By.PRODUCER, row.path, row.reason, row.source)
             yield from find_at(node, row.path, row.target, rule, written=True)
 
 
 def known_names(item: Item) -> list[tuple[str, str]]:
     """Return every kind and name by which a reference may mean an object, or what it makes."""
     names = [(item.id.kind, name) for name in names_of(item)]
-    return names + [(made.kind, name) for made in find_made(item) for name in made.names]
+    return names + [(made.kind, name) for made in find_generated(item) for name in made.names]
 
 
 @lru_cache(maxsize=256)
-def _makers_of(kind: str) -> tuple[Maker, ...]:
-    return tuple(row for row in MAKERS if kind in row.kinds)
+def _producers_of(kind: str) -> tuple[Producer, ...]:
+    return tuple(row for row in PRODUCERS if kind in row.kinds)
 
 
-def _applies(row: Maker, item: Node) -> bool:
+def _applies(row: Producer, item: Node) -> bool:
     """Tell whether the object has what the row asks for besides its kind."""
     if row.annotated and fields(get(item, "metadata", "annotations")).keys().isdisjoint(row.annotated):
         return False
@@ -130,25 +130,25 @@ def _has(item: Node, path: str) -> bool:
     return not is_null(node) and not (is_scalar(node) and not node.value)
 
 
-def find_unmet(item: Item) -> Unmet | None:
-    """Say why a maker must not be renamed, whatever else the package holds; None where it may be."""
+def find_unmet(item: Item) -> RenameBlocker | None:
+    """Say why a producer must not be renamed, whatever else the package holds; None where it may be."""
     row = versioned(item.id)
     if row is None:
         return None
     if row.never:
-        return Unmet(row.never, "kind", row.source)
+        return RenameBlocker(row.never, "kind", row.source)
     if row.annotated and not any(item.annotations.get(name) == "true" for name in row.annotated):
-        return Unmet(row.unannotated, "metadata.annotations", row.source)
+        return RenameBlocker(row.unannotated, "metadata.annotations", row.source)
     for condition in row.conditions:
         for text, field in _texts_at(item.node, split_path(condition.path), ""):
             is_allowed = any(fnmatchcase(text, pattern) for pattern in condition.allowed)
             if not is_allowed or any(fnmatchcase(text, pattern) for pattern in condition.refused):
-                return Unmet(condition.reason, field, row.source)
+                return RenameBlocker(condition.reason, field, row.source)
     return None
 
 
 def find_unpinned(item: Item) -> str:
-    """Say what the controller of a maker reads again, so that the content may change under one name; `""` for nothing.
+    """Say what the controller reads again, so that the content may change under one name; `""` for nothing.
 
     The sentence continues after the name of what is made.
     """
@@ -184,7 +184,7 @@ def _texts_at(node: Node | None, path: tuple[str, ...], field: str) -> Iterator[
 def hash_of(item: Item, texts: Mapping[Node, str] = _NOTHING) -> str:
     """Return the hash that a revision has in its name. Raises Unhashable.
 
-    That of a maker covers what decides the content of what it makes: the names that it writes there count without
+    That of a producer covers what decides the content of what it makes: the names that it writes there count without
     their hashes. `texts`: the new values of scalars that are about to change.
     """
     row = versioned(item.id)
@@ -192,13 +192,13 @@ def hash_of(item: Item, texts: Mapping[Node, str] = _NOTHING) -> str:
 
 
 def digest_of(item: Item, texts: Mapping[Node, str] = _NOTHING) -> str:
-    """Return a hexadecimal digest of what the hash of a maker covers."""
+    """Return a hexadecimal digest of what the hash of a producer covers."""
     row = versioned(item.id)
     return sha256(_content_of(item, row, texts).encode()).hexdigest() if row is not None else ""
 
 
 def content_of(item: Item) -> dict[str, Node]:
-    """Return the fields at the top of a maker that decide what it makes."""
+    """Return the fields at the top of a producer that decide what it makes."""
     row = versioned(item.id)
     held = fields(item.node)
     return {name: held[name] for name in row.content if name in held} if row is not None else {}
@@ -214,22 +214,22 @@ def hashed_fields(item: Item) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _left_out(row: Versioned) -> set[str]:
+def _left_out(row: RenamableProducer) -> set[str]:
     return {spell(split_path(path)) for path in row.but}
 
 
-def _content_of(item: Item, row: Versioned, texts: Mapping[Node, str]) -> str:
+def _content_of(item: Item, row: RenamableProducer, texts: Mapping[Node, str]) -> str:
     new = dict(texts)
-    for made in find_made(item):
+    for made in find_generated(item):
         new[made.reference.name] = made.reference.renamed(made.base_name)
-    reader = _Reader(new, _left_out(row))
+    reader = _FieldReader(new, _left_out(row))
     content: dict[str, JsonValue] = {"kind": item.id.kind}
     for name, node in content_of(item).items():
         content[name] = reader.read(node, name)
     return go_json(content)
 
 
-class _Reader:
+class _FieldReader:
     """Read YAML as JSON, with new texts in it, and without the fields `but`."""
 
     def __init__(self, texts: Mapping[Node, str], but: Collection[str]) -> None:

@@ -20,7 +20,7 @@ VALUES = ("old", "new", "newer", "newest", *"abcde")
 SECRET = "web-secret"  # noqa: S105  # a name
 
 
-class Maker(Protocol):
+class Producer(Protocol):
     """A kind that makes Secrets, and the name of its controller's process."""
 
     kind: str
@@ -75,10 +75,10 @@ def _rollout() -> Object:
 
 @dataclass(frozen=True, kw_only=True)
 class MadeSecretShop:
-    """The Rollout `web` with two pods, which pauses at its canary. Its Secret comes from a maker."""
+    """The Rollout `web` with two pods, which pauses at its canary. Its Secret comes from a producer."""
 
     api: Api
-    maker: Maker
+    producer: Producer
     kubelet: MountingKubelet
     watcher: InvariantWatcher
     application: Release
@@ -91,7 +91,7 @@ class MadeSecretShop:
 
     def objects(self, value: str) -> list[Object]:
         """Build what the author writes."""
-        return [self.maker.make(self.api, SECRET, value), self.rollout]
+        return [self.producer.make(self.api, SECRET, value), self.rollout]
 
     def promote(self) -> None:
         promote(self.api, "web")
@@ -126,6 +126,6 @@ class MadeSecretShop:
         }
 
     def until_gone(self, name: str) -> None:
-        """Wait until nothing of this revision is left: no tracker, no maker, no Secret."""
-        for kind in ("ConfigMap", self.maker.kind, "Secret"):
+        """Wait until nothing of this revision is left: no tracker, no producer, no Secret."""
+        for kind in ("ConfigMap", self.producer.kind, "Secret"):
             self.api.gone(kind, name)

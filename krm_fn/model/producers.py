@@ -1,7 +1,7 @@
 """Kinds that make a ConfigMap or Secret in the cluster: where its name is written, and when that may change.
 
 What a controller writes has exactly that name, and content that the package does not know. So an object of the package
-under it, a placeholder to be filled, keeps its name. A maker itself may be a revision: then it and what it makes get
+under it, a placeholder to be filled, keeps its name. A producer itself may be a revision: then it and what it makes get
 names that say what its spec says. `VERSIONED` says of which kinds that is so, and under which conditions.
 """
 
@@ -10,10 +10,10 @@ from typing import NamedTuple
 from krm_fn.model.node import TRUE
 
 
-class Maker(NamedTuple):
+class Producer(NamedTuple):
     """A field, of some kinds of a group, that holds the name of what is made: of a Secret, or of another `target`.
 
-    Where a field may be left out, another row says what the name is then, often that of the maker itself. `reason`
+    Where a field may be left out, another row says what the name is then, often that of the producer itself. `reason`
     says to people how the content gets there, `source` where the project says so.
 
     `annotated`: only if the object carries one of these annotations. `needs` and `unless` are paths of fields: only if
@@ -53,16 +53,16 @@ _INFISICAL = "Infisical/kubernetes-operator: api/v1alpha1/infisicalsecret_types.
 _AKV2K8S = "SparebankenVest/azure-key-vault-to-kubernetes: pkg/k8s/apis/azurekeyvault/v2beta1/types.go"
 _SOPS = "isindir/sops-secrets-operator: api"
 
-MAKERS = (
+PRODUCERS = (
     # cert-manager
-    Maker(
+    Producer(
         "cert-manager.io",
         ("Certificate",),
         "spec/secretName",
         _ISSUED,
         "cert-manager/cert-manager: pkg/apis/certmanager/v1/types_certificate.go",
     ),
-    Maker(
+    Producer(
         "cert-manager.io",
         ("Issuer", "ClusterIssuer"),
         "spec/acme/privateKeySecretRef",
@@ -70,7 +70,7 @@ MAKERS = (
         "cert-manager/cert-manager: pkg/apis/acme/v1/types_issuer.go",
     ),
     *(
-        Maker(
+        Producer(
             group,
             ("Ingress",),
             "spec/tls/secretName",
@@ -80,7 +80,7 @@ MAKERS = (
         )
         for group in ("networking.k8s.io", "extensions")
     ),
-    Maker(
+    Producer(
         "gateway.networking.k8s.io",
         ("Gateway", "ListenerSet"),
         "spec/listeners/tls/certificateRefs",
@@ -88,7 +88,7 @@ MAKERS = (
         "https://cert-manager.io/docs/usage/gateway/",
         annotated=_ISSUED_IF,
     ),
-    Maker(
+    Producer(
         "networking.internal.knative.dev",
         ("Certificate",),
         "spec/secretName",
@@ -97,7 +97,7 @@ MAKERS = (
     ),
     # Argo Workflows
     *(
-        Maker(
+        Producer(
             "argoproj.io",
             kinds,
             f"{spec}/{path}/memoize/cache/configMap",
@@ -113,7 +113,7 @@ MAKERS = (
     ),
     # Crossplane; `shapes.py` knows `writeConnectionSecretToRef` of its composites and claims.
     *(
-        Maker(
+        Producer(
             "pkg.crossplane.io",
             ("ProviderRevision", "FunctionRevision"),
             path,
@@ -123,10 +123,10 @@ MAKERS = (
         for path in ("spec/tlsServerSecretName", "spec/tlsClientSecretName")
     ),
     # Outside stores of secrets
-    Maker("external-secrets.io", ("ExternalSecret",), _TARGET, _SYNCED, _ESO),
-    Maker("external-secrets.io", ("ExternalSecret",), _NAME, _SYNCED, _ESO, unless=(_TARGET,)),
+    Producer("external-secrets.io", ("ExternalSecret",), _TARGET, _SYNCED, _ESO),
+    Producer("external-secrets.io", ("ExternalSecret",), _NAME, _SYNCED, _ESO, unless=(_TARGET,)),
     *(
-        Maker(
+        Producer(
             "external-secrets.io",
             ("ExternalSecret",),
             path,
@@ -139,27 +139,27 @@ MAKERS = (
         for path, unless in ((_TARGET, ()), (_NAME, (_TARGET,)))
     ),
     *(
-        Maker("external-secrets.io", ("ClusterExternalSecret",), path, _SYNCED, _CLUSTER_ESO, unless=unless)
+        Producer("external-secrets.io", ("ClusterExternalSecret",), path, _SYNCED, _CLUSTER_ESO, unless=unless)
         for path, unless in (
             (_CLUSTER_TARGET, ()),
             ("spec/externalSecretName", (_CLUSTER_TARGET,)),
             (_NAME, (_CLUSTER_TARGET, "spec/externalSecretName")),
         )
     ),
-    Maker(
+    Producer(
         "kubernetes-client.io",
         ("ExternalSecret",),
         _NAME,
         _SYNCED,
         "external-secrets/kubernetes-external-secrets: lib/poller.js",
     ),
-    Maker("secrets.hashicorp.com", ("VaultStaticSecret", "HCPVaultSecretsApp"), "spec/destination", _SYNCED, _VSO),
-    Maker("secrets.hashicorp.com", ("VaultDynamicSecret", "VaultPKISecret"), "spec/destination", _LEASED, _VSO),
+    Producer("secrets.hashicorp.com", ("VaultStaticSecret", "HCPVaultSecretsApp"), "spec/destination", _SYNCED, _VSO),
+    Producer("secrets.hashicorp.com", ("VaultDynamicSecret", "VaultPKISecret"), "spec/destination", _LEASED, _VSO),
     *(
-        Maker("secrets.infisical.com", ("InfisicalSecret",), path, _SYNCED, _INFISICAL)
+        Producer("secrets.infisical.com", ("InfisicalSecret",), path, _SYNCED, _INFISICAL)
         for path in ("spec/managedSecretReference/secretName", "spec/managedKubeSecretReferences/secretName")
     ),
-    Maker(
+    Producer(
         "secrets.infisical.com",
         ("InfisicalSecret",),
         "spec/managedKubeConfigMapReferences/configMapName",
@@ -167,51 +167,51 @@ MAKERS = (
         _INFISICAL,
         "ConfigMap",
     ),
-    Maker(
+    Producer(
         "secrets.infisical.com",
         ("InfisicalDynamicSecret",),
         "spec/managedSecretReference/secretName",
         _LEASED,
         "Infisical/kubernetes-operator: api/v1alpha1/infisicaldynamicsecret_types.go",
     ),
-    Maker(
+    Producer(
         "secrets.doppler.com",
         ("DopplerSecret",),
         "spec/managedSecret",
         _SYNCED,
         "DopplerHQ/kubernetes-operator: api/v1alpha1/dopplersecret_types.go",
     ),
-    Maker(
+    Producer(
         "k8s.bitwarden.com",
         ("BitwardenSecret",),
         "spec/secretName",
         _SYNCED,
         "bitwarden/sm-kubernetes: api/v1/bitwardensecret_types.go",
     ),
-    Maker(
+    Producer(
         "onepassword.com",
         ("OnePasswordItem",),
         _NAME,
         _SYNCED,
         "1Password/onepassword-operator: internal/controller/onepassworditem_controller.go",
     ),
-    Maker(
+    Producer(
         "ricoberger.de",
         ("VaultSecret",),
         _NAME,
         _SYNCED,
         "ricoberger/vault-secrets-operator: internal/controller/vaultsecret_controller.go",
     ),
-    Maker(
+    Producer(
         "redhatcop.redhat.io",
         ("VaultSecret",),
         "spec/output",
         _SYNCED,
         "redhat-cop/vault-config-operator: api/v1alpha1/vaultsecret_types.go",
     ),
-    Maker("spv.no", ("AzureKeyVaultSecret",), "spec/output/secret", _SYNCED, _AKV2K8S),
-    Maker("spv.no", ("AzureKeyVaultSecret",), "spec/output/configMap", _SYNCED, _AKV2K8S, "ConfigMap"),
-    Maker(
+    Producer("spv.no", ("AzureKeyVaultSecret",), "spec/output/secret", _SYNCED, _AKV2K8S),
+    Producer("spv.no", ("AzureKeyVaultSecret",), "spec/output/configMap", _SYNCED, _AKV2K8S, "ConfigMap"),
+    Producer(
         "secrets-store.csi.x-k8s.io",
         ("SecretProviderClass",),
         "spec/secretObjects/secretName",
@@ -219,14 +219,14 @@ MAKERS = (
         "kubernetes-sigs/secrets-store-csi-driver: apis/v1/secretproviderclass_types.go",
     ),
     # Encrypted in git, or generated
-    Maker(
+    Producer(
         "isindir.github.com",
         ("SopsSecret",),
         "spec/secretTemplates",
         _DECRYPTED,
         f"{_SOPS}/v1alpha3/sopssecret_types.go",
     ),
-    Maker(
+    Producer(
         "isindir.github.com",
         ("SopsSecret",),
         "spec/secret_templates",
@@ -234,35 +234,35 @@ MAKERS = (
         f"{_SOPS}/v1alpha1/sopssecret_types.go",
     ),
     # Always the name of the SealedSecret itself, also where its template has a name.
-    Maker(
+    Producer(
         "bitnami.com",
         ("SealedSecret",),
         _NAME,
         "the controller unseals into a Secret of its name",
         "bitnami-labs/sealed-secrets: pkg/apis/sealedsecrets/v1alpha1/sealedsecret_expansion.go",
     ),
-    Maker(
+    Producer(
         "secretgenerator.mittwald.de",
         ("StringSecret", "BasicAuth", "SSHKeyPair"),
         _NAME,
         _GENERATED,
         "mittwald/kubernetes-secret-generator: pkg/controller/crd/types.go",
     ),
-    Maker(
+    Producer(
         "secretgen.k14s.io",
         ("Password", "Certificate", "RSAKey", "SSHKey"),
         _NAME,
         _GENERATED,
         "carvel-dev/secretgen-controller: pkg/reconciler/secret.go",
     ),
-    Maker(
+    Producer(
         "secretgen.carvel.dev",
         ("SecretImport",),
         _NAME,
         "its controller copies a Secret of another namespace into it",
         "carvel-dev/secretgen-controller: pkg/sharing/secret_import_reconciler.go",
     ),
-    Maker(
+    Producer(
         "secretgen.carvel.dev",
         ("SecretTemplate",),
         _NAME,
@@ -271,7 +271,7 @@ MAKERS = (
     ),
     # Certificates, outputs of what was created elsewhere. A bundle has the name of what is made of it.
     *(
-        Maker(
+        Producer(
             group,
             (kind,),
             _NAME,
@@ -286,7 +286,7 @@ MAKERS = (
         )
         for field, target in (("configMap", "ConfigMap"), ("secret", "Secret"))
     ),
-    Maker(
+    Producer(
         "infra.contrib.fluxcd.io",
         ("Terraform",),
         "spec/writeOutputsToSecret",
@@ -294,7 +294,7 @@ MAKERS = (
         "flux-iac/tofu-controller: api/v1alpha2/terraform_types.go",
     ),
     *(
-        Maker(
+        Producer(
             "services.k8s.aws",
             ("FieldExport",),
             "spec/to",
@@ -305,7 +305,7 @@ MAKERS = (
         for target in ("ConfigMap", "Secret")
     ),
     # Databases, brokers, buckets, dashboards
-    Maker(
+    Producer(
         "kafka.strimzi.io",
         ("KafkaUser",),
         _NAME,
@@ -314,21 +314,21 @@ MAKERS = (
         "user-operator/src/main/java/io/strimzi/operator/user/model/KafkaUserModel.java",
         needs=("spec/authentication",),
     ),
-    Maker(
+    Producer(
         "mongodbcommunity.mongodb.com",
         ("MongoDBCommunity",),
         "spec/users/connectionStringSecretName",
         "the operator puts the user's connection strings in it",
         "mongodb/mongodb-kubernetes: mongodb-community-operator/api/v1/mongodbcommunity_types.go",
     ),
-    Maker(
+    Producer(
         "psmdb.percona.com",
         ("PerconaServerMongoDB",),
         "spec/secrets/users",
         _USERS,
         "percona/percona-server-mongodb-operator: pkg/apis/psmdb/v1/psmdb_types.go",
     ),
-    Maker(
+    Producer(
         "pxc.percona.com",
         ("PerconaXtraDBCluster",),
         "spec/secretsName",
@@ -336,7 +336,7 @@ MAKERS = (
         "percona/percona-xtradb-cluster-operator: pkg/apis/pxc/v1/pxc_types.go",
     ),
     *(
-        Maker(
+        Producer(
             "objectbucket.io",
             ("ObjectBucketClaim",),
             _NAME,
@@ -346,7 +346,7 @@ MAKERS = (
         )
         for target in ("ConfigMap", "Secret")
     ),
-    Maker(
+    Producer(
         "grafana.integreatly.org",
         ("GrafanaServiceAccount",),
         "spec/tokens/secretName",
@@ -356,8 +356,8 @@ MAKERS = (
 )
 
 
-class Condition(NamedTuple):
-    """What has to hold at every place of `path` so that a maker may be renamed; `reason` says to people what is wrong.
+class RenameCondition(NamedTuple):
+    """What must hold at every place of `path` so that a producer may be renamed. `reason` says to people what is wrong.
 
     The text there must match one of the patterns `allowed`, and none of `refused`. A field that is missing in a mapping
     that is there has the text `""`, and a field that holds no text has `{}`.
@@ -384,8 +384,8 @@ class Refresh(NamedTuple):
     unpinned: str = ""
 
 
-class Versioned(NamedTuple):
-    """A kind of makers whose objects can be revisions.
+class RenamableProducer(NamedTuple):
+    """A kind of producers whose objects can be revisions.
 
     `content`: the fields at the top of the object that decide what is made; `but`: paths in them that do not.
     `conditions` are those of a rename, and `annotated`: it needs one of these annotations with the value `true`.
@@ -400,7 +400,7 @@ class Versioned(NamedTuple):
     refresh: Refresh | None = None
     content: tuple[str, ...] = ("spec",)
     but: tuple[str, ...] = ()
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[RenameCondition, ...] = ()
     annotated: tuple[str, ...] = ()
     unannotated: str = ""
     never: str = ""
@@ -419,7 +419,7 @@ _SEALED = "sealedsecrets.bitnami.com/"
 _SEALED_ANNOTATIONS = r"spec/template/metadata/annotations/sealedsecrets.bitnami.com\/"
 
 VERSIONED = (
-    Versioned(
+    RenamableProducer(
         "external-secrets.io",
         "ExternalSecret",
         _ITSELF,
@@ -433,56 +433,56 @@ VERSIONED = (
         ),
         but=("spec/refreshInterval", "spec/refreshPolicy", "spec/syncWindows"),
         conditions=(
-            Condition("spec/target/creationPolicy", _NOT_ITS_OWN, allowed=("", "Owner")),
-            Condition("spec/target/manifest", "it makes another kind of object than a Secret", allowed=("",)),
-            Condition("spec/dataFrom/sourceRef/generatorRef", _ANEW, allowed=("",)),
-            Condition("spec/data/sourceRef/generatorRef", _ANEW, allowed=("",)),
+            RenameCondition("spec/target/creationPolicy", _NOT_ITS_OWN, allowed=("", "Owner")),
+            RenameCondition("spec/target/manifest", "it makes another kind of object than a Secret", allowed=("",)),
+            RenameCondition("spec/dataFrom/sourceRef/generatorRef", _ANEW, allowed=("",)),
+            RenameCondition("spec/data/sourceRef/generatorRef", _ANEW, allowed=("",)),
         ),
     ),
     # The label under which it is encrypted holds its namespace and name, unless an annotation of its own says less:
     # `labelFor`. The controller itself decides by annotations of the template whether it owns and replaces the Secret.
-    Versioned(
+    RenamableProducer(
         "bitnami.com",
         "SealedSecret",
         _ITSELF,
         "bitnami-labs/sealed-secrets: pkg/apis/sealedsecrets/v1alpha1/sealedsecret_expansion.go",
         conditions=(
-            Condition(f"{_SEALED_ANNOTATIONS}skip-set-owner-references", _NOT_ITS_OWN, refused=("true",)),
-            Condition(f"{_SEALED_ANNOTATIONS}patch", _MERGES, refused=("true",)),
+            RenameCondition(f"{_SEALED_ANNOTATIONS}skip-set-owner-references", _NOT_ITS_OWN, refused=("true",)),
+            RenameCondition(f"{_SEALED_ANNOTATIONS}patch", _MERGES, refused=("true",)),
         ),
         annotated=(f"{_SEALED}namespace-wide", f"{_SEALED}cluster-wide"),
         unannotated="it is sealed for this name only; seal it with --scope namespace-wide",
     ),
-    Versioned(
+    RenamableProducer(
         "secrets.hashicorp.com",
         "VaultStaticSecret",
         _ITSELF,
         "hashicorp/vault-secrets-operator: api/v1beta1/vaultstaticsecret_types.go, helpers/secrets.go",
         Refresh("the secret in Vault", "pin spec.version of a kv-v2 secret", pins="spec/version"),
         but=("spec/refreshAfter", "spec/hmacSecretData", "spec/rolloutRestartTargets", "spec/syncConfig"),
-        conditions=(Condition("spec/destination/create", _NOT_ITS_OWN, allowed=TRUE),),
+        conditions=(RenameCondition("spec/destination/create", _NOT_ITS_OWN, allowed=TRUE),),
     ),
     # The operator ignores the MAC: `customDecryptData`.
-    Versioned(
+    RenamableProducer(
         "isindir.github.com",
         "SopsSecret",
         _ITSELF,
         "isindir/sops-secrets-operator: internal/controllers/sopssecret_controller.go",
         but=("spec/suspend",),
         conditions=tuple(
-            Condition(f"spec/{field}/name", _ENCRYPTED_NAME, refused=("ENC[[]*",))
+            RenameCondition(f"spec/{field}/name", _ENCRYPTED_NAME, refused=("ENC[[]*",))
             for field in ("secretTemplates", "secret_templates")
         ),
     ),
     # Also with the provider of AWS (ASCP), Azure, Google and Vault: `parameters` are the provider's.
-    Versioned(
+    RenamableProducer(
         "secrets-store.csi.x-k8s.io",
         "SecretProviderClass",
         "the ReplicaSets and other controllers of the pods that mount it, as its driver sets them as owners",
         "kubernetes-sigs/secrets-store-csi-driver: controllers/secretproviderclasspodstatus_controller.go",
         Refresh("what its provider mounts", "pin the versions in spec.parameters"),
     ),
-    Versioned(
+    RenamableProducer(
         "onepassword.com",
         "OnePasswordItem",
         "the maker: its operator sets an ownerReference, and a finalizer",
@@ -490,14 +490,14 @@ VERSIONED = (
         Refresh("the item in 1Password", "1Password has no versions to pin; store each value as an item of its own"),
         content=("spec", "type"),
     ),
-    Versioned(
+    RenamableProducer(
         "k8s.bitwarden.com",
         "BitwardenSecret",
         _ITSELF,
         "bitwarden/sm-kubernetes: internal/controller/bitwardensecret_controller.go",
         Refresh("the secrets in Bitwarden", "Bitwarden has no versions to pin; map another id for each value"),
     ),
-    Versioned(
+    RenamableProducer(
         "secrets.infisical.com",
         "InfisicalSecret",
         _ITSELF,
@@ -505,28 +505,28 @@ VERSIONED = (
         Refresh("the secrets in Infisical", "Infisical has no versions to pin; use another path for each value"),
         but=("spec/resyncInterval", "spec/instantUpdates", "spec/syncConfig"),
         conditions=(
-            Condition("spec/managedSecretReference/creationPolicy", _NOT_ITS_OWN, allowed=("Owner",)),
-            Condition("spec/managedKubeSecretReferences/creationPolicy", _NOT_ITS_OWN, allowed=("Owner",)),
-            Condition("spec/managedKubeConfigMapReferences", _OTHER_OUTPUT, allowed=("",)),
+            RenameCondition("spec/managedSecretReference/creationPolicy", _NOT_ITS_OWN, allowed=("Owner",)),
+            RenameCondition("spec/managedKubeSecretReferences/creationPolicy", _NOT_ITS_OWN, allowed=("Owner",)),
+            RenameCondition("spec/managedKubeConfigMapReferences", _OTHER_OUTPUT, allowed=("",)),
         ),
     ),
-    Versioned(
+    RenamableProducer(
         "ricoberger.de",
         "VaultSecret",
         _ITSELF,
         "ricoberger/vault-secrets-operator: internal/controller/vaultsecret_controller.go",
         Refresh("the secret in Vault", "pin spec.version of a kv-v2 secret", pins="spec/version"),
-        conditions=(Condition("spec/reconcileStrategy", _MERGES, refused=("Merge",)),),
+        conditions=(RenameCondition("spec/reconcileStrategy", _MERGES, refused=("Merge",)),),
     ),
-    Versioned(
+    RenamableProducer(
         "spv.no",
         "AzureKeyVaultSecret",
         _ITSELF,
         "SparebankenVest/azure-key-vault-to-kubernetes: cmd/azure-keyvault-controller/controller/secret.go",
         Refresh("the object in Azure Key Vault", "pin spec.vault.object.version", pins="spec/vault/object/version"),
-        conditions=(Condition("spec/output/configMap", _OTHER_OUTPUT, allowed=("",)),),
+        conditions=(RenameCondition("spec/output/configMap", _OTHER_OUTPUT, allowed=("",)),),
     ),
-    Versioned(
+    RenamableProducer(
         "secrets.doppler.com",
         "DopplerSecret",
         "nobody: its operator sets no ownerReference",

@@ -13,20 +13,20 @@ from tests.cluster.kinds import KINDS
 from tests.cluster.mounting_kubelet import MountingKubelet
 from tests.cluster.release import DEPLOYERS, Release, with_image
 from tests.cluster.rollouts_controller import abort, rollout_in_phase
-from tests.cluster.secret_makers import SECRET, External, MadeSecretShop, Maker, Sealed
+from tests.cluster.secret_producers import SECRET, External, MadeSecretShop, Producer, Sealed
 from tests.cluster.wait import until
 from tests.cluster.workloads import until_unreferenced
 
-MAKERS = (External.kind, Sealed.kind)
-each_maker = pytest.mark.parametrize("maker", MAKERS, indirect=True)
+PRODUCERS = (External.kind, Sealed.kind)
+each_producer = pytest.mark.parametrize("maker", PRODUCERS, indirect=True)
 # Real deployers are in tests/gitops.
 on_a_deployer = pytest.mark.parametrize(
-    ("maker", "deployer"), list(zip(MAKERS, DEPLOYERS, strict=True)), indirect=["maker"]
+    ("maker", "deployer"), list(zip(PRODUCERS, DEPLOYERS, strict=True)), indirect=["maker"]
 )
 
 
 @pytest.fixture
-def maker(request: pytest.FixtureRequest) -> Maker:
+def producer(request: pytest.FixtureRequest) -> Producer:
     """Start the controller of the kind."""
     if request.param == External.kind:
         request.getfixturevalue("external_secrets")
@@ -35,14 +35,16 @@ def maker(request: pytest.FixtureRequest) -> Maker:
 
 
 @pytest.fixture
-def shop(rollouts: ControlPlane, namespace: Api, deployer: str, maker: Maker) -> Iterator[MadeSecretShop]:
+def shop(rollouts: ControlPlane, namespace: Api, deployer: str, producer: Producer) -> Iterator[MadeSecretShop]:
     """Create an application in the test's namespace, and check after the test that no pod missed its Secret."""
     assert rollouts.processes
-    maker.prepare(namespace)
-    settings: dict[str, object] = {"kinds": [maker.kind], "linker": {"minimumAgeSeconds": 0}}
+    producer.prepare(namespace)
+    settings: dict[str, object] = {"kinds": [producer.kind], "linker": {"minimumAgeSeconds": 0}}
     application = Release(api=namespace, deployer=DEPLOYERS[deployer](namespace), settings=settings)
     with InvariantWatcher(namespace) as watcher, MountingKubelet(namespace) as kubelet:
-        yield MadeSecretShop(api=namespace, maker=maker, kubelet=kubelet, watcher=watcher, application=application)
+        yield MadeSecretShop(
+            api=namespace, producer=producer, kubelet=kubelet, watcher=watcher, application=application
+        )
         watcher.check()
 
 
@@ -54,17 +56,17 @@ def paused(shop: MadeSecretShop) -> MadeSecretShop:
     return shop
 
 
-@each_maker
-def test_the_controller_makes_the_secret_and_it_goes_with_its_maker(
-    maker: Maker, namespace: Api, cluster: ControlPlane
+@each_producer
+def test_the_controller_makes_the_secret_and_it_goes_with_its_producer(
+    producer: Producer, namespace: Api, cluster: ControlPlane
 ) -> None:
-    assert cluster.processes[maker.program].runs
-    maker.prepare(namespace)
-    namespace.apply(maker.make(namespace, SECRET, "old"))
+    assert cluster.processes[producer.program].runs
+    producer.prepare(namespace)
+    namespace.apply(producer.make(namespace, SECRET, "old"))
     made = namespace.wait("Secret", SECRET, "is made", bool)
     assert base64.b64decode(made["data"]["token"]) == b"old"
-    assert [owner["kind"] for owner in made["metadata"]["ownerReferences"]] == [maker.kind]
-    namespace.delete(maker.kind, SECRET)
+    assert [owner["kind"] for owner in made["metadata"]["ownerReferences"]] == [producer.kind]
+    namespace.delete(producer.kind, SECRET)
     namespace.gone("Secret", SECRET)
 
 
@@ -82,7 +84,7 @@ def trim(shop: MadeSecretShop, name: str) -> None:
 def test_new_pods_wait_for_their_secret_and_old_ones_run_on(shop: MadeSecretShop, cluster: ControlPlane) -> None:
     shop.release("old")
     old = shop.secret_of("old")
-    with cluster.paused(shop.maker.program):
+    with cluster.paused(shop.producer.program):
         shop.application.release(*shop.objects("new"))
         until("a new pod waits", shop.kubelet.waited, lambda names: names != {("Secret", old)})
         assert shop.values() == ["old"], "the canary has taken the place of one pod"
@@ -94,11 +96,11 @@ def test_new_pods_wait_for_their_secret_and_old_ones_run_on(shop: MadeSecretShop
 
 
 @on_a_deployer
-def test_the_linker_may_get_and_patch_the_rendered_maker_and_no_secret(shop: MadeSecretShop) -> None:
+def test_the_linker_may_get_and_patch_the_rendered_producer_and_no_secret(shop: MadeSecretShop) -> None:
     shop.release("old")
     rules = shop.api.get("Role", "shop-linker")["rules"]
     assert not [rule for rule in rules if "secrets" in rule["resources"]]
-    api_version, plural, _ = KINDS[shop.maker.kind]
+    api_version, plural, _ = KINDS[shop.producer.kind]
     (rule,) = (rule for rule in rules if plural in rule["resources"])
     assert rule == {
         "apiGroups": [api_version.partition("/")[0]],
@@ -113,8 +115,8 @@ def test_replaced_pods_come_back_with_their_own_value(paused: MadeSecretShop) ->
     assert paused.values() == ["new", "old"]
     paused.replace_pods()
     assert sorted(paused.secrets().values()) == ["new", "old"]
-    makers = paused.api.names(paused.maker.kind)
-    assert makers == set(paused.secrets()), "each Secret has the name of its maker"
+    producers = paused.api.names(paused.producer.kind)
+    assert producers == set(paused.secrets()), "each Secret has the name of its producer"
 
 
 @on_a_deployer
@@ -127,7 +129,7 @@ def test_after_an_abort_all_pods_have_the_old_value(paused: MadeSecretShop) -> N
 
 
 @on_a_deployer
-def test_after_promotion_maker_and_secret_go_with_the_run_after_the_last_replica_set(paused: MadeSecretShop) -> None:
+def test_after_promotion_producer_and_secret_go_with_the_run_after_the_last_replica_set(paused: MadeSecretShop) -> None:
     old, new = paused.secret_of("old"), paused.secret_of("new")
     paused.promote()
     assert paused.values() == ["new", "new"]
@@ -202,12 +204,12 @@ def test_a_fixed_name_is_adopted_and_goes_with_its_last_replica_set(shop: MadeSe
 @pytest.mark.parametrize(("maker", "deployer"), [(External.kind, "Flux")], indirect=["maker"])
 def test_with_strategy_ignore_all_pods_get_the_new_value(shop: MadeSecretShop) -> None:
     shop.api.apply(fake_store(shop.api, {"": "old"}))
-    maker = external_secret(shop.api, SECRET, "", refreshInterval="1s")
-    maker["metadata"]["annotations"] = {"revisions.krm-fn.io/strategy": "ignore"}
+    producer = external_secret(shop.api, SECRET, "", refreshInterval="1s")
+    producer["metadata"]["annotations"] = {"revisions.krm-fn.io/strategy": "ignore"}
     # Nothing is a revision, so there is no Job.
-    shop.application.sync(maker, shop.rollout)
+    shop.application.sync(producer, shop.rollout)
     rollout_in_phase(shop.api, "web", "Healthy")
-    shop.application.sync(maker, with_image(shop.rollout, "app:2"))
+    shop.application.sync(producer, with_image(shop.rollout, "app:2"))
     rollout_in_phase(shop.api, "web", "Paused")
     assert shop.values() == ["old", "old"]
     shop.api.apply(fake_store(shop.api, {"": "new"}))
