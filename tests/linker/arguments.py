@@ -9,5 +9,7 @@ def read_plan(arguments: list[str]) -> LinkPlan:
     given = link.make_context("link", list(arguments)).params
     seconds = {key: given[key] for key in ("timeout", "minimum_age")}
     return LinkPlan(
-        set=given["set_name"], **seconds, **{key: given[key] for key in ("workloads", "revisions", "producers", "kinds")}
+        set=given["set_name"],
+        **seconds,
+        **{key: given[key] for key in ("workloads", "revisions", "producers", "kinds")},
     )
