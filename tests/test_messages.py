@@ -72,6 +72,9 @@ OTHERS = {
     "pods read it, and nothing hints at a program that looks it up by its name": "an answer of `krm-fn explain`",
     "{} matches it": "an answer of `krm-fn explain`",
     "its annotation {} says so": "an answer of `krm-fn explain`",
+    "the package does not contain it: its name stays": "an answer of `krm-fn explain`",
+    "nothing in the package makes it": "an answer of `krm-fn explain`",
+    "name beside kind: Job": "what is named in a message",
 }
 """Texts that are no messages, and what they are."""
 

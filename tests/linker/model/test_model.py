@@ -4,15 +4,17 @@ Every client acts step by step and may be late: both deployers, the controllers,
 real linker, which pauses before every call.
 """
 
+from collections.abc import Callable
 from contextlib import closing
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
-from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
 from tests.linker.controllers import WITH_OLD_PODS
+from tests.linker.model import mutants
 from tests.linker.model.deployers import argo_like, flux_like
 from tests.linker.model.mutants import MUTATIONS, Mutation
 from tests.linker.model.namespace_model import AnnotationLost, Deployer, NamespaceModel, RevisionLost
@@ -28,6 +30,9 @@ MIN_STEPS_PER_MODEL = 40
 WORKLOAD = st.sampled_from(["web", "api"])
 WHICH = st.integers(0, 3)
 FIELDS = st.sampled_from(["shared", "shared", "config", "password", "image", "image", "has_api"])
+
+
+Story: TypeAlias = "Callable[[Machine], None]"
 
 
 class Machine(RuleBasedStateMachine):
@@ -189,12 +194,7 @@ class Machine(RuleBasedStateMachine):
         self.model.commit(self.model.rendering._replace(**{field: value}))
 
 
-@seed(4)
-class SeededMachine(Machine):
-    """The same steps, in an order that meets every bug of `MUTATIONS` soon."""
-
-
-def run_model(machine: type[Machine], steps: int, *phases: Phase) -> None:
+def run_model(steps: int, *phases: Phase) -> None:
     profile = settings(
         max_examples=max(1, steps // MIN_STEPS_PER_MODEL),
         stateful_step_count=MAX_STEPS_PER_MODEL,
@@ -202,16 +202,76 @@ def run_model(machine: type[Machine], steps: int, *phases: Phase) -> None:
         suppress_health_check=list(HealthCheck),
         database=None,
     )
-    run_state_machine_as_test(machine, settings=profile)
+    run_state_machine_as_test(Machine, settings=profile)
 
 
 @pytest.mark.volume
 def test_exactly_the_referenced_revisions_are_kept() -> None:
-    run_model(Machine, STEPS, Phase.generate, Phase.shrink)
+    run_model(STEPS, Phase.generate, Phase.shrink)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("mutation", MUTATIONS, ids=lambda mutation: mutation.__name__)
 def test_the_model_finds_a_linker_with_a_bug(mutation: Mutation, monkeypatch: pytest.MonkeyPatch) -> None:
     mutation(monkeypatch)
     with pytest.raises((RevisionLost, AnnotationLost)):
-        run_model(SeededMachine, 100_000, Phase.generate)
+        run_model(100_000, Phase.generate)
+
+
+def go_back(writes: int, more_writes: int = 0) -> Story:
+    def story(machine: Machine) -> None:
+        machine.go_back_during_a_deletion("shared", version=1, writes=writes, steps=0, more_writes=more_writes)
+
+    return story
+
+
+def recreate_the_inventory(machine: Machine) -> None:
+    machine.recreate_inventory()
+
+
+def deploy_without_a_workload_that_stays(machine: Machine) -> None:
+    machine.recreate_inventory()
+    machine.delete("api", "Background")
+    machine.apply_again()
+
+
+def go_back_and_recreate_the_inventory(machine: Machine) -> None:
+    go_back(writes=0)(machine)
+    machine.deploy("shared", version=0, settles=True)
+    machine.recreate_inventory()
+
+
+def go_back_before_anything_is_waited_for(machine: Machine) -> None:
+    machine.begin_to_deploy("shared", version=1, steps=0)
+    machine.go_back_during_a_deletion("shared", version=0, writes=1, steps=3, more_writes=1)
+    machine.recreate_inventory()
+
+
+STORIES = [
+    ("Deployment", deploy_without_a_workload_that_stays, mutants.the_inventory_is_no_owner),
+    ("Deployment", recreate_the_inventory, mutants.only_the_inventory_is_an_owner),
+    ("Deployment", go_back_and_recreate_the_inventory, mutants.owners_are_replaced),
+    ("Deployment", go_back_before_anything_is_waited_for, mutants.it_does_not_wait),
+    ("Deployment", go_back(writes=1), mutants.it_does_not_look_again),
+    ("Deployment", go_back(writes=2), mutants.it_deletes_any_version),
+    ("Deployment", go_back(writes=0, more_writes=1), mutants.annotations_are_not_given_back),
+    ("StatefulSet", go_back(writes=0), mutants.templates_speak_for_their_pods),
+]
+"""What the search has found for each bug, without the steps that do not matter."""
+
+
+@pytest.mark.parametrize(("kind", "story", "mutation"), STORIES, ids=[one[-1].__name__ for one in STORIES])
+def test_a_story_loses_a_revision_only_with_the_bug(
+    kind: str, story: Story, mutation: Mutation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tell(story, kind)
+    mutation(monkeypatch)
+    with pytest.raises((RevisionLost, AnnotationLost)):
+        tell(story, kind)
+
+
+def tell(story: Story, kind: str) -> None:
+    machine = Machine()
+    machine.install(kind, flux_like, (0, 0), has_api=True)
+    story(machine)
+    machine.teardown()

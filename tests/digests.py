@@ -1,0 +1,48 @@
+"""Print what the doors of krm-fn say of every fixture, as a digest a line.
+
+Processes with different hash seeds have to print the same: within one process, the order of a set is always the same.
+"""
+
+import sys
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+from krm_fn.cli.main import main as krm_fn
+from krm_fn.function import run
+from krm_fn.history.write import HistoryFormat, write
+from krm_fn.look.table import Screen
+from krm_fn.model.problem import Outcome
+from tests.cases import ENVIRONMENT, REJECTIONS, TRANSFORMS
+from tests.history.cases import HISTORIES, read_history
+
+SOME = TRANSFORMS[::4]
+"""What is compared and drawn too, which takes longest."""
+
+
+def decide(case: Path) -> Iterator[tuple[str, Outcome]]:
+    """Yield what the doors say of a package."""
+    before = case / "input.yaml"
+    yield "function", run(before.read_bytes(), environment=ENVIRONMENT)
+    yield "explain", krm_fn(["explain", str(before), "--json"])
+    if case in SOME:
+        after = case / "output.yaml"
+        yield "graph", krm_fn(["graph", str(before), "--output", "dot"])
+        yield "verify", krm_fn(["verify", str(after)])
+        yield "diff", krm_fn(["diff", str(before), str(after), "--json"])
+
+
+def main() -> int:
+    for case in TRANSFORMS + REJECTIONS:
+        for door, outcome in decide(case):
+            said = outcome.stdout + outcome.stderr.encode() + outcome.summary.encode()
+            print(case.name, door, outcome.exit_code, sha256(said).hexdigest())
+    for case in HISTORIES:
+        print(
+            case.name, "history", sha256(write(read_history(case), HistoryFormat.JSON, Screen()).encode()).hexdigest()
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
