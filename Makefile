@@ -16,14 +16,15 @@ INSTALLED := .venv/installed
 # The theme of the site prints an advertisement of its next version without this variable.
 docs: export NO_MKDOCS_2_WARNING = true
 
-.PHONY: help demo docs lock dist test test-gitops check fuzz budget lint bench image clean packages tools pytest static types layers workflows
+.PHONY: help demo docs lock dist test test-gitops test-nightly check fuzz budget lint bench image clean packages tools pytest static types layers workflows
 
 help:
 	@echo 'make demo    render examples/canary and show the diff'
-	@echo 'make check   run lint, types, layers and the fast tests, on all processors: three minutes'
+	@echo 'make check   run lint, types, layers and the fast tests, on all processors: a minute'
 	@echo 'make test    install the tools and run everything, as CI does'
 	@echo 'make test-gitops   build Argo CD, Flux, Helm 4 and External Secrets, half an hour, and run the tests of deployers'
-	@echo 'make fuzz    give nonsense to what reads packages and clusters, for ten minutes'
+	@echo 'make test-nightly   run the rows on a cluster that make test leaves out'
+	@echo 'make fuzz    try all of what each run tries a part of, give nonsense to all readers, and run the mutants: half an hour'
 	@echo 'make lint    run ruff only'
 	@echo 'make docs    build the site of the documentation: build/site'
 	@echo 'make lock    write locks/ again, after a change in pyproject.toml'
@@ -38,21 +39,33 @@ demo: $(INSTALLED)
 test: packages $(INSTALLED) tools static pytest
 
 pytest: $(INSTALLED)
-	@KRM_FN_MUTATIONS=100000 KRM_FN_STYLES=20000 KRM_FN_MODEL_STEPS=100000 .venv/bin/python tests/side_by_side.py
+	@KRM_FN_VOLUME=0.05 .venv/bin/python tests/side_by_side.py
 
 # Argo CD, Flux, Helm 4 and External Secrets are only tested where they have been built: here, or before, or with GITOPS=1 make test.
 test-gitops: export GITOPS = 1
 test-gitops: packages $(INSTALLED) tools
 	@.venv/bin/pytest tests/gitops
 
-check: $(INSTALLED) static
-	@.venv/bin/pytest --quiet --numprocesses auto --dist worksteal --ignore tests/integration --ignore tests/cluster --ignore tests/gitops
+# Without the tests that need programs or a cluster.
+FAST = .venv/bin/pytest --quiet --numprocesses auto --dist worksteal \
+  --ignore tests/integration --ignore tests/cluster --ignore tests/gitops
 
-# A failure says how to repeat it.
+check: $(INSTALLED) static
+	@$(FAST)
+
+# All that each run tries a part of, nonsense for as long as there is time, and the mutants. A failure says how to repeat it.
 MINUTES ?= 10
+fuzz: SEED := $(or $(SEED),$(shell date +%s))
 
 fuzz: $(INSTALLED)
-	@.venv/bin/python -m tests.fuzz --minutes $(MINUTES)
+	@echo 'make fuzz SEED=$(SEED)'
+	@KRM_FN_VOLUME=1 KRM_FN_SEED=$(SEED) $(FAST) --hypothesis-seed $(SEED) -m 'volume or nightly or hypothesis'
+	@.venv/bin/python -m tests.fuzz --minutes $(MINUTES) --seed $(SEED)
+	@.venv/bin/python -m tests.mutants --telling
+
+# The rows of the matrices on a cluster of which `make test` runs some.
+test-nightly: packages $(INSTALLED) tools
+	@.venv/bin/pytest -m nightly tests/cluster
 
 static: lint types layers budget workflows
 

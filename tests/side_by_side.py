@@ -1,4 +1,7 @@
-"""Run all tests in two processes, because the tests on a cluster spend most of their time waiting."""
+"""Run all tests: those on a cluster in one process, because they share it, and beside it the others on all processors.
+
+The tests on a cluster spend most of their time waiting. `loadgroup`: what is built once stays in one worker.
+"""
 
 import os
 import subprocess
@@ -8,6 +11,7 @@ from pathlib import Path
 
 ON_A_CLUSTER = ("tests/cluster", "tests/gitops")
 PYTEST = [sys.executable, "-m", "pytest"]
+ON_ALL_PROCESSORS = ["--numprocesses=auto", "--dist=loadgroup"]
 
 
 def main() -> int:
@@ -17,7 +21,7 @@ def main() -> int:
         cluster = subprocess.Popen([*PYTEST, *ON_A_CLUSTER], env=environment, stdout=output, stderr=subprocess.STDOUT)
         try:
             ignored = [f"--ignore={folder}" for folder in ON_A_CLUSTER]
-            others = subprocess.run([*PYTEST, *ignored], check=False).returncode
+            others = subprocess.run([*PYTEST, *ON_ALL_PROCESSORS, *ignored], check=False).returncode
             print("waiting for the tests on a cluster", flush=True)
             failed = cluster.wait()
         finally:

@@ -2,6 +2,7 @@
 
 import signal
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -21,12 +22,11 @@ from tests.cluster.workloads import (
     app,
     config_of,
     consumers_by_revision,
-    on_each_deployer,
     one_of_each,
     until_settled,
 )
 
-pytestmark = [pytest.mark.usefixtures("rollouts"), on_each_deployer]
+pytestmark = pytest.mark.usefixtures("rollouts")
 ROLLED = ("Deployment", "Rollout", "StatefulSet")
 HISTORY = ("ReplicaSet", "ControllerRevision")
 INVENTORY = f"ConfigMap/{SET}-linker"
@@ -69,8 +69,19 @@ def killed_at_every_call(shop: Release, folder: Path) -> None:
     assert len(codes) > len(proxy.calls) >= 16
 
 
-@pytest.mark.parametrize("job", [never, late, killed_at_every_call])
-@pytest.mark.parametrize("kind", ROLLED)
+ALWAYS = {
+    ("Deployment", never, "Argo CD"),
+    ("Deployment", late, "Flux"),
+    ("Deployment", killed_at_every_call, "Argo CD"),
+    ("StatefulSet", killed_at_every_call, "Flux"),
+}
+ROWS = [
+    pytest.param(*row, marks=() if row in ALWAYS else pytest.mark.nightly, id=f"{row[0]}, {row[1].__name__}, {row[2]}")
+    for row in product(ROLLED, (never, late, killed_at_every_call), DEPLOYERS)
+]
+
+
+@pytest.mark.parametrize(("kind", "job", "deployer"), ROWS)
 def test_a_revision_that_is_used_again_is_kept(
     kind: str, job: Callable[[Release, Path], None], shop: Release, tmp_path: Path
 ) -> None:
@@ -94,6 +105,7 @@ def history(owners: set[str], kind: str) -> set[str]:
     return {owner for owner in owners if owner.startswith(f"{WITH_HISTORY[kind]}/")}
 
 
+@pytest.mark.parametrize("deployer", [pytest.param("Argo CD", marks=pytest.mark.nightly), "Flux"])
 def test_going_back_and_forth_leaves_what_is_referenced_after_one_more_run(shop: Release) -> None:
     """Each Job runs when its rollout is complete and history is trimmed."""
     with InvariantWatcher(shop.api) as watcher:

@@ -18,7 +18,11 @@ HARNESS_NAMESPACE = "faults"
 
 
 @pytest.mark.parametrize(
-    "is_processed", [False, True], ids=["before the API server gets it", "after the API server has processed it"]
+    "is_processed",
+    [
+        pytest.param(False, marks=pytest.mark.nightly, id="before the API server gets it"),
+        pytest.param(True, id="after the API server has processed it"),
+    ],
 )
 def test_a_run_after_a_kill_at_any_call_reaches_the_undisturbed_state(
     harness: LinkerHarness, undisturbed: State, *, is_processed: bool
@@ -40,25 +44,29 @@ def test_a_run_after_a_kill_at_any_call_reaches_the_undisturbed_state(
         assert harness.release.state() == undisturbed, f"killed at call {number}"
 
 
-FAULTS = [
-    pytest.param(
-        lambda call, pass_on: (drop_before if call.number % 5 == 0 else no_fault)(call, pass_on), id="requests are lost"
-    ),
-    pytest.param(
-        lambda call, pass_on: (drop_after if call.number % 5 == 0 else no_fault)(call, pass_on), id="responses are lost"
-    ),
-    pytest.param(first(is_patch, refuse(500, "InternalError"), times=2), id="500, twice"),
-    pytest.param(first(is_patch, refuse(503, "ServiceUnavailable")), id="503"),
-    pytest.param(first(is_patch, refuse(504, "Timeout")), id="504"),
-    pytest.param(first(is_patch, refuse(409, "Conflict")), id="409 on one patch"),
-    pytest.param(first(is_patch, refuse(409, "Conflict"), times=5), id="409 on every patch of a round"),
-    pytest.param(both(at(6, drop_before), at(7, refuse(403, "Forbidden"))), id="403 after a restart"),
-    pytest.param(both(pages_of(1), first(is_continued, refuse(410, "Expired"), times=3)), id="410 on a continuation"),
-    pytest.param(at(3, refuse(401, "Unauthorized")), id="401 once"),
-]
+FAULTS: dict[str, Fault] = {
+    "requests are lost": lambda call, pass_on: (drop_before if call.number % 5 == 0 else no_fault)(call, pass_on),
+    "responses are lost": lambda call, pass_on: (drop_after if call.number % 5 == 0 else no_fault)(call, pass_on),
+    "500, twice": first(is_patch, refuse(500, "InternalError"), times=2),
+    "503": first(is_patch, refuse(503, "ServiceUnavailable")),
+    "504": first(is_patch, refuse(504, "Timeout")),
+    "409 on one patch": first(is_patch, refuse(409, "Conflict")),
+    "409 on every patch of a round": first(is_patch, refuse(409, "Conflict"), times=5),
+    "403 after a restart": both(at(6, drop_before), at(7, refuse(403, "Forbidden"))),
+    "410 on a continuation": both(pages_of(1), first(is_continued, refuse(410, "Expired"), times=3)),
+    "401 once": at(3, refuse(401, "Unauthorized")),
+}
+ALWAYS = {"503", "409 on every patch of a round", "403 after a restart"}
+"""What each run tries. tests/linker tries every status without a cluster."""
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize(
+    "fault",
+    [
+        pytest.param(fault, marks=() if sentence in ALWAYS else pytest.mark.nightly, id=sentence)
+        for sentence, fault in FAULTS.items()
+    ],
+)
 def test_a_run_outlasts_a_temporary_fault(harness: LinkerHarness, undisturbed: State, fault: Fault) -> None:
     run = harness.run(fault)
     assert (run.exit_code, run.stderr) == (0, "")
@@ -79,8 +87,11 @@ def test_a_run_waits_as_long_as_a_busy_server_asks(harness: LinkerHarness) -> No
 
 @pytest.mark.parametrize(
     "fault",
-    [drop_before, refuse(500, "InternalError"), refuse(429, "TooManyRequests", Retry_After="30")],
-    ids=["the request is lost", "500", "429, as with a limit on Events"],
+    [
+        pytest.param(drop_before, marks=pytest.mark.nightly, id="the request is lost"),
+        pytest.param(refuse(500, "InternalError"), marks=pytest.mark.nightly, id="500"),
+        pytest.param(refuse(429, "TooManyRequests", Retry_After="30"), id="429, as with a limit on Events"),
+    ],
 )
 def test_an_event_is_sent_only_once(harness: LinkerHarness, undisturbed: State, fault: Fault) -> None:
     events = len([call for call in harness.proxy.calls if is_event(call)])
