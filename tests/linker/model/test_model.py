@@ -241,10 +241,17 @@ def go_back_and_recreate_the_inventory(machine: Machine) -> None:
     machine.recreate_inventory()
 
 
+def go_back_before_anything_is_waited_for(machine: Machine) -> None:
+    machine.begin_to_deploy("shared", version=1, steps=0)
+    machine.go_back_during_a_deletion("shared", version=0, writes=1, steps=3, more_writes=1)
+    machine.recreate_inventory()
+
+
 STORIES = [
     ("Deployment", deploy_without_a_workload_that_stays, mutants.the_inventory_is_no_owner),
     ("Deployment", recreate_the_inventory, mutants.only_the_inventory_is_an_owner),
     ("Deployment", go_back_and_recreate_the_inventory, mutants.owners_are_replaced),
+    ("Deployment", go_back_before_anything_is_waited_for, mutants.it_does_not_wait),
     ("Deployment", go_back(writes=1), mutants.it_does_not_look_again),
     ("Deployment", go_back(writes=2), mutants.it_deletes_any_version),
     ("Deployment", go_back(writes=0, more_writes=1), mutants.annotations_are_not_given_back),
@@ -265,6 +272,6 @@ def test_a_story_loses_a_revision_only_with_the_bug(
 
 def tell(story: Story, kind: str) -> None:
     machine = Machine()
-    machine.install(kind, argo_like, (0, 0), has_api=True)
+    machine.install(kind, flux_like, (0, 0), has_api=True)
     story(machine)
     machine.teardown()
