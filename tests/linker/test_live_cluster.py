@@ -195,3 +195,20 @@ def test_a_maker_that_does_not_exist() -> None:
 def test_a_right_that_is_missing_on_a_maker_is_asked_for_by_its_name() -> None:
     with pytest.raises(Forbidden, match=r"resources: \[externalsecrets\], verbs: \[get\], resourceNames: \[web\]"):
         cluster(403, {"message": "no"}).maker(MAKER, PLAN)
+
+
+def test_a_revision_is_deleted_only_as_it_was_read() -> None:
+    """Another object of this name has another uid, and who has come to need the revision has changed its version."""
+    api: Any = FakeApi(Response(200, {}, {}))
+    assert LiveCluster(api, "shop").delete(LIVE)
+    ((method, path, options),) = api.requests
+    assert (method, path) == ("DELETE", "/api/v1/namespaces/shop/configmaps/web")
+    assert options["body"] == {
+        "propagationPolicy": "Background",
+        "preconditions": {"uid": "uid-1", "resourceVersion": "1"},
+    }
+
+
+@pytest.mark.parametrize("status", [404, 409])
+def test_a_revision_that_is_gone_or_has_changed_is_not_deleted(status: int) -> None:
+    assert not cluster(status, {}).delete(LIVE)

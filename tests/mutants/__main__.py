@@ -1,13 +1,16 @@
 """Make small mistakes in a copy of krm_fn, one at a time, and print those that no test of their room notices.
 
     nice .venv/bin/python -m tests.mutants 100 --seed 7 [--only stages/]
+    nice .venv/bin/python -m tests.mutants --telling
 
-A survivor is a missing test, or it changes nothing that anybody can see: read it and decide.
+A survivor is a missing test, or it changes nothing that anybody can see: read it and decide. The telling ones are those
+of telling.py, none of which may survive.
 """
 
 import argparse
 import ast
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,6 +21,8 @@ from difflib import unified_diff
 from pathlib import Path
 from random import Random, randrange
 from typing import NamedTuple
+
+from tests.mutants.telling import TELLING, Telling
 
 TREE = Path(__file__).parents[2]
 LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "build", "*.egg-info")
@@ -150,6 +155,38 @@ def passes(copy: Path, tests: list[str]) -> bool:
     return ended.returncode == 0
 
 
+def find_telling(row: Telling) -> Mutant | None:
+    """Return a mistake of telling.py; None where its text is not there exactly once."""
+    pattern = re.compile(r"\s+".join(map(re.escape, row.text.split())))
+    sources = {path: path.read_text() for path in sorted((TREE / "krm_fn").rglob("*.py"))}
+    found = [(path, one) for path, source in sources.items() for one in pattern.finditer(source)]
+    if len(found) != 1:
+        return None
+    ((path, one),) = found
+    before, behind = sources[path][: one.start()], sources[path][one.end() :]
+    return Mutant(path, row.mistake, before.count("\n") + 1, f"{before}{row.instead}{behind}")
+
+
+def make_telling() -> int:
+    """Make each mistake of telling.py. Return 1 if one is not noticed by its tests, or cannot be made."""
+    missed = []
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "tree"
+        shutil.copytree(TREE, copy, ignore=LEFT_OUT)
+        for tests in dict.fromkeys(row.tests for row in TELLING):
+            if not passes(copy, tests.split()):
+                sys.exit(f"{tests} fails without any mistake: mend it first")
+        for count, row in enumerate(TELLING, 1):
+            print(f"{count} of {len(TELLING)}: {row.mistake}", file=sys.stderr)
+            mutant = find_telling(row)
+            if mutant is None:
+                missed.append(f"{row.mistake}: expected once in krm_fn: {row.text}")
+            elif not is_noticed(mutant, copy, row.tests.split()):
+                missed.append(f"{row.mistake}: not noticed by {row.tests}")
+    print("\n".join([*missed, f"{len(TELLING) - len(missed)} of {len(TELLING)} telling mistakes are noticed."]))
+    return bool(missed)
+
+
 def choose(mutants: list[Mutant], number: int, rng: Random) -> list[Mutant]:
     """Choose as many of each rule, as far as there are: the tables are long."""
     rng.shuffle(mutants)
@@ -166,7 +203,10 @@ def main() -> int:
     parser.add_argument("number", type=int, nargs="?", default=100)
     parser.add_argument("--seed", type=int, default=randrange(1_000_000))
     parser.add_argument("--only", default="", help="mutate the files whose path in krm_fn starts like this")
+    parser.add_argument("--telling", action="store_true", help="make the mistakes of telling.py instead")
     options = parser.parse_args()
+    if options.telling:
+        return make_telling()
     print(f"seed {options.seed}")
     files = [path for room in ROOMS for path in sorted((TREE / "krm_fn" / room).rglob("*.py"))]
     named = [path for path in files if str(path.relative_to(TREE / "krm_fn")).startswith(options.only)]

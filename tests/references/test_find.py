@@ -57,6 +57,7 @@ LEFT_ALONE = [
     pytest.param("v1", "Secret", "stringData: {secretName: a}", id="nothing in a Secret"),
     pytest.param("", "Pod", "spec: {volumes: [{configMap: {name: a}}]}", id="an item without apiVersion"),
     pytest.param("v1", "", "spec: {volumes: [{configMap: {name: a}}]}", id="an item without kind"),
+    pytest.param("example.com/v1", "Prometheus", "spec: {secrets: [a]}", id="a kind of the table, of another group"),
     pytest.param("kpt.dev/v1", "Kptfile", "x: {configMap: {name: a}}", id="kpt's own files"),
     pytest.param(
         "kustomize.config.k8s.io/v1beta1", "Kustomization", "configMap: {name: a}", id="kustomize's own files"
