@@ -30,7 +30,6 @@ for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else signal.SIG_DFL)
 
-INTEGRATION = Path(__file__).parent / "integration"
 BUILT_ONCE = {"docker_host", "wheels", "image", "dist", "installed"}
 """Fixtures that take minutes, or a Docker daemon."""
 
@@ -38,9 +37,9 @@ BUILT_ONCE = {"docker_host", "wheels", "image", "dist", "installed"}
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let one worker run all that needs what is built once, and one each file of the tests with real programs."""
     for item in items:
-        if BUILT_ONCE & {*getattr(item, "fixturenames", ())}:
+        if not BUILT_ONCE.isdisjoint(getattr(item, "fixturenames", ())):
             item.add_marker(pytest.mark.xdist_group("image"))
-        elif INTEGRATION in item.path.parents:
+        elif item.nodeid.startswith("tests/integration/"):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 

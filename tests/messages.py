@@ -52,7 +52,7 @@ def read_messages() -> tuple[Message, ...]:
             tuple(map(normal, one.get("from", [one["says"]]))),
             tuple(map(normal, one.get("parts", ()))),
         )
-        for group in yaml.safe_load(LIST.read_text())
+        for group in yaml.load(LIST.read_text(), yaml.CSafeLoader)
         for one in group["messages"]
     )
 

@@ -50,7 +50,7 @@ def test_the_role_for_tenants_is_the_one_that_the_function_emits() -> None:
     """Except for Secrets, whose names change with every rendering."""
     plan = LinkPlan(set="shop", timeout=300, minimum_age=600)
     emitted = access(Group("shop", "", plan, CONSUMER_KINDS, ""), Settings(set="shop"), "shop")
-    written = list(yaml.safe_load_all((EXAMPLES / "linker-rbac" / "platform.yaml").read_text()))
+    written = list(yaml.load_all((EXAMPLES / "linker-rbac" / "platform.yaml").read_text(), yaml.CSafeLoader))
     assert written == [{**one, "metadata": {"name": "shop-linker", "namespace": "shop"}} for one in emitted]
 
 

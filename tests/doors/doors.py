@@ -98,7 +98,7 @@ def _objects(package: Path) -> list[Any]:
     """Read all objects as kpt sends them, with their files."""
     found = []
     for file in _manifests(package):
-        for index, item in enumerate(filter(None, yaml.safe_load_all(file.read_text()))):
+        for index, item in enumerate(filter(None, yaml.load_all(file.read_text(), yaml.CSafeLoader))):
             place = {"internal.config.kubernetes.io/path": str(file.relative_to(package))}
             place["internal.config.kubernetes.io/index"] = str(index)
             metadata = item.setdefault("metadata", {})
@@ -113,7 +113,7 @@ def _answer(package: Path, outcome: Outcome) -> Answer:
 
 
 def _function(package: Path, settings: Settings | None) -> Answer:
-    passed = {} if settings is None else {"functionConfig": yaml.safe_load(configuration(settings))}
+    passed = {} if settings is None else {"functionConfig": yaml.load(configuration(settings), yaml.CSafeLoader)}
     wire = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", **passed, "items": _objects(package)}
     answer = _answer(package, run(json.dumps(wire).encode()))
     return answer._replace(manifests=yaml.safe_dump_all(json.loads(answer.manifests)["items"]))
@@ -187,7 +187,7 @@ def _transformer(package: Path, settings: Settings | None) -> Answer:
 def _list_krm_fn(package: Path, settings: Settings) -> None:
     file = package / "kustomization.yaml"
     if file.exists():
-        kustomization = yaml.safe_load(file.read_text())
+        kustomization = yaml.load(file.read_text(), yaml.CSafeLoader)
     else:
         names = [str(one.relative_to(package)) for one in _manifests(package) if one.name != "Kptfile"]
         kustomization = {"resources": names}
@@ -207,7 +207,7 @@ def _plugin(package: Path, settings: Settings | None) -> Answer:
     _make_kustomization(package)
     if settings is not None:
         (package / "krm-fn.yaml").write_text(configuration(settings))
-    _, *arguments = yaml.safe_load(PLUGIN.read_text())["spec"]["generate"]["command"]
+    _, *arguments = yaml.load(PLUGIN.read_text(), yaml.CSafeLoader)["spec"]["generate"]["command"]
     with patch.dict(os.environ, ARGOCD_APP_NAME="shop-in-argo-cd", ARGOCD_APP_NAMESPACE="shop"):
         return _command(*("PACKAGE" if one == "." else one for one in arguments))(package, None)
 

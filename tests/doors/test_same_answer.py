@@ -352,7 +352,7 @@ def _answer(package: str, door: str) -> Answer:
 
 def _objects(answer: Answer) -> list[Manifest]:
     """Return what is to be applied, without what kustomize and kpt note for themselves."""
-    found = filter(None, yaml.safe_load_all(answer.manifests))
+    found = filter(None, yaml.load_all(answer.manifests, yaml.CSafeLoader))
     return sorted((_plain(one) for one in found if not _is_for_tools(one)), key=partial(json.dumps, sort_keys=True))
 
 

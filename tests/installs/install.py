@@ -41,7 +41,7 @@ class Install:
     """
 
     def __init__(self, folder: Path) -> None:
-        about = yaml.safe_load((folder / "about.yaml").read_text())
+        about = yaml.load((folder / "about.yaml").read_text(), yaml.CSafeLoader)
         self.key = folder.name
         self.program: str = about["program"]
         self.version: str = about["version"]

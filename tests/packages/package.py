@@ -30,7 +30,7 @@ class Package:
     """
 
     def __init__(self, folder: Path) -> None:
-        about = yaml.safe_load((folder / "about.yaml").read_text())
+        about = yaml.load((folder / "about.yaml").read_text(), yaml.CSafeLoader)
         self.key = folder.name
         self.what: str = about["what"]
         self.repository: str = about["repository"]

@@ -58,6 +58,6 @@ def test_the_label_of_a_set_selects(item: dict[str, Any], selected: set[str]) ->
     assert outcome.exit_code == 0, outcome.stderr
     assert {
         re.sub("-[a-z0-9]{10}$", "-hash", f"{one['kind']}/{one['metadata']['name']}")
-        for one in yaml.safe_load(outcome.stdout)["items"]
+        for one in yaml.load(outcome.stdout, yaml.CSafeLoader)["items"]
         if one["kind"] in ("ConfigMap", "Secret") and one["metadata"].get("labels", {}).get(keys.SET) == "shop"
     } == selected

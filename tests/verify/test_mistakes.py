@@ -77,7 +77,7 @@ rules:
 - {apiGroups: [""], resources: [configmaps], verbs: [get], resourceNames: [flags]}
 """
 AUTHORED = "---\n".join([*((CANARY / f"{name}.yaml").read_text() for name in ("config", "web", "api", "report")), MORE])
-RENDERED: Objects = [*yaml.safe_load_all(run(AUTHORED.encode(), CONFIG.encode()).stdout)]
+RENDERED: Objects = [*yaml.load_all(run(AUTHORED.encode(), CONFIG.encode()).stdout, yaml.CSafeLoader)]
 
 WEB, API, PAGE, FLAGS = (
     "ConfigMap/web-config-mffg77kmb5",
@@ -424,7 +424,7 @@ WITH_CONFIGURATION: list[tuple[str, list[Mutate]]] = [
 ]
 """Found with the configuration only."""
 
-EXPECTED: dict[str, list[str]] = yaml.safe_load(FINDINGS.read_text()) if FINDINGS.exists() else {}
+EXPECTED: dict[str, list[str]] = yaml.load(FINDINGS.read_text(), yaml.CSafeLoader) if FINDINGS.exists() else {}
 DEPLOYER = Options(deployers=("argocd",))
 
 
@@ -516,7 +516,7 @@ HARMLESS = {
 
 def written(place: int) -> Iterator[Field]:
     """Yield the fields of an object that the function has written: it has others than the author's, or is new."""
-    authored = [*yaml.safe_load_all(AUTHORED)]
+    authored = [*yaml.load_all(AUTHORED, yaml.CSafeLoader)]
     before = dict(walk(authored[place])) if place < len(authored) else {}
     for field, value in walk(RENDERED[place]):
         if field and before.get(field) != value and not (field in before and isinstance(value, dict | list)):
