@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from krm_fn.function import run
 from krm_fn.model import keys
+from tests.volume import examples_of
 
 OBJECTS = """\
 - apiVersion: v1
@@ -69,7 +70,7 @@ def named(item: dict[str, Any]) -> list[str]:
 
 
 @given(packages())
-@settings(max_examples=1000)
+@settings(max_examples=examples_of(1000))
 def test_names_behind_anchors(package: str) -> None:
     outcome = run(package.encode())
     if outcome.exit_code:

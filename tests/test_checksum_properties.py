@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from krm_fn.function import run
+from tests.volume import examples_of
 
 HEAD = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: shop}\n"
 CHECKSUM = f"{HEAD}spec: {{kinds: [ConfigMap, Secret], strategy: checksum}}\n".encode()
@@ -119,7 +120,7 @@ def test_checksums_are_deterministic_idempotent_and_independent_of_order(package
 
 
 @given(packages, st.data())
-@settings(max_examples=300)
+@settings(max_examples=examples_of(300))
 def test_a_checksum_changes_if_and_only_if_content_that_is_read_changes(package: Package, data: st.DataObject) -> None:
     config = data.draw(st.sampled_from(sorted(package.configs)))
     key = data.draw(st.sampled_from(KEYS))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from krm_fn.function import run
 from krm_fn.model import keys
+from tests.volume import examples_of
 
 HEAD = """\
 apiVersion: config.kubernetes.io/v1
@@ -80,7 +81,7 @@ def test_a_renamed_job_is_not_renamed_again(job: str, read: str, mounted: str, l
 
 
 @given(st.tuples(data, data), st.tuples(data, data), st.sampled_from(JOBS), st.sampled_from(JOBS), st.booleans())
-@settings(max_examples=200)
+@settings(max_examples=examples_of(200))
 def test_the_name_changes_if_and_only_if_the_job_does(
     one: tuple[str, str], other: tuple[str, str], job: str, other_job: str, last: bool
 ) -> None:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from krm_fn.function import run
 from krm_fn.model import keys
+from tests.volume import examples_of
 
 CONFIGS = ("web-config", "web-flags", "web-env")
 KEYS = {"web-config": "app.conf", "web-flags": "FLAG", "web-env": "LEVEL"}
@@ -138,7 +139,7 @@ def load(items: str) -> list[Any]:
 
 
 @given(packages, configurations)
-@settings(max_examples=100)
+@settings(max_examples=examples_of(100))
 def test_mounting_is_deterministic_and_idempotent(package: Package, mounts: list[dict[str, Any]]) -> None:
     data = package.bytes(mounts)
     once = transformed(data)
@@ -147,13 +148,13 @@ def test_mounting_is_deterministic_and_idempotent(package: Package, mounts: list
 
 
 @given(packages, configurations)
-@settings(max_examples=100)
+@settings(max_examples=examples_of(100))
 def test_removed_mounts_leave_no_trace(package: Package, mounts: list[dict[str, Any]]) -> None:
     assert transformed(package.bytes([], transformed(package.bytes(mounts)))).endswith(package.rest())
 
 
 @given(packages, configurations, configurations)
-@settings(max_examples=250)
+@settings(max_examples=examples_of(250))
 def test_changing_the_configuration_in_place_equals_rendering_from_scratch(
     package: Package, first: list[dict[str, Any]], second: list[dict[str, Any]]
 ) -> None:
@@ -163,7 +164,7 @@ def test_changing_the_configuration_in_place_equals_rendering_from_scratch(
 
 
 @given(packages, configurations)
-@settings(max_examples=100)
+@settings(max_examples=examples_of(100))
 def test_mounts_follow_edited_data_under_the_same_volume_names(package: Package, mounts: list[dict[str, Any]]) -> None:
     def edited(items: str) -> str:
         return items.replace(": first", ": second")
@@ -181,7 +182,7 @@ def volume_names(items: str) -> list[str]:
 
 
 @given(packages, configurations)
-@settings(max_examples=100)
+@settings(max_examples=examples_of(100))
 def test_the_authors_bytes_stay(package: Package, mounts: list[dict[str, Any]]) -> None:
     once = iter(transformed(package.bytes(mounts)))
     assert all(character in once for character in package.rest())

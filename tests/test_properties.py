@@ -27,6 +27,7 @@ from tests.mounted import without_mounts
 from tests.openapi import find_errors, objects_in
 from tests.openapi import load as load_json
 from tests.properties import Properties
+from tests.volume import examples_of
 
 FOR_GOOD = {NEEDS_HASH_SUFFIX, KAPP_VERSIONED, SPINNAKER_VERSIONED}
 """Annotations that make other tools add a second suffix to a name."""
@@ -359,7 +360,7 @@ def packages(draw: st.DrawFn) -> Package:
 
 
 @given(packages())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples_of(300), deadline=None)
 def test_every_byte_of_a_generated_package_is_the_expected_one(package: Package) -> None:
     outcome = run(package.bytes)
     assert outcome.exit_code == 0, outcome.stderr
@@ -385,7 +386,7 @@ def is_an_added_line(line: str) -> bool:
 
 
 @given(packages(), st.randoms())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples_of(100), deadline=None)
 def test_the_order_of_the_items_does_not_matter(package: Package, random: Random) -> None:
     shuffled = random.sample(package.objects, len(package.objects))
     one, other = (load(run(p.bytes).stdout)[0]["items"] for p in (package, package._replace(objects=shuffled)))
@@ -393,7 +394,7 @@ def test_the_order_of_the_items_does_not_matter(package: Package, random: Random
 
 
 @given(packages())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples_of(150), deadline=None)
 def test_generated_packages_are_idempotent_and_follow_edited_data(package: Package) -> None:
     once = run(package.bytes).stdout
     assert run(once).stdout == once

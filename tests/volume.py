@@ -5,6 +5,10 @@ prints.
 """
 
 import os
+from collections.abc import Sequence
+from typing import TypeVar
+
+Way = TypeVar("Way")
 
 VOLUME = float(os.environ.get("KRM_FN_VOLUME", "0.02"))
 SEED = os.environ.get("KRM_FN_SEED")
@@ -13,6 +17,16 @@ IS_WHOLE = VOLUME >= 1
 
 def part_of(whole: int) -> int:
     return max(1, round(whole * VOLUME))
+
+
+def examples_of(whole: int) -> int:
+    """Return how many examples hypothesis tries: a third in each run, as few find most."""
+    return whole if IS_WHOLE else max(whole // 3, 30)
+
+
+def in_turn(ways: Sequence[Way], number: int) -> Sequence[Way]:
+    """Return what to try of several ways: each run takes another one for the next number, the night all."""
+    return ways if IS_WHOLE else [ways[number % len(ways)]]
 
 
 def seed_of(number: int) -> str:

@@ -29,6 +29,7 @@ from krm_fn.model.settings import (
     Source,
     Strategy,
 )
+from tests.volume import examples_of
 
 SCHEMA: dict[str, Any] = load_schema()
 VALIDATOR = validator(SCHEMA)
@@ -231,21 +232,21 @@ set_names = st.one_of(st.sampled_from(["web", "a.b-c", "-a", "a-", "A", "a" * 63
 
 @given(st.one_of(specs, junk), set_names)
 @example({}, "web")
-@settings(max_examples=3000)
+@settings(max_examples=examples_of(3000))
 def test_both_agree_on_what_is_valid(spec: Any, name: Any) -> None:
     value = config(spec, name)
     assert is_built(value) == VALIDATOR.is_valid(value)
 
 
 @given(mounts, what, where)
-@settings(max_examples=2000)
+@settings(max_examples=examples_of(2000))
 def test_both_agree_on_what_is_a_mount(workload: Any, source: Any, place: Any) -> None:
     value = config({"mounts": [{**workload, **source, **place}]})
     assert is_built(value) == VALIDATOR.is_valid(value)
 
 
 @given(st.one_of(mounts, what, where, junk))
-@settings(max_examples=500)
+@settings(max_examples=examples_of(500))
 def test_both_agree_on_what_is_part_of_a_mount(mount: Any) -> None:
     value = config({"mounts": [mount]})
     assert is_built(value) == VALIDATOR.is_valid(value)

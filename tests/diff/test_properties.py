@@ -30,6 +30,7 @@ from tests.verify.mutations import (
     workloads_dropped,
 )
 from tests.verify.test_properties import find_hashes_of_secrets, read
+from tests.volume import in_turn
 
 STEPS = sorted(path.parent for path in FIXTURES.glob("migrations/*/deployed.yaml"))
 MUTATIONS = (
@@ -77,6 +78,7 @@ class Deployed:
 holds = Properties[Deployed]()
 
 
+@pytest.mark.volume
 @pytest.mark.parametrize("case", [*TRANSFORMS, *MIGRATION_STEPS], ids=lambda case: f"{case.parent.name}/{case.name}")
 def test_all_properties_hold(case: Path) -> None:
     holds.check(Deployed((case / "output.yaml").read_bytes()), of=case.name)
@@ -118,8 +120,9 @@ def every_single_mistake_is_a_difference(deployed: Deployed) -> None:
 def no_hash_of_a_secret_is_shown(deployed: Deployed) -> None:
     """Neither where the Secret is, nor where anything references it."""
     nothing = read_release([], None, "")
-    for after in deployed.mistakes.values() if deployed.hashes_of_secrets else ():
-        for old, new in ((deployed.release, after), (after, deployed.release), (nothing, after), (after, nothing)):
+    before = deployed.release
+    for number, after in enumerate(deployed.mistakes.values() if deployed.hashes_of_secrets else ()):
+        for old, new in in_turn([(before, after), (after, before), (nothing, after), (after, nothing)], number):
             shown = write_json(compare(old, new))
             assert not any(one in shown for one in deployed.hashes_of_secrets), shown
 

@@ -92,9 +92,15 @@ ROWS = {
         needs_files=True,
     ),
 }
+KPT = [name for name in DOORS if name.startswith("kpt ")]
 CASES = [
-    pytest.param(row, name, id=f"{name}: {sentence}")
-    for sentence, row in ROWS.items()
+    pytest.param(
+        row,
+        name,
+        marks=() if name not in KPT or name == KPT[number % len(KPT)] else pytest.mark.nightly,
+        id=f"{name}: {sentence}",
+    )
+    for number, (sentence, row) in enumerate(ROWS.items())
     for name, door in DOORS.items()
     if (door.knows_files or not row.needs_files)  # a stream does not say which files its objects are from
     and (row.passed or not door.must_pass)

@@ -11,6 +11,7 @@ from krm_fn.linker.objects import Names
 from krm_fn.model.kinds import CONSUMER_KINDS
 from tests.linker.manifests import A, made_by, pods, thing, workload
 from tests.linker.test_readers import OBJECTS
+from tests.volume import examples_of
 
 KINDS = {kind.kind: kind for kind in CONSUMER_KINDS}
 NAMES = Names.of([A])
@@ -122,7 +123,7 @@ def test_a_pod_says_why_it_does_not_start() -> None:
     assert pod.references == {A}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples_of(200), deadline=None)
 @given(OBJECTS, st.sampled_from(sorted(KINDS)))
 def test_any_json_is_read(item: Any, kind: str) -> None:
     read_fact(KINDS[kind], item, NAMES)

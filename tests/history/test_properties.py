@@ -24,6 +24,7 @@ from tests.history.fake_source import FakeSource
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.object_store import NAMESPACE, Object, ObjectStore
 from tests.properties import Properties
+from tests.volume import examples_of
 
 SECRET = "not-to-be-printed"  # noqa: S105  # a mark in contents, which no output may have
 
@@ -183,7 +184,7 @@ JUNK = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples_of(150), deadline=None)
 @given(st.data())
 def test_any_field_may_hold_anything(data: st.DataObject) -> None:
     """No field of an object breaks the history, and none gets control characters onto a terminal."""

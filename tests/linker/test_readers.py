@@ -15,6 +15,7 @@ from krm_fn.linker.retry import NoResponse
 from krm_fn.model import keys
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan
+from tests.volume import examples_of
 
 NAME = "web-config-bbbbbbbbbb"
 NAMES = Names.of([NAME])
@@ -40,14 +41,14 @@ OBJECTS = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples_of(200), deadline=None)
 @given(OBJECTS, st.sampled_from(KINDS))
 def test_any_json_is_read(item: Any, kind: Kind) -> None:
     read_config(item, PLAN)
     read_consumer(kind, item, NAMES)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples_of(200), deadline=None)
 @given(st.fixed_dictionaries(dict.fromkeys(("labels", "annotations", "ownerReferences"), OBJECTS)), OBJECTS)
 def test_an_object_with_a_name_is_read_whatever_its_other_fields_hold(metadata: dict[str, Any], spec: Any) -> None:
     item = {"metadata": {**metadata, "name": "x", "uid": "u"}, "spec": spec}

@@ -21,6 +21,7 @@ from krm_fn.stages.linker_objects import START_SECONDS, access, job
 from krm_fn.stages.linker_plan import Group
 from tests.cases import ENVIRONMENT
 from tests.linker.arguments import read_plan
+from tests.volume import examples_of
 
 REVISION = RevisionName("ConfigMap", "web-config-5t7h9k2b4c")
 PLAN = LinkPlan(
@@ -167,7 +168,7 @@ kinds = st.one_of(st.text(max_size=12), st.sampled_from(["Secret", "Pod", "Widge
 @example("v1", "Gadget", "secrets")
 @example("batch/v1", "Job", "jobs")
 @example("example.com/v1", "Widget", "widgets")
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples_of(300), deadline=None)
 def test_no_input_makes_a_rule_too_wide(api_version: str, kind: str, plural: str) -> None:
     """An object with any apiVersion and kind, and a definition with any plural, reference a revision."""
     metadata = {"name": "web", "namespace": "shop"}
@@ -198,7 +199,7 @@ def test_no_input_makes_a_rule_too_wide(api_version: str, kind: str, plural: str
 
 
 def test_a_set_that_is_too_large_is_told_so() -> None:
-    names = [f"config-{number:04}" for number in range(9000)]
+    names = [f"config-{number:04}-{'x' * 200}" for number in range(1300)]
     metadata = [{"name": name, "namespace": "shop"} for name in names]
     configs = [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": one, "data": {"a": "b"}} for one in metadata]
     spec = {"containers": [{"name": "app"}], "volumes": [{"name": name, "configMap": {"name": name}} for name in names]}
@@ -207,7 +208,7 @@ def test_a_set_that_is_too_large_is_told_so() -> None:
     config = {"apiVersion": "revisions.krm-fn.io/v1", "kind": "ConfigRevisions", "metadata": {"name": "web"}}
     outcome = run(stream.encode(), json.dumps(config).encode(), ENVIRONMENT)
     assert (outcome.exit_code, outcome.stdout) == (1, b"")
-    told = "9000 revisions in namespace shop do not fit into one inventory; split the set in two"
+    told = "1300 revisions in namespace shop do not fit into one inventory; split the set in two"
     assert outcome.stderr == f"error: ConfigRevisions/web metadata.name (line 1, column 82): {told}\n"
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from krm_fn.function import run
 from tests.test_properties import Package, load, packages
+from tests.volume import examples_of
 
 CONFIG = """\
 apiVersion: revisions.krm-fn.io/v1
@@ -25,7 +26,7 @@ def items(data: bytes, spec: str, set_name: str = "web") -> Any:
 
 
 @given(packages(), st.sampled_from(ANOTHER_WAY))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples_of(100), deadline=None)
 def test_a_former_rename_leaves_no_trace(package: Package, another_way: str) -> None:
     renamed, _ = items(package.bytes, "strategy: rename")
     back, _ = items(renamed, another_way)
