@@ -15,7 +15,7 @@ ANSWERS = {
     "krm_fn/diff/tree.py": "the paths of differences",
     "krm_fn/diff/difference.py": "an assertion",
     "krm_fn/diff/lines.py": "what `krm-fn diff` prints",
-    "krm_fn/diff/to_markdown.py": "what `krm-fn diff --markdown` draws",
+    "krm_fn/diff/to_markdown.py": "what `krm-fn diff -o markdown` draws",
     "krm_fn/diff/statements.py": "what `krm-fn diff` prints",
     "krm_fn/explain/find_references.py": "answers of `krm-fn explain`",
     "krm_fn/explain/find_unfollowed.py": "answers of `krm-fn explain`",
