@@ -59,6 +59,7 @@ OTHERS = {
     '\nfolder=$(mktemp -d "${TMPDIR:-/tmp}/krm-fn.XXXXXXXX") '
     "&& printf '%s' \"$folder\" && exec >&- && cat > /dev/null\n"
     'rm -rf -- "$folder"\n': "a script",
+    "And the options of krm-fn render: {}.": "how the help of other commands ends",
     "--- {}\n": "the line above each look of `krm-fn history --watch`",
     "foreign owner": "a state of a revision",
     "unlinked tracker": "a state of a revision",

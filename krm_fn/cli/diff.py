@@ -17,7 +17,7 @@ _PATHS = 2
 @click.option("--against", metavar="REV", help="Compare each PATH with what it was in this revision of git.")
 @output_option(
     *("text", "json", "markdown"),
-    explained="JSON has the form of schemas/diff-v1.json. Markdown is for a comment on a pull request.",
+    help="JSON has the form of schemas/diff-v1.json. Markdown is for a comment on a pull request.",
     former=("markdown", "json"),
 )
 @click.option(

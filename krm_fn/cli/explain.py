@@ -12,7 +12,7 @@ from krm_fn.stdio import terminal_size
 @click.command(cls=RendersFirst, short_help="Say why a ConfigMap is renamed or not, and what follows it.")
 @click.argument("path", metavar="PATH", type=PATH)
 @click.argument("name", metavar="[NAME]", default="")
-@output_option("text", "json", explained="JSON has the form of schemas/explain-v1.json.", former=("json",))
+@output_option("text", "json", help="JSON has the form of schemas/explain-v1.json.", former=("json",))
 @rendering_options
 def explain(*, path: str, name: str, output: str, rendering: RenderingOptions) -> Outcome:
     """Say of each ConfigMap and Secret at PATH what the function does with it, and why.

@@ -23,7 +23,7 @@ _FOR_BOTH = ("operands", "output", "live", "namespace")
 @click.argument("operands", metavar="PATH [NAME] | --live [NAME]", nargs=-1, type=PATH)
 @output_option(
     *("mermaid", "dot", "html"),
-    explained="Mermaid, which GitHub and GitLab draw; the language of Graphviz; or a page that needs no network.",
+    help="Mermaid, which GitHub and GitLab draw; the language of Graphviz; or a page that needs no network.",
 )
 @click.option("--live", is_flag=True, help="Draw what is live in a namespace, as `krm-fn history` reads it.")
 @click.option("--set", "set_name", metavar="NAME", help="For --live: only this set.")

@@ -15,7 +15,7 @@ from krm_fn.stdio import terminal_size, write_stdout
 @click.argument("name", metavar="[NAME]", required=False)
 @click.option("--set", "set_name", metavar="NAME", help="Only this set. Default: all sets of the namespace.")
 @access_options
-@output_option("text", "wide", "json", "markdown", explained="JSON has the form of schemas/history-v1.json.")
+@output_option("text", "wide", "json", "markdown", help="JSON has the form of schemas/history-v1.json.")
 @click.option(
     "--diff", is_flag=True, help="Also show what changed from each ConfigMap to the next. Reads their content."
 )

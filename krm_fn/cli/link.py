@@ -93,7 +93,7 @@ def _each_read_by(
 )
 @access_options
 @click.option("--dry-run", is_flag=True, help="Print the changes without making them.")
-@output_option("text", "json", explained="JSON is one document, at the end.")
+@output_option("text", "json", help="JSON is one document, at the end.")
 def link(
     *,
     set_name: str,

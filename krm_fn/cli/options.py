@@ -40,7 +40,7 @@ _Command: TypeAlias = Callable[..., Outcome]
 
 
 def output_option(
-    *formats: str, explained: str | None = None, former: tuple[str, ...] = ()
+    *formats: str, help: str | None = None, former: tuple[str, ...] = ()  # noqa: A002  # as click calls it
 ) -> Callable[[_Command], _Command]:
     """Add `-o` to a command, which gets one of the formats as the argument `output`. The first is the default.
 
@@ -48,7 +48,7 @@ def output_option(
     """
     flags = [click.option(f"--{one}", f"is_{one}", is_flag=True, hidden=True) for one in former]
     option = click.option(
-        "--output", "-o", type=click.Choice(formats), default=formats[0], show_default=True, help=explained
+        "--output", "-o", type=click.Choice(formats), default=formats[0], show_default=True, help=help
     )
 
     def add(command: _Command) -> _Command:
