@@ -40,7 +40,9 @@ _Command: TypeAlias = Callable[..., Outcome]
 
 
 def output_option(
-    *formats: str, help: str | None = None, former: tuple[str, ...] = ()  # noqa: A002  # as click calls it
+    *formats: str,
+    help: str | None = None,
+    former: tuple[str, ...] = (),  # noqa: A002  # as click calls it
 ) -> Callable[[_Command], _Command]:
     """Add `-o` to a command, which gets one of the formats as the argument `output`. The first is the default.
 
