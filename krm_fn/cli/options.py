@@ -41,8 +41,8 @@ _Command: TypeAlias = Callable[..., Outcome]
 
 def output_option(
     *formats: str,
-    help: str | None = None,
-    former: tuple[str, ...] = (),  # noqa: A002  # as click calls it
+    help: str | None = None,  # noqa: A002  # as click calls it
+    former: tuple[str, ...] = (),
 ) -> Callable[[_Command], _Command]:
     """Add `-o` to a command, which gets one of the formats as the argument `output`. The first is the default.
 
