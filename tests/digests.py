@@ -24,12 +24,12 @@ def decide(case: Path) -> Iterator[tuple[str, Outcome]]:
     """Yield what the doors say of a package."""
     before = case / "input.yaml"
     yield "function", run(before.read_bytes(), environment=ENVIRONMENT)
-    yield "explain", krm_fn(["explain", str(before), "--json"])
+    yield "explain", krm_fn(["explain", str(before), "-ojson"])
     if case in SOME:
         after = case / "output.yaml"
         yield "graph", krm_fn(["graph", str(before), "--output", "dot"])
         yield "verify", krm_fn(["verify", str(after)])
-        yield "diff", krm_fn(["diff", str(before), str(after), "--json"])
+        yield "diff", krm_fn(["diff", str(before), str(after), "-ojson"])
 
 
 def main() -> int:

@@ -15,7 +15,7 @@ ANSWERS = {
     "krm_fn/diff/tree.py": "the paths of differences",
     "krm_fn/diff/difference.py": "an assertion",
     "krm_fn/diff/lines.py": "what `krm-fn diff` prints",
-    "krm_fn/diff/to_markdown.py": "what `krm-fn diff --markdown` draws",
+    "krm_fn/diff/to_markdown.py": "what `krm-fn diff -o markdown` draws",
     "krm_fn/diff/statements.py": "what `krm-fn diff` prints",
     "krm_fn/explain/find_references.py": "answers of `krm-fn explain`",
     "krm_fn/explain/find_unfollowed.py": "answers of `krm-fn explain`",
@@ -59,6 +59,7 @@ OTHERS = {
     '\nfolder=$(mktemp -d "${TMPDIR:-/tmp}/krm-fn.XXXXXXXX") '
     "&& printf '%s' \"$folder\" && exec >&- && cat > /dev/null\n"
     'rm -rf -- "$folder"\n': "a script",
+    "And the options of krm-fn render: {}.": "how the help of other commands ends",
     "--- {}\n": "the line above each look of `krm-fn history --watch`",
     "foreign owner": "a state of a revision",
     "unlinked tracker": "a state of a revision",

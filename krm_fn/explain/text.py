@@ -102,7 +102,7 @@ def _write(one: Explained, screen: Screen) -> Iterator[str]:
     shown = [*_without_most_texts(one.unfollowed)]
     yield from _section("not followed", map(_unfollowed, shown), screen)
     if len(shown) < len(one.unfollowed):
-        yield f"    and {count(len(one.unfollowed) - len(shown), 'more text')}, which --json lists"
+        yield f"    and {count(len(one.unfollowed) - len(shown), 'more text')}, which -o json lists"
     for warning in one.warnings:
         yield from map(screen.warning, _indent(2, _fill(f"! {warning}", screen.width - 2)))
 

@@ -6,7 +6,8 @@ from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Environment, Settings
-from krm_fn.mounts.mount import Mounts, read_mounts, update_mounts
+from krm_fn.mounts.mount import update_mounts
+from krm_fn.mounts.plan import Mounts, read_mounts
 from krm_fn.references.embedded import ReadYaml, find_embedded
 from krm_fn.references.references import References, find_authored
 from krm_fn.references.resolve import Index

@@ -12,7 +12,7 @@ from krm_fn.model.link_plan import Unreadable
 from krm_fn.model.node import elements, get, text
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import Settings, Strategy
-from krm_fn.mounts.mount import read_mounts
+from krm_fn.mounts.plan import read_mounts
 from krm_fn.naming.names import base_name, hash_in_name, is_emitted, is_revision
 from krm_fn.references.embedded import find_embedded
 from krm_fn.references.generated import find_generated
