@@ -24,7 +24,7 @@ from krm_fn.references.references import References
 from krm_fn.references.shapes import THE_VALUE
 from krm_fn.stages.package import Package
 from krm_fn.stages.reason import Reason, ReasonCode
-from krm_fn.stages.sops import is_encrypted
+from krm_fn.stages.replaced_later import is_encrypted
 
 _ACCEPT = f"annotate it with {keys.STRATEGY}: {Strategy.IGNORE} to accept this"
 

@@ -19,8 +19,7 @@ from krm_fn.references.references import References
 from krm_fn.stages.choose import Choices
 from krm_fn.stages.name import Revision, Revisions
 from krm_fn.stages.package import Package
-from krm_fn.stages.sops import is_encrypted
-from krm_fn.stages.variables import SUBSTITUTE, Variables
+from krm_fn.stages.replaced_later import SUBSTITUTE, Variables, is_encrypted
 
 
 def find_named_by_ciphertext(revisions: Iterable[Revision]) -> Iterator[Problem]:

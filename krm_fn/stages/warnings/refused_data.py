@@ -25,7 +25,7 @@ from krm_fn.naming.go_yaml import is_base64, is_plainly_text, read_scalar, unfol
 from krm_fn.naming.names import authored_id
 from krm_fn.stages.name import Revisions
 from krm_fn.stages.package import Package
-from krm_fn.stages.sops import is_encrypted
+from krm_fn.stages.replaced_later import is_encrypted
 from krm_fn.stages.warnings.objects import is_placeholder
 
 _FIELDS = {
