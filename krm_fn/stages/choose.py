@@ -21,7 +21,7 @@ from krm_fn.references.generated import RenameBlocker, find_unmet, hash_of
 from krm_fn.references.references import References
 from krm_fn.stages.early_readers import EarlyReaders
 from krm_fn.stages.hints import RENAME_ALL_THE_SAME, Hints
-from krm_fn.stages.package import Package
+from krm_fn.stages.package import FIXED_NAMES, Package
 from krm_fn.stages.reason import Reason, ReasonCode
 from krm_fn.stages.sops import find_refused
 
@@ -78,9 +78,6 @@ def _matches(item: Item, names: Iterable[str], selector: Selector) -> bool:
         and selector.annotations.items() <= item.annotations.items()
     )
 
-
-FIXED_NAMES = frozenset({"kptfile.kpt.dev", "kube-root-ca.crt", "openshift-service-ca.crt"})
-"""ConfigMaps that programs look up by this very name."""
 
 _WRITTEN_TYPES = frozenset(
     {"kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token", "helm.sh/release.v1"}

@@ -14,9 +14,8 @@ from krm_fn.references.find import ROLES
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.references.resolve import Index, PassedOver
-from krm_fn.stages.choose import FIXED_NAMES
-from krm_fn.stages.name import Revision
-from krm_fn.stages.package import Package
+from krm_fn.stages.package import FIXED_NAMES, Package
+from krm_fn.stages.revisions import Revision
 
 _OTHER = {"ConfigMap": "Secret", "Secret": "ConfigMap"}
 

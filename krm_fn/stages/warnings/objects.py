@@ -17,8 +17,8 @@ from krm_fn.naming.names import authored_id, listed_revisions
 from krm_fn.references.find import may_refer
 from krm_fn.references.references import References
 from krm_fn.stages.choose import Choices
-from krm_fn.stages.name import Revision, Revisions
 from krm_fn.stages.package import Package
+from krm_fn.stages.revisions import Revision, Revisions
 from krm_fn.stages.sops import is_encrypted
 from krm_fn.stages.variables import SUBSTITUTE, Variables
 

@@ -14,8 +14,8 @@ from krm_fn.references.reference import Reference
 from krm_fn.references.references import References
 from krm_fn.references.shapes import By
 from krm_fn.stages.choose import Choices
-from krm_fn.stages.name import Revisions
 from krm_fn.stages.package import Package
+from krm_fn.stages.revisions import Revisions
 
 _KINDS = frozenset((producer.group, kind) for producer in PRODUCERS for kind in producer.kinds)
 _UNKNOWN = "a controller writes it"

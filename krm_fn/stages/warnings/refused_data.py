@@ -23,8 +23,8 @@ from krm_fn.model.node import (
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.naming.go_yaml import is_base64, is_plainly_text, read_scalar, unfold
 from krm_fn.naming.names import authored_id
-from krm_fn.stages.name import Revisions
 from krm_fn.stages.package import Package
+from krm_fn.stages.revisions import Revisions
 from krm_fn.stages.sops import is_encrypted
 from krm_fn.stages.warnings.objects import is_placeholder
 

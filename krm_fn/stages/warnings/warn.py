@@ -5,9 +5,9 @@ from krm_fn.model.settings import Settings
 from krm_fn.references.references import References
 from krm_fn.stages.choose import Choices
 from krm_fn.stages.jobs import RenamedJobs, find_job_names
-from krm_fn.stages.name import Revisions
 from krm_fn.stages.near_references import find_misspelled, warn_about_misspelled
 from krm_fn.stages.package import Package
+from krm_fn.stages.revisions import Revisions
 from krm_fn.stages.warnings.configuration import find_misspelled_kinds, find_own_annotations, find_unmatched
 from krm_fn.stages.warnings.missing_keys import find_missing_keys
 from krm_fn.stages.warnings.objects import (
