@@ -29,10 +29,10 @@ from krm_fn.naming.names import authored_id, base_name, names_of
 from krm_fn.naming.suggest import did_you_mean, nearest
 from krm_fn.references.generated import find_generated, hashed_fields
 from krm_fn.references.reference import ResolvedReference
+from krm_fn.stages.checksums import ChecksumInput
 from krm_fn.stages.choose import Choice
 from krm_fn.stages.hints import HINTS
 from krm_fn.stages.reason import Reason
-from krm_fn.stages.restart_requests import ChecksumInput
 from krm_fn.stages.transform import Transformation
 from krm_fn.stages.warnings.references import find_misspelled
 

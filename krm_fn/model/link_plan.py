@@ -94,6 +94,20 @@ class LinkPlan(NamedTuple):
         ]
 
 
+class JobPlan(NamedTuple):
+    """The Job of one sync wave in one namespace.
+
+    `listed`: the kinds that the Role of the namespace lets it list. `first_wave`: that of the first revision or Job in
+    the namespace.
+    """
+
+    namespace: str
+    wave: str
+    plan: LinkPlan
+    listed: tuple[Kind, ...]
+    first_wave: str
+
+
 class Unreadable(Exception):
     """An argument that `to_arguments` does not write."""
 

@@ -19,12 +19,9 @@ from krm_fn.references.generated import find_unmet, hash_of
 from krm_fn.references.references import References
 from krm_fn.stages.early_readers import EarlyReaders
 from krm_fn.stages.hints import RENAME_ALL_THE_SAME, Hints
-from krm_fn.stages.package import Package
+from krm_fn.stages.package import FIXED_NAMES, Package
 from krm_fn.stages.reason import Reason, ReasonCode
 from krm_fn.stages.replaced_later import why_encrypted
-
-FIXED_NAMES = frozenset({"kptfile.kpt.dev", "kube-root-ca.crt", "openshift-service-ca.crt"})
-"""ConfigMaps that programs look up by this very name."""
 
 _WRITTEN_TYPES = frozenset(
     {"kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token", "helm.sh/release.v1"}

@@ -21,9 +21,9 @@ from krm_fn.references.resolve import Index
 from krm_fn.stages.choose import Choices, choose
 from krm_fn.stages.early_readers import find_early_readers
 from krm_fn.stages.hints import is_of_chart
-from krm_fn.stages.mark import Consumers, find_consumers
-from krm_fn.stages.name import Revision, Revisions
+from krm_fn.stages.mark import find_consumers
 from krm_fn.stages.package import Package, read_package
+from krm_fn.stages.revisions import Consumers, Revision, Revisions
 from krm_fn.verify.check_job import read_plan
 
 

@@ -37,9 +37,9 @@ from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.references.well_known import looked_up_by
 from krm_fn.stages.choose import Choices
-from krm_fn.stages.name import Revisions
 from krm_fn.stages.package import Package
 from krm_fn.stages.replaced_later import is_encrypted, is_placeholder
+from krm_fn.stages.revisions import Revisions
 
 _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 # Texts, which `re` compiles when they are first used (docs/decisions/0031).
