@@ -9,7 +9,7 @@ from krm_fn.cli.main import main
 from krm_fn.config.pins import PINNABLE
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.producers import VERSIONED_KINDS
-from krm_fn.references.chart_values import CHART_VALUES
+from krm_fn.references.fields import read_chart_values
 from tests import config_page
 
 ROOT = Path(__file__).parent.parent
@@ -98,4 +98,4 @@ def test_every_chart_whose_values_are_known_is_listed() -> None:
     listed = re.findall(
         r"^\| `([\w-]+)`(?: \([\w ]+\))? \|", PAGES["docs/helmrelease-and-application.md"], re.MULTILINE
     )
-    assert listed == sorted({chart for row in CHART_VALUES for chart in row.charts})
+    assert listed == sorted({chart for row in read_chart_values() for chart in row.charts})

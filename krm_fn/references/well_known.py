@@ -72,7 +72,9 @@ _Row = tuple[str, str, str, str, tuple[Any, ...]]
 
 def _read(program: str, kind: str, name: str, source: str, where: tuple[Any, ...]) -> Iterator[WellKnown]:
     named: Mapping[str, Any] = WHERES
-    written = [each for one in where for each in (named[one] if isinstance(one, str) else (one,))]
+    written: list[Mapping[str, Any]] = [
+        each for one in where for each in (named[one] if isinstance(one, str) else (one,))
+    ]
     for one in written or ({},):
         yield WellKnown(program, kind, name, source, one.get("labels", {}), tuple(one.get("namespaces", "").split()))
 
