@@ -19,7 +19,7 @@ from krm_fn.config.plain import (
 from krm_fn.model.changes import NewValue
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.item import CONFIG_KINDS
-from krm_fn.model.producers import VERSIONED_NAMES
+from krm_fn.model.producers import RENAMABLE_KINDS
 from krm_fn.model.settings import (
     CONTROLLERS,
     NO_SIDECAR_ANNOTATIONS,
@@ -67,7 +67,7 @@ _NO_SIDECAR = NO_SIDECAR_LABELS | NO_SIDECAR_ANNOTATIONS
 _OPERATORS = ("Exists", "Equal")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 _DEFAULTS = Settings()
-HANDLED_KINDS = (*CONFIG_KINDS, *VERSIONED_NAMES)
+HANDLED_KINDS = (*CONFIG_KINDS, *RENAMABLE_KINDS)
 
 
 def build_settings(config: Plain) -> Settings:

@@ -10,7 +10,7 @@ from krm_fn.model.item import CONFIG_KINDS, Item
 from krm_fn.model.kinds import TOOL_GROUPS, plural_of
 from krm_fn.model.node import Node, Scalar, descend, elements, entries, get, is_null, is_scalar, read_path, step, text
 from krm_fn.model.problem import ResourceId
-from krm_fn.model.producers import VERSIONED
+from krm_fn.model.producers import RENAMABLE
 from krm_fn.model.settings import FieldSpec
 from krm_fn.references.field_specs import find_at, find_by_specs
 from krm_fn.references.fields import ExcludedField, FieldRow, annotations_of, exclusions_of, fields_of
@@ -76,7 +76,7 @@ class Resource(NamedTuple):
 _CONFIGS = (
     Resource("ConfigMap", "", "configmaps"),
     Resource("Secret", "", "secrets"),
-    *(Resource(producer.kind, producer.group, plural_of(producer.kind), by_star=False) for producer in VERSIONED),
+    *(Resource(kind, group, plural_of(kind), by_star=False) for group, kind in RENAMABLE),
 )
 
 

@@ -4,7 +4,7 @@ from typing import TypeAlias
 
 from krm_fn.model.node import Node, fields, is_null, is_scalar, spell, text
 from krm_fn.model.problem import ResourceId
-from krm_fn.model.producers import VERSIONED
+from krm_fn.model.producers import RENAMABLE
 from krm_fn.references.field_specs import beside
 from krm_fn.references.fields import KEY_SELECTORS, SELECTOR_FIELDS, KeySelectors, annotations_of
 from krm_fn.references.reference import Reference, read_reference
@@ -39,7 +39,7 @@ _CONFIG_MAPS = {
 _BESIDE_KIND = {
     kind: Word(kind, WordForm.HOLDER, Rule(By.SHAPE, f"name beside kind: {kind}")) for kind in sorted(KINDS)
 }
-_PRODUCERS = {producer.kind: producer for producer in VERSIONED}
+_PRODUCERS = {producer.kind: producer for producer in RENAMABLE.values()}
 _BESIDE_PRODUCER = {
     kind: Word(kind, WordForm.HOLDER, Rule(By.SHAPE, f"name beside kind: {kind}")) for kind in _PRODUCERS
 }
