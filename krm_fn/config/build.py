@@ -23,7 +23,7 @@ from krm_fn.config.plain import (
 )
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.item import CONFIG_KINDS
-from krm_fn.model.producers import VERSIONED_NAMES
+from krm_fn.model.producers import RENAMABLE_KINDS
 from krm_fn.model.settings import (
     CONTROLLERS,
     NO_SIDECAR_ANNOTATIONS,
@@ -44,7 +44,7 @@ from krm_fn.naming.names import SET_NAME
 _Read: TypeAlias = Callable[[Plain], Any]
 _Table: TypeAlias = Mapping[str, _Read]
 
-HANDLED_KINDS = (*CONFIG_KINDS, *VERSIONED_NAMES)
+HANDLED_KINDS = (*CONFIG_KINDS, *RENAMABLE_KINDS)
 
 # Texts: `re` compiles them for the configurations that have such a field.
 _ANNOTATION = r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"

@@ -22,7 +22,7 @@ from krm_fn.model.item import Item
 from krm_fn.model.kinds import plural_of
 from krm_fn.model.node import Node
 from krm_fn.model.problem import Problem, Rejected, ResourceId, Severity
-from krm_fn.model.producers import VERSIONED_NAMES
+from krm_fn.model.producers import RENAMABLE_KINDS
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.content_hash import hashed_keys
 from krm_fn.naming.names import authored_id, base_name, names_of
@@ -39,7 +39,7 @@ from krm_fn.stages.warnings.references import find_misspelled
 _KINDS = {
     **dict.fromkeys(("configmap", "configmaps", "cm"), "ConfigMap"),
     **dict.fromkeys(("secret", "secrets"), "Secret"),
-    **{name: kind for kind in VERSIONED_NAMES for name in (kind.lower(), plural_of(kind))},
+    **{name: kind for kind in RENAMABLE_KINDS for name in (kind.lower(), plural_of(kind))},
 }
 """What kubectl calls them."""
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from krm_fn.model.kinds import Kind
-from krm_fn.model.producers import VERSIONED_NAMES
+from krm_fn.model.producers import RENAMABLE_KINDS
 
 _OPTIONS = ("--set", "--workload", "--revision", "--maker", "--kind", "--timeout", "--minimum-age")
-_KINDS = ("ConfigMap", "Secret", *VERSIONED_NAMES)
+_KINDS = ("ConfigMap", "Secret", *RENAMABLE_KINDS)
 
 
 class RevisionName(NamedTuple):

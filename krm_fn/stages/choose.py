@@ -13,7 +13,7 @@ from krm_fn.model.settings import Selector, Settings, Strategy, matcher
 from krm_fn.naming.content_hash import Unhashable
 from krm_fn.naming.names import KnownNames, has_stale_hash, hash_in_name, is_revision
 from krm_fn.naming.suggest import suggest
-from krm_fn.references.annotations import ANNOTATIONS
+from krm_fn.references.fields import annotations_of
 from krm_fn.references.find import may_refer
 from krm_fn.references.generated import find_unmet, hash_of
 from krm_fn.references.references import References
@@ -29,7 +29,11 @@ _WRITTEN_TYPES = frozenset(
 """Types of Secrets whose content, or whose name, a controller decides."""
 
 _WRITTEN_MARKS = {
-    **{row.annotation: f"{row.copied_by} copies another object into it" for row in ANNOTATIONS if row.copied_by},
+    **{
+        name: f"{row.copied_by} copies another object into it"
+        for name, row in annotations_of("ConfigMap").items()
+        if row.copied_by
+    },
     "config.openshift.io/inject-trusted-cabundle": "OpenShift writes its content",
     "service.beta.openshift.io/inject-cabundle": "OpenShift writes its content",
     **dict.fromkeys(HOOKS, "it is created and deleted with a hook"),

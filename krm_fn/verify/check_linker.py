@@ -12,7 +12,7 @@ from krm_fn.model.kinds import ADD_ON_KINDS
 from krm_fn.model.link_plan import JobPlan, LinkPlan, RevisionName, Unreadable
 from krm_fn.model.node import elements, get, text
 from krm_fn.model.problem import Problem, ResourceId, Severity
-from krm_fn.model.producers import VERSIONED_NAMES
+from krm_fn.model.producers import RENAMABLE_KINDS
 from krm_fn.model.settings import Settings
 from krm_fn.naming.names import listed_revisions
 from krm_fn.references.find import find_in_rules
@@ -26,7 +26,7 @@ from krm_fn.verify.check_job import check_annotations, check_job, check_object, 
 from krm_fn.verify.rendering import RenderedSet, Rendering
 
 _ABOUT_TRACKERS = (keys.BASE_NAME, keys.STANDS_FOR, keys.MADE_BY)
-_TRACKED = (*CONFIG_KINDS, *VERSIONED_NAMES)
+_TRACKED = (*CONFIG_KINDS, *RENAMABLE_KINDS)
 _NOTHING = LinkPlan(set="", timeout=0, minimum_age=0)
 _RBAC = "rbac.authorization.k8s.io/v1"
 _ACCESS = (("v1", "ServiceAccount"), (_RBAC, "Role"), (_RBAC, "RoleBinding"))
