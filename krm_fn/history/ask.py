@@ -17,10 +17,10 @@ from krm_fn.linker.api import Access, Api, ApiError, Forbidden, Unreachable
 from krm_fn.linker.live_cluster import Lists
 from krm_fn.linker.read import mapping
 from krm_fn.linker.retry import Deadline, OutOfTime
-from krm_fn.look.secrets import StoredValue, compare_values
 from krm_fn.model import keys
 from krm_fn.naming.names import SET_NAME
 from krm_fn.naming.suggest import did_you_mean, list_some, nearest
+from krm_fn.report.secrets import StoredValue, compare_values
 
 _PATIENCE = 10.0
 """Seconds in which requests without an answer are repeated: a person waits."""

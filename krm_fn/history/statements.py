@@ -15,8 +15,8 @@ from krm_fn.history.history import (
     Unseen,
     WorkloadHistory,
 )
-from krm_fn.look.table import cut
 from krm_fn.model.words import count, printable
+from krm_fn.report.table import cut
 
 _MOST_NAMES = 2
 """Names in a sentence; the others are counted."""

@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from krm_fn.look.secrets import hide_in_problems
 from krm_fn.model.deployers import PROTECTIONS, Protection
 from krm_fn.model.item import CONFIG_KINDS, Item, about
 from krm_fn.model.kinds import CONSUMER_KINDS
@@ -20,6 +19,7 @@ from krm_fn.references.generated import versioned
 from krm_fn.render.files import DEFAULT_LIMITS, Allowance, Limits, placed_in
 from krm_fn.render.sources import Inputs, SourceText, read_sources
 from krm_fn.render.tools import HelmOptions
+from krm_fn.report.secrets import hide_in_problems
 from krm_fn.wire.envelope import open_envelope
 from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.results import stderr_lines

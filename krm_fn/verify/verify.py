@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from krm_fn.config.configuration import Configuration, read_by_set
 from krm_fn.function import embedded_reader
-from krm_fn.look.secrets import hide_in_problems
 from krm_fn.model import keys
 from krm_fn.model.changes import Edit, SetFields, combine_patches
 from krm_fn.model.item import Item, about, read_item
@@ -18,6 +17,7 @@ from krm_fn.render.files import DEFAULT_LIMITS, Allowance, Limits, place_by_obje
 from krm_fn.render.render import find_configurations
 from krm_fn.render.sources import STDIN, Inputs, SourceText, read_config_file, read_sources
 from krm_fn.render.tools import HelmOptions, built_from
+from krm_fn.report.secrets import hide_in_problems
 from krm_fn.stages.transform import transform
 from krm_fn.verify.check_linker import check_linker
 from krm_fn.verify.check_names import check_duplicates, check_marks, check_names, check_sets
