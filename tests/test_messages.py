@@ -53,6 +53,7 @@ OTHERS = {
     "%(prog)s %(version)s": "what --version prints",
     "kubectl revisions": "the name of a program",
     "krm-fn {}\n": "what `krm-fn version` prints",
+    "{}{} and {} more": "how a long list ends",
     "({})": "the size of a value that `krm-fn diff` does not show",
     " (cannot be rendered)": "behind the name of a revision, in what `krm-fn diff` prints",
     "it is a pipe": "an assertion",

@@ -12,6 +12,7 @@ from krm_fn.model.node import elements, fields, get, text
 from krm_fn.model.pods import Container
 from krm_fn.model.problem import Problem
 from krm_fn.model.settings import Mount, MountSource
+from krm_fn.model.words import listing
 from krm_fn.mounts.mark import EnvSource, MountMark
 from krm_fn.mounts.plan import PlannedMount
 from krm_fn.mounts.present import PresentContainer, PresentMounts, read_env_from
@@ -246,12 +247,7 @@ def _group(variables: Iterable[str], taken: Mapping[str, str]) -> list[tuple[str
     for variable in sorted(variables):
         if variable in taken:
             by_owner[taken[variable]].append(variable)
-    return [(owner, _list(found)) for owner, found in by_owner.items()]
-
-
-def _list(names: list[str]) -> str:
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return ", ".join(names[:_LISTED]) + more
+    return [(owner, listing(found, _LISTED)) for owner, found in by_owner.items()]
 
 
 def _equal_sources(container: DesiredContainer) -> Iterator[Collision]:
