@@ -11,8 +11,8 @@ from pathlib import Path
 from krm_fn.cli.main import main as krm_fn
 from krm_fn.function import run
 from krm_fn.history.write import HistoryFormat, write
-from krm_fn.look.table import Screen
 from krm_fn.model.problem import Outcome
+from krm_fn.report.table import Screen
 from tests.cases import ENVIRONMENT, REJECTIONS, TRANSFORMS
 from tests.history.cases import HISTORIES, read_history
 

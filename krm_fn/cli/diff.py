@@ -62,7 +62,7 @@ def diff(
     from krm_fn.diff.diff import DIFFERENT, DiffFormat
     from krm_fn.diff.diff import diff as compare
     from krm_fn.diff.sides import DiffInput, RenderOptions
-    from krm_fn.look.table import find_screen
+    from krm_fn.report.table import find_screen
 
     _check_usage(paths, against, is_whole=output == "json" and context is not None)
     stdin = read_stdin("manifests", rendering.max_bytes + 1) if "-" in paths else None

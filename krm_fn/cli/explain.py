@@ -32,7 +32,7 @@ def explain(*, path: str, name: str, output: str, rendering: RenderingOptions) -
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.explain.explain import ExplainFormat
     from krm_fn.explain.explain import explain as explain_path
-    from krm_fn.look.table import find_screen
+    from krm_fn.report.table import find_screen
 
     return explain_path(
         rendering.read_inputs(path),

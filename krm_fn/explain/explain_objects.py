@@ -17,7 +17,6 @@ from krm_fn.explain.explanation import (
 )
 from krm_fn.explain.find_references import find_references
 from krm_fn.explain.find_unfollowed import find_unfollowed
-from krm_fn.look.secrets import Masks
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import plural_of
 from krm_fn.model.node import Node
@@ -29,6 +28,7 @@ from krm_fn.naming.names import authored_id, base_name, names_of
 from krm_fn.naming.suggest import did_you_mean, nearest
 from krm_fn.references.generated import find_generated, hashed_fields
 from krm_fn.references.reference import ResolvedReference
+from krm_fn.report.secrets import Masks
 from krm_fn.stages.checksums import ChecksumInput
 from krm_fn.stages.choose import Choice
 from krm_fn.stages.hints import HINTS

@@ -19,9 +19,9 @@ from krm_fn.explain.explanation import (
     outcome,
     summarize,
 )
-from krm_fn.look.table import Group, Row, Screen, columns, fold, write_table
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.words import count, printable
+from krm_fn.report.table import Group, Row, Screen, columns, fold, write_table
 
 _MOST_TEXTS = 10
 """Mere texts that are shown for an object. More of them say little."""

@@ -13,10 +13,10 @@ from krm_fn.model.node import Node, elements, fields, get, is_mapping, is_null, 
 from krm_fn.model.pods import Container
 from krm_fn.model.problem import Problem
 from krm_fn.model.settings import Mount, MountSource
+from krm_fn.model.words import listing
 from krm_fn.mounts.plan import Mounts, PlannedMount, TemplateMounts
 from krm_fn.mounts.present import EnvSource, MountMark, PresentContainer, PresentList, read_env_from
 from krm_fn.naming.content_hash import short_digest
-from krm_fn.naming.suggest import list_some
 from krm_fn.references.generated import name_meant
 from krm_fn.references.resolve import Index
 
@@ -354,7 +354,7 @@ def _group(variables: Iterable[str], taken: Mapping[str, str]) -> list[tuple[str
     for variable in sorted(variables):
         if variable in taken:
             by_owner[taken[variable]].append(variable)
-    return [(owner, list_some(found, _LISTED)) for owner, found in by_owner.items()]
+    return [(owner, listing(found, _LISTED)) for owner, found in by_owner.items()]
 
 
 def _equal_sources(container: DesiredContainer) -> Iterator[_Collision]:

@@ -9,8 +9,8 @@ from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.cli.main import main
 from krm_fn.diff.diff import write_text
-from krm_fn.look.table import WIDTH, Screen, columns
 from krm_fn.model.problem import Outcome
+from krm_fn.report.table import WIDTH, Screen, columns
 from tests.cases import FIXTURES
 from tests.closed_schema import validator
 from tests.diff.read_json import read_json

@@ -4,8 +4,8 @@ import re
 
 from krm_fn.explain.explanation import Because, Explained, Explanation, SourceLine, Unfollowed
 from krm_fn.explain.text import write_text
-from krm_fn.look.table import Screen, columns
 from krm_fn.model.problem import ResourceId
+from krm_fn.report.table import Screen, columns
 
 WHO = ResourceId("v1", "ConfigMap", "shop", "web-config")
 BECAUSE = Because("not-read", "no pod template of the package references it", remedy="annotate it")
