@@ -8,7 +8,7 @@ from krm_fn.config.plain import Invalid, Plain, place, plain_value, refuse
 from krm_fn.model.node import Node, spell
 from krm_fn.model.problem import Problem, Rejected, ResourceId
 from krm_fn.model.settings import LinkerSettings, Settings
-from krm_fn.naming.image import EXPECTED, is_image
+from krm_fn.naming.names import EXPECTED_IMAGE, is_image
 from krm_fn.naming.suggest import suggest
 from krm_fn.wire.reader import read_yaml
 
@@ -27,7 +27,7 @@ class _Field(NamedTuple):
         return attribute_of(self.name)
 
 
-_IMAGE = _Field("image", f"the name of an image: {EXPECTED}")
+_IMAGE = _Field("image", f"the name of an image: {EXPECTED_IMAGE}")
 
 PINNABLE = {
     "--linker-image": _IMAGE,

@@ -30,7 +30,6 @@ from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.resolve import Index
 from krm_fn.references.shapes import By, Rule
 
-
 _ByName: TypeAlias = Mapping[str, Mapping[str, list[Container]]]
 """The containers of a pod, by list and name."""
 
