@@ -247,7 +247,6 @@ _ACCESS_OPTIONS: tuple[Callable[[Any], Any], ...] = (
 
 
 def access_options(command: _Command) -> _Command:
-    """Add the options to a command, as `namespace`, `context` and `kubeconfig`."""
     return _with_options(command, _ACCESS_OPTIONS)
 
 

@@ -92,7 +92,6 @@ def as_passed(node: Node) -> Configuration:
 
 
 def find_among(items: Collection[Item], packages: "Packages") -> list[Configuration]:
-    """Find the configurations among the objects of a ResourceList or a stream."""
     return [
         Configuration(item.node, Origin.READ, packages.locate(item), packages.of(item), _place_in(item))
         for item in items

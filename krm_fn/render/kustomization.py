@@ -103,7 +103,6 @@ class Plugin(NamedTuple):
         return item if is_ours else None
 
     def problem(self, message: str) -> Problem:
-        """Return a problem at the entry."""
         return _problem(self.kustomization, self.entry, f"{self.field}: {message}")
 
 

@@ -52,7 +52,6 @@ class Opened(NamedTuple):
 
     @property
     def items(self) -> list[Item]:
-        """All objects in order."""
         return [item for _, envelope in self.envelopes for item in envelope.items]
 
     def place(self, problems: Iterable[Problem]) -> Iterator[Problem]:
@@ -61,7 +60,6 @@ class Opened(NamedTuple):
 
     @contextmanager
     def placed(self) -> Iterator[None]:
-        """Place the problems of what the block rejects."""
         try:
             yield
         except Rejected as rejected:
@@ -142,14 +140,15 @@ def _find_named_too_early(opened: Opened, found: Transformation) -> Iterator[Pro
 
 def _find_generated(sources: list[SourceText], opened: list[tuple[str, Envelope]]) -> dict[Item, bool]:
     """Compare the ConfigMaps and Secrets of charts with those of a second rendering."""
+    # A name of its own for each password would roll all pods whenever somebody renders the chart.
     again = {source.name: _contents(source) for source in sources if source.again}
-    generated: dict[Item, bool] = {}
-    for name, envelope in opened:
-        if name in again:
-            for item in envelope.items:
-                if item.is_config:
-                    generated[item] = again[name].get(item.id) != content_digest(item.node)
-    return generated
+    return {
+        item: again[name].get(item.id) != content_digest(item.node)
+        for name, envelope in opened
+        if name in again
+        for item in envelope.items
+        if item.is_config
+    }
 
 
 def _contents(source: SourceText) -> dict[ResourceId, str]:
@@ -251,7 +250,6 @@ def find_configuration(
 
 
 def find_configurations(given: SourceText | None, beside: list[SourceText], opened: OpenedText) -> list[Configuration]:
-    """Find all configurations, whether they count or not."""
     return [one for _, one in _find(given, beside, opened, _find_packages(beside, opened))]
 
 

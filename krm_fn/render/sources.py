@@ -54,7 +54,6 @@ class Sources(NamedTuple):
     unread: list[str]
 
     def plus(self, more: "Sources") -> "Sources":
-        """Append others."""
         return Sources(
             self.texts + more.texts,
             self.configs + more.configs,

@@ -45,17 +45,15 @@ def check_job(job: Item, set_name: str, shared: Iterable[Item]) -> Iterator[Prob
         yield about(job, f"found {job.id.api_version!r}, expected 'batch/v1'", "apiVersion")
     spec = get(job.node, "spec")
     names = [_name(set_name, spec, {})]
-    names += [_name(set_name, spec, {"labels": _theirs(one.labels), "annotations": one.annotations}) for one in shared]
+    for one in shared:
+        theirs = {name: value for name, value in one.labels.items() if not name.startswith(keys.PREFIX)}
+        names.append(_name(set_name, spec, {"labels": theirs, "annotations": one.annotations}))
     if job.id.name not in names:
         message = (
             f"the spec belongs to {names[0]}: something has changed it after krm-fn, which must run last, "
             "because the spec of a Job cannot change"
         )
         yield about(job, message, "metadata.name")
-
-
-def _theirs(labels: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in labels.items() if not name.startswith(keys.PREFIX)}
 
 
 def _name(set_name: str, spec: Node | None, added: Mapping[str, Mapping[str, str]]) -> str:
