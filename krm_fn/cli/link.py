@@ -132,7 +132,7 @@ def link(
         from krm_fn.linker.api import Access
         from krm_fn.linker.run import LinkOptions, run
     gc.enable()  # it runs for minutes, in little memory
-    stop = Event()
+    stop = Event()  # Kubernetes ends a pod by SIGTERM, and the log has to say what was done until then
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     options = LinkOptions(namespace, Access(kubeconfig, context), dry_run, as_json=output == "json")
     return run(plan, options, stop, _print_line, say)

@@ -62,6 +62,7 @@ def output_option(
         @wraps(command)
         def with_output(*, output: str, **options: Any) -> Outcome:
             given = [one for one in former if options.pop(f"is_{one}")]
+            # The default is no answer: `--json` alone must not contradict it.
             source = click.get_current_context().get_parameter_source("output")
             if source is not ParameterSource.DEFAULT or not given:
                 given.append(output)

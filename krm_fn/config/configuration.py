@@ -62,6 +62,7 @@ def find_configuration(
     others = sorted((one for one in written if one.origin is not Origin.PASSED), key=_rank)
     if not written:
         return empty[0] if empty else None
+    # An orchestrator that passes one has chosen: what lies around may be for other runs.
     if passed:
         first, *more = passed
     else:

@@ -70,6 +70,7 @@ def pin_linker(settings: Settings, pins: Mapping[str, str], node: Node | None, w
     problems = [
         _disagreement(pin, settings.linker, node, who)
         for pin in pinned
+        # What is not set, or empty, leaves the choice to the platform.
         if getattr(settings.linker, pin.field.attribute) not in (pin.value, None, (), {})
     ]
     if problems:

@@ -211,6 +211,7 @@ class _KustomizationWalk:
             roots = _read(file, files)
             plugins = list(_plugins(file, roots, files))
             problems += self._find_function(file, roots, plugins)
+            # Only a tree from which krm-fn is to be taken is copied. What it names below is read from here on.
             files.keep_all = self.function is not None
             for reference in sorted(_references(roots, plugins), key=lambda one: one.node.start):
                 local = _locate(here, reference.path)
@@ -234,6 +235,7 @@ class _KustomizationWalk:
         transformers.sort(key=lambda entry: entry not in inline)  # so kustomize runs them
         listed = [plugin for plugin in plugins if plugin.krm_fn]
         is_top = file.parent == self.top
+        # Even where something is wrong with it: then more can be said about the rest of the tree.
         if is_top and listed:
             self.function = listed[-1]
         for number, plugin in enumerate(listed):

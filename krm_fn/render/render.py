@@ -101,6 +101,7 @@ def render_opened(opened: Opened, changes: Changes) -> tuple[str, list[Problem]]
         shares = zip(envelopes, _share_out(changes, envelopes), strict=True)
         edited = [apply_changes(envelope, own) for envelope, own in shares]
     streams = zip(envelopes, edited, strict=True)
+    # Behind the changes: a configuration among the objects has been read by now, and must not be applied.
     ready = [stream if is_deployable(envelope) else deployable(stream) for envelope, stream in streams]
     added = "".join(map(write_document, changes.add))
     joined = join_streams([stream for stream in (*ready, added) if stream])
@@ -187,10 +188,11 @@ def _open_all(sources: list[SourceText], expansion: Expansion) -> list[tuple[str
             opened += [(source.name, envelope) for envelope in _open(source, expansion)]
         except Rejected as rejected:
             problems += [place(source.name, problem) for problem in rejected.problems]
+    # An empty stream is a valid one, and means that everything is to be deleted.
     if not problems and not any(is_deployed(item) for _, envelope in opened for item in envelope.items):
         names = ", ".join(dict.fromkeys(source.name for source in sources))
         what = "only objects for tools" if opened else "no objects"
-        problem = Problem(f"nothing to apply: {what} in {names}")  # a deployer would delete everything
+        problem = Problem(f"nothing to apply: {what} in {names}")
         raise Rejected(problem) if opened else NoObjects(problem)
     if problems:
         raise Rejected(*problems)
