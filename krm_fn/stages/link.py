@@ -14,7 +14,7 @@ from krm_fn.model.link_plan import JobPlan
 from krm_fn.model.node import Node, entries, is_mapping, is_sequence
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Environment, Settings
-from krm_fn.naming.image import EXPECTED, is_image, version_of
+from krm_fn.naming.names import EXPECTED_IMAGE, is_image, version_of
 from krm_fn.stages.linker_objects import access, inventory, job, tracker
 from krm_fn.stages.linker_plan import plan_links, requested_kinds, tracked_names
 from krm_fn.stages.package import Package
@@ -214,7 +214,9 @@ def _judge_image(package: Package, settings: Settings, environment: Environment)
     if not image and not environment.image:
         yield _no_image(package)
     elif not image and not is_image(environment.image):
-        yield Problem(f'KRM_FN_IMAGE: found "{environment.image}", which no registry accepts: expected {EXPECTED}')
+        yield Problem(
+            f'KRM_FN_IMAGE: found "{environment.image}", which no registry accepts: expected {EXPECTED_IMAGE}'
+        )
     elif version not in ("", __version__):
         message = (
             f"image {image} is of version {version}, and this program is {__version__}: the Job must understand what "
