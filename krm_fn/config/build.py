@@ -16,9 +16,9 @@ from krm_fn.config.plain import (
     one_of,
     refuse,
 )
-from krm_fn.model.changes import NewValue
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.item import CONFIG_KINDS
+from krm_fn.model.node import NewValue
 from krm_fn.model.producers import VERSIONED_NAMES
 from krm_fn.model.settings import (
     CONTROLLERS,

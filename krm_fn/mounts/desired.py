@@ -6,9 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from json import dumps
 from typing import NamedTuple, TypeAlias
 
-from krm_fn.model.changes import NewValue
 from krm_fn.model.item import Item, about, locate
-from krm_fn.model.node import elements, fields, get, text
+from krm_fn.model.node import NewValue, elements, fields, get, text
 from krm_fn.model.pods import Container
 from krm_fn.model.problem import Problem
 from krm_fn.model.settings import Mount, MountSource

@@ -5,9 +5,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from krm_fn.model import keys
-from krm_fn.model.changes import Changes, ListPatch, NewValue, Patch, patch_at
+from krm_fn.model.changes import Changes, ListPatch, Patch, patch_at
 from krm_fn.model.item import Item
-from krm_fn.model.node import Node, elements, fields, is_mapping, is_null, is_scalar, is_sequence
+from krm_fn.model.node import NewValue, Node, elements, fields, is_mapping, is_null, is_scalar, is_sequence
 from krm_fn.model.problem import Problem, ResourceId
 from krm_fn.model.settings import Settings
 from krm_fn.mounts.desired import DesiredElement, DesiredMounts, Element, desired_mounts, find_collisions

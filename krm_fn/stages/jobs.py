@@ -6,10 +6,22 @@ from itertools import repeat
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.model import keys
-from krm_fn.model.changes import Changes, Edit, ListPatch, NewValue, Patch, SetText, combine_patches
+from krm_fn.model.changes import Changes, Edit, ListPatch, Patch, SetText, combine_patches
 from krm_fn.model.item import Item, about
 from krm_fn.model.kinds import is_replaced
-from krm_fn.model.node import Node, elements, entries, fields, get, is_mapping, is_scalar, is_sequence, step, text
+from krm_fn.model.node import (
+    NewValue,
+    Node,
+    elements,
+    entries,
+    fields,
+    get,
+    is_mapping,
+    is_scalar,
+    is_sequence,
+    step,
+    text,
+)
 from krm_fn.model.pods import find_containers
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Jobs, Settings, Strategy
