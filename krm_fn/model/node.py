@@ -2,11 +2,16 @@
 
 import re
 from collections.abc import ItemsView, Iterable
+from collections.abc import Mapping as Dict
+from collections.abc import Sequence as Elements
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeGuard
 
 FieldPath: TypeAlias = tuple[str | int, ...]
 """Names of fields, and positions in lists."""
+
+NewValue: TypeAlias = "str | bool | int | Elements[NewValue] | Dict[str, NewValue]"
+"""A value that this project writes itself."""
 
 
 class Mark(NamedTuple):

@@ -7,9 +7,9 @@ from json import dumps
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.model import keys
-from krm_fn.model.changes import Changes, ListPatch, NewValue, Patch, patch_at
+from krm_fn.model.changes import Changes, ListPatch, Patch, patch_at
 from krm_fn.model.item import Item, about, locate
-from krm_fn.model.node import Node, elements, fields, get, is_mapping, is_null, is_scalar, is_sequence, text
+from krm_fn.model.node import NewValue, Node, elements, fields, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.pods import Container
 from krm_fn.model.problem import Problem
 from krm_fn.model.settings import Mount, MountSource
