@@ -86,12 +86,6 @@ class Hints:
             return None
         return Reason(ReasonCode.PROGRAM, f"{known.program} looks it up by this name", source=known.source)
 
-    def _shape(self, item: Item) -> Reason | None:
-        return self.name_readers.by_shape(item)
-
-    def _path(self, item: Item) -> Reason | None:
-        return self.name_readers.by_path(item)
-
     def _empty(self, item: Item) -> Reason | None:
         if not item.is_config:
             return None
@@ -203,16 +197,13 @@ class Hints:
     def _read_as_optional(self) -> dict[Item, ResolvedReference]:
         return self._first_to_each(lambda one: one.reference.in_pod and one.reference.is_optional)
 
-    def _variable(self, item: Item) -> Reason | None:
-        return self.variables.about(item)
-
     # The first answer is the reason, so the order is from what is written to what is guessed.
     QUESTIONS: ClassVar[Mapping[ReasonCode, Callable[["Hints", Item], Reason | None]]] = {
         ReasonCode.ROLE: _role,
         ReasonCode.COPIED: copied,
         ReasonCode.PROGRAM: _program,
-        ReasonCode.NAME_SHAPE: _shape,
-        ReasonCode.MOUNT_PATH: _path,
+        ReasonCode.NAME_SHAPE: lambda self, item: self.name_readers.by_shape(item),
+        ReasonCode.MOUNT_PATH: lambda self, item: self.name_readers.by_path(item),
         ReasonCode.EMPTY: _empty,
         ReasonCode.DATA: _data,
         ReasonCode.OPTION: _option,
@@ -221,7 +212,7 @@ class Hints:
         ReasonCode.NAMESPACE: _namespace,
         ReasonCode.CHART: _chart,
         ReasonCode.OPTIONAL: _optional,
-        ReasonCode.VARIABLE: _variable,
+        ReasonCode.VARIABLE: lambda self, item: self.variables.about(item),
     }
 
 

@@ -6,7 +6,8 @@ unpadded. The limits are those of `ValidateConfigMap` and `ValidateSecret` in pk
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 from krm_fn.model.item import Item, about
@@ -87,7 +88,7 @@ def find_missing_keys(
     known: controllers and programs add keys to what they write to.
     """
     wanted: dict[Item, list[_Wanted]] = defaultdict(list)
-    sub_paths = _SubPaths()
+    sub_paths = cache(_find_sub_paths)  # several references are in one pod
     for one in references.authored:
         reference = one.reference
         if reference.in_pod and not reference.written and text(reference.around.get("optional")) in _FALSE:
@@ -108,14 +109,20 @@ def find_missing_keys(
             yield from _judge_keys(item, several)
 
 
-def _find_wanted(one: ResolvedReference, sub_paths: "_SubPaths") -> tuple[list[_Wanted], list[_Wanted]]:
+def _find_wanted(
+    one: ResolvedReference, sub_paths: Callable[[Item, str], dict[str, list[_Wanted]]]
+) -> tuple[list[_Wanted], list[_Wanted]]:
     """Return the keys that a reference wants, and the paths that containers want of a volume with items."""
     referrer, reference = one.referrer, one.reference
     around = reference.field.rpartition(".")[0]
     if reference.field.endswith("KeyRef.name"):
         return [_Wanted(text(reference.around.get("key")), _at(referrer, f"{around}.key"))], []
+    of_volume: list[_Wanted] = []
     volume = re.fullmatch(_VOLUME, reference.field)
-    of_volume = sub_paths.of(referrer, volume["pod"], int(volume["position"])) if volume else []
+    if volume:
+        place = *read_path(volume["pod"]), "volumes", int(volume["position"])
+        # The first volume of a name takes the paths: no API server accepts a second one.
+        of_volume = sub_paths(referrer, volume["pod"]).pop(text(get(descend(referrer.node, place), "name")), [])
     items = elements(reference.around.get("items"))
     if not items:
         return of_volume, []
@@ -126,33 +133,17 @@ def _find_wanted(one: ResolvedReference, sub_paths: "_SubPaths") -> tuple[list[_
     ], of_volume
 
 
-class _SubPaths:
-    """The `subPath`s of the containers of pods, by volume. Each pod is searched once."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[Item, str], dict[str, list[_Wanted]]] = {}
-
-    def of(self, item: Item, pod: str, position: int) -> list[_Wanted]:
-        """Return those of a volume, to the first one of its name. No API server accepts a second one.
-
-        `pod`: the path of the pod spec; `position`: that of the volume in it.
-        """
-        if (item, pod) not in self._found:
-            self._found[item, pod] = defaultdict(list)
-            for volume, wanted in _find_sub_paths(item, pod):
-                self._found[item, pod][volume].append(wanted)
-        name = text(get(descend(item.node, (*read_path(pod), "volumes", position)), "name"))
-        return self._found[item, pod].pop(name, [])
-
-
-def _find_sub_paths(item: Item, pod: str) -> Iterator[tuple[str, _Wanted]]:
+def _find_sub_paths(item: Item, pod: str) -> dict[str, list[_Wanted]]:
+    """Return the `subPath`s of the containers of a pod, by volume. `pod`: the path of its spec."""
+    found: dict[str, list[_Wanted]] = defaultdict(list)
     spec = descend(item.node, read_path(pod))
     for containers in _CONTAINERS:
         for position, container in enumerate(elements(get(spec, containers))):
             for index, mount in enumerate(elements(get(container, "volumeMounts"))):
                 path = text(get(mount, "subPath")).rstrip("/")
                 field = f"{pod}.{containers}[{position}].volumeMounts[{index}].subPath"
-                yield text(get(mount, "name")), _Wanted(path, _at(item, field))
+                found[text(get(mount, "name"))].append(_Wanted(path, _at(item, field)))
+    return found
 
 
 def _at(item: Item, field: str) -> Problem:
