@@ -107,6 +107,7 @@ class Hints:
     def _option(self, item: Item) -> Reason | None:
         namespaces = self._package.namespaces_like(item.id.namespace)
         present = [(item.id.kind, name) for name in dict.fromkeys((item.id.name, base_name(item)))]
+        # A producer is passed by what it makes as well: programs are told the name of the Secret.
         for kind, name in present if item.is_config else known_names(item):
             for referrer, found in self._references.options.passing(kind, name, namespaces):
                 text = f"{authored_id(referrer)} passes its name in {found.shown} ({found.field})"

@@ -46,6 +46,7 @@ def find_unmatched(package: Package, settings: Settings, names: KnownNames) -> I
     """Warn about each entry of `select`, `exclude` and `references` that has no effect."""
     lists: tuple[tuple[str, Sequence[Selector], Collection[str]], ...] = (
         ("select", settings.select or (), settings.kinds),
+        # An entry may exclude what is not handled: it stays right when somebody adds the kind.
         ("exclude", settings.exclude, {*CONFIG_KINDS, *settings.kinds}),
     )
     for list_name, selectors, kinds in lists:
@@ -62,6 +63,7 @@ def _judge_entries(
     candidates = [item for item in configs if item.id.kind in kinds]
     matched = find_first(candidates, selectors, names)
     unmatched = {position: selector for position, selector in enumerate(selectors) if position not in matched}
+    # Where another entry matches, or nothing could, the patterns are probably for other packages.
     is_for_many_packages = len(unmatched) < len(selectors) or not candidates
     wrong = {one.name for one in unmatched.values() if not is_pattern(one.name)}
     meant = find_meant(wrong, {name for item in candidates for name in names.all(item)}) if wrong else {}
@@ -133,6 +135,7 @@ def _judge_references(specs: Iterable[FieldSpec], objects: Iterable[Item]) -> It
         if found and spec not in used:
             missing, present = find_missing_step(found[0].node, spec.path)
             near = find_near_word(missing, present)
+            # The path of an entry that serves other packages is right, although this package lacks the field.
             if near or not used:
                 reason = f": there is no {missing}{did_you_mean(near)}" if missing else ""
                 yield spec.entry, f"no {spec.kind or 'object'} of the package has a name at {spec.path}{reason}"
@@ -205,7 +208,7 @@ def find_nothing_chosen(
     if package.config_id.kind == KIND and _is_of_generator(package):
         message = "gets no objects: kustomize passes none to `generators:`; list this file in `transformers:`"
         yield Problem(message, package.config_id, severity=Severity.WARNING)
-    if settings.strategy is Strategy.IGNORE:
+    if settings.strategy is Strategy.IGNORE:  # somebody has turned it off
         return
     near = _find_near(choices.all, references, settings)
     if near:

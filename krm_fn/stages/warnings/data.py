@@ -95,7 +95,7 @@ def find_missing_keys(
             keys, of_volume = _find_wanted(one, sub_paths)
             paths = [text(get(entry, "path")) for entry in elements(reference.around.get("items"))]
             yield from _judge_paths(paths, of_volume)
-            if len(one.targets) == 1:
+            if len(one.targets) == 1:  # of several that may be meant, another one may have the key
                 wanted[one.targets[0]] += keys
     for one in references.mounted:
         if len(one.targets) == 1:
@@ -124,7 +124,7 @@ def _find_wanted(
         # The first volume of a name takes the paths: no API server accepts a second one.
         of_volume = sub_paths(referrer, volume["pod"]).pop(text(get(descend(referrer.node, place), "name")), [])
     items = elements(reference.around.get("items"))
-    if not items:
+    if not items:  # then each key is a file, and a subPath is a key
         return of_volume, []
     has_files = volume or re.fullmatch(_PROJECTED, reference.field)
     return [
@@ -214,6 +214,7 @@ def _read_keys(item: Item) -> dict[str, None]:
         for key, value in entries(data):
             keys[key] = None
             is_empty = is_empty and is_scalar(value) and not value.value.strip()
+    # A controller fills what is empty here.
     return {} if is_empty or not all(map(_is_certain, keys)) else keys
 
 
@@ -272,7 +273,7 @@ def _judge(item: Item, *, are_words_text: bool) -> Iterator[tuple[str, str]]:
                 yield field, wrong
             if key in held and item.id.kind == "ConfigMap":
                 yield field, "the key is in data as well: the API server refuses it; remove one of them"
-            held[key] = value, is_encoded
+            held[key] = value, is_encoded  # of a Secret's key in both fields, only that of stringData counts
             wrong = _judge_value(value, are_words_text=are_words_text) if is_readable else ""
             if is_encoded and is_readable:
                 wrong = "" if _is_bytes(value) else wrong or _judge_encoded(value, item.id.kind)
