@@ -6,10 +6,10 @@ Copies have the name of what they are made from, or know it by that name. Their 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from krm_fn.facts.annotations import COPIED
 from krm_fn.model.item import Item
 from krm_fn.model.node import elements, entries, get, step, text, texts
 from krm_fn.naming.names import authored_id
-from krm_fn.references.annotations import COPIED
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.shapes import By
 

@@ -4,10 +4,9 @@ from typing import TypeAlias
 
 from krm_fn.model.node import Node, fields, is_null, is_scalar, spell, text
 from krm_fn.model.problem import ResourceId
-from krm_fn.model.producers import VERSIONED
-from krm_fn.references.annotations import POD_ANNOTATIONS
+from krm_fn.model.producers import RENAMABLE
 from krm_fn.references.field_specs import beside
-from krm_fn.references.fields import SELECTOR_FIELDS, SELECTORS, KeySelectors
+from krm_fn.references.fields import KEY_SELECTORS, SELECTOR_FIELDS, KeySelectors, annotations_of
 from krm_fn.references.reference import Reference, read_reference
 from krm_fn.references.shapes import (
     CORE_GROUPS,
@@ -28,25 +27,25 @@ NOT_WALKED = PASSED_OVER | {"metadata", "status"}
 
 _FULL_NAMES = ("secretName", "configMapName", "cmName")
 
-_SELECTORS = {row.group: row for row in SELECTORS}
+_SELECTORS = {row.group: row for row in KEY_SELECTORS}
 _SELECTED = Word("Secret", WordForm.HOLDER, Rule(By.TABLE, "name beside key"))
 _KEYED = Word("", WordForm.HOLDER, Rule(By.SHAPE, "name beside key"))
 _KEYED_FIELDS = SELECTOR_FIELDS | {"namespace"}
 _CONFIG_MAPS = {
     field: Word("ConfigMap", WordForm.HOLDER, Rule(By.TABLE, f"name in {field}"))
-    for row in SELECTORS
+    for row in KEY_SELECTORS
     for field in row.config_maps
 }
 _BESIDE_KIND = {
     kind: Word(kind, WordForm.HOLDER, Rule(By.SHAPE, f"name beside kind: {kind}")) for kind in sorted(KINDS)
 }
-_PRODUCERS = {producer.kind: producer for producer in VERSIONED}
+_PRODUCERS = {producer.kind: producer for producer in RENAMABLE.values()}
 _BESIDE_PRODUCER = {
     kind: Word(kind, WordForm.HOLDER, Rule(By.SHAPE, f"name beside kind: {kind}")) for kind in _PRODUCERS
 }
 _ANNOTATED = {
-    name: Word(kind, WordForm.NAME, Rule(By.TABLE, f"annotation {name} of pods"))
-    for name, kind in POD_ANNOTATIONS.items()
+    name: Word(row.target, WordForm.NAME, Rule(By.TABLE, f"annotation {name} of pods"))
+    for name, row in annotations_of("Pod").items()
 }
 
 Path: TypeAlias = "tuple[Path, str | int] | None"

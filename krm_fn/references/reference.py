@@ -108,3 +108,9 @@ def read_reference(  # noqa: PLR0913  # the parts of a reference
     """Read a scalar whose text is a name, or `namespace/name`."""
     before = name.value[: name.value.rfind("/") + 1]
     return Reference(kind, name, namespace, field, in_pod or is_in_pod(field), written, rule, before, around=around)
+
+
+def is_read(reference: Reference) -> bool:
+    """Tell whether containers, or what sets them up, see the content."""
+    is_pulled = ".imagePullSecrets[" in reference.field  # the kubelet reads these again at each pull
+    return reference.in_pod and not reference.written and not is_pulled

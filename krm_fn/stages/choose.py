@@ -13,18 +13,15 @@ from krm_fn.model.settings import Selector, Settings, Strategy, matcher
 from krm_fn.naming.content_hash import Unhashable
 from krm_fn.naming.names import KnownNames, has_stale_hash, hash_in_name, is_revision
 from krm_fn.naming.suggest import suggest
-from krm_fn.references.annotations import ANNOTATIONS
+from krm_fn.references.fields import annotations_of
 from krm_fn.references.find import may_refer
 from krm_fn.references.generated import find_unmet, hash_of
 from krm_fn.references.references import References
 from krm_fn.stages.early_readers import EarlyReaders
 from krm_fn.stages.hints import RENAME_ALL_THE_SAME, Hints
-from krm_fn.stages.package import Package
+from krm_fn.stages.package import FIXED_NAMES, Package
 from krm_fn.stages.reason import Reason, ReasonCode
 from krm_fn.stages.replaced_later import why_encrypted
-
-FIXED_NAMES = frozenset({"kptfile.kpt.dev", "kube-root-ca.crt", "openshift-service-ca.crt"})
-"""ConfigMaps that programs look up by this very name."""
 
 _WRITTEN_TYPES = frozenset(
     {"kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token", "helm.sh/release.v1"}
@@ -32,7 +29,11 @@ _WRITTEN_TYPES = frozenset(
 """Types of Secrets whose content, or whose name, a controller decides."""
 
 _WRITTEN_MARKS = {
-    **{row.annotation: f"{row.copied_by} copies another object into it" for row in ANNOTATIONS if row.copied_by},
+    **{
+        name: f"{row.copied_by} copies another object into it"
+        for name, row in annotations_of("ConfigMap").items()
+        if row.copied_by
+    },
     "config.openshift.io/inject-trusted-cabundle": "OpenShift writes its content",
     "service.beta.openshift.io/inject-cabundle": "OpenShift writes its content",
     **dict.fromkeys(HOOKS, "it is created and deleted with a hook"),

@@ -30,17 +30,21 @@ from krm_fn.model.node import (
 )
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Settings
+from krm_fn.model.words import listing
 from krm_fn.naming.go_yaml import is_base64, is_plainly_text, is_text, read_scalar, unfold
 from krm_fn.naming.names import authored_id, base_name
-from krm_fn.naming.suggest import did_you_mean, find_meant, list_some
+from krm_fn.naming.suggest import did_you_mean, find_meant
 from krm_fn.references.find import ROLES
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.references.well_known import looked_up_by
 from krm_fn.stages.choose import Choices
-from krm_fn.stages.name import Revisions
 from krm_fn.stages.package import Package
 from krm_fn.stages.replaced_later import is_encrypted, is_placeholder
+from krm_fn.stages.revisions import Revisions
+
+_MOST_NAMES = 5
+"""Keys or files that a message lists."""
 
 _CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 # Texts, which `re` compiles when they are first used (docs/decisions/0031).
@@ -183,7 +187,7 @@ def _judge_paths(paths: list[str], wanted: Iterable[_Wanted]) -> Iterator[Proble
     if files and all(map(_is_certain, files)):
         present = files.union(*map(_folders_of, files))
         missing = [one for one in wanted if one.name not in present and files.isdisjoint(_folders_of(one.name))]
-        listed = list_some(sorted(files))
+        listed = listing(sorted(files), _MOST_NAMES)
         for one, question in _ask(missing, files):
             message = f'the items of this volume have no path "{one.name}"{question} paths: {listed}'
             yield one.problem._replace(message=message)
@@ -196,7 +200,7 @@ def _judge_keys(item: Item, wanted: Iterable[_Wanted]) -> Iterator[Problem]:
         named = (one._replace(name=one.name.partition("/")[0]) for one in wanted)
         missing = [one for one in named if one.name not in keys]
         for one, question in _ask(missing, keys):
-            message = f'{authored_id(item)} has no key "{one.name}"{question} keys: {list_some(keys)}'
+            message = f'{authored_id(item)} has no key "{one.name}"{question} keys: {listing(keys, _MOST_NAMES)}'
             yield one.problem._replace(message=message)
 
 

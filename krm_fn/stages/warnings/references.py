@@ -17,9 +17,9 @@ from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.references.resolve import Index, PassedOver
 from krm_fn.references.shapes import By
-from krm_fn.stages.choose import FIXED_NAMES, Choices
-from krm_fn.stages.name import Revision, Revisions
-from krm_fn.stages.package import Package
+from krm_fn.stages.choose import Choices
+from krm_fn.stages.package import FIXED_NAMES, Package
+from krm_fn.stages.revisions import Revision, Revisions
 
 _PRODUCER_KINDS = frozenset((producer.group, kind) for producer in PRODUCERS for kind in producer.kinds)
 _OTHER = {"ConfigMap": "Secret", "Secret": "ConfigMap"}

@@ -17,9 +17,9 @@ from krm_fn.references.find import may_refer
 from krm_fn.references.references import References
 from krm_fn.stages.choose import Choices
 from krm_fn.stages.jobs import RenamedJobs, find_job_names
-from krm_fn.stages.name import Revisions
 from krm_fn.stages.package import Package
 from krm_fn.stages.replaced_later import SUBSTITUTE, is_encrypted
+from krm_fn.stages.revisions import Revisions
 from krm_fn.stages.warnings.configuration import find_misspelled_kinds, find_own_annotations, find_unmatched
 from krm_fn.stages.warnings.data import find_missing_keys, find_refused_data
 from krm_fn.stages.warnings.references import (
