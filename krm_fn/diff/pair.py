@@ -14,10 +14,8 @@ from krm_fn.naming.content_digest import content_digest, read_content
 from krm_fn.naming.names import HASH, base_name, is_revision
 from krm_fn.references.generated import find_generated, versioned
 from krm_fn.references.reference import ResolvedReference
-from krm_fn.references.references import find_authored
-from krm_fn.references.resolve import Index
 from krm_fn.stages.package import Package, read_package
-from krm_fn.verify.rendering import find_namespace
+from krm_fn.verify.rendering import find_namespace, read_written
 
 _JOB_HASH = re.compile(f"(-link)-{HASH}")
 
@@ -65,9 +63,8 @@ def read_release(items: Collection[Item], settings: Settings | None, namespace: 
     """
     configured = [settings] if settings else []
     package = read_package(items, None, namespace or find_namespace(items, configured))
-    index = Index(package.configs, package.kinds, package.namespace)
-    extra = settings.references if settings else ()
-    return Release(package, find_authored(package.authored, index, extra, but=()).references)
+    _, authored = read_written(package, configured)
+    return Release(package, authored.references)
 
 
 def is_versioned(item: Item) -> bool:
