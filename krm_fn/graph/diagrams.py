@@ -1,11 +1,10 @@
 """A graph in DOT, the language of Graphviz, and in that of Mermaid, which GitHub and GitLab draw in Markdown."""
 
-import re
 from collections.abc import Iterator
 
 from krm_fn.graph.graph import Edge, EdgeKind, Graph, GraphNode, Lane, NodeStyle
 from krm_fn.model.words import printable
-from krm_fn.report.table import cut
+from krm_fn.report.markup import mermaid_label
 
 _DOT_STYLES = {
     NodeStyle.STABLE: ' style=filled fillcolor="#dcfce7"',
@@ -67,10 +66,6 @@ MOST_EDGES = 500
 MOST_CHARACTERS = 50_000
 """What Mermaid draws at most: `maxEdges` and `maxTextSize` in its configuration, which a text may not raise."""
 
-_WIDTH = 300
-_UNSAFE = re.compile("[^A-Za-z0-9 ,/._-]|(?<![A-Za-z0-9])[._-]|[._-](?![A-Za-z0-9])")
-"""What could be more than a character of a label. Within a word, dots and hyphens begin no list or emphasis."""
-
 _MERMAID_ARROWS = {
     EdgeKind.MAKES: "-- makes -->",
     EdgeKind.REFERENCES: "-->",
@@ -105,7 +100,7 @@ def _mermaid_lines(graph: Graph) -> Iterator[str]:
     for lane in Lane:
         nodes = [(position, node) for position, node in enumerate(graph.nodes) if node.lane is lane]
         if nodes:
-            yield f'  subgraph {lane.name.lower()}["{_escape_mermaid(lane.value)}"]'
+            yield f'  subgraph {lane.name.lower()}["{mermaid_label(lane.value)}"]'
             yield from (f'    n{position}["{_label(node)}"]:::{node.look.value}' for position, node in nodes)
             yield "  end"
     yield from (_arrow(edge) for edge in graph.edges)
@@ -119,9 +114,4 @@ def _arrow(edge: Edge) -> str:
 
 def _label(node: GraphNode) -> str:
     lines = [f"{node.kind} {node.place}", *([node.state] if node.state else [])]
-    return "<br/>".join(map(_escape_mermaid, lines))
-
-
-def _escape_mermaid(text: str) -> str:
-    """Write any other character as Mermaid's code for it, so that no text is more than a label."""
-    return _UNSAFE.sub(lambda found: f"#{ord(found[0])};", cut(printable(text), _WIDTH))
+    return "<br/>".join(map(mermaid_label, lines))

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
-from krm_fn.diff.diff import write_change
+from krm_fn.diff.write import write_change
 from krm_fn.history.history import History, Referrer, Retention, RevisionHistory, Role, SetHistory
 from krm_fn.history.statements import (
     Note,

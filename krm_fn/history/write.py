@@ -7,13 +7,14 @@ from enum import StrEnum
 from itertools import accumulate
 from typing import NamedTuple, NoReturn
 
-from krm_fn.diff.to_markdown import write_block
+from krm_fn.diff.write import write_block
 from krm_fn.history.ask import NoAnswer
 from krm_fn.history.history import History, SetHistory
 from krm_fn.history.statements import find_notes
 from krm_fn.history.text import TITLES, write_cells, write_detail, write_text, write_wide
 from krm_fn.history.to_json import write_json, write_time
 from krm_fn.model.words import count, printable
+from krm_fn.report.markup import markdown, markdown_code
 from krm_fn.report.table import Screen, columns
 
 
@@ -43,10 +44,6 @@ def write(history: History, form: HistoryFormat, screen: Screen) -> str:
             return write_markdown(history)
 
 
-_ACTIVE = re.compile(r"[^\w .,:;/()-]|_", re.ASCII)
-"""Characters that mean something in Markdown, or mention a person, or could. Names of objects have none of them."""
-
-
 def write_markdown(history: History) -> str:
     """Write a table for each set, and then what else one has to know."""
     return "\n".join(_write(history)) + "\n"
@@ -54,7 +51,7 @@ def write_markdown(history: History) -> str:
 
 def _write(history: History) -> Iterator[str]:
     for one in history.sets:
-        where = f"set {_code(printable(one.name))} in namespace {_code(printable(history.namespace))}"
+        where = f"set {markdown_code(printable(one.name))} in namespace {markdown_code(printable(history.namespace))}"
         yield f"Revisions of {where} at {write_time(history.now)}:"
         yield ""
         yield from _write_set(one, history.now)
@@ -63,8 +60,8 @@ def _write(history: History) -> Iterator[str]:
             if entry.change is not None:
                 yield from write_block(entry.change, is_open=False)
     for note in find_notes(history):
-        command = f" {_code(note.command)}" if note.command else ""
-        yield f"- {_escape(note.sentence)}{command}"
+        command = f" {markdown_code(note.command)}" if note.command else ""
+        yield f"- {markdown(note.sentence)}{command}"
 
 
 def _write_set(one: SetHistory, now: float) -> Iterator[str]:
@@ -73,17 +70,7 @@ def _write_set(one: SetHistory, now: float) -> Iterator[str]:
     for entry in one.entries:
         base, revision, age, referrers, state = write_cells(entry, now)
         cells = [base, revision, age, " ".join(referrers), " ".join(state)]
-        yield f"| {' | '.join(map(_escape, cells))} |"
-
-
-def _escape(text: str) -> str:
-    return _ACTIVE.sub(lambda found: f"&#{ord(found[0])};", text)
-
-
-def _code(text: str) -> str:
-    """Write code, whose fence is longer than any in it."""
-    fence = "`" * (max([0, *map(len, re.findall("`+", text))]) + 1)
-    return f"{fence} {text} {fence}" if "`" in text else f"{fence}{text}{fence}"
+        yield f"| {' | '.join(map(markdown, cells))} |"
 
 
 _PAUSE = 2.0
