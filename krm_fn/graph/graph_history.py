@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from krm_fn.diff.lines import write_lines
 from krm_fn.graph.graph import Builder, EdgeKind, Graph, GraphNode, Handle, Lane, NodeStyle
 from krm_fn.history.history import History, Referrer, RevisionHistory, Role, SetHistory, Template, WorkloadHistory
-from krm_fn.history.statements import duration, write_pods, write_state
+from krm_fn.history.text import duration, write_pods, write_state
 from krm_fn.model.kinds import CONSUMER_KINDS
 
 _WIDTH = 300

@@ -1,7 +1,6 @@
 """A history as JSON, in the form of schemas/history-v1.json."""
 
 import json
-from datetime import UTC, datetime
 
 from krm_fn.diff.diff import change_as_json
 from krm_fn.diff.difference import ObjectChange
@@ -15,7 +14,8 @@ from krm_fn.history.history import (
     Template,
     WorkloadHistory,
 )
-from krm_fn.history.statements import find_notes, write_state
+from krm_fn.history.text import find_notes, write_state
+from krm_fn.linker.read import write_time
 
 VERSION = 1
 """A later version 1 may add fields. What is there keeps its name and meaning."""
@@ -24,11 +24,6 @@ VERSION = 1
 def write_json(history: History, *, in_one_line: bool = False) -> str:
     """Write everything that the text says, and more."""
     return json.dumps(_history(history), indent=None if in_one_line else 2) + "\n"
-
-
-def write_time(seconds: float) -> str:
-    """Write Unix seconds as the API server does."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _history(history: History) -> dict[str, object]:

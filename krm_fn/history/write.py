@@ -10,9 +10,9 @@ from typing import NamedTuple, NoReturn
 from krm_fn.diff.to_markdown import write_block
 from krm_fn.history.ask import NoAnswer
 from krm_fn.history.history import History, SetHistory
-from krm_fn.history.statements import find_notes
-from krm_fn.history.text import TITLES, write_cells, write_detail, write_text, write_wide
-from krm_fn.history.to_json import write_json, write_time
+from krm_fn.history.text import TITLES, find_notes, write_cells, write_detail, write_text, write_wide
+from krm_fn.history.to_json import write_json
+from krm_fn.linker.read import write_time
 from krm_fn.look.table import Screen, columns
 from krm_fn.model.words import count, printable
 

@@ -1,6 +1,7 @@
 """The operations of the cluster that a run needs."""
 
-from typing import NamedTuple, Protocol
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol, Self
 
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 from krm_fn.linker.owners import RevisionPatch
@@ -19,6 +20,13 @@ class Configs(NamedTuple):
     revisions: list[LiveRevision]
     inventory: Consumer | None
     now: float
+
+    @classmethod
+    def of(cls, configs: Iterable[LiveRevision | Consumer], now: float) -> Self:
+        """Tell the inventory, which is read as a consumer, from the revisions."""
+        found = [*configs]
+        revisions = [one for one in found if isinstance(one, LiveRevision)]
+        return cls(revisions, next((one for one in found if isinstance(one, Consumer)), None), now)
 
 
 class Reader(Protocol):

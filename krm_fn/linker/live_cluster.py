@@ -3,15 +3,14 @@
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from krm_fn.linker.api import Api, ApiError, Endless, Forbidden, Misnamed, TooLarge, check_response, is_uid_mismatch
 from krm_fn.linker.cluster import Configs
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 from krm_fn.linker.owners import RevisionPatch
-from krm_fn.linker.read import entries, mapping, read_config, read_consumer, read_revision
+from krm_fn.linker.read import entries, mapping, read_config, read_consumer, read_revision, write_time
 from krm_fn.linker.retry import Deadline, Response, pauses
 from krm_fn.model import keys
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
@@ -25,7 +24,7 @@ _MERGE = "application/strategic-merge-patch+json"
 _APPLY = "application/apply-patch+yaml"
 """The body is JSON, which is YAML too."""
 
-_CONFIG_MAPS = Kind("v1", "ConfigMap", "configmaps")
+CONFIG_MAPS = Kind("v1", "ConfigMap", "configmaps")
 _SECRETS = Kind("v1", "Secret", "secrets")
 _EVENTS = Kind("v1", "Event", "events")
 
@@ -50,25 +49,19 @@ class LiveCluster:
 
     def configs(self, plan: LinkPlan) -> Configs:
         selector = f"{keys.SET}={plan.set}"
-        items, now = self._lists.read(
-            _CONFIG_MAPS, lambda item: read_config(item, plan), metadata_only=True, labelSelector=selector
+        found: Listed[LiveRevision | Consumer] = self._lists.read(
+            CONFIG_MAPS, lambda item: read_config(item, plan), metadata_only=True, labelSelector=selector
         )
-        return Configs(
-            revisions=[item for item in items if isinstance(item, LiveRevision)],
-            inventory=next((item for item in items if isinstance(item, Consumer)), None),
-            now=now,
-        )
+        return Configs.of(found.items, found.now)
 
     def has_config_map(self, name: str) -> bool:
-        """Tell whether there is one. A list of one object: the Role grants no `get`."""
-        selector = f"metadata.name={name}"
-        return bool(self._lists.read(_CONFIG_MAPS, lambda item: item, metadata_only=True, fieldSelector=selector).items)
+        return has_config_map(self._lists, name)
 
     def consumers(self, kind: Kind, names: Names) -> list[Consumer]:
         return self._lists.read(kind, lambda item: read_consumer(kind, item, names)).items
 
     def patch(self, patch: RevisionPatch) -> str | None:
-        response = self._patch(_CONFIG_MAPS, patch)
+        response = self._patch(CONFIG_MAPS, patch)
         if response is None:
             return None
         # Without a version, none will be equal to it, so that nothing is deleted.
@@ -79,8 +72,8 @@ class LiveCluster:
             "propagationPolicy": "Background",
             "preconditions": {"uid": revision.uid, "resourceVersion": revision.resource_version},
         }
-        response = self._api.request("DELETE", self._lists.path(_CONFIG_MAPS, revision.name), body=body)
-        return self._is_done(response, "delete", _CONFIG_MAPS, revision.name)
+        response = self._api.request("DELETE", self._lists.path(CONFIG_MAPS, revision.name), body=body)
+        return self._is_done(response, "delete", CONFIG_MAPS, revision.name)
 
     def secret(self, name: str, plan: LinkPlan) -> LiveRevision | None:
         path = self._lists.path(_SECRETS, name)
@@ -128,7 +121,7 @@ class LiveCluster:
 
     def record_event(self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False) -> None:
         involved = {"apiVersion": owner.api_version, "kind": owner.kind, "name": owner.name, "uid": owner.uid}
-        timestamp = _rfc3339(now or time.time())
+        timestamp = write_time(now or time.time())
         body: dict[str, object] = {
             "metadata": {"generateName": f"{owner.name[:200]}."},
             "involvedObject": {**involved, "namespace": self.namespace},
@@ -167,10 +160,6 @@ class LiveCluster:
         return True
 
 
-def _rfc3339(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
 _FIRST_PAGE, _LARGEST_PAGE = 50, 500
 """Objects to ask for in one page."""
 
@@ -194,6 +183,24 @@ class Listed(NamedTuple, Generic[_T]):
 
     items: list[_T]
     now: float
+
+
+class ObjectLists(Protocol):
+    """The lists of one namespace. It cannot write."""
+
+    @property
+    def namespace(self) -> str: ...
+
+    def read(
+        self, kind: Kind, read: Callable[[Any], _T | None], *, metadata_only: bool = False, **selectors: str
+    ) -> Listed[_T]:
+        """List the objects of a kind, and return what `read` takes from them. Raises ApiError."""
+
+
+def has_config_map(lists: ObjectLists, name: str) -> bool:
+    """Tell whether there is one. A list of one object: the Role grants no `get`."""
+    selector = f"metadata.name={name}"
+    return bool(lists.read(CONFIG_MAPS, lambda item: item, metadata_only=True, fieldSelector=selector).items)
 
 
 class Lists:
