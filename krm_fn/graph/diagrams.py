@@ -44,7 +44,7 @@ def _dot_lines(graph: Graph) -> Iterator[str]:
     for lane, nodes in graph.lanes():
         yield f"  subgraph cluster_{lane.name.lower()} {{"
         yield f"    label={_quote([lane.value])}"
-        for position, node in nodes:
+        for position, node in nodes:  # which is its name, as that of the object may hold anything
             style, _ = _STYLES.get(node.look, ("", ""))
             yield f"    n{position} [class={node.look.value} label={_quote(_label(node))}{style}]"
         yield "  }"
@@ -67,6 +67,7 @@ def _mermaid_lines(graph: Graph) -> Iterator[str]:
         for position, node in nodes:
             yield f'    n{position}["{"<br/>".join(map(_escape_mermaid, _label(node)))}"]:::{node.look.value}'
         yield "  end"
+    # Mermaid has no tooltip of an arrow, so that the fields of references are only in the other forms.
     for edge in graph.edges:
         yield f"  n{edge.source} {_ARROWS[edge.tie][1]} n{edge.target}"
     looks = {node.look for node in graph.nodes}

@@ -122,6 +122,7 @@ class Builder:
 
     def add(self, handle: Handle, node: GraphNode) -> Handle:
         """Add a node, unless there is one with this handle. Return the handle."""
+        # The first one stays: a workload is drawn with its situation before it is drawn as a referrer.
         self._nodes.setdefault(handle, node)
         return handle
 

@@ -65,7 +65,7 @@ def _find_existing(
     plan, observation = one.plan, one.observation
     to_link = {patch.revision.uid: patch.add for patch in plan_owners(plan, observation)}
     for revision, keepers in find_keepers(plan, observation):
-        linkers = linker_owners(plan, revision)
+        linkers = linker_owners(plan, revision)  # any other owner is somebody else's
         referring = consumers.get(revision.name, [])
         referrers = _find_referrers(referring, live)
         fate = _find_fate(one, revision, keepers, referrers)
@@ -175,6 +175,7 @@ def _is_seen_to_roll(workload: LiveObject | None, snapshot: Snapshot) -> bool:
 def _find_workloads(one: SetSnapshot, live: "_Live") -> Iterator[WorkloadHistory]:
     """Find the workloads that reference revisions of the set, or did so."""
     referring = [consumer for consumer in one.observation.consumers if consumer.references]
+    # Of a workload whose template references nothing any more, the ReplicaSets still tell.
     uids = {uid for consumer in referring for uid in (consumer.owner.uid, consumer.controller)}
     references = {consumer.owner.uid: consumer.references for consumer in referring}
     for fact in sorted((live.facts[uid] for uid in uids if uid in live.facts), key=lambda one: (one.kind, one.name)):

@@ -53,7 +53,7 @@ _HASH_LABELS = ("pod-template-hash", "rollouts-pod-template-hash", "controller-r
 _NUMBERS = ("deployment.kubernetes.io/revision", "rollout.argoproj.io/revision")
 """Annotations by controllers on ReplicaSets: the number that `--to-revision` takes."""
 
-_MOST_DIGITS = 18
+_MOST_DIGITS = 18  # Python refuses to read a number of thousands
 _ENDED = ("Succeeded", "Failed")
 _STARTING = ("ContainerCreating", "PodInitializing")
 
@@ -277,6 +277,7 @@ class _View:
         """Return the consumers of this set. Raises Forbidden for a kind that could not be listed."""
         if kind in self._objects.unseen:
             raise Forbidden(kind.plural, str(self._objects.unseen[kind]), "")
+        # A pod that its controller speaks for counts only with a name of this set, as when the linker lists it.
         narrowed = (_narrow(consumer, names) for consumer in self._objects.consumers[kind])
         return [consumer for consumer in narrowed if consumer.can_own or consumer.references]
 
@@ -303,6 +304,7 @@ def _find_absent(
     for missing in find_broken(observation, view):
         if missing.owner is not None:
             absent[missing.revision].add(missing.owner.uid)
+    # The linker asks only for what is wanted now. Old ReplicaSets are the way back, which has to exist as well.
     live = {revision.name for revision in observation.revisions if not revision.is_tracker}
     names = Names.of({*(revision.name for revision in observation.revisions), *rendered_names(plan, observation)})
     needed: dict[str, set[str]] = defaultdict(set)
@@ -311,7 +313,7 @@ def _find_absent(
         for name in fact.required - live if fact else ():
             if names.are_like(name):
                 needed[name].add(consumer.owner.uid)
-    for name in sorted(needed)[:MAX_LOOKUPS]:
+    for name in sorted(needed)[:MAX_LOOKUPS]:  # each is a request
         if not view.has_config_map(name):
             absent[name] |= needed[name]
     return {name: tuple(sorted(uids)) for name, uids in sorted(absent.items())}
@@ -440,6 +442,7 @@ def _read_stateful_set(stateful_set: _Parts) -> Progress:
 def _read_daemon_set(daemon_set: _Parts) -> Progress:
     fields = ("updatedNumberScheduled", "desiredNumberScheduled")
     updated, wanted = (_count(daemon_set.status, field) or 0 for field in fields)
+    # Its status names no revision, so that the highest number is the newest.
     return Progress("", "", is_done=updated >= wanted and _is_observed(daemon_set), limit=_limit(daemon_set))
 
 
@@ -471,7 +474,7 @@ def _limit(workload: _Parts) -> int:
 
 
 def _count(fields: dict[str, Any], name: str) -> int | None:
-    value = fields.get(name)
+    value = fields.get(name)  # True is an int to Python, and no number in JSON
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 

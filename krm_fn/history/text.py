@@ -129,7 +129,7 @@ def _write_notes(notes: Iterable[Note], screen: Screen) -> Iterator[str]:
 def _write_tables(history: History, screen: Screen) -> Iterator[str]:
     for position, one in enumerate(history.sets):
         if len(history.sets) > 1:
-            yield from [""] * bool(position)
+            yield from [""] if position else []
             yield screen.strong(f"Set {printable(one.name)}")
         groups = [
             Group(base, [_write_row(entry, history.now, screen) for entry in entries])
@@ -205,7 +205,7 @@ def _write_wide_cells(set_name: str, entry: RevisionHistory, now: float) -> tupl
 def _write_paragraphs(history: History, screen: Screen) -> Iterator[str]:
     entries = [(one.name, entry) for one in history.sets for entry in one.entries]
     for position, (set_name, entry) in enumerate(entries):
-        yield from [""] * bool(position)
+        yield from [""] if position else []
         yield screen.strong(printable(f"{entry.kind} {history.namespace}/{entry.name}"))
         paint = _find_paint(entry, screen)
         for label, sentences in _find_statements(printable(set_name), entry, history.now):
@@ -254,11 +254,11 @@ def write_state(entry: RevisionHistory, now: float) -> list[str]:
         return ["rendered", "not there yet"]
     end, _ = _write_end(entry, now)
     return [
-        *["rendered"] * entry.is_rendered,
+        *(["rendered"] if entry.is_rendered else []),
         *_write_use(entry),
         *filter(None, [end]),
-        *["unlinked"] * (not entry.is_linked),
-        *["marked for deletion"] * entry.is_marked,
+        *([] if entry.is_linked else ["unlinked"]),
+        *(["marked for deletion"] if entry.is_marked else []),
     ]
 
 
@@ -268,7 +268,7 @@ def _write_use(entry: RevisionHistory) -> list[str]:
     for one in entry.referrers:
         if one.role is not None and one.role is not Role.PAST:
             workloads.setdefault(one.role, set()).add(one.of)
-    if workloads:
+    if workloads:  # what a workload makes of it says more than that its ReplicaSets reference it
         ordered = sorted(workloads, key=list(Role).index)
         if all(workloads[role] == workloads[ordered[0]] for role in ordered):
             return [" and ".join(ordered)]
@@ -331,7 +331,7 @@ def _sum(referrers: Iterable[Referrer]) -> Pods | None:
     known = [one.pods for one in referrers if one.pods is not None]
     readies = [pods.ready for pods in known]
     ready = None if None in readies else sum(filter(None, readies))
-    problem = next((pods.problem for pods in known if pods.problem), "")
+    problem = next((pods.problem for pods in known if pods.problem), "")  # one is enough to look there
     return Pods(sum(pods.total for pods in known), ready, problem) if known else None
 
 
@@ -387,6 +387,7 @@ def _write_way_back(workload: WorkloadHistory) -> Iterator[Note]:
     back = workload.way_back
     if back is None:
         return
+    # What both templates reference stays as it is: only what differs comes back.
     newest = next((one for one in workload.templates if one.role in _UNSETTLED), None)
     names = [name for name in back.to.revisions if newest is None or name not in newest.revisions]
     what = listed(names) if names else f"{printable(back.to.name)}, which has the same configuration"

@@ -87,6 +87,7 @@ class DryRun:
     """A `Cluster` that reads from another one and never writes to it."""
 
     def __init__(self, cluster: Cluster) -> None:
+        # What it reads is read as it is, but for revisions: the next round sees what this one would have written.
         self.namespace = cluster.namespace
         self.deadline = cluster.deadline
         self.has_config_map, self.consumers = cluster.has_config_map, cluster.consumers

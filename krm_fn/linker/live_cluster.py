@@ -214,7 +214,7 @@ class Lists:
             try:
                 response = self._api.request("GET", self.path(kind), query=query, accept=accept, max_bytes=max_bytes)
             except TooLarge:
-                page = max(1, page // 10)
+                page = max(1, page // 10)  # a page of one object is read whatever its size
                 continue
             if response.status in (_FORBIDDEN, _NOT_FOUND) and (served := self._ask_for(kind)) != kind:
                 kind, found, following, number = served, [], "", 0
@@ -234,7 +234,7 @@ class Lists:
                 raise Misnamed(what, why, error.rule) from error
             items = entries(response.content.get("items"))
             found += [one for item in items if (one := read(item)) is not None]
-            number += max(1, len(items))
+            number += max(1, len(items))  # a proxy may answer with empty pages, one after the other
             if number > _MOST:
                 what = f"{kind.plural} in {self.namespace}"
                 raise Endless(what, f"cannot list: more than {_MOST} objects; is there a proxy before the API server?")
