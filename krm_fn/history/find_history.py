@@ -160,8 +160,7 @@ def _find_referrer(consumer: Consumer, live: "_Live") -> Referrer:
 def _is_awaited(consumers: Sequence[Consumer], live: "_Live") -> bool:
     """Tell whether only workloads want a revision whose controllers have not made anything of that yet."""
     facts = [live.facts.get(one.owner.uid) for one in consumers if one.is_current]
-    roles = [live.roles.get(fact.uid) for one in consumers if (fact := live.facts.get(one.owner.uid))]
-    has_started = any(role not in (None, Role.PAST) for role in roles)
+    has_started = any(live.roles.get(one.owner.uid, Role.PAST) is not Role.PAST for one in consumers)
     return bool(facts) and not has_started and all(_is_seen_to_roll(fact, live.snapshot) for fact in facts)
 
 

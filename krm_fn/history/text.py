@@ -10,14 +10,12 @@ from typing import NamedTuple
 from krm_fn.diff.diff import write_change
 from krm_fn.history.history import (
     History,
-    LinkerJob,
     Pods,
     Referrer,
     Retention,
     RevisionHistory,
     Role,
     SetHistory,
-    Unseen,
     WorkloadHistory,
 )
 from krm_fn.linker.read import write_time
@@ -360,7 +358,7 @@ def find_notes(history: History) -> Iterator[Note]:
         missing = [entry.name for entry in one.entries if entry.fate is Retention.MISSING]
         if missing:
             verb = "does" if len(missing) == 1 else "do"
-            yield Note(f"{listed(missing)} {verb} not exist: apply the manifests that have it again", is_warning=True)
+            yield _warn(f"{listed(missing)} {verb} not exist: apply the manifests that have it again")
         yield from _write_linker(one, history)
         leaks = [entry.name for entry in one.entries if entry.fate is Retention.LEAK]
         if leaks:
@@ -368,7 +366,13 @@ def find_notes(history: History) -> Iterator[Note]:
             what = "its Secret" if len(leaks) == 1 else "their Secrets"
             command = f"kubectl delete {objects} -n {printable(history.namespace)}"
             yield Note(f"the linker may not delete {listed(leaks)}, as no run has linked {what} in time:", command)
-    yield from map(_write_unseen, history.unseen)
+    for unseen in history.unseen:
+        rule = f"{printable(unseen.plural)}; you need the rule {printable(unseen.rule)}" if unseen.rule else ""
+        yield _warn(f"not seen: {rule or printable(unseen.reason)}")
+
+
+def _warn(sentence: str, command: str = "") -> Note:
+    return Note(sentence, command, is_warning=True)
 
 
 def _write_rollout(workload: WorkloadHistory) -> Iterator[Note]:
@@ -376,9 +380,8 @@ def _write_rollout(workload: WorkloadHistory) -> Iterator[Note]:
         return
     situation = _SITUATIONS.get(workload.situation, f"is {printable(workload.situation)}")
     reason = f" ({cut(printable(workload.reason), _LONGEST_REASON)})" if workload.reason else ""
-    yield Note(
-        f"{printable(str(workload))} {situation}{reason}", is_warning=workload.situation in ("stuck", "degraded")
-    )
+    is_warning = workload.situation in ("stuck", "degraded")
+    yield Note(f"{printable(str(workload))} {situation}{reason}", is_warning=is_warning)
     yield from _write_way_back(workload)
 
 
@@ -392,9 +395,7 @@ def _write_way_back(workload: WorkloadHistory) -> Iterator[Note]:
     names = [name for name in back.to.revisions if newest is None or name not in newest.revisions]
     what = listed(names) if names else f"{printable(back.to.name)}, which has the same configuration"
     if back.to.absent:
-        yield Note(
-            f"no way back to {printable(back.to.name)}: {listed(back.to.absent)} does not exist", is_warning=True
-        )
+        yield _warn(f"no way back to {printable(back.to.name)}: {listed(back.to.absent)} does not exist")
     elif back.command:
         yield Note(f"back to {what}:", printable(back.command))
     else:
@@ -406,27 +407,17 @@ def _write_linker(one: SetHistory, history: History) -> Iterator[Note]:
     if one.job is None and not one.has_inventory:
         yield Note(f"set {name} has no linker: nothing deletes its revisions")
     elif not one.has_inventory:
-        yield Note(f"ConfigMap/{name}-linker does not exist: until then nothing is deleted", is_warning=True)
-    if one.job is not None:
-        yield from _write_job(one.job, history)
-
-
-def _write_job(job: LinkerJob, history: History) -> Iterator[Note]:
+        yield _warn(f"ConfigMap/{name}-linker does not exist: until then nothing is deleted")
+    job = one.job
+    if job is None:
+        return
     name = f"Job/{printable(job.name)}"
     if job.failure and job.ended is not None:
         logs = f"kubectl logs {name.lower()} -n {printable(history.namespace)}"
         ago = duration(history.now - job.ended)
-        yield Note(f"{name} failed {ago} ago ({cut(printable(job.failure), _LONGEST_REASON)}):", logs, is_warning=True)
+        yield _warn(f"{name} failed {ago} ago ({cut(printable(job.failure), _LONGEST_REASON)}):", logs)
     elif job.ended is None:
         yield Note(f"{name} has not ended, after {duration(history.now - job.created)}")
-
-
-def _write_unseen(unseen: Unseen) -> Note:
-    if unseen.rule:
-        return Note(
-            f"not seen: {printable(unseen.plural)}; you need the rule {printable(unseen.rule)}", is_warning=True
-        )
-    return Note(f"not seen: {printable(unseen.reason)}", is_warning=True)
 
 
 def listed(names: Iterable[str], most: int = _MOST_NAMES) -> str:
