@@ -27,12 +27,11 @@ _FILES = ("page.css", "page.js")
 
 
 def write_html(graph: Graph) -> str:
-    """Write the page."""
+    return "".join(f"{line}\n" for line in _write(graph))
+
+
+def _write(graph: Graph) -> Iterator[str]:
     style, script = (files("krm_fn.graph").joinpath(name).read_text("utf-8") for name in _FILES)
-    return "".join(f"{line}\n" for line in _write(graph, style, script))
-
-
-def _write(graph: Graph, style: str, script: str) -> Iterator[str]:
     title = _text(graph.title)
     # Nothing but these two texts can run or be fetched, whatever is in a name.
     policy = f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; base-uri 'none'"
@@ -114,10 +113,14 @@ def _write_lane(
 
 def _write_card(graph: Graph, position: int, node: GraphNode, edges: list[tuple[Edge, bool]]) -> Iterator[str]:
     yield f'<li><details class="card {node.look.value}" id="n{position}">'
-    yield from _write_summary(node)
+    namespace = f" in <bdi>{_text(node.namespace)}</bdi>" if node.namespace else ""
+    state = f'<span class="state">{_text(node.state)}</span>' if node.state else ""
+    kind = f'<span class="kind"><bdi>{_text(node.kind)}</bdi>{namespace}</span>'
+    yield f'<summary>{kind}<bdi class="name">{_text(node.name)}</bdi>{state}</summary>'
     yield '<div class="more">'
     yield from (f"<p>{_text(fact)}</p>" for fact in node.facts)
-    yield from _write_keys(node.keys)
+    if node.keys is not None:
+        yield from _write_keys(node.keys)
     if node.changes:
         yield "<h3>Changed since the revision before</h3>"
         yield f'<div class="changes">{"".join(_write_change(sign, text) for sign, text in node.changes)}</div>'
@@ -125,22 +128,7 @@ def _write_card(graph: Graph, position: int, node: GraphNode, edges: list[tuple[
     yield "</div></details></li>"
 
 
-def _write_change(sign: str, text: str) -> str:
-    """Write a line with the element that says what it is: removed, added, or neither."""
-    element = {"-": "del", "+": "ins"}.get(sign, "span")
-    return f"<{element}><b>{escape(sign)}</b> <bdi>{_text(text)}</bdi></{element}>"
-
-
-def _write_summary(node: GraphNode) -> Iterator[str]:
-    namespace = f" in <bdi>{_text(node.namespace)}</bdi>" if node.namespace else ""
-    state = f'<span class="state">{_text(node.state)}</span>' if node.state else ""
-    kind = f'<span class="kind"><bdi>{_text(node.kind)}</bdi>{namespace}</span>'
-    yield f'<summary>{kind}<bdi class="name">{_text(node.name)}</bdi>{state}</summary>'
-
-
-def _write_keys(keys: tuple[Key, ...] | None) -> Iterator[str]:
-    if keys is None:
-        return
+def _write_keys(keys: tuple[Key, ...]) -> Iterator[str]:
     yield "<h3>Keys</h3>"
     if not keys:
         yield '<p class="empty">none</p>'
@@ -149,6 +137,12 @@ def _write_keys(keys: tuple[Key, ...] | None) -> Iterator[str]:
     for key in keys:
         yield f'<tr><th scope="row"><bdi>{_text(key.name)}</bdi></th><td>{count(key.size, "byte")}</td></tr>'
     yield "</table>"
+
+
+def _write_change(sign: str, text: str) -> str:
+    """Write a line with the element that says what it is: removed, added, or neither."""
+    element = {"-": "del", "+": "ins"}.get(sign, "span")
+    return f"<{element}><b>{escape(sign)}</b> <bdi>{_text(text)}</bdi></{element}>"
 
 
 def _write_neighbours(graph: Graph, edges: Iterable[tuple[Edge, bool]]) -> Iterator[str]:
