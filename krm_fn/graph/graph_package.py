@@ -80,12 +80,14 @@ class _PackageDrawer:
             name = self._found.revisions.names.get(item, item.id.name)
             namespace = self._found.package.namespace_of(item)
             self._applied[item.id.kind, namespace, name] = item
+            # What a producer makes has a name in the cluster too. An object of the package with that name comes first.
             for made in find_generated(item):
                 revision = self._found.revisions.renamed.get(item)
                 made_name = revision.name_of(made) if revision else made.reference.target
                 self._applied.setdefault((made.kind, namespace, made_name), item)
         for item in drawn:
             for one in self._references.get(item, ()):
+                # A producer says the name of what it makes, which is no reference to itself.
                 says_own_name = one.rule.by == By.PRODUCER and self._configs.get(one.who) is item
                 if not says_own_name:
                     self._refer(one.who, item, one.field, one.place)

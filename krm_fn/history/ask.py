@@ -85,6 +85,7 @@ class LiveNamespace:
             raise NoAnswer(_explain_unknown(question.name, history))
         if not question.with_changes:
             return selected
+        # Of the whole history: the next older revision of a selected one may not be selected.
         changed = add_changes(history, lists, find_names(selected))
         return changed if question.name is None else select(changed, question.name)
 

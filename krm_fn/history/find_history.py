@@ -255,7 +255,7 @@ class _Live:
                 self._pods_by_reference[name].append(pod)
         self.made_by: dict[str, list[LiveObject]] = defaultdict(list)
         for fact in self.facts.values():
-            if fact.kind != "Pod":
+            if fact.kind != "Pod":  # pods are counted, and are no templates
                 self.made_by[fact.controller].append(fact)
         self.roles: dict[str, Role] = {}
         self.rollouts_left: dict[str, int] = {}

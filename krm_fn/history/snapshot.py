@@ -160,11 +160,13 @@ def read_snapshot(source: ObjectLists, set_name: str | None) -> Snapshot:
     sets, now = _read_sets(source, set_name)
     jobs = _read_jobs(source, set_name)
     plans = {name: _plan(name, jobs.get(name)) for name in sorted(sets)}
+    # Of all sets, and of what is rendered and does not exist yet: pods may wait for it.
     names = Names.of(
         {revision.name for one in sets.values() for revision in one.configs.revisions}
         | {revision.name for plan in plans.values() for revision in plan.rendered}
         | {name for one in sets.values() if one.configs.inventory for name in one.configs.inventory.references}
     )
+    # Each once, though several sets may name it.
     kinds = dict.fromkeys([*CONSUMER_KINDS, *(kind for plan in plans.values() for kind in plan.kinds)])
     objects = _read_objects(source, kinds, names)
     return Snapshot(
