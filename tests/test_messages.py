@@ -27,7 +27,6 @@ ANSWERS = {
     "krm_fn/graph/to_html.py": "labels of a picture",
     "krm_fn/history/text.py": "what `krm-fn history` prints",
     "krm_fn/history/history.py": "states of a revision",
-    "krm_fn/history/statements.py": "what `krm-fn history` prints",
     "krm_fn/history/write.py": "what `krm-fn history -o markdown` prints",
     "krm_fn/history/find_history.py": "commands for kubectl",
     "krm_fn/report/markup.py": "code in Markdown",

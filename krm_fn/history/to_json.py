@@ -1,7 +1,5 @@
 """A history as JSON, in the form of schemas/history-v1.json."""
 
-from datetime import UTC, datetime
-
 from krm_fn.diff.write import FORMS
 from krm_fn.history.history import (
     History,
@@ -13,7 +11,8 @@ from krm_fn.history.history import (
     WayBack,
     WorkloadHistory,
 )
-from krm_fn.history.statements import find_notes, write_state
+from krm_fn.history.text import find_notes, write_state
+from krm_fn.linker.read import write_time
 from krm_fn.report import to_json
 from krm_fn.report.to_json import Forms, Source, as_json
 
@@ -24,11 +23,6 @@ def write_json(history: History, *, in_one_line: bool = False) -> str:
     state: Source = ("state", lambda entry: ", ".join(write_state(entry, history.now)))
     revision = [state if source == "state" else source for source in _FORMS[RevisionHistory]]
     return to_json.write_json(history, {**_FORMS, RevisionHistory: revision}, in_one_line=in_one_line)
-
-
-def write_time(seconds: float) -> str:
-    """Write Unix seconds as the API server does."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _time(name: str, attribute: str = "") -> Source:

@@ -9,13 +9,21 @@ from typing import NamedTuple, NoReturn
 
 from krm_fn.diff.write import write_block
 from krm_fn.history.ask import NoAnswer
-from krm_fn.history.history import History, SetHistory
-from krm_fn.history.statements import find_notes
-from krm_fn.history.text import TITLES, write_cells, write_detail, write_text, write_wide
-from krm_fn.history.to_json import write_json, write_time
+from krm_fn.history.history import History
+from krm_fn.history.text import TITLES, find_notes, write_cells, write_detail, write_text, write_wide
+from krm_fn.history.to_json import write_json
+from krm_fn.linker.read import write_time
 from krm_fn.model.words import count, printable
 from krm_fn.report.markup import markdown, markdown_code
 from krm_fn.report.table import Screen, columns
+
+_PAUSE = 2.0
+_SHARE = 4.0
+"""The least pause in seconds, and in times of what reading took: a large namespace is read less often."""
+
+_HOME, _CLEAR_LINE, _CLEAR_REST = "\x1b[H", "\x1b[K", "\x1b[J"
+_CLEAR = "\x1b[2J"
+_COLOUR = re.compile("\x1b\\[[0-9;]*m")
 
 
 class HistoryFormat(StrEnum):
@@ -29,19 +37,16 @@ class HistoryFormat(StrEnum):
     MARKDOWN = "markdown"
 
 
+_TEXTS = {HistoryFormat.TEXT: write_text, HistoryFormat.DETAIL: write_detail, HistoryFormat.WIDE: write_wide}
+
+
 def write(history: History, form: HistoryFormat, screen: Screen) -> str:
-    """Write a history."""
     match form:
-        case HistoryFormat.TEXT:
-            return write_text(history, screen)
-        case HistoryFormat.DETAIL:
-            return write_detail(history, screen)
-        case HistoryFormat.WIDE:
-            return write_wide(history, screen)
         case HistoryFormat.JSON | HistoryFormat.JSON_LINE:
             return write_json(history, in_one_line=form is HistoryFormat.JSON_LINE)
         case HistoryFormat.MARKDOWN:
             return write_markdown(history)
+    return _TEXTS[form](history, screen)
 
 
 def write_markdown(history: History) -> str:
@@ -54,7 +59,12 @@ def _write(history: History) -> Iterator[str]:
         where = f"set {markdown_code(printable(one.name))} in namespace {markdown_code(printable(history.namespace))}"
         yield f"Revisions of {where} at {write_time(history.now)}:"
         yield ""
-        yield from _write_set(one, history.now)
+        yield f"| {' | '.join(title.capitalize() for title in TITLES)} |"
+        yield f"|{'---|' * len(TITLES)}"
+        for entry in one.entries:
+            base, revision, age, referrers, state = write_cells(entry, history.now)
+            cells = [base, revision, age, " ".join(referrers), " ".join(state)]
+            yield f"| {' | '.join(map(markdown, cells))} |"
         yield ""
         for entry in one.entries:
             if entry.change is not None:
@@ -62,24 +72,6 @@ def _write(history: History) -> Iterator[str]:
     for note in find_notes(history):
         command = f" {markdown_code(note.command)}" if note.command else ""
         yield f"- {markdown(note.sentence)}{command}"
-
-
-def _write_set(one: SetHistory, now: float) -> Iterator[str]:
-    yield f"| {' | '.join(title.capitalize() for title in TITLES)} |"
-    yield f"|{'---|' * len(TITLES)}"
-    for entry in one.entries:
-        base, revision, age, referrers, state = write_cells(entry, now)
-        cells = [base, revision, age, " ".join(referrers), " ".join(state)]
-        yield f"| {' | '.join(map(markdown, cells))} |"
-
-
-_PAUSE = 2.0
-_SHARE = 4.0
-"""The least pause in seconds, and in times of what reading took: a large namespace is read less often."""
-
-_HOME, _CLEAR_LINE, _CLEAR_REST = "\x1b[H", "\x1b[K", "\x1b[J"
-_CLEAR = "\x1b[2J"
-_COLOUR = re.compile("\x1b\\[[0-9;]*m")
 
 
 class ScreenSize(NamedTuple):
@@ -124,6 +116,7 @@ def _show(history: History, shown: History | None, output: Output) -> None:
     place = output.find_place()
     text = output.write(history, place.screen)
     if place.width and place.height and not output.is_in_lines:
+        # Drawn each time, even if nothing has changed: ages have, and the terminal may have another size.
         output.put(("" if shown else _CLEAR) + _draw(text, place))
     elif shown is None or history._replace(now=0) != shown._replace(now=0):
         separator = "" if shown is None or output.is_in_lines else f"--- {write_time(history.now)}\n"
@@ -133,14 +126,11 @@ def _show(history: History, shown: History | None, output: Output) -> None:
 def _draw(text: str, place: ScreenSize) -> str:
     """Write over what is on the terminal, line by line: it does not flicker then."""
     lines = text.splitlines()
-    used = [*accumulate(_rows(line, place.width) for line in lines)]
+    # A line that is wider than the terminal takes several of its rows.
+    rows_of_lines = (max(1, -(-columns(_COLOUR.sub("", line)) // place.width)) for line in lines)
+    used = [*accumulate(rows_of_lines)]
     room = place.height - 1  # the cursor is in the last row
     if used and used[-1] > room:
         fitting = sum(rows < room for rows in used)
         lines[fitting:] = [f"... {count(len(lines) - fitting, 'more line')}: use a larger terminal, --set or NAME"]
     return _HOME + "".join(f"{line}{_CLEAR_LINE}\n" for line in lines) + _CLEAR_REST
-
-
-def _rows(line: str, width: int) -> int:
-    """Return how many rows of a terminal a line takes."""
-    return max(1, -(-columns(_COLOUR.sub("", line)) // width))
