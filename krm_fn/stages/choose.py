@@ -143,7 +143,7 @@ class _Chooser:
         written = _why_written_by_others(item, self._references)
         if bound is not None and not item.is_config:
             written = None  # two that make one Secret write to each other's: `bound` says that
-        # An order to leave it alone is obeyed even where somebody else writes it; an order to rename it is not.
+        # An order to leave it alone is obeyed even where somebody else writes it; any other order is not.
         decision = _refuse(item) or self._configured(item)
         if written is None:
             decision = decision or self._defaulted(item)
