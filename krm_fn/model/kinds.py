@@ -8,14 +8,10 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from krm_fn.model.deployers import is_hook, read_options
+from krm_fn.model.deployers import is_hook, is_recreated
 from krm_fn.model.item import Item
 from krm_fn.model.node import get, text
 from krm_fn.model.problem import ResourceId
-
-_SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
-_FLUX_FORCE = "kustomize.toolkit.fluxcd.io/force"
-_KAPP_UPDATE = "kapp.k14s.io/update-strategy"
 
 _MAX_GROUP = 253
 _LABEL = re.compile("[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
@@ -279,21 +275,7 @@ def kind_of(item: Item) -> Kind | None:
 
 def is_replaced(item: Item) -> bool:
     """Tell whether each change makes a new object: a hook, a generated name, or an object its deployer replaces."""
-    return not item.id.name or is_hook(item) or _is_recreated(item)
-
-
-def _is_recreated(item: Item) -> bool:
-    """Tell whether a deployer deletes the object and creates it again where the API server refuses a change.
-
-    Sources: Argo CD, `applyObject` of its gitops-engine; Flux, `shouldForceApply` and `AnyInMetadata` of fluxcd/pkg;
-    kapp, `AddOrUpdateChange`.
-    """
-    options = read_options(item.annotations.get(_SYNC_OPTIONS, ""))
-    # `Replace=true` alone is a PUT, which the API server refuses as it does a patch. A server-side apply has no force.
-    by_argocd = "Force=true" in options and ("Replace=true" in options or "ServerSideApply=true" not in options)
-    by_flux = any(marks.get(_FLUX_FORCE, "").lower() == "enabled" for marks in (item.labels, item.annotations))
-    by_kapp = item.annotations.get(_KAPP_UPDATE) in ("fallback-on-replace", "always-replace")
-    return by_argocd or by_flux or by_kapp
+    return not item.id.name or is_hook(item) or is_recreated(item)
 
 
 def cannot_change(item: Item) -> bool:

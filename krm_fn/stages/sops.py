@@ -12,14 +12,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from krm_fn.model import keys
-from krm_fn.model.deployers import PROTECTIONS
+from krm_fn.model.deployers import DEPLOYERS, PROTECTIONS
 from krm_fn.model.item import Item
 from krm_fn.model.node import TRUE, FieldPath, get, is_mapping, spell, texts
 from krm_fn.model.settings import Settings
 from krm_fn.references.generated import RenameBlocker
-
-_DECRYPTS = ("flux",)
-"""The only deployer that decrypts by itself, and it does not check the MAC. With any other one, a plugin decrypts."""
 
 
 def is_encrypted(item: Item) -> bool:
@@ -39,7 +36,9 @@ def find_refused(item: Item, settings: Settings) -> RenameBlocker | None:
                 f"its encryption covers {spell(path)}; encrypt only its data, with encrypted_regex: ^(data|stringData)$"
             )
             return RenameBlocker(reason, "sops")
-    if block.get("mac_only_encrypted") in TRUE or settings.deployers == _DECRYPTS:
+    # With a deployer that does not decrypt by itself, a plugin does, and that checks the MAC.
+    checks_no_mac = bool(settings.deployers) and all(DEPLOYERS[name].decrypts for name in settings.deployers)
+    if block.get("mac_only_encrypted") in TRUE or checks_no_mac:
         return None
     reason = (
         "the MAC of SOPS covers its name; set mac_only_encrypted: true when you encrypt it, "

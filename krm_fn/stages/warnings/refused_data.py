@@ -7,6 +7,7 @@ Observed with Kubernetes 1.36: null is accepted, and base64 may be folded, but n
 import re
 from collections.abc import Collection, Iterator
 
+from krm_fn.model.deployers import DEPLOYERS
 from krm_fn.model.item import Item, about
 from krm_fn.model.node import (
     Node,
@@ -43,9 +44,6 @@ BOOLEAN_WORDS = frozenset(
 )
 """Words that sigs.k8s.io/yaml reads as booleans, and the YAML of kustomize and kpt as text."""
 
-_READBOOLEAN_WORDS_AS_TEXT = frozenset({"flux", "kpt"})
-"""Deployers that never read these words with sigs.k8s.io/yaml. Flux runs kustomize, which writes them with quotes."""
-
 
 _WRONG_KEY = (
     'the API server refuses this key; allowed: up to 253 letters, digits, "-", "_" and ".", but neither "." alone nor '
@@ -59,7 +57,7 @@ _WORD = (
 
 def find_refused_data(package: Package, revisions: Revisions, deployers: Collection[str]) -> Iterator[Problem]:
     """Warn about each key and value, without the value: it may be a Secret's."""
-    are_words_text = bool(deployers) and _READBOOLEAN_WORDS_AS_TEXT.issuperset(deployers)
+    are_words_text = bool(deployers) and all(DEPLOYERS[name].keeps_boolean_words for name in deployers)
     errors = [problem for problem in revisions.problems if problem.severity is Severity.ERROR]
     said = {(problem.node, problem.field) for problem in errors}  # what has no hash
     for item in package.configs:
