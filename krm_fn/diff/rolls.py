@@ -12,8 +12,6 @@ from krm_fn.diff.difference import (
     BY_NAME,
     BY_TEMPLATE,
     CHANGES,
-    NEW_PODS,
-    NEXT_RUN,
     REFUSED,
     ROLLS,
     RUNS,
@@ -24,14 +22,14 @@ from krm_fn.diff.pair import Pair
 from krm_fn.diff.release import Release
 from krm_fn.model import keys
 from krm_fn.model.item import Item
-from krm_fn.model.kinds import cannot_change, is_replaced
+from krm_fn.model.kinds import CONSUMER_KINDS, cannot_change, is_replaced
 from krm_fn.model.node import descend, get, text
 from krm_fn.model.pods import find_templates, template_around
 from krm_fn.naming.names import WORD, base_name
 from krm_fn.references.find import ROLES
 from krm_fn.references.reference import Reference
 
-_EFFECTS = {"CronJob": NEXT_RUN, "ReplicaSet": NEW_PODS, "ReplicationController": NEW_PODS}
+_EFFECTS = {kind.kind: kind.on_change for kind in CONSUMER_KINDS if kind.on_change}
 """What another pod template means to kinds that do not replace their pods, by the documentation of each."""
 
 _ORDER = (BY_NAME, BY_CHECKSUM, BY_IMAGE, BY_TEMPLATE)

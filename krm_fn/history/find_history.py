@@ -22,7 +22,7 @@ from krm_fn.history.snapshot import SetSnapshot, Snapshot
 from krm_fn.linker.api import Forbidden
 from krm_fn.linker.objects import Consumer, LiveRevision
 from krm_fn.linker.owners import Keeper, find_keepers, is_left_to_kpt, linker_owners, plan_owners, rendered_names
-from krm_fn.model.kinds import CONSUMER_KINDS
+from krm_fn.model.kinds import CONSUMER_KINDS, consumer_named
 from krm_fn.naming.names import without_hash
 
 _ADD_ONS = "argoproj.io"
@@ -168,7 +168,7 @@ class _SetFinder:
     def _referrer(self, consumer: Consumer) -> Referrer:
         owner = consumer.owner
         fact = self._facts.get(owner.uid) or LiveObject(owner.kind, owner.name, owner.uid, 0.0)
-        is_made = bool(fact.controller) and fact.kind in ("ReplicaSet", "ControllerRevision")
+        is_made = bool(fact.controller) and bool(consumer_named(fact.kind).template_copy)
         return Referrer(
             owner.kind,
             owner.name,
@@ -245,9 +245,6 @@ def _workload_uids(consumer: Consumer) -> tuple[str, str]:
     return consumer.owner.uid, consumer.controller
 
 
-_RESOURCES = {"Deployment": "deployment", "StatefulSet": "statefulset", "DaemonSet": "daemonset"}
-
-
 def find_way_back(
     kind: str, name: str, namespace: str, progress: Progress, templates: Sequence[Template]
 ) -> WayBack | None:
@@ -255,17 +252,16 @@ def find_way_back(
 
     In the middle of a rollout that is the one that is being replaced; later the last one with another configuration.
     """
-    if kind == "Rollout" and not progress.is_done:
+    row = consumer_named(kind)
+    if row.abort and not progress.is_done:
         stable = next((one for one in templates if one.role is Role.STABLE), None)
         is_back = progress.situation == "aborted"
-        command = "" if is_back else f"kubectl argo rollouts abort {name} -n {namespace}"
+        command = "" if is_back else f"{row.abort.format(name=name)} -n {namespace}"
         return stable and WayBack(stable, command)
     to = _last_with_other_configuration(templates)
-    if to is None or not to.number:
+    if to is None or not to.number or not row.undo:
         return None
-    undo = "argo rollouts undo" if kind == "Rollout" else f"rollout undo {_RESOURCES[kind]}"
-    separator = " " if kind == "Rollout" else "/"
-    return WayBack(to, f"kubectl {undo}{separator}{name} --to-revision={to.number} -n {namespace}")
+    return WayBack(to, f"{row.undo.format(name=name, number=to.number)} -n {namespace}")
 
 
 def _last_with_other_configuration(templates: Sequence[Template]) -> Template | None:

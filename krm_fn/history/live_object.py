@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from krm_fn.linker.objects import Names
 from krm_fn.linker.read import entries, mapping, possible_names, read_time, required_config_maps
-from krm_fn.model.kinds import Kind
+from krm_fn.model.kinds import Kind, consumer_named
 
 _DEFAULT_LIMIT = 10
 """The `revisionHistoryLimit` of a workload that sets none: Kubernetes and Argo Rollouts have the same default."""
@@ -93,7 +93,7 @@ def read_live_object(kind: Kind, item: Any, names: Names) -> LiveObject:
     controller = _controller(parts)
     name = text(parts.metadata, "name")
     number = _number(item, parts)
-    read_progress = _PROGRESS.get(kind.kind)
+    read_progress = _PROGRESS.get(consumer_named(kind.kind).progress)
     return LiveObject(
         kind.kind,
         name,
@@ -210,14 +210,12 @@ def _read_daemon_set(daemon_set: _Parts) -> Progress:
 
 
 _PROGRESS: dict[str, Callable[[_Parts], Progress]] = {
-    "Rollout": _read_rollout,
-    "Deployment": _read_deployment,
-    "StatefulSet": _read_stateful_set,
-    "DaemonSet": _read_daemon_set,
+    "pod hashes": _read_rollout,
+    "updated replicas": _read_deployment,
+    "update revision": _read_stateful_set,
+    "updated number scheduled": _read_daemon_set,
 }
-
-_TEMPLATES = {"ReplicaSet": "spec.template.spec", "ControllerRevision": "data.spec.template.spec"}
-"""Where the pod spec is in what a controller made of a template."""
+"""By `progress` of a kind in `facts/kinds.py`."""
 
 
 def text(fields: dict[str, Any], name: str) -> str:
@@ -247,10 +245,11 @@ def _number(item: Any, parts: _Parts) -> int:
 
 
 def _template(kind: Kind, item: Any) -> Any:
-    if kind.kind not in _TEMPLATES:
+    path = consumer_named(kind.kind).template_copy
+    if not path:
         return None
     value = mapping(item)
-    for field in _TEMPLATES[kind.kind].split("."):
+    for field in path.split("."):
         value = mapping(value.get(field))
     return value
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from krm_fn.history.history import Pods, Role
 from krm_fn.history.live_object import LiveObject, Pod, Progress
 from krm_fn.history.snapshot import Snapshot
+from krm_fn.model.kinds import consumer_named
 
 
 class Roles(NamedTuple):
@@ -55,9 +56,6 @@ def _count_rollouts(progress: Progress, old: Sequence[LiveObject]) -> dict[str, 
     return {one.uid: max(0, progress.limit - position) for position, one in enumerate(old)}
 
 
-_WITH_PODS = frozenset({"ReplicaSet", "ControllerRevision", "ReplicationController", "Job", "Pod"})
-"""Kinds of which one expects pods, so that it is worth saying that there are none."""
-
 _NO_ROLES = Roles({}, {})
 
 
@@ -104,7 +102,7 @@ class Live:
         if self.snapshot.pods is None:
             return None if fact.replicas is None else Pods(fact.replicas)
         pods = self._pods_of(fact)
-        return count_pods(pods) if pods or fact.kind in _WITH_PODS else None
+        return count_pods(pods) if pods or consumer_named(fact.kind).expects_pods else None
 
     def _pods_of(self, fact: LiveObject) -> list[Pod]:
         if fact.progress is not None:

@@ -15,7 +15,7 @@ from krm_fn.linker.owners import rendered_names
 from krm_fn.linker.read import linker_arguments, mapping, read_config, read_consumer
 from krm_fn.linker.wait import MAX_LOOKUPS, find_broken
 from krm_fn.model import keys
-from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind
+from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind, consumer_named
 from krm_fn.model.link_plan import LinkPlan, Unreadable, read_arguments
 
 CONFIG_MAPS = Kind("v1", "ConfigMap", "configmaps")
@@ -24,8 +24,6 @@ CONFIG_MAPS = Kind("v1", "ConfigMap", "configmaps")
 _TIMEOUT, _MINIMUM_AGE = 300, 600
 """The defaults of `krm-fn link`, for a set without a Job."""
 
-_MADE_OF_TEMPLATES = frozenset({"ReplicaSet", "ControllerRevision"})
-_WITH_PROGRESS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Rollout"})
 
 _T = TypeVar("_T")
 
@@ -187,8 +185,8 @@ class _LiveObjects:
             pod = read_pod(item, self._names)
             if pod is not None and pod.references:
                 self.pods.append(pod)
-        is_needed = kind.kind in _MADE_OF_TEMPLATES or kind.kind in _WITH_PROGRESS
-        if is_needed or (consumer is not None and consumer.references):
+        known = consumer_named(kind.kind)
+        if known.template_copy or known.progress or (consumer is not None and consumer.references):
             fact = read_live_object(kind, item, self._names)
             self.facts[fact.uid] = fact
         return consumer
