@@ -34,7 +34,7 @@ CONSUMERS = (
         "pod_spec": "spec.template.spec",
         "history": "ReplicaSet",
         "rolled_by": ("wave", "reloader"),
-        "progress": "updated replicas",
+        "progress": "replicas",
         "undo": "kubectl rollout undo deployment/{name} --to-revision={number}",
     },
     {
@@ -45,7 +45,7 @@ CONSUMERS = (
         "pod_spec": "spec.template.spec",
         "history": "ControllerRevision",
         "rolled_by": ("wave", "reloader"),
-        "progress": "update revision",
+        "progress": "revisions",
         "undo": "kubectl rollout undo statefulset/{name} --to-revision={number}",
     },
     {
@@ -56,7 +56,7 @@ CONSUMERS = (
         "pod_spec": "spec.template.spec",
         "history": "ControllerRevision",
         "rolled_by": ("wave", "reloader"),
-        "progress": "updated number scheduled",
+        "progress": "scheduled",
         "undo": "kubectl rollout undo daemonset/{name} --to-revision={number}",
     },
     {
@@ -105,7 +105,7 @@ CONSUMERS = (
         "pod_spec": "spec.template.spec",
         "history": "ReplicaSet",
         "rolled_by": ("reloader",),
-        "progress": "pod hashes",
+        "progress": "hashes",
         "undo": "kubectl argo rollouts undo {name} --to-revision={number}",
         "abort": "kubectl argo rollouts abort {name}",
     },

@@ -210,10 +210,10 @@ def _read_daemon_set(daemon_set: _Parts) -> Progress:
 
 
 _PROGRESS: dict[str, Callable[[_Parts], Progress]] = {
-    "pod hashes": _read_rollout,
-    "updated replicas": _read_deployment,
-    "update revision": _read_stateful_set,
-    "updated number scheduled": _read_daemon_set,
+    "hashes": _read_rollout,
+    "replicas": _read_deployment,
+    "revisions": _read_stateful_set,
+    "scheduled": _read_daemon_set,
 }
 """By `progress` of a kind in `facts/kinds.py`."""
 
