@@ -35,6 +35,7 @@ ANSWERS = {
     "krm_fn/look/secrets.py": "names whose hash is not shown",
     "krm_fn/facts/deployers.py": "annotations, and what people call a deployment",
     "krm_fn/facts/kinds.py": "commands for kubectl, and by what a rollout is read",
+    "krm_fn/facts/phrases.py": "what kustomize, helm and git say",
     "krm_fn/facts/producers.py": "who writes an object, and why its name stays: the reason in a message",
     "krm_fn/references/find.py": "the rule behind a reference, for `krm-fn explain`",
     "krm_fn/facts/chart_values.py": "where a chart says so, for `krm-fn explain`",
