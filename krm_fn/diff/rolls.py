@@ -10,14 +10,14 @@ from krm_fn.diff.difference import Cause, Effect, FieldChange, Roll
 from krm_fn.diff.pair import Pair, Release
 from krm_fn.model import keys
 from krm_fn.model.item import Item
-from krm_fn.model.kinds import cannot_change, is_replaced
+from krm_fn.model.kinds import CONSUMER_KINDS, cannot_change, is_replaced
 from krm_fn.model.node import descend, get, text
 from krm_fn.model.pods import find_templates, template_around
 from krm_fn.naming.names import WORD, base_name
 from krm_fn.references.find import ROLES
 from krm_fn.references.reference import Reference
 
-_EFFECTS = {"CronJob": Effect.NEXT_RUN, "ReplicaSet": Effect.NEW_PODS, "ReplicationController": Effect.NEW_PODS}
+_EFFECTS = {kind.kind: Effect(kind.on_change) for kind in CONSUMER_KINDS if kind.on_change}
 """What another pod template means to kinds that do not replace their pods, by the documentation of each."""
 
 _IN_TEMPLATE = re.compile(r"(?:^|\.)\w*[tT]emplate\.(?:spec|metadata)\.")

@@ -17,19 +17,15 @@ from krm_fn.history.history import (
     WayBack,
     WorkloadHistory,
 )
-from krm_fn.history.snapshot import MADE_OF_TEMPLATES, LiveObject, Pod, Progress, SetSnapshot, Snapshot
+from krm_fn.history.snapshot import LiveObject, Pod, Progress, SetSnapshot, Snapshot
 from krm_fn.linker.api import Forbidden
 from krm_fn.linker.objects import Consumer, LiveRevision
 from krm_fn.linker.owners import Keeper, find_keepers, is_left_to_kpt, linker_owners, plan_owners, rendered_names
-from krm_fn.model.kinds import CONSUMER_KINDS
+from krm_fn.model.kinds import CONSUMER_KINDS, consumer_named
 from krm_fn.naming.names import without_hash
 
 _ADD_ONS = "argoproj.io"
 _HISTORY_OF = {kind.kind: kind.history for kind in CONSUMER_KINDS if kind.history}
-_RESOURCES = {"Deployment": "deployment", "StatefulSet": "statefulset", "DaemonSet": "daemonset"}
-
-_WITH_PODS = frozenset({"ReplicaSet", "ControllerRevision", "ReplicationController", "Job", "Pod"})
-"""Kinds of which one expects pods, so that it is worth saying that there are none."""
 
 
 def find_history(snapshot: Snapshot) -> History:
@@ -143,7 +139,7 @@ def _find_referrers(consumers: Iterable[Consumer], live: "_Live") -> tuple[Refer
 def _find_referrer(consumer: Consumer, live: "_Live") -> Referrer:
     owner = consumer.owner
     fact = live.facts.get(owner.uid) or LiveObject(owner.kind, owner.name, owner.uid, 0.0)
-    is_made = bool(fact.controller) and fact.kind in MADE_OF_TEMPLATES
+    is_made = bool(fact.controller) and bool(consumer_named(fact.kind).template_copy)
     return Referrer(
         owner.kind,
         owner.name,
@@ -210,17 +206,16 @@ def find_way_back(
 
     In the middle of a rollout that is the one that is being replaced; later the last one with another configuration.
     """
-    if kind == "Rollout" and not progress.is_done:
+    row = consumer_named(kind)
+    if row.abort and not progress.is_done:
         stable = next((one for one in templates if one.role is Role.STABLE), None)
         is_back = progress.situation == "aborted"
-        command = "" if is_back else f"kubectl argo rollouts abort {name} -n {namespace}"
+        command = "" if is_back else f"{row.abort.format(name=name)} -n {namespace}"
         return stable and WayBack(stable, command)
     to = _last_with_other_configuration(templates)
-    if to is None or not to.number:
+    if to is None or not to.number or not row.undo:
         return None
-    undo = "argo rollouts undo" if kind == "Rollout" else f"rollout undo {_RESOURCES[kind]}"
-    separator = " " if kind == "Rollout" else "/"
-    return WayBack(to, f"kubectl {undo}{separator}{name} --to-revision={to.number} -n {namespace}")
+    return WayBack(to, f"{row.undo.format(name=name, number=to.number)} -n {namespace}")
 
 
 def _last_with_other_configuration(templates: Sequence[Template]) -> Template | None:
@@ -278,7 +273,7 @@ class _Live:
         if self.snapshot.pods is None:
             return None if fact.replicas is None else Pods(fact.replicas)
         pods = self._pods_of(fact)
-        return _count_pods(pods) if pods or fact.kind in _WITH_PODS else None
+        return _count_pods(pods) if pods or consumer_named(fact.kind).expects_pods else None
 
     def _pods_of(self, fact: LiveObject) -> list[Pod]:
         if fact.progress is not None:

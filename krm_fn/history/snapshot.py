@@ -33,7 +33,7 @@ from krm_fn.linker.read import (
 )
 from krm_fn.linker.wait import MAX_LOOKUPS, find_broken
 from krm_fn.model import keys
-from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind
+from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind, consumer_named
 from krm_fn.model.link_plan import LinkPlan, Unreadable, read_arguments
 
 (_JOBS,) = (kind for kind in CONSUMER_KINDS if kind.kind == "Job")
@@ -41,8 +41,6 @@ from krm_fn.model.link_plan import LinkPlan, Unreadable, read_arguments
 _TIMEOUT, _MINIMUM_AGE = 300, 600
 """The defaults of `krm-fn link`, for a set without a Job."""
 
-MADE_OF_TEMPLATES = frozenset({"ReplicaSet", "ControllerRevision"})
-_WITH_PROGRESS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Rollout"})
 
 _DEFAULT_LIMIT = 10
 """The `revisionHistoryLimit` of a workload that sets none: Kubernetes and Argo Rollouts have the same default."""
@@ -247,8 +245,8 @@ def _read_object(found: _Objects, kind: Kind, names: Names, item: Any) -> Consum
         if pod is not None and pod.references:
             found.pods.append(pod)
     # Workloads and templates count without a reference too: their numbers say which of them is the way back.
-    is_needed = kind.kind in MADE_OF_TEMPLATES or kind.kind in _WITH_PROGRESS
-    if is_needed or (consumer is not None and consumer.references):
+    known = consumer_named(kind.kind)
+    if known.template_copy or known.progress or (consumer is not None and consumer.references):
         fact = read_live_object(kind, item, names)
         found.facts[fact.uid] = fact
     return consumer
@@ -326,8 +324,8 @@ def read_live_object(kind: Kind, item: Any, names: Names) -> LiveObject:
     parts = _Parts.of(item)
     controller = controller_of(parts.metadata)
     number = _number(item, parts)
-    read_progress = _PROGRESS.get(kind.kind)
-    template = _TEMPLATES.get(kind.kind)
+    read_progress = _PROGRESS.get(consumer_named(kind.kind).progress)
+    template = consumer_named(kind.kind).template_copy
     return LiveObject(
         kind.kind,
         parts.name,
@@ -449,14 +447,13 @@ def _read_daemon_set(daemon_set: _Parts) -> Progress:
 
 
 _PROGRESS: dict[str, Callable[[_Parts], Progress]] = {
-    "Rollout": _read_rollout,
-    "Deployment": _read_deployment,
-    "StatefulSet": _read_stateful_set,
-    "DaemonSet": _read_daemon_set,
+    "hashes": _read_rollout,
+    "replicas": _read_deployment,
+    "revisions": _read_stateful_set,
+    "scheduled": _read_daemon_set,
 }
 
-_TEMPLATES = {"ReplicaSet": "spec.template.spec", "ControllerRevision": "data.spec.template.spec"}
-"""Where the pod spec is in what a controller made of a template."""
+"""By `progress` of a kind in `facts/kinds.py`."""
 
 
 def _marks(parts: _Parts) -> frozenset[str]:

@@ -1,18 +1,14 @@
-"""Annotations that stop a deployer from pruning a revision, or from renaming it.
+"""How deployers treat an object: what stops them from pruning or renaming it, and when they apply or replace it.
 
-What each does on prune and on uninstall is in the schema (`spec.deployers`) and in docs/deployers.md, as read in these
-functions: Argo CD, `shouldBeDeleted` and its sync-options and compare-options documentation; Flux, `deleteObjects` of
-kustomize-controller; cli-utils, `PreventRemoveFilter`; Helm, `filterManifestsToKeep` and `update` of its Kubernetes
-client; kapp, `DeleteOrphanStrategy`.
-
-Sources: Argo CD's gitops-engine (`sync/hook`, `sync/syncwaves`, `sync/sync_phase.go`), Helm's page on chart hooks.
+What each deployer does is a row of `facts/deployers.py`.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from krm_fn.facts import deployers as facts
 from krm_fn.model.item import Item
 
 
@@ -48,18 +44,107 @@ class Protection(NamedTuple):
         return self.value in (read_options(present) if self.part_of_list else [present])
 
 
-# Never `Delete=false` for Argo CD: a revision without an owner must still be deleted with its Application.
-PROTECTIONS: dict[str, tuple[Protection, ...]] = {
-    "argocd": (
-        Protection("argocd.argoproj.io/sync-options", "Prune=false", part_of_list=True),
-        Protection("argocd.argoproj.io/compare-options", "IgnoreExtraneous", part_of_list=True, keeps=False),
-    ),
-    "flux": (Protection("kustomize.toolkit.fluxcd.io/prune", "disabled"),),
-    "kpt": (Protection("client.lifecycle.config.k8s.io/deletion", "detach"),),
-    "helm": (Protection("helm.sh/resource-policy", "keep"),),
-    "kapp": (Protection("kapp.k14s.io/delete-strategy", "orphan"),),
-    "spinnaker": (),  # it prunes nothing, but renames objects: see `keep_name`
-}
+class Replacement(NamedTuple):
+    """Texts by which a deployer deletes an object and creates it again where the API server refuses a change.
+
+    The annotation is a comma list of options with all of `says` and none of `lacks`, or, if not `part_of_list`, it is
+    exactly the one text of `says`.
+    """
+
+    annotation: str
+    says: tuple[str, ...]
+    lacks: tuple[str, ...] = ()
+    part_of_list: bool = False
+    in_any_case: bool = False
+
+    def is_in(self, present: str) -> bool:
+        text = present.lower() if self.in_any_case else present
+        found = set(read_options(text) if self.part_of_list else [text])
+        return found.issuperset(self.says) and found.isdisjoint(self.lacks)
+
+
+class Phase(IntEnum):
+    """The parts of one deployment, in order. All of one is done before the next begins."""
+
+    BEFORE = 0
+    MAIN = 1
+    AFTER = 2
+
+
+class Step(NamedTuple):
+    """A place in the order of one deployment. `hook` is the kind of hook that is there, `""` for a plain object."""
+
+    phase: Phase
+    wave: int
+    hook: str = ""
+
+    def is_before(self, other: "Step") -> bool:
+        """Tell whether the deployer is done with this step before it begins the other."""
+        return (self.phase, self.wave) < (other.phase, other.wave)
+
+
+class Deployer(NamedTuple):
+    """What a deployer does. `name` and `deployment` are what people call it, and one run of it.
+
+    `protections` are set on revisions. `protections_of_others` stop it from pruning as well, though this project does
+    not write them. `reads_labels`: its marks may be labels. `spares_owned`: it never prunes an object with an owner.
+
+    `hooks`: by annotation, of which the first that an object has counts, the words that have a place in the order.
+    `waves`: annotations with a number in that order; the first that holds one counts. `waits_for`: kinds by group that
+    it waits for before the next step; with `waits_for_others`, it may also wait for kinds that `facts/kinds.py` lacks.
+
+    `decrypts`: it decrypts what SOPS encrypted, and checks no MAC. `keeps_boolean_words`: it never reads `yes` and the
+    like as booleans, as sigs.k8s.io/yaml does.
+    """
+
+    name: str
+    protections: tuple[Protection, ...] = ()
+    protections_of_others: tuple[Protection, ...] = ()
+    reads_labels: bool = False
+    spares_owned: bool = False
+    deployment: str = ""
+    hooks: Mapping[str, Mapping[str, Phase]] = {}  # of a tuple, whose fields nobody changes
+    waves: tuple[str, ...] = ()
+    waits_for: frozenset[tuple[str, str]] = frozenset()
+    waits_for_others: bool = False
+    replaces: tuple[Replacement, ...] = ()
+    decrypts: bool = False
+    keeps_boolean_words: bool = False
+
+    @property
+    def keepers(self) -> tuple[Protection, ...]:
+        """The annotations that stop it from pruning; none for one that prunes nothing."""
+        return tuple(one for one in self.protections if one.keeps)
+
+
+def _read_deployers(rows: Any) -> Iterator[tuple[str, Deployer]]:
+    for key, row in rows.items():
+        yield (
+            key,
+            Deployer(
+                **{
+                    **row,
+                    "protections": tuple(Protection(**one) for one in row.get("protections", ())),
+                    "protections_of_others": tuple(Protection(**one) for one in row.get("protections_of_others", ())),
+                    "hooks": {
+                        annotation: {word: Phase[phase] for word, phase in words.items()}
+                        for annotation, words in row.get("hooks", {}).items()
+                    },
+                    "waits_for": frozenset(_read_kind(kind) for kind in row.get("waits_for", ())),
+                    "replaces": tuple(Replacement(**one) for one in row.get("replaces", ())),
+                }
+            ),
+        )
+
+
+def _read_kind(text: str) -> tuple[str, str]:
+    group, _, kind = text.rpartition("/")
+    return group, kind
+
+
+DEPLOYERS = dict(_read_deployers(facts.DEPLOYERS))
+
+PROTECTIONS = {key: one.protections for key, one in DEPLOYERS.items()}
 
 NEEDS_HASH_SUFFIX = "internal.config.kubernetes.io/needsHashSuffix"
 """Annotation by kustomize's generators: kustomize adds the hash to the name at the end of the build."""
@@ -91,49 +176,14 @@ def is_named_at_deploy(annotations: Mapping[str, str], deployers: Collection[str
     return KAPP_VERSIONED in annotations or by_spinnaker.lower() == "true"
 
 
-ARGO_HOOK = "argocd.argoproj.io/hook"
-HELM_HOOK = "helm.sh/hook"
-HOOKS = (HELM_HOOK, ARGO_HOOK)
+SYNC_WAVE = "argocd.argoproj.io/sync-wave"
+
+# Reversed, so that the hook of Helm is named for an object that is a hook of Argo CD's as well.
+HOOKS = tuple(dict.fromkeys(annotation for one in reversed(DEPLOYERS.values()) for annotation in one.hooks))
 """Annotations of objects that a deployer creates and deletes during one step of a deployment."""
 
-SYNC_WAVE = "argocd.argoproj.io/sync-wave"
-_HOOK_WEIGHT = "helm.sh/hook-weight"
-"""Argo CD reads it as the wave of an object that has none."""
-
-_ORDERING = frozenset({*HOOKS, SYNC_WAVE, _HOOK_WEIGHT})
+_ORDERING = frozenset({*HOOKS, *(annotation for one in DEPLOYERS.values() for annotation in one.waves)})
 _NUMBER = re.compile("[-+]?[0-9]{1,18}")
-
-
-class Phase(IntEnum):
-    """The parts of one deployment, in order. All of one is done before the next begins."""
-
-    BEFORE = 0
-    MAIN = 1
-    AFTER = 2
-
-
-class Step(NamedTuple):
-    """A place in the order of one deployment. `hook` is the kind of hook that is there, `""` for a plain object."""
-
-    phase: Phase
-    wave: int
-    hook: str = ""
-
-    def is_before(self, other: "Step") -> bool:
-        """Tell whether the deployer is done with this step before it begins the other."""
-        return (self.phase, self.wave) < (other.phase, other.wave)
-
-
-# Hooks that are missing here have no place in this order: they run when something fails or is deleted, or never.
-_ARGO_HOOKS = {"PreSync": Phase.BEFORE, "Sync": Phase.MAIN, "PostSync": Phase.AFTER}
-
-# As Helm runs them, and as Argo CD reads them. No `pre-rollback`: what it reads is of an earlier release, and was kept.
-_HELM_HOOKS = {
-    "pre-install": Phase.BEFORE,
-    "pre-upgrade": Phase.BEFORE,
-    "post-install": Phase.AFTER,
-    "post-upgrade": Phase.AFTER,
-}
 
 
 def is_hook(item: Item) -> bool:
@@ -146,20 +196,28 @@ def is_ordered(item: Item) -> bool:
     return not _ORDERING.isdisjoint(item.annotations)
 
 
+def is_recreated(item: Item) -> bool:
+    """Tell whether a deployer deletes the object and creates it again where the API server refuses a change."""
+    return any(
+        replacement.is_in(marks.get(replacement.annotation, ""))
+        for one in DEPLOYERS.values()
+        for replacement in one.replaces
+        for marks in ((item.labels, item.annotations) if one.reads_labels else (item.annotations,))
+    )
+
+
 def first_step(item: Item, deployer: str) -> Step | None:
     """Return when the deployer first applies the object; None for a hook outside of the order.
 
     A deployer that knows neither hooks nor waves applies everything in one step.
     """
-    if deployer == "helm":
-        return _first_of(_helm_hooks(item), 0) if HELM_HOOK in item.annotations else Step(Phase.MAIN, 0)
-    if deployer == "argocd":
-        wave = _number_of_wave(item)
-        if not is_hook(item):
-            return Step(Phase.MAIN, wave)
-        # Helm's hooks do not count beside its own.
-        return _first_of(_argo_hooks(item) if ARGO_HOOK in item.annotations else _helm_hooks(item), wave)
-    return Step(Phase.MAIN, 0)
+    known = DEPLOYERS[deployer]
+    wave = _number_of_wave(item, known.waves)
+    for annotation, phases in known.hooks.items():
+        if annotation in item.annotations:
+            words = read_options(item.annotations[annotation])
+            return min((Step(phases[word], wave, word) for word in words if word in phases), default=None)
+    return Step(Phase.MAIN, wave)
 
 
 def wave_of(item: Item) -> str:
@@ -175,28 +233,12 @@ def wave_order(wave: str) -> tuple[int, str]:
 def first_wave(wave: str, items: Iterable[Item]) -> str:
     """Return the wave as written, or that of the first of the objects where Argo CD applies it earlier."""
     own = _read_number(wave) or 0
-    first = min((own, *map(_number_of_wave, items)))
+    first = min((own, *(_number_of_wave(item, DEPLOYERS["argocd"].waves) for item in items)))
     return wave if first == own else str(first)
 
 
-def _first_of(hooks: dict[str, Phase], wave: int) -> Step | None:
-    return min((Step(phase, wave, hook) for hook, phase in hooks.items()), default=None)
-
-
-def _argo_hooks(item: Item) -> dict[str, Phase]:
-    return {
-        word: _ARGO_HOOKS[word] for word in read_options(item.annotations.get(ARGO_HOOK, "")) if word in _ARGO_HOOKS
-    }
-
-
-def _helm_hooks(item: Item) -> dict[str, Phase]:
-    return {
-        word: _HELM_HOOKS[word] for word in read_options(item.annotations.get(HELM_HOOK, "")) if word in _HELM_HOOKS
-    }
-
-
-def _number_of_wave(item: Item) -> int:
-    numbers = (_read_number(item.annotations.get(name, "")) for name in (SYNC_WAVE, _HOOK_WEIGHT))
+def _number_of_wave(item: Item, waves: Iterable[str]) -> int:
+    numbers = (_read_number(item.annotations.get(name, "")) for name in waves)
     return next((number for number in numbers if number is not None), 0)
 
 

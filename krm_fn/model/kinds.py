@@ -1,21 +1,19 @@
 """The kinds of Kubernetes and its extensions, by group and kind: one row holds everything that depends on the kind.
 
-Scope, plural and version come from the API reference and from each project's CRDs. A definition in the package wins
-over a row here.
+The rows are in `facts/kinds.py`. A definition in the package wins over them.
 """
 
 import re
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
-from krm_fn.model.deployers import is_hook, read_options
+from krm_fn.facts.kinds import CLUSTER_SCOPED, CONSUMERS, PLURALS
+from krm_fn.model.deployers import is_hook, is_recreated
 from krm_fn.model.item import Item
 from krm_fn.model.node import get, text
 from krm_fn.model.problem import ResourceId
 
-_SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
-_FLUX_FORCE = "kustomize.toolkit.fluxcd.io/force"
-_KAPP_UPDATE = "kapp.k14s.io/update-strategy"
+_ADD_ON = "argoproj.io/v1alpha1"
 
 _MAX_GROUP = 253
 _LABEL = re.compile("[a-z]([-a-z0-9]{0,61}[a-z0-9])?")
@@ -33,6 +31,11 @@ class Kind(NamedTuple):
     their pods and reference what these reference. `history`: the kind that its controller makes of each template.
     `is_immutable`: the API server refuses another pod template. `keeps_pods`: its running pods stay as they are when
     its template changes. `rolled_by`: controllers that roll it when configuration changes.
+
+    `on_change`: what another pod template does, if not to roll it. `progress`: by what in its status `krm-fn history`
+    tells how far a rollout is. `undo`: the command that returns to the template of a `{number}`, and `abort`: the one
+    that ends a rollout in the middle. `template_copy`: the path of the pod spec in what was made of a template.
+    `expects_pods`: it is worth saying that there are none.
     """
 
     api_version: str
@@ -47,6 +50,12 @@ class Kind(NamedTuple):
     pod_spec: str = ""
     history: str = ""
     rolled_by: tuple[str, ...] = ()
+    on_change: str = ""
+    progress: str = ""
+    undo: str = ""
+    abort: str = ""
+    template_copy: str = ""
+    expects_pods: bool = False
 
     @property
     def group(self) -> str:
@@ -74,75 +83,19 @@ class Kind(NamedTuple):
         return f"{self.api_version}/{self.kind}/{self.plural}"
 
 
-_TEMPLATE = "spec.template.spec"
-_IN_CRON_JOB = "spec.jobTemplate.spec.template.spec"
-_BOTH = ("wave", "reloader")
-_ARGO = "argoproj.io/v1alpha1"
+def _read_consumers(rows: Any) -> Iterator[Kind]:
+    return (Kind(**row, is_consumer=True) for row in rows)
 
-CONSUMER_KINDS = tuple(
-    kind._replace(is_consumer=True)
-    for kind in (
-        Kind("v1", "Pod", "pods", is_current=False, is_immutable=True, pod_spec="spec"),
-        Kind(
-            "v1",
-            "ReplicationController",
-            "replicationcontrollers",
-            controls_pods=True,
-            keeps_pods=True,
-            pod_spec=_TEMPLATE,
-        ),
-        Kind("apps/v1", "Deployment", "deployments", pod_spec=_TEMPLATE, history="ReplicaSet", rolled_by=_BOTH),
-        Kind(
-            "apps/v1",
-            "StatefulSet",
-            "statefulsets",
-            controls_pods=True,
-            pod_spec=_TEMPLATE,
-            history="ControllerRevision",
-            rolled_by=_BOTH,
-        ),
-        Kind(
-            "apps/v1",
-            "DaemonSet",
-            "daemonsets",
-            controls_pods=True,
-            pod_spec=_TEMPLATE,
-            history="ControllerRevision",
-            rolled_by=_BOTH,
-        ),
-        Kind(
-            "apps/v1",
-            "ReplicaSet",
-            "replicasets",
-            is_current=False,
-            controls_pods=True,
-            keeps_pods=True,
-            pod_spec=_TEMPLATE,
-        ),
-        Kind("apps/v1", "ControllerRevision", "controllerrevisions", is_current=False),
-        Kind("batch/v1", "CronJob", "cronjobs", pod_spec=_IN_CRON_JOB, rolled_by=("reloader",)),
-        Kind(
-            "batch/v1",
-            "Job",
-            "jobs",
-            is_current=False,
-            controls_pods=True,
-            is_immutable=True,
-            pod_spec=_TEMPLATE,
-            rolled_by=("reloader",),
-        ),
-        Kind(_ARGO, "Rollout", "rollouts", pod_spec=_TEMPLATE, history="ReplicaSet", rolled_by=("reloader",)),
-        Kind(_ARGO, "AnalysisTemplate", "analysistemplates"),
-        Kind(_ARGO, "AnalysisRun", "analysisruns", is_current=False),
-        Kind(_ARGO, "Experiment", "experiments", is_current=False),
-    )
-)
+
+CONSUMER_KINDS = tuple(_read_consumers(CONSUMERS))
 """The linker always looks at these."""
 
-BUILT_IN_KINDS = tuple(kind for kind in CONSUMER_KINDS if kind.api_version != _ARGO)
+_CONSUMERS = {kind.kind: kind for kind in CONSUMER_KINDS}
+
+BUILT_IN_KINDS = tuple(kind for kind in CONSUMER_KINDS if kind.api_version != _ADD_ON)
 """Those that every cluster has."""
 
-ADD_ON_KINDS = tuple(kind for kind in CONSUMER_KINDS if kind.api_version == _ARGO)
+ADD_ON_KINDS = tuple(kind for kind in CONSUMER_KINDS if kind.api_version == _ADD_ON)
 """Those of Argo Rollouts. Where it is not installed, the administrator of a namespace may not grant to list them.
 
 They have no objects then, unless something of the package shows that they should be there.
@@ -152,78 +105,13 @@ They have no objects then, unless something of the package shows that they shoul
 def plural_of(kind: str, group: str = "") -> str:
     """Return the plural by the rules of English, as generators of definitions name it, but for known exceptions."""
     name = kind.lower()
-    known = _IRREGULAR.get((group, kind)) or _IRREGULAR.get(("", kind))
+    known = PLURALS.get((group, kind)) or PLURALS.get(("", kind))
     if known:
         return known
     if name.endswith(("s", "x", "z", "ch", "sh")):
         return f"{name}es"
     return f"{name[:-1]}ies" if re.search("[^aeiou]y$", name) else f"{name}s"
 
-
-_IRREGULAR = {
-    ("", "Redis"): "redis",
-    ("argoproj.io", "EventBus"): "eventbus",
-    **{
-        ("chaos-mesh.org", f"{cause}Chaos"): f"{cause.lower()}chaos"
-        for cause in (
-            *("AWS", "Azure", "Block", "DNS", "GCP", "HTTP", "IO", "JVM", "Kernel", "Network", "PhysicalMachine"),
-            *("Pod", "Stress", "Time"),
-        )
-    },
-    ("kubedb.com", "Redis"): "redises",
-    ("kubegres.reactive-tech.io", "Kubegres"): "kubegres",
-    ("mongodb.com", "MongoDB"): "mongodb",
-    ("mongodb.com", "MongoDBMultiCluster"): "mongodbmulticluster",
-    ("mongodb.com", "MongoDBOpsManager"): "opsmanagers",
-    ("mongodbcommunity.mongodb.com", "MongoDBCommunity"): "mongodbcommunity",
-    ("numaflow.numaproj.io", "MonoVertex"): "monovertices",
-    ("numaflow.numaproj.io", "Vertex"): "vertices",
-    ("operator.victoriametrics.com", "VLogs"): "vlogs",
-}
-"""Plurals of definitions that the rules do not give, by group and kind; of any group, if that is empty."""
-
-_CLUSTER_SCOPED = {
-    "v1": ("Namespace", "Node", "PersistentVolume"),
-    "admissionregistration.k8s.io/v1": (
-        "MutatingAdmissionPolicy",
-        "MutatingAdmissionPolicyBinding",
-        "MutatingWebhookConfiguration",
-        "ValidatingAdmissionPolicy",
-        "ValidatingAdmissionPolicyBinding",
-        "ValidatingWebhookConfiguration",
-    ),
-    "apiextensions.crossplane.io/v1": ("CompositeResourceDefinition", "Composition", "CompositionRevision"),
-    "apiextensions.k8s.io/v1": ("CustomResourceDefinition",),
-    "apiregistration.k8s.io/v1": ("APIService",),
-    "apps.kruise.io/v1alpha1": ("NodeImage", "SidecarSet"),
-    _ARGO: ("ClusterAnalysisTemplate", "ClusterWorkflowTemplate"),
-    "cert-manager.io/v1": ("ClusterIssuer",),
-    "config.openshift.io/v1": ("OAuth",),
-    "external-secrets.io/v1": ("ClusterExternalSecret", "ClusterPushSecret", "ClusterSecretStore"),
-    "gateway.networking.k8s.io/v1": ("GatewayClass",),
-    "gateway.networking.x-k8s.io/v1alpha1": ("XMesh",),
-    "keda.sh/v1alpha1": ("ClusterTriggerAuthentication",),
-    "kyverno.io/v1": ("ClusterPolicy",),
-    "networking.k8s.io/v1": ("IngressClass",),
-    "nvidia.com/v1": ("ClusterPolicy",),
-    "operator.tigera.io/v1": ("APIServer", "Installation", "TigeraStatus"),
-    "ops.crossplane.io/v1alpha1": ("CronOperation", "Operation", "WatchOperation"),
-    "pkg.crossplane.io/v1": (
-        "Configuration",
-        "ConfigurationRevision",
-        "DeploymentRuntimeConfig",
-        "Function",
-        "FunctionRevision",
-        "ImageConfig",
-        "Provider",
-        "ProviderRevision",
-    ),
-    "rbac.authorization.k8s.io/v1": ("ClusterRole", "ClusterRoleBinding"),
-    "snapshot.storage.k8s.io/v1": ("VolumeSnapshotClass",),
-    "storage.k8s.io/v1": ("CSIDriver", "StorageClass", "VolumeAttributesClass"),
-    "trust-manager.io/v1alpha2": ("ClusterBundle",),
-    "trust.cert-manager.io/v1alpha1": ("Bundle",),
-}
 
 _PROVIDER_GROUPS = (".crossplane.io", ".upbound.io")
 """Each of Crossplane's providers has a cluster-scoped ProviderConfig in a group of its own."""
@@ -234,7 +122,7 @@ KINDS = {
         *CONSUMER_KINDS,
         *(
             Kind(api_version, name, plural_of(name, api_version.rpartition("/")[0]), is_namespaced=False)
-            for api_version, names in _CLUSTER_SCOPED.items()
+            for api_version, names in CLUSTER_SCOPED.items()
             for name in names
         ),
     )
@@ -272,6 +160,11 @@ def _read_definition(item: Item) -> Kind:
     return known._replace(plural=plural, is_namespaced=text(get(spec, "scope")) != "Cluster")
 
 
+def consumer_named(kind: str) -> Kind:
+    """Return the row of a consumer by its name alone: OpenKruise's StatefulSet has the status of Kubernetes' own."""
+    return _CONSUMERS.get(kind, Kind("", kind, ""))
+
+
 def kind_of(item: Item) -> Kind | None:
     """Return the row of an object's kind, None for a kind that the table does not hold."""
     return KINDS.get((item.id.group, item.id.kind))
@@ -279,21 +172,7 @@ def kind_of(item: Item) -> Kind | None:
 
 def is_replaced(item: Item) -> bool:
     """Tell whether each change makes a new object: a hook, a generated name, or an object its deployer replaces."""
-    return not item.id.name or is_hook(item) or _is_recreated(item)
-
-
-def _is_recreated(item: Item) -> bool:
-    """Tell whether a deployer deletes the object and creates it again where the API server refuses a change.
-
-    Sources: Argo CD, `applyObject` of its gitops-engine; Flux, `shouldForceApply` and `AnyInMetadata` of fluxcd/pkg;
-    kapp, `AddOrUpdateChange`.
-    """
-    options = read_options(item.annotations.get(_SYNC_OPTIONS, ""))
-    # `Replace=true` alone is a PUT, which the API server refuses as it does a patch. A server-side apply has no force.
-    by_argocd = "Force=true" in options and ("Replace=true" in options or "ServerSideApply=true" not in options)
-    by_flux = any(marks.get(_FLUX_FORCE, "").lower() == "enabled" for marks in (item.labels, item.annotations))
-    by_kapp = item.annotations.get(_KAPP_UPDATE) in ("fallback-on-replace", "always-replace")
-    return by_argocd or by_flux or by_kapp
+    return not item.id.name or is_hook(item) or is_recreated(item)
 
 
 def cannot_change(item: Item) -> bool:

@@ -1,7 +1,7 @@
 """Which rule found a reference, or decided that a field is none.
 
 These names hold across the whole ecosystem, so that kinds without a schema are read as well. What a name alone does
-not say is in `fields`; what it says wrongly, in `exclusions` and `producers`.
+not say is in `facts/fields.py`; what it says wrongly, in `facts/exclusions.py` and `facts/producers.py`.
 """
 
 import re
@@ -141,7 +141,7 @@ NAMED_BY_TYPE = "caProvider"
 """External Secrets says `type: ConfigMap` where others say `kind`."""
 
 PASSED_OVER = frozenset({"labels", "annotations", "matchLabels", "ownerReferences", "openAPIV3Schema"})
-"""Mappings without references, in any object. (`annotations.py` knows the annotations that are references.)"""
+"""Mappings without references, in any object. (`facts/annotations.py` has the annotations that are references.)"""
 
 FREE_KEYS = frozenset({"selector", "nodeSelector", "data", "stringData", "binaryData", "encryptedData"})
 """Mappings whose keys the author chooses: a key `secretName` in one of them is no field."""

@@ -9,10 +9,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from krm_fn.model.deployers import PROTECTIONS, Protection
+from krm_fn.model.deployers import DEPLOYERS, Protection
 from krm_fn.model.item import CONFIG_KINDS, Item, about
 from krm_fn.model.kinds import CONSUMER_KINDS
-from krm_fn.model.node import Mapping, Node, elements, entries, get, is_null, is_scalar, is_sequence, text
+from krm_fn.model.node import Mapping, Node, entries, get, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId
 from krm_fn.model.words import listing
 from krm_fn.naming.names import HASH, NOT_SPEC, WORD, base_name, is_emitted
@@ -181,7 +181,7 @@ def _base_names(item: Item) -> Iterator[str]:
 
 
 def _hazard(item: Item, who: ResourceId, pruners: list[str]) -> Problem:
-    lacking = ", ".join(f"{one.annotation}: {one.value}" for deployer in pruners for one in KEEPERS[deployer])
+    lacking = ", ".join(f"{one.annotation}: {one.value}" for deployer in pruners for one in DEPLOYERS[deployer].keepers)
     return about(
         item,
         f"{listing(pruners, is_sentence=True)} would prune it while pods still use it: it will be renamed to "
@@ -189,30 +189,12 @@ def _hazard(item: Item, who: ResourceId, pruners: list[str]) -> Problem:
     )
 
 
-KEEPERS = {deployer: tuple(one for one in protections if one.keeps) for deployer, protections in PROTECTIONS.items()}
-"""By deployer: the annotations that stop it from pruning; none for one that prunes nothing."""
-
-_AS_WELL = {
-    "flux": (
-        Protection("kustomize.toolkit.fluxcd.io/reconcile", "disabled"),
-        Protection("kustomize.toolkit.fluxcd.io/ssa", "Ignore"),
-    ),
-    "kpt": (Protection("cli-utils.sigs.k8s.io/on-remove", "keep"),),
-}
-"""Other annotations that stop it as well, though this project does not write them."""
-
-_READ_LABELS = frozenset({"flux"})
-"""Deployers that also accept a label in the place of the annotation."""
-
-_SPARE_OWNED = frozenset({"argocd"})
-"""Deployers that never prune an object with an owner."""
-
-
 def find_deployers(revision: Item) -> list[str]:
+    """Find the deployers from which a rendered revision is protected."""
     return [
         deployer
-        for deployer, keepers in KEEPERS.items()
-        if keepers and all(_says(revision.annotations, one) for one in keepers)
+        for deployer, known in DEPLOYERS.items()
+        if known.keepers and all(_says(revision.annotations, one) for one in known.keepers)
     ]
 
 
@@ -222,11 +204,13 @@ def find_pruners(item: Item, deployers: Iterable[str]) -> list[str]:
 
 
 def _is_kept(item: Item, deployer: str) -> bool:
-    if deployer in _SPARE_OWNED and elements(get(item.node, "metadata", "ownerReferences")):
+    known = DEPLOYERS[deployer]
+    if known.spares_owned and elements(get(item.node, "metadata", "ownerReferences")):
         return True
-    marks = {**item.labels, **item.annotations} if deployer in _READ_LABELS else item.annotations
-    by_ours = all(_says(marks, one) for one in KEEPERS[deployer])
-    return by_ours or any(_says(marks, one) for one in _AS_WELL.get(deployer, ()))
+    marks = {**item.labels, **item.annotations} if known.reads_labels else item.annotations
+    return all(_says(marks, one) for one in known.keepers) or any(
+        _says(marks, one) for one in known.protections_of_others
+    )
 
 
 def _says(marks: dict[str, str], protection: Protection) -> bool:

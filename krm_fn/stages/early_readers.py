@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.model import keys
-from krm_fn.model.deployers import SYNC_WAVE, Step, first_step, is_ordered
+from krm_fn.model.deployers import DEPLOYERS, SYNC_WAVE, Deployer, Step, first_step, is_ordered
 from krm_fn.model.item import Item, about
 from krm_fn.model.kinds import KINDS
 from krm_fn.model.problem import Problem, Severity
@@ -24,44 +24,13 @@ _STARTS_NOTHING = re.compile("Template$|^Cron")
 """Names of kinds whose objects start pods only later, also of kinds that nobody here knows."""
 
 
-class _Deployer(NamedTuple):
-    """A deployer that applies in steps, and the kinds, by group, that it waits for before the next one.
-
-    `knows_others`: it may also wait for kinds that the table of kinds does not hold.
-    """
-
-    name: str
-    deployment: str
-    waits_for: frozenset[tuple[str, str]]
-    knows_others: bool = False
-
-
-# Sources: `health/health.go` of Argo CD's gitops-engine and its `resource_customizations`; Helm's page on chart hooks.
-_DEPLOYERS = {
-    "argocd": _Deployer(
-        "Argo CD",
-        "sync",
-        frozenset(
-            {
-                ("", "Pod"),
-                *(("apps", kind) for kind in ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")),
-                ("batch", "Job"),
-                *(("argoproj.io", kind) for kind in ("Rollout", "Workflow")),
-            }
-        ),
-        knows_others=True,
-    ),
-    "helm": _Deployer("Helm", "release", frozenset({("", "Pod"), ("batch", "Job")})),
-}
-
-
 class EarlyReader(NamedTuple):
     """A reference to a ConfigMap or Secret that is applied in a later step. `blocks`: the deployment ends there."""
 
     referrer: Item
     reference: Reference
     config: Item
-    deployer: _Deployer
+    deployer: Deployer
     own_step: Step
     config_step: Step
     blocks: bool
@@ -121,7 +90,7 @@ EarlyReaders: TypeAlias = Mapping[Item, Mapping[Item, EarlyReader]]
 def find_early_readers(references: References, deployers: Iterable[str]) -> EarlyReaders:
     """Find the early readers of each ConfigMap and Secret, by the steps and waits of these deployers."""
     found: dict[Item, dict[Item, EarlyReader]] = defaultdict(dict)
-    in_steps = [name for name in deployers if name in _DEPLOYERS]
+    in_steps = [name for name in deployers if DEPLOYERS[name].waits_for]
     for referrer, reference, targets in references if in_steps else ():
         for config in targets if reference.in_pod and not reference.written else ():
             for name in in_steps:
@@ -138,10 +107,10 @@ def _read_early(referrer: Item, reference: Reference, config: Item, name: str) -
     own_step, config_step = first_step(referrer, name), first_step(config, name)
     if own_step is None or config_step is None or not own_step.is_before(config_step):
         return None
-    deployer = _DEPLOYERS[name]
+    deployer = DEPLOYERS[name]
     kind = (referrer.id.group, referrer.id.kind)
     is_waited_for = kind in deployer.waits_for
-    may_be_waited_for = deployer.knows_others and kind not in KINDS and not _STARTS_NOTHING.search(referrer.id.kind)
+    may_be_waited_for = deployer.waits_for_others and kind not in KINDS and not _STARTS_NOTHING.search(referrer.id.kind)
     if not is_waited_for and not may_be_waited_for:
         return None  # its pods wait for the object, and the deployer does not wait for them
     # A pod that reads it as optional starts without it, so the deployer comes to apply the object all the same.

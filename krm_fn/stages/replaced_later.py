@@ -17,7 +17,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from krm_fn.model import keys
-from krm_fn.model.deployers import PROTECTIONS
+from krm_fn.model.deployers import DEPLOYERS, PROTECTIONS
 from krm_fn.model.item import Item
 from krm_fn.model.node import (
     TRUE,
@@ -39,9 +39,6 @@ from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.stages.package import Package
 from krm_fn.stages.reason import Reason, ReasonCode
-
-_DECRYPTS = ("flux",)
-"""The only deployer that decrypts by itself, and it does not check the MAC. With any other one, a plugin decrypts."""
 
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 """With the value `disabled`, this label or annotation keeps Flux from substituting variables in an object."""
@@ -101,7 +98,9 @@ def why_encrypted(item: Item, settings: Settings) -> Reason | None:
                 f"its encryption covers {spell(path)}; encrypt only its data, with encrypted_regex: ^(data|stringData)$"
             )
             return Reason(ReasonCode.BOUND, text, item, "sops")
-    if block.get("mac_only_encrypted") in TRUE or settings.deployers == _DECRYPTS:
+    # With a deployer that does not decrypt by itself, a plugin does, and that checks the MAC.
+    checks_no_mac = bool(settings.deployers) and all(DEPLOYERS[name].decrypts for name in settings.deployers)
+    if block.get("mac_only_encrypted") in TRUE or checks_no_mac:
         return None
     text = (
         "the MAC of SOPS covers its name; set mac_only_encrypted: true when you encrypt it, "

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
+from krm_fn.model.deployers import DEPLOYERS
 from krm_fn.model.item import Item, about
 from krm_fn.model.node import (
     Node,
@@ -71,9 +72,6 @@ _BOOLEAN_WORDS = frozenset(
     word for one in ("y", "yes", "on", "n", "no", "off") for word in (one, one.capitalize(), one.upper())
 )
 """Words that sigs.k8s.io/yaml reads as booleans, and the YAML of kustomize and kpt as text."""
-
-_READ_WORDS_AS_TEXT = frozenset({"flux", "kpt"})
-"""Deployers that never read these words with sigs.k8s.io/yaml. Flux runs kustomize, which writes them with quotes."""
 
 
 class _Wanted(NamedTuple):
@@ -250,7 +248,7 @@ def _ask(missing: Iterable[_Wanted], known: Collection[str]) -> Iterator[tuple[_
 
 def find_refused_data(package: Package, revisions: Revisions, deployers: Collection[str]) -> Iterator[Problem]:
     """Warn about each key and value that no API server accepts, without the value: it may be a Secret's."""
-    are_words_text = bool(deployers) and _READ_WORDS_AS_TEXT.issuperset(deployers)
+    are_words_text = bool(deployers) and all(DEPLOYERS[name].keeps_boolean_words for name in deployers)
     errors = [problem for problem in revisions.problems if problem.severity is Severity.ERROR]
     said = {(problem.node, problem.field) for problem in errors}  # what has no hash
     for item in package.configs:

@@ -1,0 +1,113 @@
+"""What deployers do with objects: by their names in `spec.deployers`. The fields are those of `model/deployers.py`.
+
+What each does on prune and on uninstall is in the schema (`spec.deployers`) and in docs/deployers.md, as read in these
+functions: Argo CD, `shouldBeDeleted` and its sync-options and compare-options documentation; Flux, `deleteObjects` of
+kustomize-controller; cli-utils, `PreventRemoveFilter`; Helm, `filterManifestsToKeep` and `update` of its Kubernetes
+client; kapp, `DeleteOrphanStrategy`.
+
+Hooks, waves and waits: Argo CD's gitops-engine (`sync/hook`, `sync/syncwaves`, `sync/sync_phase.go`,
+`health/health.go`) and its `resource_customizations`, Helm's page on chart hooks. Hooks that are missing have no place
+in the order of a deployment: they run when something fails or is deleted, or never.
+
+What is replaced: Argo CD, `applyObject` of its gitops-engine; Flux, `shouldForceApply` and `AnyInMetadata` of
+fluxcd/pkg; kapp, `AddOrUpdateChange`. What checks no MAC of SOPS: see `stages/sops.py`.
+"""
+
+DEPLOYERS = {
+    "argocd": {
+        "name": "Argo CD",
+        # Never `Delete=false`: a revision without an owner must still be deleted with its Application.
+        "protections": (
+            {"annotation": "argocd.argoproj.io/sync-options", "value": "Prune=false", "part_of_list": True},
+            {
+                "annotation": "argocd.argoproj.io/compare-options",
+                "value": "IgnoreExtraneous",
+                "part_of_list": True,
+                "keeps": False,
+            },
+        ),
+        "spares_owned": True,
+        "deployment": "sync",
+        # Helm's hooks do not count beside its own, and their weight is the wave of an object that has none.
+        "hooks": {
+            "argocd.argoproj.io/hook": {"PreSync": "BEFORE", "Sync": "MAIN", "PostSync": "AFTER"},
+            "helm.sh/hook": {
+                "pre-install": "BEFORE",
+                "pre-upgrade": "BEFORE",
+                "post-install": "AFTER",
+                "post-upgrade": "AFTER",
+            },
+        },
+        "waves": ("argocd.argoproj.io/sync-wave", "helm.sh/hook-weight"),
+        "waits_for": (
+            "/Pod",
+            "apps/Deployment",
+            "apps/StatefulSet",
+            "apps/DaemonSet",
+            "apps/ReplicaSet",
+            "batch/Job",
+            "argoproj.io/Rollout",
+            "argoproj.io/Workflow",
+        ),
+        "waits_for_others": True,
+        # `Replace=true` alone is a PUT, which the API server refuses as it does a patch. A server-side apply has no
+        # force.
+        "replaces": (
+            {
+                "annotation": "argocd.argoproj.io/sync-options",
+                "says": ("Force=true", "Replace=true"),
+                "part_of_list": True,
+            },
+            {
+                "annotation": "argocd.argoproj.io/sync-options",
+                "says": ("Force=true",),
+                "lacks": ("ServerSideApply=true",),
+                "part_of_list": True,
+            },
+        ),
+    },
+    "flux": {
+        "name": "Flux",
+        "protections": ({"annotation": "kustomize.toolkit.fluxcd.io/prune", "value": "disabled"},),
+        "protections_of_others": (
+            {"annotation": "kustomize.toolkit.fluxcd.io/reconcile", "value": "disabled"},
+            {"annotation": "kustomize.toolkit.fluxcd.io/ssa", "value": "Ignore"},
+        ),
+        "reads_labels": True,
+        "replaces": ({"annotation": "kustomize.toolkit.fluxcd.io/force", "says": ("enabled",), "in_any_case": True},),
+        "decrypts": True,
+        # It runs kustomize, which writes these words with quotes.
+        "keeps_boolean_words": True,
+    },
+    "kpt": {
+        "name": "kpt",
+        "protections": ({"annotation": "client.lifecycle.config.k8s.io/deletion", "value": "detach"},),
+        "protections_of_others": ({"annotation": "cli-utils.sigs.k8s.io/on-remove", "value": "keep"},),
+        "keeps_boolean_words": True,
+    },
+    "helm": {
+        "name": "Helm",
+        "protections": ({"annotation": "helm.sh/resource-policy", "value": "keep"},),
+        "deployment": "release",
+        # No `pre-rollback`: what it reads is of an earlier release, and was kept.
+        "hooks": {
+            "helm.sh/hook": {
+                "pre-install": "BEFORE",
+                "pre-upgrade": "BEFORE",
+                "post-install": "AFTER",
+                "post-upgrade": "AFTER",
+            },
+        },
+        "waits_for": ("/Pod", "batch/Job"),
+    },
+    "kapp": {
+        "name": "kapp",
+        "protections": ({"annotation": "kapp.k14s.io/delete-strategy", "value": "orphan"},),
+        "replaces": (
+            {"annotation": "kapp.k14s.io/update-strategy", "says": ("fallback-on-replace",)},
+            {"annotation": "kapp.k14s.io/update-strategy", "says": ("always-replace",)},
+        ),
+    },
+    # It prunes nothing, but renames objects: see `keep_name`.
+    "spinnaker": {"name": "Spinnaker"},
+}
