@@ -12,7 +12,7 @@ from typing import TypeAlias
 from krm_fn.model.deployers import DEPLOYERS, Protection
 from krm_fn.model.item import CONFIG_KINDS, Item, about
 from krm_fn.model.kinds import CONSUMER_KINDS
-from krm_fn.model.node import Mapping, Node, entries, get, is_null, is_scalar, is_sequence, text
+from krm_fn.model.node import Mapping, Node, elements, entries, get, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId
 from krm_fn.model.words import listing
 from krm_fn.naming.names import HASH, NOT_SPEC, WORD, base_name, is_emitted
