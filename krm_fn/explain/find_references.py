@@ -12,8 +12,7 @@ from krm_fn.naming.names import authored_id
 from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.find import ROLES
 from krm_fn.references.generated import name_meant
-from krm_fn.references.reference import Reference, ResolvedReference
-from krm_fn.references.shapes import Rule
+from krm_fn.references.reference import Reference, ResolvedReference, Rule
 from krm_fn.stages.transform import Transformation
 
 

@@ -15,7 +15,7 @@ from krm_fn.model.producers import VERSIONED_NAMES
 from krm_fn.model.settings import Strategy, configures
 from krm_fn.naming.names import authored_id, base_name, is_emitted, is_revision
 from krm_fn.references.generated import find_generated
-from krm_fn.references.shapes import By
+from krm_fn.references.reference import By
 from krm_fn.render.render import Opened
 from krm_fn.stages.transform import Transformation
 

@@ -5,7 +5,7 @@ Most hold the name as text where the ecosystem's habit is a mapping. Paths are k
 
 from typing import NamedTuple
 
-from krm_fn.references.shapes import THE_VALUE, Reads
+from krm_fn.references.reference import THE_VALUE, Reads
 
 _TRAEFIK = ("traefik.io", "traefik.containo.us")
 

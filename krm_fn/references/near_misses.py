@@ -6,27 +6,16 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from krm_fn.model.item import CONFIG_KINDS, Item
-from krm_fn.model.node import Node, Scalar, fields, get, is_scalar, text
+from krm_fn.model.node import Node, Path, Scalar, fields, get, is_scalar, spell_path, text
 from krm_fn.naming.names import WORD
 from krm_fn.references.exclusions import ExcludedField
 from krm_fn.references.field_specs import beside
-from krm_fn.references.find import find_not_reference, has_texts_of_others, may_refer
-from krm_fn.references.find_by_shape import NOT_WALKED, Path, spell_path
+from krm_fn.references.find import find_exclusion, has_texts_of_others, may_refer
 from krm_fn.references.generated import versioned
 from krm_fn.references.options import read_settings
-from krm_fn.references.reference import ResolvedReference, read_reference
+from krm_fn.references.reference import By, ResolvedReference, Rule, read_reference
 from krm_fn.references.resolve import Index
-from krm_fn.references.shapes import (
-    CORE_GROUPS,
-    FREE_KEYS,
-    GROUP_FIELDS,
-    KINDS,
-    PASSED_OVER,
-    By,
-    Rule,
-    WordForm,
-    word_of,
-)
+from krm_fn.references.shapes import FREE_KEYS, NOT_WALKED, PASSED_OVER, WordForm, is_of_core, word_of
 
 BUILT_IN_GROUPS = frozenset(
     {
@@ -114,8 +103,7 @@ class _Text(NamedTuple):
     def names_other_kind(self) -> bool:
         """Tell whether the mapping around says that it is about something else."""
         kind = text(self.around.get("kind"))
-        groups = (text(self.around.get(name)) for name in GROUP_FIELDS)
-        return bool(kind) and not (kind in KINDS and all(group in CORE_GROUPS for group in groups))
+        return bool(kind) and not (kind in CONFIG_KINDS and is_of_core(self.around))
 
     @property
     def is_keyed(self) -> bool:
@@ -169,7 +157,7 @@ class _Search:
             if self._followed.get(one.scalar) or one.field in _NOT_NAMES or one.names_other_kind:
                 continue
             field = spell_path(one.path)
-            row = find_not_reference(field, item.id)
+            row = find_exclusion(field, item.id)
             if row is None:
                 if one.scalar not in self._followed:
                     yield from self._find_whole(item, one, field)
@@ -237,7 +225,7 @@ class _Search:
         for setting in read_settings(said):
             if setting.key == "kind":
                 kind = setting.value
-            is_own = setting.key == "name" and setting.parent == "metadata" and kind not in {"", *KINDS}
+            is_own = setting.key == "name" and setting.parent == "metadata" and kind not in {"", *CONFIG_KINDS}
             is_own = is_own or _is_own(setting.key, setting.parent)
             if setting.key not in _NOT_NAMES and not is_own and self._is_name(setting.value):
                 found[setting.value] = None
@@ -291,7 +279,7 @@ class _Walk:
             if name in (PASSED_OVER if path else NOT_WALKED):
                 continue
             if not is_scalar(value):
-                if name != "metadata" or text(held.get("kind")) in {"", *KINDS}:
+                if name != "metadata" or text(held.get("kind")) in {"", *CONFIG_KINDS}:
                     self.enter(value, (path, name), name, in_pod=in_pod)
             elif not is_free and self._says(value.value):
                 self.found.append(_Text(value, (path, name), name, held, key, in_pod))

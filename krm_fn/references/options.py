@@ -8,12 +8,11 @@ from itertools import chain, count
 from operator import itemgetter
 from typing import NamedTuple
 
-from krm_fn.model.item import Item
+from krm_fn.model.item import DataText, Item, data_texts
 from krm_fn.model.node import Node, elements, entries, get, is_scalar, step, text
 from krm_fn.model.pods import find_containers
-from krm_fn.references.embedded import DataText, data_texts
 from krm_fn.references.field_specs import find_at
-from krm_fn.references.shapes import By, Rule
+from krm_fn.references.reference import By, Rule
 
 _CM = r"(?<![a-z])cm(?![a-z])|(?-i:(?<=[a-z])(?:CM|Cm)(?![a-z]))"
 """The short form as a word of its own: `cm-name`, `leaderCM`; not `acme`."""
@@ -62,20 +61,8 @@ _TAKES_VALUE = _IN | {
         "o",
         "output",
     ),
-    *(
-        "p",
-        "patch",
-        "patch-file",
-        "request-timeout",
-        "s",
-        "selector",
-        "server",
-        "sort-by",
-        "template",
-        "timeout",
-        "token",
-    ),
-    *("type", "user"),
+    *("p", "patch", "patch-file", "request-timeout", "s", "selector", "server", "sort-by", "template", "timeout"),
+    *("token", "type", "user"),
 }
 """Options of kubectl whose value may be the next word."""
 
@@ -95,7 +82,6 @@ _AROUND = "\"' \t\r-"
 
 _SETTING = re.compile(r"[\s\"'-]*(?P<key>[A-Za-z][\w.-]*)[\"']?\s*[:=](?P<value>.*)")
 """A key and its value in YAML, JSON or properties: `secretName: web`, `"config": "web"`, `config.name=web`."""
-
 
 _CAMEL_MOUNTS = tuple(
     f"{spec}/traits/mount/{field}" for spec in ("spec", "spec/integration") for field in ("configs", "resources")
@@ -149,7 +135,7 @@ class _Passed(NamedTuple):
 
 
 class ProgramOptions:
-    """The options of a package by the name they pass. They are searched at the first question."""
+    """The options of a package by the name they pass. They are searched at the first question: few packages ask."""
 
     def __init__(self, items: Iterable[Item]) -> None:
         self._items = items
@@ -160,9 +146,8 @@ class ProgramOptions:
         `namespaces`: those which the object may be in, as written in the option or its object; None for any.
         """
         known = self._by_name.get(name, {})
-        several = [
-            known[namespace] for namespace in (known if namespaces is None else namespaces) if namespace in known
-        ]
+        several = (known.get(namespace, []) for namespace in (known if namespaces is None else namespaces))
+        # In the order of the objects, whatever the order of the namespaces: the first one is named in a message.
         for passed in sorted(chain.from_iterable(several), key=itemgetter(0)):
             if passed.option.may_mean(kind):
                 yield passed.item, passed.option

@@ -11,8 +11,8 @@ from krm_fn.cli.main import main
 from krm_fn.explain.text import write_text
 from krm_fn.look.table import WIDTH, Screen, columns
 from krm_fn.model.problem import Outcome
+from krm_fn.references.reference import By
 from krm_fn.references.resolve import PassedOver
-from krm_fn.references.shapes import By
 from krm_fn.stages.reason import ReasonCode
 from tests.cases import FIXTURES
 from tests.closed_schema import validator

@@ -16,8 +16,8 @@ from krm_fn.references.exclusions import NOT_REFERENCES, ExcludedField
 from krm_fn.references.field_specs import split_path
 from krm_fn.references.fields import FIELDS, SELECTORS, FieldRow, KeySelectors
 from krm_fn.references.find import Found, find_references
-from krm_fn.references.find_by_shape import find_by_shape
 from krm_fn.references.reference import Reference
+from krm_fn.references.shapes import find_by_shape
 from krm_fn.references.well_known import WELL_KNOWN
 from krm_fn.wire.reader import read_yaml
 

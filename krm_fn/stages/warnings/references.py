@@ -10,9 +10,8 @@ from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.find import ROLES
 from krm_fn.references.generated import find_generated, find_unmet, find_unpinned, versioned
-from krm_fn.references.reference import Reference
+from krm_fn.references.reference import By, Reference
 from krm_fn.references.references import References
-from krm_fn.references.shapes import By
 from krm_fn.stages.choose import Choices
 from krm_fn.stages.name import Revisions
 from krm_fn.stages.package import Package
