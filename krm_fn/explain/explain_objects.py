@@ -32,7 +32,7 @@ from krm_fn.references.reference import ResolvedReference
 from krm_fn.stages.choose import Choice
 from krm_fn.stages.hints import HINTS
 from krm_fn.stages.near_references import find_misspelled
-from krm_fn.stages.reason import Reason
+from krm_fn.stages.reason import Reason, ReasonCode
 from krm_fn.stages.restart_requests import ChecksumInput
 from krm_fn.stages.transform import Transformation
 
@@ -147,7 +147,7 @@ class _Explainer:
             place = self._places.of(reason.item, reason.field)
         else:
             place = self._places.of_setting(reason.field) if reason.field else NOWHERE
-        return Because(reason.ground.value, reason.text, place, reason.source, reason.remedy)
+        return Because(reason, place)
 
     def _hints(self, choice: Choice) -> Iterator[Reason]:
         """Yield who may look the object up by its name, beside the one that decided, and each place once."""
@@ -258,5 +258,6 @@ def _why_absent(several: Iterable[ResolvedReference], places: Places) -> Because
     for referrer, reference, _ in several:
         if reference.written:
             how = reference.rule.reason or "a controller writes it"
-            return Because(ABSENT, how, places.of(referrer, reference.field), reference.rule.source)
-    return Because(ABSENT, "nothing in the package makes it")
+            reason = Reason(ReasonCode.ABSENT, how, referrer, reference.field, reference.rule.source)
+            return Because(reason, places.of(referrer, reference.field))
+    return Because(Reason(ReasonCode.ABSENT, "nothing in the package makes it"))

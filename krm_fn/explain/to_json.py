@@ -31,7 +31,7 @@ def _explained(one: Explained) -> dict[str, object]:
         **_place(one.place),
         "strategy": one.strategy,
         "newName": one.new_name,
-        "reason": _because(one.reason),
+        "reason": _because(one.because),
         "hints": list(map(_because, one.hints)),
         "hashed": None if one.hashed is None else dict(one.hashed),
         "references": list(map(_reference, one.references)),
@@ -50,12 +50,13 @@ def _place(place: SourceLine) -> dict[str, object]:
 
 
 def _because(one: Because) -> dict[str, object]:
+    reason, place = one
     return {
-        "ground": one.ground,
-        "text": one.text,
-        **_place(one.place),
-        "source": one.source,
-        "remedy": one.remedy,
+        "ground": reason.ground,
+        "text": reason.text,
+        **_place(place),
+        "source": reason.source,
+        "remedy": reason.remedy,
     }
 
 
@@ -65,7 +66,7 @@ def _reference(one: ExplainedReference) -> dict[str, object]:
         **_place(one.place),
         "field": one.field,
         "text": one.text,
-        "foundBy": one.rule._asdict(),
+        "foundBy": {"by": one.rule.by, "text": one.rule.text, "source": one.rule.source},
         "isChanged": one.is_changed,
         "notes": one.notes,
     }

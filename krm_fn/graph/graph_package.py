@@ -95,7 +95,7 @@ class _PackageDrawer:
         for one in absent:
             who = one.who
             node = self._node(
-                Lane.REVISIONS, NodeStyle.ABSENT, who, "not in the package", (_sentence(one.reason.text),)
+                Lane.REVISIONS, NodeStyle.ABSENT, who, "not in the package", (_sentence(one.because.reason.text),)
             )
             key: Handle = self.builder.add(("absent", who), node)
             for missing in one.unfollowed:

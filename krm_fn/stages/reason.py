@@ -81,6 +81,9 @@ class ReasonCode(StrEnum):
     VARIABLE = "variable"
     """A hint at what substitutes variables after the function."""
 
+    ABSENT = "absent"
+    """Nothing in the package makes it: it is only referenced."""
+
 
 class Reason(NamedTuple):
     """What decides, and how, as a clause. `item` and `field`: where that is written.

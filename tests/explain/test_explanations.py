@@ -89,7 +89,7 @@ def test_every_kind_of_reason_is_in_a_fixture() -> None:
         for one in json.loads(text or '{"objects": []}')["objects"]
     ]
     grounds = {one["reason"]["ground"] for one in objects}
-    assert grounds == {*ReasonCode, "absent"}
+    assert grounds == {*ReasonCode}
     assert {reference["foundBy"]["by"] for one in objects for reference in one["references"]} == {*By}
     reasons = {unfollowed["reason"] for one in objects for unfollowed in one["notFollowed"]}
     assert reasons == {*PassedOver, "older", "misspelled", "absent", "lookalike", "option", "field", "text"}
