@@ -84,9 +84,8 @@ class Explained(NamedTuple):
     """One ConfigMap or Secret, under its base name.
 
     `present_name`: the name that it has. `new_name`: the one that it gets, `""` where it keeps its own. Both are None
-    where they are made from a Secret.
-    `hashed`: the fields that enter that name, with their keys; None for a name that is not made from them. `hints`: who
-    may look it up by its name all the same.
+    where they have the hash of a Secret. `hashed`: the fields that this hash covers, with their keys; None without a
+    hash. `hints`: who may look it up by its name all the same.
     """
 
     who: ResourceId

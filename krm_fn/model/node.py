@@ -172,11 +172,14 @@ def spell(path: Iterable[str | int]) -> str:
 
 def spell_path(path: Path) -> str:
     """Write the steps of a walk as a field."""
-    steps = []
+    return spell(reversed([*steps_of(path)]))
+
+
+def steps_of(path: Path) -> Iterator[str | int]:
+    """Yield the steps of a walk, the innermost first."""
     while path is not None:
         path, one = path
-        steps.append(one)
-    return spell(reversed(steps))
+        yield one
 
 
 def step(field: str, name: str) -> str:

@@ -47,22 +47,9 @@ _COMMAND = r"(?:\\\n|[^\n;|&`])+"
 
 _IN = frozenset(("n", "namespace"))
 _TAKES_VALUE = _IN | {
-    *(
-        "as",
-        "c",
-        "cluster",
-        "container",
-        "context",
-        "f",
-        "field-selector",
-        "filename",
-        "kubeconfig",
-        "l",
-        "o",
-        "output",
-    ),
-    *("p", "patch", "patch-file", "request-timeout", "s", "selector", "server", "sort-by", "template", "timeout"),
-    *("token", "type", "user"),
+    *("as", "c", "cluster", "container", "context", "f", "field-selector", "filename", "kubeconfig", "l", "o"),
+    *("output", "p", "patch", "patch-file", "request-timeout", "s", "selector", "server", "sort-by", "template"),
+    *("timeout", "token", "type", "user"),
 }
 """Options of kubectl whose value may be the next word."""
 
@@ -185,7 +172,7 @@ def find_options(item: Item) -> Iterator[OptionName]:
 
 
 def _in_workflow(node: Node | None, path: str) -> Iterator[OptionName]:
-    """Find the names in the templates of Argo: in a container, a script, or the manifest of a resource to be made.
+    """Find the names in the templates of Argo: in a container, a script, or the manifest of a resource.
 
     Source: argoproj/argo-workflows, pkg/apis/workflow/v1alpha1/workflow_types.go.
     """

@@ -91,7 +91,7 @@ class References:
 
     @cached_property
     def shared(self) -> dict[Item, ResolvedReference]:
-        """The producers of what is in the package as well, or in another namespace, and the field that says so."""
+        """The objects whose controllers write what is in the package as well, or in another namespace."""
         return {one.referrer: one for one in self if one.reference.written and not one.is_own}
 
     @cached_property
@@ -198,7 +198,7 @@ class _CloneList(NamedTuple):
 class Copies:
     """What programs of a cluster copy to other namespaces, by annotations, by references and by labels.
 
-    Copies have the name of what they are made from, or know it by that name. Their readers are out of sight.
+    Copies have the name of the original, or know it by that name. Their readers are out of sight.
     """
 
     def __init__(self, items: Iterable[Item], references: Iterable[ResolvedReference]) -> None:
@@ -225,7 +225,7 @@ class Copies:
 
 
 def _find_annotations(item: Item) -> Iterator[tuple[str, str]]:
-    """Yield each annotation that is not `false`, and its field; of a producer also those of what it makes."""
+    """Yield each annotation that is not `false`, and its field; also those that its controller copies to a Secret."""
     start = "metadata" if item.is_config else ""
     for field, held in mappings(get(item.node, start) if start else item.node, start):
         for annotation, said in entries(held.get("annotations")):

@@ -1,7 +1,7 @@
 """Find references in any object by the names and shapes of its fields.
 
 These names hold across the whole ecosystem, so that kinds without a schema are read as well. What a name alone does
-not say is in `fields`; what it says wrongly, in `exclusions` and `producers`.
+not say is in `fields`; what it says wrongly, in `exclusions`.
 """
 
 from collections.abc import Mapping
