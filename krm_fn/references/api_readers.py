@@ -20,6 +20,7 @@ from krm_fn.naming.names import base_name
 from krm_fn.references.reference import Reference
 from krm_fn.references.well_known import may_look_up
 
+_GROUP = "rbac.authorization.k8s.io"
 _RESOURCES = {"configmaps": ("ConfigMap",), "secrets": ("Secret",), "*": CONFIG_KINDS}
 _READING = frozenset({"get", "list", "watch", "*"})
 _BUILT_IN = {
@@ -73,8 +74,12 @@ class ApiReaders:
         if not self._grants:
             return ""
         if workload not in self._accounts:
-            self._accounts[workload] = list(_accounts_of(workload))
+            self._accounts[workload] = [
+                text(get(pod.node, "serviceAccountName")) or text(get(pod.node, "serviceAccount")) or "default"
+                for pod in find_pod_specs(workload)
+            ]
         own = self._namespace_of(workload)
+        # From the narrowest subject to the widest: a message names the role that is most about this workload.
         for account in self._accounts[workload]:
             for subject in (_Subject(own, account), _Subject(own, ""), _Subject("", "")):
                 grants = [self._grants.get((subject, kind, where)) for where in (namespace, None)]
@@ -88,7 +93,8 @@ class ApiReaders:
         """The first grant to each subject, by the kind that it may read and the namespace. None: everywhere."""
         grants: dict[tuple[_Subject, str, str | None], _Grant] = {}
         for place, item in enumerate(self._items):
-            if item.id.group == "rbac.authorization.k8s.io" and item.id.kind in ("RoleBinding", "ClusterRoleBinding"):
+            if item.id.group == _GROUP and item.id.kind in ("RoleBinding", "ClusterRoleBinding"):
+                # A RoleBinding grants in its own namespace alone, also what a ClusterRole says.
                 namespace = self._namespace_of(item) if item.id.kind == "RoleBinding" else None
                 kinds, role = self._kinds_of(get(item.node, "roleRef"), namespace)
                 for subject in self._subjects(item) if kinds else ():
@@ -101,6 +107,7 @@ class ApiReaders:
         found = self._roles.get((kind, (namespace or "") if kind == "Role" else "", name))
         if found is None:
             return (_BUILT_IN.get(name, frozenset()) if kind == "ClusterRole" else frozenset()), f"{kind}/{name}"
+        # Every operator has such a role. What it reads is its own lock, which nobody declares.
         if _is_for_leader_election(found):
             return frozenset(), ""
         return frozenset(kind for kind, readers in self._readers.items() if found in readers), str(found.id)
@@ -113,7 +120,7 @@ class ApiReaders:
         for several in readers.values():
             aggregators = _Aggregators(kinds)
             waiting = list(several)
-            for role in waiting:  # grows on the way
+            for role in waiting:  # grows on the way: `admin` aggregates `edit`, which aggregates others
                 found = aggregators.take(role.labels) if role.id.kind == "ClusterRole" else []
                 waiting += [one for one in found if one not in several]
                 several.update(dict.fromkeys(found))
@@ -123,7 +130,7 @@ class ApiReaders:
     def _roles(self) -> dict[tuple[str, str, str], Item]:
         roles = {}
         for item in self._items:
-            if item.id.group == "rbac.authorization.k8s.io" and item.id.kind in ("Role", "ClusterRole"):
+            if item.id.group == _GROUP and item.id.kind in ("Role", "ClusterRole"):
                 namespace = self._namespace_of(item) if item.id.kind == "Role" else ""
                 roles[item.id.kind, namespace, item.id.name] = item
         return roles
@@ -140,12 +147,6 @@ class ApiReaders:
                 yield _Subject("", "")
             elif name.startswith("system:serviceaccounts:"):
                 yield _Subject(name.removeprefix("system:serviceaccounts:"), "")
-
-
-def _accounts_of(workload: Item) -> Iterator[str]:
-    for pod in find_pod_specs(workload):
-        account = text(get(pod.node, "serviceAccountName")) or text(get(pod.node, "serviceAccount"))
-        yield account or "default"
 
 
 class _Aggregators:
@@ -197,6 +198,7 @@ def _readable(role: Node) -> Iterator[str]:
     for rule in elements(get(role, "rules")):
         groups = {text(group) for group in elements(get(rule, "apiGroups"))}
         verbs = {text(verb) for verb in elements(get(rule, "verbs"))}
+        # Names in a rule are references of the role (`find`): they say more than that the program may read.
         is_limited = bool(elements(get(rule, "resourceNames")))
         if is_limited or groups.isdisjoint(("", "*")) or _READING.isdisjoint(verbs):
             continue
@@ -215,6 +217,7 @@ def reads_own_files(referrer: Item, references: Iterable[Reference], item: Item)
     for reference in references:
         has_all = re.fullmatch(_ALL_VARIABLES, reference.field) is not None
         for container, paths in _readers_of(referrer, reference, item):
+            # What is known of a program wins over what its options seem to say.
             looks_up = may_look_up(text(get(container, "image")), item.id.kind, base_name(item))
             is_told = has_all or (not is_certificate and _is_told(container, paths))
             if looks_up or (looks_up is None and not is_told):

@@ -64,10 +64,12 @@ def find_embedded(configs: Iterable[Item], index: Index, read_yaml: ReadYaml) ->
 
 
 def _find_in(value: str, item: Item, index: Index, read_yaml: ReadYaml) -> Iterator[tuple[Reference, tuple[Item, ...]]]:
+    # To read YAML takes far longer than to look for words, and most values hold none.
     if not any(hint in value for hint in _HINTS) or ":" not in value:
         return
     for root in read_yaml(value):
         for document in _documents(root):
+            # The value may be a manifest: then it means objects of the namespace that it sets.
             namespace = text(get(document, "metadata", "namespace")) or None
             who = ResourceId(text(get(document, "apiVersion")), text(get(document, "kind")), "", "")
             for reference in find_by_shape(document, who):

@@ -84,6 +84,7 @@ def _descend(node: Node, names: tuple[str, ...], field: str, found: list[Name]) 
             if not is_scalar(element):
                 _descend(element, names, f"{field}[{index}]", found)
             elif not names and element.value and not is_null(element):
+                # A list of names: only at the end of a path, as a list of text has no fields.
                 found.append((element, None, f"{field}[{index}]", {}))
 
 

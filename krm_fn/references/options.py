@@ -210,7 +210,7 @@ def _in_data(data: DataText) -> Iterator[OptionName]:
         return
     for parent, key, value in read_settings(data.text):
         yield from _in_piece(parent if key in ("", "name") else key, value, data.field)
-        if "/" in value:
+        if "/" in value:  # `secret/NAME`, without the kubectl that reads it
             yield from _in_command([_Word(data.field, value)])
     yield from _in_script(_Word(data.field, data.text))
 
@@ -287,7 +287,7 @@ def _in_command(words: Iterable[_Word]) -> Iterator[OptionName]:
         elif kind.lower() in _RESOURCES and name:
             found.append(OptionName(field, kind, "", name))
         elif word and flag not in _TAKES_VALUE:
-            if _RESOURCES.issuperset(word.lower().split(",")):
+            if _RESOURCES.issuperset(word.lower().split(",")):  # `get cm,secret NAME`
                 resource = word
             elif resource:
                 found.append(OptionName(field, resource, "", word))

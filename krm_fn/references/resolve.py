@@ -110,6 +110,7 @@ class Index:
     def _places_of(self, item: Item, name: str) -> Iterator[tuple[_Reach, str]]:
         """Yield the namespaces in which references find an object by this name."""
         there = item.id.namespace or self._namespace
+        # kustomize records names and namespaces together: a transformer may have changed either.
         formers = (former.namespace for former in former_names(item) if former.name == name)
         yield _Reach.ANYWHERE, ""
         yield _Reach.HERE, there
@@ -145,6 +146,7 @@ class Index:
         """Find the objects of a name that may be in a namespace: also those that set none. `""`: all of the name."""
         if not namespace:
             return tuple(self._by_place.get(_Position(kind, name, _Reach.ANYWHERE, ""), ()))
+        # Where nobody knows the namespace of objects that set none, it may be this one.
         near = (namespace,) if self._namespace else (namespace, "")
         places = (_Position(kind, name, _Reach.NAMED, one) for one in near)
         return tuple(dict.fromkeys(item for place in places for item in self._by_place.get(place, ())))
@@ -184,6 +186,7 @@ class Index:
         if namespace is not None:
             place = _Position(kind, name, _Reach.NAMED, namespace)
         elif self.kinds.is_cluster_scoped(referrer.id):
+            # A ClusterRole or a ValidatingWebhookConfiguration has no namespace that a name could be in.
             place = _Position(kind, name, _Reach.ANYWHERE, "")
         else:
             place = _Position(kind, name, _Reach.HERE, referrer.id.namespace or self._namespace)
