@@ -230,12 +230,14 @@ def read_settings(text: str) -> Iterator[Setting]:
 def _in_container(container: Node, path: str) -> Iterator[OptionName]:
     words: list[_Word] = []
     for field in ("command", "args"):
-        in_field = [
-            _Word(f"{path}.{field}[{index}]", word.value if is_scalar(word) else "")
-            for index, word in enumerate(elements(get(container, field)))
-        ]
-        yield from _in_words(in_field)
-        words += in_field
+        option = ""
+        for index, element in enumerate(elements(get(container, field))):
+            word = _Word(f"{path}.{field}[{index}]", element.value if is_scalar(element) else "")
+            words.append(word)
+            yield from _in_text(option, word)
+            # A flag without a value names the next word.
+            is_flag = word.said.startswith("-") and "=" not in word.said
+            option = word.said.lstrip("-") if is_flag else ""
     # Scripts are words with blanks in them. The others are one command, of which a part may be the image's.
     yield from _in_command([word for word in words if not re.search(r"\s", word.said)])
     for index, variable in enumerate(elements(get(container, "env"))):
@@ -244,15 +246,6 @@ def _in_container(container: Node, path: str) -> Iterator[OptionName]:
             word = _Word(f"{path}.env[{index}].value", value)
             yield from _in_text(text(get(variable, "name")), word)
             yield from _in_command([word])
-
-
-def _in_words(words: Iterable[_Word]) -> Iterator[OptionName]:
-    option = ""
-    for word in words:
-        yield from _in_text(option, word)
-        # A flag without a value names the next word.
-        is_flag = word.said.startswith("-") and "=" not in word.said
-        option = word.said.lstrip("-") if is_flag else ""
 
 
 def _in_text(option: str, word: _Word) -> Iterator[OptionName]:
@@ -270,12 +263,12 @@ def _in_script(text: _Word) -> Iterator[OptionName]:
                 yield from _in_command([_Word(text.field, word) for word in command[found.end() :].split()])
     if "/namespaces/" in text.said:
         for found in re.finditer(_API_PATH, text.said):
-            yield _asked(OptionName(text.field, found["kind"], "", found["name"]), found["namespace"])
+            yield OptionName(text.field, found["kind"], _unless_computed(found["namespace"]), found["name"])
 
 
 def _in_command(words: Iterable[_Word]) -> Iterator[OptionName]:
     """Find the names among the words of kubectl: `get cm NAME -n NAMESPACE`, `secret/NAME`, `--from=secret/NAME`."""
-    found: list[OptionName] = []
+    found: list[tuple[str, str, str]] = []
     resource = flag = namespace = ""
     for field, said in words:
         word = said.rstrip(_QUOTES if "(" in said else f"{_QUOTES})").lstrip(_QUOTES)
@@ -285,19 +278,22 @@ def _in_command(words: Iterable[_Word]) -> Iterator[OptionName]:
         if flag in _IN and word:
             namespace = word
         elif kind.lower() in _RESOURCES and name:
-            found.append(OptionName(field, kind, "", name))
+            found.append((field, kind, name))
         elif word and flag not in _TAKES_VALUE:
             if _RESOURCES.issuperset(word.lower().split(",")):  # `get cm,secret NAME`
                 resource = word
             elif resource:
-                found.append(OptionName(field, resource, "", word))
+                found.append((field, resource, word))
         if word:
             flag = ""
-    yield from (_asked(one, namespace) for one in found if re.fullmatch(_NAME, one.name))
+    # The namespace may come after the names, as in `get cm web -n shop`.
+    there = _unless_computed(namespace)
+    yield from (OptionName(field, kind, there, name) for field, kind, name in found if re.fullmatch(_NAME, name))
 
 
-def _asked(option: OptionName, namespace: str) -> OptionName:
-    return option._replace(namespace=namespace if re.fullmatch(_NAME, namespace) else "")
+def _unless_computed(namespace: str) -> str:
+    """Return a namespace that is written out; `""` for a variable or a command, which may be any."""
+    return namespace if re.fullmatch(_NAME, namespace) else ""
 
 
 def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:

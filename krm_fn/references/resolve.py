@@ -136,11 +136,8 @@ class Index:
         """Find the objects that `referrer` may mean by a name, and by a namespace where it gives one."""
         if (kind, name) not in self._by_name:
             return ()
-        candidates = self._in_reach(referrer, kind, name, namespace)
-        for sieve in _SIEVES.values():
-            if len(candidates) > 1:
-                candidates = sieve(candidates, referrer)
-        return candidates.items
+        *_, (_, left) = self._sift(referrer, kind, name, namespace)
+        return left.items
 
     def find_anywhere_near(self, kind: str, name: str, namespace: str) -> tuple[Item, ...]:
         """Find the objects of a name that may be in a namespace: also those that set none. `""`: all of the name."""
@@ -155,15 +152,19 @@ class Index:
         self, referrer: Item, item: Item, kind: str, name: str, namespace: str | None = None
     ) -> PassedOver | None:
         """Say why `referrer` does not mean an object of this name by it; None if it does."""
+        sifted = self._sift(referrer, kind, name, namespace)
+        return next((reason for reason, left in sifted if item not in left), None)
+
+    def _sift(
+        self, referrer: Item, kind: str, name: str, namespace: str | None
+    ) -> Iterator[tuple[PassedOver, "Candidates"]]:
+        """Yield what is left after each way to choose, in their order."""
         candidates = self._in_reach(referrer, kind, name, namespace)
-        if item not in candidates:
-            return PassedOver.NAMESPACE
+        yield PassedOver.NAMESPACE, candidates
         for reason, sieve in _SIEVES.items():
             if len(candidates) > 1:
                 candidates = sieve(candidates, referrer)
-                if item not in candidates:
-                    return reason
-        return None
+                yield reason, candidates
 
     def find_passed_over(self, resolved: ResolvedReference) -> Iterator[tuple[Item, PassedOver]]:
         """Yield the objects of a name that a reference does not mean, and why not.
