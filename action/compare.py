@@ -173,7 +173,7 @@ def _succeeds(*arguments: str) -> bool:
 
 
 def _compare(path: str, base: str, environment: Mapping[str, str]) -> Compared:
-    options = ["--against", base, "--markdown", "--exit-code", *_lines(environment["INPUT_ARGUMENTS"])]
+    options = ["--against", base, "--output=markdown", "--exit-code", *_lines(environment["INPUT_ARGUMENTS"])]
     done = subprocess.run(
         [sys.executable, "-I", "-m", "krm_fn", "diff", *options, "--", path],
         env=environment,

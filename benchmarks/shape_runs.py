@@ -12,12 +12,12 @@ from krm_fn.diff.sides import DiffInput, RenderOptions
 from krm_fn.explain.explain import ExplainFormat, explain
 from krm_fn.function import run
 from krm_fn.graph.draw import GraphFormat, draw_path
-from krm_fn.look.table import Screen
 from krm_fn.model.problem import Outcome
 from krm_fn.model.settings import NO_ENVIRONMENT
 from krm_fn.render.files import DEFAULT_LIMITS
 from krm_fn.render.sources import STDIN, Inputs
 from krm_fn.render.tools import HelmOptions
+from krm_fn.report.table import Screen
 from krm_fn.verify.verify import VerifyOptions, verify
 
 Work = Callable[[], Outcome]

@@ -7,13 +7,13 @@ from types import MappingProxyType
 from krm_fn.config.configuration import Configuration, Packages, as_passed, find_among, find_applied, find_configuration
 from krm_fn.config.plain import place_settings
 from krm_fn.config.read import parse_config
-from krm_fn.look.secrets import hide_in_problems
 from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item, in_order, read_item
 from krm_fn.model.node import Node, is_mapping, is_null
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import NO_ENVIRONMENT, Environment
 from krm_fn.references.embedded import ReadYaml
+from krm_fn.report.secrets import hide_in_problems
 from krm_fn.stages.package import read_package
 from krm_fn.stages.transform import Transformation, transform
 from krm_fn.wire.apply import add_results, apply_changes

@@ -11,8 +11,8 @@ from pathlib import Path
 from krm_fn.cli.main import main as krm_fn
 from krm_fn.function import run
 from krm_fn.history.write import HistoryFormat, write
-from krm_fn.look.table import Screen
 from krm_fn.model.problem import Outcome
+from krm_fn.report.table import Screen
 from tests.cases import ENVIRONMENT, REJECTIONS, TRANSFORMS
 from tests.history.cases import HISTORIES, read_history
 
@@ -24,12 +24,12 @@ def decide(case: Path) -> Iterator[tuple[str, Outcome]]:
     """Yield what the doors say of a package."""
     before = case / "input.yaml"
     yield "function", run(before.read_bytes(), environment=ENVIRONMENT)
-    yield "explain", krm_fn(["explain", str(before), "--json"])
+    yield "explain", krm_fn(["explain", str(before), "-ojson"])
     if case in SOME:
         after = case / "output.yaml"
         yield "graph", krm_fn(["graph", str(before), "--output", "dot"])
         yield "verify", krm_fn(["verify", str(after)])
-        yield "diff", krm_fn(["diff", str(before), str(after), "--json"])
+        yield "diff", krm_fn(["diff", str(before), str(after), "-ojson"])
 
 
 def main() -> int:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from krm_fn.model.problem import ResourceId
-from krm_fn.references.exclusions import NOT_REFERENCES
+from krm_fn.references.fields import read_exclusions
 from krm_fn.references.find import find_references
 from krm_fn.wire.reader import read_yaml
 
@@ -164,5 +164,5 @@ def is_listed_as_no_reference(crd: dict[str, Any], path: str) -> bool:
     plain = re.sub(r"\[\]|\{\}", "", path).replace("/", ".")
     return any(
         row.group == crd["group"] and crd["kind"] in row.kinds and fnmatchcase(f"{plain}.", f"{row.path}.*")
-        for row in NOT_REFERENCES
+        for row in read_exclusions()
     )

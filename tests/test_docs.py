@@ -8,8 +8,8 @@ import pytest
 from krm_fn.cli.main import main
 from krm_fn.config.pins import PINNABLE
 from krm_fn.model.deployers import PROTECTIONS
-from krm_fn.model.producers import VERSIONED_KINDS
-from krm_fn.references.chart_values import CHART_VALUES
+from krm_fn.model.producers import RENAMABLE
+from krm_fn.references.fields import read_chart_values
 from tests import config_page
 
 ROOT = Path(__file__).parent.parent
@@ -91,11 +91,11 @@ def test_the_example_of_history_is_its_fixture() -> None:
 
 def test_every_kind_that_makes_secrets_is_listed() -> None:
     rows = re.findall(r"^\| `(\w+)` \(`([\w.-]+)`\)", PAGES["docs/secrets.md"], re.MULTILINE)
-    assert {(group, kind) for kind, group in rows} == VERSIONED_KINDS.keys()
+    assert {(group, kind) for kind, group in rows} == RENAMABLE.keys()
 
 
 def test_every_chart_whose_values_are_known_is_listed() -> None:
     listed = re.findall(
         r"^\| `([\w-]+)`(?: \([\w ]+\))? \|", PAGES["docs/helmrelease-and-application.md"], re.MULTILINE
     )
-    assert listed == sorted({chart for row in CHART_VALUES for chart in row.charts})
+    assert listed == sorted({chart for row in read_chart_values() for chart in row.charts})

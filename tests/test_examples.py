@@ -10,13 +10,12 @@ import pytest
 import yaml
 
 from krm_fn.model.kinds import CONSUMER_KINDS
-from krm_fn.model.link_plan import LinkPlan
+from krm_fn.model.link_plan import JobPlan, LinkPlan
 from krm_fn.model.settings import Settings
 from krm_fn.render.render import render
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
 from krm_fn.stages.linker_objects import access
-from krm_fn.stages.linker_plan import JobPlan
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 

@@ -82,6 +82,24 @@ def test_all_properties_hold(case: Path) -> None:
     holds.check(Transform(case), of=case.name)
 
 
+def test_a_property_that_does_not_hold_is_named_and_the_others_are_checked() -> None:
+    some = Properties[list[str]]()
+
+    @some
+    def it_is_empty(subject: list[str]) -> None:
+        assert not subject
+
+    @some
+    def it_can_be_added_to(subject: list[str]) -> None:
+        subject.append("checked")
+
+    some.check([], of="nothing")
+    subject = ["a"]
+    with pytest.raises(ExceptionGroup, match=r"a-fixture: it does not hold that it is empty$"):
+        some.check(subject, of="a-fixture")
+    assert subject == ["a", "checked"]
+
+
 PLACES = [
     pytest.param({"LC_ALL": "C", "TZ": "Asia/Kathmandu"}, id="C locale"),
     pytest.param({"LC_ALL": "tr_TR.UTF-8", "HOME": "/nonexistent"}, id="Turkish, without a home"),

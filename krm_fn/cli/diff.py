@@ -4,7 +4,7 @@ import os
 
 import click
 
-from krm_fn.cli.options import PATH, RenderingOptions, rendering_options
+from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, output_option, rendering_options
 from krm_fn.model.problem import Outcome
 from krm_fn.model.words import count
 from krm_fn.stdio import read_stdin, terminal_size
@@ -12,11 +12,14 @@ from krm_fn.stdio import read_stdin, terminal_size
 _PATHS = 2
 
 
-@click.command(short_help="Show what differs between two renderings.")
+@click.command(cls=RendersFirst, short_help="Show what differs between two renderings.")
 @click.argument("paths", metavar="OLD NEW | [PATH]...", nargs=-1, type=PATH)
 @click.option("--against", metavar="REV", help="Compare each PATH with what it was in this revision of git.")
-@click.option("--markdown", is_flag=True, help="Write Markdown, for a comment on a pull request.")
-@click.option("--json", is_flag=True, help="Write JSON, in the form of schemas/diff-v1.json.")
+@output_option(
+    *("text", "json", "markdown"),
+    help="JSON has the form of schemas/diff-v1.json. Markdown is for a comment on a pull request.",
+    former=("markdown", "json"),
+)
 @click.option(
     "--unified",
     "-U",
@@ -31,8 +34,7 @@ def diff(
     *,
     paths: tuple[str, ...],
     against: str | None,
-    markdown: bool,
-    json: bool,
+    output: str,
     context: int | None,
     exit_code: bool,
     rendering: RenderingOptions,
@@ -60,23 +62,20 @@ def diff(
     from krm_fn.diff.diff import DIFFERENT, DiffFormat
     from krm_fn.diff.diff import diff as compare
     from krm_fn.diff.sides import DiffInput, RenderOptions
-    from krm_fn.look.table import find_screen
+    from krm_fn.report.table import find_screen
 
-    _check_usage(paths, against, is_twofold=markdown and json, is_whole=json and context is not None)
+    _check_usage(paths, against, is_whole=output == "json" and context is not None)
     stdin = read_stdin("manifests", rendering.max_bytes + 1) if "-" in paths else None
     way = RenderOptions(rendering.config, rendering.helm, rendering.environment(), rendering.limits)
-    form = DiffFormat.MARKDOWN if markdown else DiffFormat.JSON if json else DiffFormat.TEXT
     screen = find_screen(terminal_size().columns, os.environ)
-    outcome = compare(DiffInput(paths or (".",), against, stdin), way, form, screen, context or 0)
+    outcome = compare(DiffInput(paths or (".",), against, stdin), way, DiffFormat(output), screen, context or 0)
     return outcome if exit_code or outcome.exit_code != DIFFERENT else outcome._replace(exit_code=0)
 
 
-def _check_usage(paths: tuple[str, ...], against: str | None, *, is_twofold: bool, is_whole: bool) -> None:
+def _check_usage(paths: tuple[str, ...], against: str | None, *, is_whole: bool) -> None:
     message = ""
-    if is_twofold:
-        message = "only one of --markdown and --json can be given"
-    elif is_whole:
-        message = "--unified has no effect on --json, which has whole values"
+    if is_whole:
+        message = "--unified has no effect on -o json, which has whole values"
     elif against is None and len(paths) != _PATHS:
         message = f"expected OLD and NEW, or --against REV; found {count(len(paths), 'path')}"
     elif against is None and paths == ("-", "-"):

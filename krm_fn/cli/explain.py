@@ -4,17 +4,17 @@ import os
 
 import click
 
-from krm_fn.cli.options import PATH, RenderingOptions, rendering_options
+from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, output_option, rendering_options
 from krm_fn.model.problem import Outcome
 from krm_fn.stdio import terminal_size
 
 
-@click.command(short_help="Say why a ConfigMap is renamed or not, and what follows it.")
+@click.command(cls=RendersFirst, short_help="Say why a ConfigMap is renamed or not, and what follows it.")
 @click.argument("path", metavar="PATH", type=PATH)
 @click.argument("name", metavar="[NAME]", default="")
-@click.option("--json", is_flag=True, help="Write JSON, in the form of schemas/explain-v1.json.")
+@output_option("text", "json", help="JSON has the form of schemas/explain-v1.json.", former=("json",))
 @rendering_options
-def explain(*, path: str, name: str, json: bool, rendering: RenderingOptions) -> Outcome:
+def explain(*, path: str, name: str, output: str, rendering: RenderingOptions) -> Outcome:
     """Say of each ConfigMap and Secret at PATH what the function does with it, and why.
 
     \b
@@ -32,7 +32,7 @@ def explain(*, path: str, name: str, json: bool, rendering: RenderingOptions) ->
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.explain.explain import ExplainFormat
     from krm_fn.explain.explain import explain as explain_path
-    from krm_fn.look.table import find_screen
+    from krm_fn.report.table import find_screen
 
     return explain_path(
         rendering.read_inputs(path),
@@ -40,6 +40,6 @@ def explain(*, path: str, name: str, json: bool, rendering: RenderingOptions) ->
         rendering.helm,
         rendering.environment(),
         rendering.limits,
-        ExplainFormat.JSON if json else ExplainFormat.TEXT,
+        ExplainFormat(output),
         find_screen(terminal_size().columns, os.environ),
     )

@@ -3,7 +3,15 @@
 import click
 from click.core import ParameterSource
 
-from krm_fn.cli.options import PATH, RenderingOptions, needs_client, rendering_options, say
+from krm_fn.cli.options import (
+    PATH,
+    RenderingOptions,
+    RendersFirst,
+    needs_client,
+    output_option,
+    rendering_options,
+    say,
+)
 from krm_fn.model.problem import Outcome
 from krm_fn.model.words import printable
 
@@ -11,14 +19,10 @@ _ONLY_LIVE = ("set_name", "context", "kubeconfig")
 _FOR_BOTH = ("operands", "output", "live", "namespace")
 
 
-@click.command(short_help="Draw revisions, what references them, and what owns them.")
+@click.command(cls=RendersFirst, short_help="Draw revisions, what references them, and what owns them.")
 @click.argument("operands", metavar="PATH [NAME] | --live [NAME]", nargs=-1, type=PATH)
-@click.option(
-    "--output",
-    "-o",
-    type=click.Choice(["mermaid", "dot", "html"]),
-    default="mermaid",
-    show_default=True,
+@output_option(
+    *("mermaid", "dot", "html"),
     help="Mermaid, which GitHub and GitLab draw; the language of Graphviz; or a page that needs no network.",
 )
 @click.option("--live", is_flag=True, help="Draw what is live in a namespace, as `krm-fn history` reads it.")

@@ -5,7 +5,7 @@ import os
 
 import click
 
-from krm_fn.cli.options import access_options, needs_client, say
+from krm_fn.cli.options import access_options, needs_client, output_option, say
 from krm_fn.model.problem import Outcome
 from krm_fn.model.words import printable
 from krm_fn.stdio import terminal_size, write_stdout
@@ -15,14 +15,7 @@ from krm_fn.stdio import terminal_size, write_stdout
 @click.argument("name", metavar="[NAME]", required=False)
 @click.option("--set", "set_name", metavar="NAME", help="Only this set. Default: all sets of the namespace.")
 @access_options
-@click.option(
-    "--output",
-    "-o",
-    type=click.Choice(["text", "wide", "json", "markdown"]),
-    default="text",
-    show_default=True,
-    help="JSON has the form of schemas/history-v1.json.",
-)
+@output_option("text", "wide", "json", "markdown", help="JSON has the form of schemas/history-v1.json.")
 @click.option(
     "--diff", is_flag=True, help="Also show what changed from each ConfigMap to the next. Reads their content."
 )
@@ -53,7 +46,7 @@ def history(
         from krm_fn.history.write import HistoryFormat, Output, ScreenSize, write
         from krm_fn.history.write import watch as watch_history
         from krm_fn.linker.api import Access
-    from krm_fn.look.table import Screen, find_screen
+    from krm_fn.report.table import Screen, find_screen
 
     form = (
         HistoryFormat.DETAIL

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import click
 
-from krm_fn.cli.options import access_options, needs_client
+from krm_fn.cli.options import access_options, needs_client, output_option
 from krm_fn.model.kinds import Kind
 from krm_fn.model.link_plan import (
     LinkPlan,
@@ -93,7 +93,7 @@ def _each_read_by(
 )
 @access_options
 @click.option("--dry-run", is_flag=True, help="Print the changes without making them.")
-@click.option("--output", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@output_option("text", "json", help="JSON is one document, at the end.")
 def link(
     *,
     set_name: str,

@@ -1,6 +1,7 @@
-"""The options that several commands share: how paths are rendered, which cluster is asked."""
+"""The options that several commands share: how they write, how paths are rendered, which cluster is asked."""
 
 import os
+import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import reduce, wraps
@@ -8,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
+from click.core import ParameterSource
 
 from krm_fn.model.problem import Outcome
 from krm_fn.model.words import printable
@@ -34,17 +36,39 @@ class _Path(click.Path):
 
 PATH = _Path(readable=False)
 
-MAX_BYTES = click.option(
-    "--max-bytes",
-    metavar="NUMBER",
-    type=click.IntRange(min=1),
-    default=100_000_000,
-    show_default=True,
-    help="Limit of all that is read, also from kustomize and helm.",
-)
-
-
 _Command: TypeAlias = Callable[..., Outcome]
+
+
+def output_option(
+    *formats: str,
+    help: str | None = None,  # noqa: A002  # as click calls it
+    former: tuple[str, ...] = (),
+) -> Callable[[_Command], _Command]:
+    """Add `-o` to a command, which gets one of the formats as the argument `output`. The first is the default.
+
+    `former` are the formats that had a flag of their own until 0.2, such as --json. Scripts still pass it.
+    """
+    flags = [click.option(f"--{one}", f"is_{one}", is_flag=True, hidden=True) for one in former]
+    option = click.option(
+        "--output", "-o", type=click.Choice(formats), default=formats[0], show_default=True, help=help
+    )
+
+    def add(command: _Command) -> _Command:
+        @wraps(command)
+        def with_output(*, output: str, **options: Any) -> Outcome:
+            given = [one for one in former if options.pop(f"is_{one}")]
+            source = click.get_current_context().get_parameter_source("output")
+            if source is not ParameterSource.DEFAULT or not given:
+                given.append(output)
+            if len({*given}) > 1:
+                message = f"only one format can be given; found {' and '.join(sorted(given))}"
+                raise click.UsageError(message)
+            return command(output=given[0], **options)
+
+        return reduce(lambda decorated, one: one(decorated), [*flags, option], with_output)
+
+    return add
+
 
 _RENDERING_OPTIONS = (
     click.option(
@@ -58,6 +82,7 @@ _RENDERING_OPTIONS = (
     ),
     click.option(
         "--namespace",
+        "-n",
         metavar="NAME",
         default="",
         envvar="ARGOCD_APP_NAMESPACE",
@@ -71,7 +96,14 @@ _RENDERING_OPTIONS = (
         help="Read nothing outside of this directory. Default: in a plugin of Argo CD, the repository, found with "
         "ARGOCD_APP_SOURCE_PATH; elsewhere, links may lead to nothing outside of their PATH.",
     ),
-    MAX_BYTES,
+    click.option(
+        "--max-bytes",
+        metavar="NUMBER",
+        type=click.IntRange(min=1),
+        default=100_000_000,
+        show_default=True,
+        help="Limit of all that is read, also from kustomize and helm.",
+    ),
     click.option(
         "--timeout",
         metavar="SECONDS",
@@ -155,6 +187,20 @@ class RenderingOptions(NamedTuple):
             strict=strict,
             pins=find_pins(os.environ, self.linker_image),
         )
+
+
+class RendersFirst(click.Command):
+    """A command with the options of a rendering. Its help names them, and `krm-fn render --help` describes them."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        options = [one for one in self.get_params(ctx) if isinstance(one, click.Option)]
+        own = [one.get_help_record(ctx) for one in options if one.name not in RenderingOptions._fields]
+        with formatter.section("Options"):
+            formatter.write_dl([record for record in own if record])
+        formatter.write_paragraph()
+        shared = ", ".join(one.opts[0] for one in options if one.name in RenderingOptions._fields)
+        text = f"And the options of krm-fn render: {shared}."
+        formatter.write(textwrap.fill(text, formatter.width, break_on_hyphens=False) + "\n")
 
 
 def rendering_options(command: _Command) -> _Command:

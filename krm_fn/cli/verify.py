@@ -5,12 +5,12 @@ from pathlib import Path
 
 import click
 
-from krm_fn.cli.options import PATH, RenderingOptions, rendering_options
+from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, rendering_options
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.problem import Outcome
 
 
-@click.command(short_help="Check manifests that are about to be applied.")
+@click.command(cls=RendersFirst, short_help="Check manifests that are about to be applied.")
 @click.argument("path", metavar="[PATH]", default="-", type=PATH)
 @click.option("--set", "sets", metavar="NAME", multiple=True, help="A set that must have a revision. Can be repeated.")
 @click.option(

@@ -18,6 +18,7 @@ from krm_fn.model.keys import LOCAL_CONFIG, PACKAGE_PATH
 from krm_fn.model.node import Node, fields, get, is_mapping
 from krm_fn.model.problem import Problem, Rejected, Severity
 from krm_fn.model.settings import KPT_NAME, NO_ENVIRONMENT, Environment, Settings, configures, is_configuration
+from krm_fn.model.words import listing
 
 _MOST_FIELDS = 3
 """Fields that a contradiction names."""
@@ -201,9 +202,7 @@ def _check_agreement(
 
 
 def _contradiction(first: Configuration, second: Configuration, differences: list[str]) -> Problem:
-    shown = [*differences[:_MOST_FIELDS]]
-    left = len(differences) - len(shown)
-    names = ", ".join([*shown, *([f"and {left} more"] if left else [])])
+    names = listing(differences, _MOST_FIELDS, mark=",")
     message = (
         f"{first.where} and {second.where} contradict each other: {names}; configurations are not merged, so remove "
         "one of them, or make them equal"

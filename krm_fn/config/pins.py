@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from krm_fn.config.build import build_settings
+from krm_fn.config.build import attribute_of, build_settings
 from krm_fn.config.plain import Invalid, Plain, place, plain_value, refuse
 from krm_fn.model.node import Node, spell
 from krm_fn.model.problem import Problem, Rejected, ResourceId
@@ -16,27 +16,28 @@ _PREFIX = "KRM_FN_LINKER_"
 
 
 class _Field(NamedTuple):
-    """A field of `spec.linker`, its name in Linker, and what a pin of it must be. Text is taken as it is."""
+    """A field of `spec.linker`, and what a pin of it must be. Text is taken as it is."""
 
     name: str
-    attribute: str
     expected: str
     is_text: bool = True
 
+    @property
+    def attribute(self) -> str:
+        return attribute_of(self.name)
 
-_IMAGE = _Field("image", "image", f"the name of an image: {EXPECTED}")
+
+_IMAGE = _Field("image", f"the name of an image: {EXPECTED}")
 
 PINNABLE = {
     "--linker-image": _IMAGE,
     f"{_PREFIX}IMAGE": _IMAGE,
-    f"{_PREFIX}SERVICE_ACCOUNT_NAME": _Field(
-        "serviceAccountName", "service_account_name", "the name of a ServiceAccount"
-    ),
+    f"{_PREFIX}SERVICE_ACCOUNT_NAME": _Field("serviceAccountName", "the name of a ServiceAccount"),
     f"{_PREFIX}NODE_SELECTOR": _Field(
-        "nodeSelector", "node_selector", "a mapping of labels in YAML or JSON, as in a pod spec", is_text=False
+        "nodeSelector", "a mapping of labels in YAML or JSON, as in a pod spec", is_text=False
     ),
     f"{_PREFIX}TOLERATIONS": _Field(
-        "tolerations", "tolerations", "a list of tolerations in YAML or JSON, as in a pod spec", is_text=False
+        "tolerations", "a list of tolerations in YAML or JSON, as in a pod spec", is_text=False
     ),
 }
 """By who pins it: an option of `krm-fn render`, or a variable."""

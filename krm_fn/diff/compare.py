@@ -22,7 +22,6 @@ from krm_fn.diff.pair import Matcher, Pair, pair_items
 from krm_fn.diff.release import Release, is_named_by_content, is_versioned, set_of
 from krm_fn.diff.rolls import Rolls, find_rolls
 from krm_fn.diff.tree import LeftOut, StableNames, TreeReader, compare_trees, read_names
-from krm_fn.look.secrets import KeyChange, compare_content
 from krm_fn.model import keys
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.item import Item
@@ -31,6 +30,7 @@ from krm_fn.naming.names import HASH, base_name, is_emitted
 from krm_fn.references.generated import find_generated
 from krm_fn.render.check import find_deployers, find_pruners
 from krm_fn.render.deployable import internal_annotations
+from krm_fn.report.secrets import KeyChange, compare_content
 
 _JOB_HASH = re.compile(f"(-link)-{HASH}")
 _PLANNED = ("--workload=", "--revision=", "--maker=")

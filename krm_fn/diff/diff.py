@@ -10,9 +10,9 @@ from krm_fn.diff.lines import ADDED, CHANGED, REMOVED, STATEMENT, WARNING, Line,
 from krm_fn.diff.sides import DiffInput, RenderOptions, open_sides, read_sides
 from krm_fn.diff.statements import summarize, write_title
 from krm_fn.diff.to_markdown import write_markdown
-from krm_fn.look.secrets import Shown
-from krm_fn.look.table import Screen, fold
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
+from krm_fn.report.secrets import Shown
+from krm_fn.report.table import Screen, fold
 from krm_fn.wire.results import stderr_lines
 
 SAME, DIFFERENT, FAILED, NO_BASE = 0, 1, 2, 3

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, TypeAlias
 
-from krm_fn.look.secrets import KeyChange
+from krm_fn.report.secrets import KeyChange
 
 ShownValue: TypeAlias = str | dict[str, "ShownValue"] | list["ShownValue"]
 """What is shown of a field: every scalar as text, with quotes where it would mean something else without them."""

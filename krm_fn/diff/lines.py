@@ -7,9 +7,9 @@ from typing import NamedTuple
 from krm_fn.diff.align import align
 from krm_fn.diff.difference import FieldChange, ObjectChange, ShownValue
 from krm_fn.diff.statements import find_statements
-from krm_fn.look.secrets import KeyChange, Shown
-from krm_fn.look.table import columns, cut, cut_both, fold
 from krm_fn.model.words import count, printable
+from krm_fn.report.secrets import KeyChange, Shown
+from krm_fn.report.table import columns, cut, cut_both, fold
 
 REMOVED, ADDED, CONTEXT, CHANGED, STATEMENT, WARNING = "-", "+", " ", "~", "", "!"
 """The sign of a line: of the old rendering, of the new one, of both; a field with both values; a sentence."""

@@ -11,8 +11,8 @@ from html import escape
 from krm_fn.diff.difference import ROLLS, Difference, ObjectChange, Roll
 from krm_fn.diff.lines import CHANGED, STATEMENT, WARNING, Line, write_lines
 from krm_fn.diff.statements import find_statements, summarize, write_place, write_title
-from krm_fn.look.table import cut
-from krm_fn.model.words import count, printable
+from krm_fn.model.words import count, listing, printable
+from krm_fn.report.table import cut
 
 _MOST_ARROWS = 12
 _LABEL_WIDTH = 50
@@ -116,8 +116,7 @@ def _list_rolls(difference: Difference) -> str:
     names = sorted({_spell(roll) for roll in rolls if roll.effect == ROLLS})
     if not names:
         return ""
-    more = f" and {len(names) - _MOST_ROLLS} more" if len(names) > _MOST_ROLLS else ""
-    return f"; rolls {', '.join(map(_code, names[:_MOST_ROLLS]))}{more}"
+    return f"; rolls {listing(map(_code, names), _MOST_ROLLS)}"
 
 
 def _spell(roll: Roll) -> str:

@@ -14,14 +14,14 @@ from krm_fn.explain.explain_objects import (
 from krm_fn.explain.explanation import Explanation, Places
 from krm_fn.explain.text import write_text
 from krm_fn.explain.to_json import write_json
-from krm_fn.look.secrets import Masks
-from krm_fn.look.table import Screen
 from krm_fn.model.problem import Outcome, Rejected, Severity
 from krm_fn.model.settings import Environment
 from krm_fn.render.files import Allowance, Limits
 from krm_fn.render.render import Opened, decide_opened, open_inputs
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
+from krm_fn.report.secrets import Masks
+from krm_fn.report.table import Screen
 from krm_fn.stages.transform import Transformation
 from krm_fn.wire.results import stderr_lines
 

@@ -16,28 +16,28 @@ from krm_fn.explain.explanation import (
 )
 from krm_fn.explain.find_references import find_references
 from krm_fn.explain.find_unfollowed import find_unfollowed
-from krm_fn.look.secrets import Masks
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import plural_of
 from krm_fn.model.node import Node
 from krm_fn.model.problem import Problem, Rejected, ResourceId, Severity
-from krm_fn.model.producers import VERSIONED_NAMES
+from krm_fn.model.producers import RENAMABLE_KINDS
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.content_hash import hashed_keys
 from krm_fn.naming.names import authored_id, base_name
 from krm_fn.naming.suggest import did_you_mean, nearest
 from krm_fn.references.generated import hashed_fields, known_names
 from krm_fn.references.reference import ResolvedReference
+from krm_fn.report.secrets import Masks
 from krm_fn.stages.choose import Choice
 from krm_fn.stages.hints import HINTS
-from krm_fn.stages.near_references import find_misspelled
 from krm_fn.stages.reason import Reason, ReasonCode
 from krm_fn.stages.transform import Transformation
+from krm_fn.stages.warnings.references import find_misspelled
 
 _KINDS = {
     **dict.fromkeys(("configmap", "configmaps", "cm"), "ConfigMap"),
     **dict.fromkeys(("secret", "secrets"), "Secret"),
-    **{name: kind for kind in VERSIONED_NAMES for name in (kind.lower(), plural_of(kind))},
+    **{name: kind for kind in RENAMABLE_KINDS for name in (kind.lower(), plural_of(kind))},
 }
 """What kubectl calls them."""
 

@@ -20,10 +20,10 @@ from krm_fn.naming.names import WORD, authored_id, base_name, names_of
 from krm_fn.references.find import OPAQUE_KINDS, ROLES, may_refer
 from krm_fn.references.near_misses import BUILT_IN_GROUPS, NOT_NAMES
 from krm_fn.references.shapes import FREE_KEYS, PASSED_OVER, is_of_core
-from krm_fn.stages.near_references import find_misspelled, find_pinned, read_base_names, why_passed_over
 from krm_fn.stages.package import Package
 from krm_fn.stages.restart_requests import OPT_INS
 from krm_fn.stages.transform import Transformation
+from krm_fn.stages.warnings.references import find_misspelled, find_pinned, read_base_names, why_passed_over
 
 _WORDS_OF_PROGRAMS = re.compile(r"\.(?P<what>command|args)\[\d+\]$|\.env\[\d+\]\.(?P<variable>value)$")
 _ANNOTATIONS_OF_TOOLS = re.compile(

@@ -18,10 +18,10 @@ from krm_fn.explain.explanation import (
     outcome,
     summarize,
 )
-from krm_fn.look.table import Group, Row, Screen, columns, fold, write_table
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.words import count, printable
 from krm_fn.references.reference import Rule
+from krm_fn.report.table import Group, Row, Screen, columns, fold, write_table
 
 _MOST_TEXTS = 10
 """Mere texts that are shown for an object. More of them say little."""
@@ -102,7 +102,7 @@ def _write(one: Explained, screen: Screen) -> Iterator[str]:
     shown = [*_without_most_texts(one.unfollowed)]
     yield from _section("not followed", map(_unfollowed, shown), screen)
     if len(shown) < len(one.unfollowed):
-        yield f"    and {count(len(one.unfollowed) - len(shown), 'more text')}, which --json lists"
+        yield f"    and {count(len(one.unfollowed) - len(shown), 'more text')}, which -o json lists"
     for warning in one.warnings:
         yield from map(screen.warning, _indent(2, _fill(f"! {warning}", screen.width - 2)))
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from krm_fn.graph.graph import Edge, EdgeKind, Graph, GraphNode, Lane, NodeStyle
-from krm_fn.look.table import cut
 from krm_fn.model.words import printable
+from krm_fn.report.table import cut
 
 _DOT_STYLES = {
     NodeStyle.STABLE: ' style=filled fillcolor="#dcfce7"',

@@ -9,13 +9,13 @@ from krm_fn.graph.graph_history import graph_history
 from krm_fn.graph.graph_package import graph_package
 from krm_fn.graph.to_html import write_html
 from krm_fn.history.history import History
-from krm_fn.look.secrets import Masks
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import Environment
 from krm_fn.render.files import Allowance, Limits
 from krm_fn.render.render import decide_opened, open_inputs
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
+from krm_fn.report.secrets import Masks
 from krm_fn.wire.results import stderr_lines
 
 

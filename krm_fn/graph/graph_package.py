@@ -7,16 +7,16 @@ from krm_fn.explain.explain_objects import Wanted, explain_absent, find_wanted, 
 from krm_fn.explain.explanation import Explained, Places, SourceLine
 from krm_fn.explain.find_references import find_references
 from krm_fn.graph.graph import Builder, EdgeKind, Graph, GraphNode, Handle, Key, Lane, NodeStyle
-from krm_fn.look.secrets import Masks, show_content
 from krm_fn.model import keys
 from krm_fn.model.item import Item
 from krm_fn.model.problem import ResourceId
-from krm_fn.model.producers import VERSIONED_NAMES
+from krm_fn.model.producers import RENAMABLE_KINDS
 from krm_fn.model.settings import Strategy, configures
 from krm_fn.naming.names import authored_id, base_name, is_emitted, is_revision
 from krm_fn.references.generated import find_generated
 from krm_fn.references.reference import By
 from krm_fn.render.render import Opened
+from krm_fn.report.secrets import Masks, show_content
 from krm_fn.stages.transform import Transformation
 
 _STATES = {
@@ -110,7 +110,7 @@ class _PackageDrawer:
         for one in emitted:
             if one.names is not None:
                 continue
-            kinds = ("Secret", *VERSIONED_NAMES)
+            kinds = ("Secret", *RENAMABLE_KINDS)
             found = (self._applied.get((kind, *self._applied_as(one.who))) for kind in kinds)
             secret = next(filter(None, found), None)
             if secret is not None:

@@ -17,10 +17,11 @@ from krm_fn.linker.api import Access, Api, ApiError, Forbidden, Unreachable
 from krm_fn.linker.live_cluster import Lists
 from krm_fn.linker.read import mapping
 from krm_fn.linker.retry import Deadline, OutOfTime
-from krm_fn.look.secrets import StoredValue, compare_values
 from krm_fn.model import keys
+from krm_fn.model.words import listing
 from krm_fn.naming.names import SET_NAME
-from krm_fn.naming.suggest import did_you_mean, list_some, nearest
+from krm_fn.naming.suggest import did_you_mean, nearest
+from krm_fn.report.secrets import StoredValue, compare_values
 
 _PATIENCE = 10.0
 """Seconds in which requests without an answer are repeated: a person waits."""
@@ -92,7 +93,7 @@ class LiveNamespace:
     def _explain_absence(self, lists: Lists, set_name: str | None) -> str:
         labels = lists.read(CONFIG_MAPS, _read_set, metadata_only=True, labelSelector=keys.SET).items
         if labels:
-            found = list_some(sorted(set(labels)), _MOST_NAMES)
+            found = listing(sorted(set(labels)), _MOST_NAMES)
             return f"no set {set_name} in namespace {self.namespace}; found: {found}"
         response = self._api.request("GET", f"/api/v1/namespaces/{self.namespace}")
         if response.status == _NOT_FOUND:
@@ -114,7 +115,7 @@ def _explain_unknown(name: str, history: History) -> str:
     names = find_names(history)
     hint = did_you_mean(nearest(name, names))
     where = f"in namespace {history.namespace}"
-    return f"no base name or revision {name} {where}{hint or f'; found: {list_some(names, _MOST_NAMES)}'}"
+    return f"no base name or revision {name} {where}{hint or f'; found: {listing(names, _MOST_NAMES)}'}"
 
 
 def select(history: History, name: str) -> History:

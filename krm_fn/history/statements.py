@@ -15,8 +15,8 @@ from krm_fn.history.history import (
     Unseen,
     WorkloadHistory,
 )
-from krm_fn.look.table import cut
-from krm_fn.model.words import count, printable
+from krm_fn.model.words import count, listing, printable
+from krm_fn.report.table import cut
 
 _MOST_NAMES = 2
 """Names in a sentence; the others are counted."""
@@ -231,10 +231,7 @@ def has_pods(referrer: Referrer) -> bool:
 
 def listed(names: Iterable[str], most: int = _MOST_NAMES) -> str:
     """Join names, and count those that are too many: `a, b and 3 more`. They are safe to print then."""
-    every = [printable(name) for name in names]
-    if len(every) > most:
-        return f"{', '.join(every[:most])} and {len(every) - most} more"
-    return " and ".join(filter(None, [", ".join(every[:-1]), *every[-1:]]))
+    return listing(map(printable, names), most, is_sentence=True)
 
 
 def duration(seconds: float) -> str:

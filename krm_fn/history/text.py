@@ -17,8 +17,8 @@ from krm_fn.history.statements import (
     write_way_back,
 )
 from krm_fn.history.to_json import write_time
-from krm_fn.look.table import Group, Row, Screen, columns, fold, write_table
 from krm_fn.model.words import count, printable
+from krm_fn.report.table import Group, Row, Screen, columns, fold, write_table
 
 _UNSETTLED = (Role.CANARY, Role.PREVIEW, Role.NEW, Role.ABORTED)
 

@@ -13,8 +13,8 @@ from krm_fn.history.history import History, SetHistory
 from krm_fn.history.statements import find_notes
 from krm_fn.history.text import TITLES, write_cells, write_detail, write_text, write_wide
 from krm_fn.history.to_json import write_json, write_time
-from krm_fn.look.table import Screen, columns
 from krm_fn.model.words import count, printable
+from krm_fn.report.table import Screen, columns
 
 
 class HistoryFormat(StrEnum):

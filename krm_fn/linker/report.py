@@ -172,7 +172,7 @@ def _in_parts(changes: list[Write]) -> list[list[Write]]:
 
 
 def _list(changes: list[Write]) -> str:
-    return listing([f"{change.kind} {change}" for change in changes], _MAX_CHANGES)
+    return listing((f"{change.kind} {change}" for change in changes), _MAX_CHANGES, "; ", ",")
 
 
 def _own_job(plan: LinkPlan, observation: Observation) -> Owner | None:

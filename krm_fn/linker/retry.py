@@ -69,7 +69,7 @@ class Deadline:
         no longer, if these are fewer than until the deadline.
         """
         pause = max(0.0, min(seconds, self.left()))
-        what = listing(awaited, _LISTED)
+        what = listing(awaited, _LISTED, "; ", ",")
         if pause >= _NOTICED and what != self._said:
             self._said = what
             left = self.left() if most is None else min(most, self.left())

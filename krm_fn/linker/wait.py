@@ -170,7 +170,7 @@ def _missing(plan: LinkPlan, observation: Observation, namespace: str) -> list[M
             continue
         absent = [str(revision) for revision in workload.revisions if revision.name not in consumer.references]
         if absent:
-            wish = f"{who} to reference {listing(absent, _LISTED, ', ')}"
+            wish = f"{who} to reference {listing(absent, _LISTED, mark=',')}"
             missing.append(Missing(f"{who}: does not reference {', '.join(absent)}", wish, consumer.owner))
     return missing
 

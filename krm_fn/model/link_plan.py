@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from krm_fn.model.kinds import Kind
-from krm_fn.model.producers import VERSIONED_NAMES
+from krm_fn.model.producers import RENAMABLE_KINDS
 
 _OPTIONS = ("--set", "--workload", "--revision", "--maker", "--kind", "--timeout", "--minimum-age")
-_KINDS = ("ConfigMap", "Secret", *VERSIONED_NAMES)
+_KINDS = ("ConfigMap", "Secret", *RENAMABLE_KINDS)
 
 
 class RevisionName(NamedTuple):
@@ -92,6 +92,20 @@ class LinkPlan(NamedTuple):
             f"--timeout={self.timeout}",
             f"--minimum-age={self.minimum_age}",
         ]
+
+
+class JobPlan(NamedTuple):
+    """The Job of one sync wave in one namespace.
+
+    `listed`: the kinds that the Role of the namespace lets it list. `first_wave`: that of the first revision or Job in
+    the namespace.
+    """
+
+    namespace: str
+    wave: str
+    plan: LinkPlan
+    listed: tuple[Kind, ...]
+    first_wave: str
 
 
 class Unreadable(Exception):

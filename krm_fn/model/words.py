@@ -1,6 +1,7 @@
 """What a person reads: text that others wrote, safe to show, and numbers of things."""
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable
 
 
 def printable(text: str) -> str:
@@ -19,10 +20,20 @@ def count(number: int, what: str) -> str:
     return f"{number:,} {what}{'s' * (number != 1)}"
 
 
-def listing(items: Sequence[str], most: int, separator: str = "; ") -> str:
-    """Join the first items, and count the others: `a; b; c, and 497 more`."""
-    more = f", and {len(items) - most} more" if len(items) > most else ""
-    return separator.join(items[:most]) + more
+def listing(
+    items: Iterable[str], most: int = sys.maxsize, separator: str = ", ", mark: str = "", *, is_sentence: bool = False
+) -> str:
+    """Join the first items, and count the others behind a mark such as a comma: `a, b, c and 497 more`.
+
+    `is_sentence`: where none is left out, `and` stands before the last one, as in `a, b and c`.
+    """
+    every = [*items]
+    if len(every) > most:
+        return f"{separator.join(every[:most])}{mark} and {len(every) - most} more"
+    *others, last = every or [""]
+    if not others:
+        return last
+    return f"{separator.join(others)}{' and ' if is_sentence else separator}{last}"
 
 
 def _escape(character: str) -> str:

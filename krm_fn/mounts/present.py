@@ -1,17 +1,26 @@
-"""What an earlier run has mounted into a pod template, told from what the author wrote."""
+"""What an earlier run has mounted into a pod template, told from what the author wrote.
 
+An annotation on the workload records it, in words separated by blanks: `volume`, `container=/path`,
+`container=ConfigMap/name=prefix`. Each part is percent-encoded as in a URL, so that a blank or `=` in it does not
+separate. What the annotation does not hold is the author's, whatever its name.
+"""
+
+import re
 from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
-from krm_fn.model.node import Node, elements, get, is_null, text
-from krm_fn.model.pods import Container
-from krm_fn.mounts.plan import TemplatePlan
+from krm_fn.model.node import Node, elements, get, is_null, is_scalar, is_sequence, text
+from krm_fn.model.pods import Container, PodSpec
 from krm_fn.naming.names import without_hash
 from krm_fn.references.generated import known_names
 from krm_fn.references.resolve import Index
 
 _REFERENCES = {"configMapRef": "ConfigMap", "secretRef": "Secret"}
+
+# Not urllib: importing it takes longer than all of mounting.
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.~-]")
+_ENCODED = re.compile("(?:%[0-9A-F]{2})+")
 
 
 class PresentList(NamedTuple):
@@ -27,6 +36,16 @@ class PresentList(NamedTuple):
             if position not in self.own:
                 yield f"{self.field}[{position}]", element
 
+    def own_texts(self) -> Iterator[Node]:
+        """Return every scalar in what an earlier run added."""
+        stack = [elements(self.node)[position] for position in self.own]
+        while stack:
+            one = stack.pop()
+            if is_scalar(one):
+                yield one
+            else:
+                stack += one.value if is_sequence(one) else [value for _, value in one.value]
+
 
 class PresentContainer(NamedTuple):
     """A container and the two lists of it that mounts change."""
@@ -37,44 +56,90 @@ class PresentContainer(NamedTuple):
     sources: PresentList
 
 
-class PresentMounts(NamedTuple):
-    """A pod template as mounting sees it."""
+class EnvSource(NamedTuple):
+    """An element of `envFrom`, by its base name: the name in the element follows its revision."""
 
-    plan: TemplatePlan
-    volumes: PresentList
-    containers: tuple[PresentContainer, ...]
-
-    def own_texts(self) -> Iterator[Node]:
-        """Return every scalar in what an earlier run added."""
-        lists = [self.volumes]
-        for one in self.containers:
-            lists += [one.mounts, one.sources]
-        for present in lists:
-            for position in present.own:
-                yield from _scalars(elements(present.node)[position])
+    container: str
+    kind: str
+    name: str
+    prefix: str
 
 
-def read_present(plan: TemplatePlan, index: Index) -> PresentMounts:
-    """Read the lists of a pod template. What the mark does not hold is the author's, whatever its name."""
-    volumes = get(plan.pod.node, "volumes")
-    marked = frozenset(plan.mark.volumes)
-    own = _positions(volumes, lambda node: text(get(node, "name")) in marked)
-    containers = tuple(_read_container(plan, container, index) for container in plan.pod.containers)
-    return PresentMounts(plan, PresentList(volumes, f"{plan.pod.field}.volumes", own), containers)
+class MountMark(NamedTuple):
+    """Names of volumes, containers and paths of volume mounts, elements of `envFrom`."""
+
+    volumes: tuple[str, ...] = ()
+    mounts: tuple[tuple[str, str], ...] = ()
+    sources: tuple[EnvSource, ...] = ()
+
+    def __str__(self) -> str:
+        """Return the annotation's text."""
+        mounts = (f"{_quote(container)}={_quote(path, but='/')}" for container, path in self.mounts)
+        sources = (
+            f"{_quote(one.container)}={one.kind}/{_quote(one.name)}={_quote(one.prefix)}" for one in self.sources
+        )
+        return " ".join(dict.fromkeys([*self.volumes, *mounts, *sources]))
 
 
-def _read_container(plan: TemplatePlan, container: Container, index: Index) -> PresentContainer:
-    field = f"{plan.pod.field}.{container.list_name}[{container.position}]"
+def read_mount_mark(annotation: str) -> MountMark:
+    """Read the annotation. Words that this function does not write mark nothing."""
+    volumes, mounts, sources = [], [], []
+    for word in annotation.split():
+        match word.split("="):
+            case [volume]:
+                volumes.append(volume)
+            case [container, path]:
+                mounts.append((_unquote(container), _unquote(path)))
+            case [container, source, prefix]:
+                kind, _, name = source.partition("/")
+                sources.append(EnvSource(_unquote(container), kind, _unquote(name), _unquote(prefix)))
+    return MountMark(tuple(volumes), tuple(mounts), tuple(sources))
+
+
+def read_volumes(pod: PodSpec, mark: MountMark) -> PresentList:
+    """Read the volumes of a pod."""
+    node = get(pod.node, "volumes")
+    marked = frozenset(mark.volumes)
+    own = _positions(node, lambda volume: text(get(volume, "name")) in marked)
+    return PresentList(node, f"{pod.field}.volumes", own)
+
+
+def read_container(item: Item, pod: PodSpec, container: Container, mark: MountMark, index: Index) -> PresentContainer:
+    """Read the two lists of a container of a workload."""
+    field = f"{pod.field}.{container.list_name}[{container.position}]"
     mounts, sources = get(container.node, "volumeMounts"), get(container.node, "envFrom")
-    marked = frozenset(plan.mark.volumes), frozenset(plan.mark.mounts)
+    marked = frozenset(mark.volumes), frozenset(mark.mounts)
     own_mounts = _positions(mounts, lambda node: _is_own_mount(node, container, *marked))
-    own_sources = _own_sources(sources, container, plan, index)
+    own_sources = _own_sources(item, sources, [one for one in mark.sources if one.container == container.name], index)
     return PresentContainer(
         container,
         field,
         PresentList(mounts, f"{field}.volumeMounts", own_mounts),
         PresentList(sources, f"{field}.envFrom", own_sources),
     )
+
+
+def _positions(node: Node | None, is_own: Callable[[Node], bool]) -> frozenset[int]:
+    return frozenset(position for position, element in enumerate(elements(node)) if is_own(element))
+
+
+def _is_own_mount(
+    node: Node, container: Container, volumes: Collection[str], mounts: Collection[tuple[str, str]]
+) -> bool:
+    place = (container.name, text(get(node, "mountPath")))
+    return text(get(node, "name")) in volumes and place in mounts
+
+
+def _own_sources(item: Item, node: Node | None, marked: list[EnvSource], index: Index) -> frozenset[int]:
+    """Find one element for each marked source: the last that matches, because a run appends."""
+    last: dict[tuple[str, str, str], int] = {}
+    for position, element in enumerate(elements(node) if marked else ()):
+        found = read_env_from(element)
+        if found is not None:
+            for name in _marked_names(found, item, index):
+                last[found.kind, name, found.prefix] = position
+    places = (last.get((one.kind, one.name, one.prefix)) for one in marked)
+    return frozenset(place for place in places if place is not None)
 
 
 class EnvFrom(NamedTuple):
@@ -94,30 +159,6 @@ def read_env_from(node: Node) -> EnvFrom | None:
     return None
 
 
-def _positions(node: Node | None, is_own: Callable[[Node], bool]) -> frozenset[int]:
-    return frozenset(position for position, element in enumerate(elements(node)) if is_own(element))
-
-
-def _is_own_mount(
-    node: Node, container: Container, volumes: Collection[str], mounts: Collection[tuple[str, str]]
-) -> bool:
-    place = (container.name, text(get(node, "mountPath")))
-    return text(get(node, "name")) in volumes and place in mounts
-
-
-def _own_sources(node: Node | None, container: Container, plan: TemplatePlan, index: Index) -> frozenset[int]:
-    """Find one element for each marked source: the last that matches, because a run appends."""
-    marked = [one for one in plan.mark.sources if one.container == container.name]
-    last: dict[tuple[str, str, str], int] = {}
-    for position, element in enumerate(elements(node) if marked else ()):
-        found = read_env_from(element)
-        if found is not None:
-            for name in _marked_names(found, plan.item, index):
-                last[found.kind, name, found.prefix] = position
-    places = (last.get((one.kind, one.name, one.prefix)) for one in marked)
-    return frozenset(place for place in places if place is not None)
-
-
 def _marked_names(found: EnvFrom, item: Item, index: Index) -> Iterator[str]:
     """Yield the names by which a mark may mean this element: the element follows the name of a revision."""
     yield from (found.name, without_hash(found.name))
@@ -125,13 +166,13 @@ def _marked_names(found: EnvFrom, item: Item, index: Index) -> Iterator[str]:
         yield from (name for kind, name in known_names(target) if kind == found.kind)
 
 
-def _scalars(node: Node) -> Iterator[Node]:
-    stack = [node]
-    while stack:
-        one = stack.pop()
-        if one.id == "scalar":
-            yield one
-        elif one.id == "sequence":
-            stack += one.value
-        else:
-            stack += [value for _, value in one.value]
+def _quote(text: str, *, but: str = "") -> str:
+    return _UNSAFE.sub(lambda found: found[0] if found[0] == but else _encode(found[0]), text)
+
+
+def _encode(character: str) -> str:
+    return "".join(f"%{byte:02X}" for byte in character.encode())
+
+
+def _unquote(text: str) -> str:
+    return _ENCODED.sub(lambda found: bytes.fromhex(found[0].replace("%", "")).decode("utf-8", "replace"), text)

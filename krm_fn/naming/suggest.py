@@ -9,7 +9,7 @@ last one are right. Or if only the separators, the case or blanks differ, as in 
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
-from itertools import islice, takewhile
+from itertools import takewhile
 from typing import TypeAlias
 
 _CUTOFF = 0.66
@@ -19,9 +19,6 @@ _SHORTEST_PREFIX = 3
 
 _FEW = 2_000
 """Pairs of a wrong name and a known one that are few enough to compare each."""
-
-_SOME = 5
-"""Names that a message lists of many."""
 
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 
@@ -41,12 +38,6 @@ def suggest(found: str, allowed: Iterable[str], elsewhere: str = "") -> str:
 def did_you_mean(near: str) -> str:
     """Write `; did you mean X?`, nothing for `""`."""
     return f"; did you mean {near}?" if near else ""
-
-
-def list_some(names: Collection[str], most: int = _SOME) -> str:
-    """Write the first names, and count the others: `a, b and 3 more`."""
-    more = len(names) - most
-    return ", ".join(islice(names, most)) + (f" and {more} more" if more > 0 else "")
 
 
 def find_meant(wrong: Collection[str], known: Collection[str]) -> dict[str, str]:

@@ -5,8 +5,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from operator import itemgetter
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias
 
+from krm_fn.facts.annotations import LISTS_IN_VALUES
 from krm_fn.model.item import CONFIG_KINDS, Item
 from krm_fn.model.kinds import TOOL_GROUPS, plural_of
 from krm_fn.model.node import (
@@ -24,12 +25,10 @@ from krm_fn.model.node import (
     text,
 )
 from krm_fn.model.problem import ResourceId
-from krm_fn.model.producers import VERSIONED
+from krm_fn.model.producers import RENAMABLE
 from krm_fn.model.settings import FieldSpec
-from krm_fn.references.annotations import ANNOTATIONS, LISTS_IN_VALUES, AnnotationRow
-from krm_fn.references.exclusions import NOT_REFERENCES, ExcludedField
 from krm_fn.references.field_specs import find_at
-from krm_fn.references.fields import FIELDS, FieldRow
+from krm_fn.references.fields import ExcludedField, FieldRow, annotations_of, exclusions_of, fields_of
 from krm_fn.references.generated import find_written
 from krm_fn.references.reference import By, Reference, Rule, read_reference
 from krm_fn.references.releases import NO_CHARTS, Charts, Release, find_by_rows, read_releases
@@ -52,22 +51,6 @@ _LISTED = re.compile(r"(?<![^,\s])[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?![^,\s])")
 
 _INDEX = re.compile(r"\[\d+\]")
 
-_Row = TypeVar("_Row", FieldRow, ExcludedField)
-
-
-def _by_kind(rows: Iterable[_Row]) -> dict[str, list[_Row]]:
-    table = defaultdict(list)
-    for row in rows:
-        for kind in row.kinds:
-            table[kind].append(row)
-    return dict(table)
-
-
-_FIELDS, _NOT_REFERENCES = _by_kind(FIELDS), _by_kind(NOT_REFERENCES)
-_ANNOTATIONS: dict[str, dict[str, AnnotationRow]] = defaultdict(dict)
-for _row in ANNOTATIONS:
-    _ANNOTATIONS[_row.kind][_row.annotation] = _row
-
 
 class Resource(NamedTuple):
     """A kind as an RBAC rule spells it. `by_star`: a rule about all resources, `*`, is meant for it as well."""
@@ -82,7 +65,7 @@ class Resource(NamedTuple):
 _CONFIGS = (
     Resource("ConfigMap", "", "configmaps"),
     Resource("Secret", "", "secrets"),
-    *(Resource(row.kind, row.group, plural_of(row.kind), by_star=False) for row in VERSIONED),
+    *(Resource(kind, group, plural_of(kind), by_star=False) for group, kind in RENAMABLE),
 )
 
 KindsOfParams: TypeAlias = Mapping[tuple[str, str], str]
@@ -184,7 +167,7 @@ def _matches_kind(spec: FieldSpec, resource: ResourceId) -> bool:
 
 def split_lookalikes(found: list[Reference], resource: ResourceId, releases: Iterable[Release] = ()) -> Found:
     """Tell references from fields that look like references and are known to mean something else."""
-    if resource.kind not in _NOT_REFERENCES:
+    if not exclusions_of(resource.kind):
         return Found(found, [])
     rows = _exclusions_of(resource)
     references, lookalikes = [], []
@@ -226,7 +209,7 @@ def has_texts_of_others(resource: ResourceId) -> bool:
 
 
 def _exclusions_of(resource: ResourceId) -> list[ExcludedField]:
-    return [row for row in _NOT_REFERENCES.get(resource.kind, ()) if row.group == resource.group]
+    return [row for row in exclusions_of(resource.kind) if row.group == resource.group]
 
 
 def _is_below(field: str, row: ExcludedField) -> bool:
@@ -245,7 +228,7 @@ def _find_by_kind(item: Node, resource: ResourceId) -> Iterator[Reference]:
     yield from _find_in_annotations(item, resource)
     if (group, kind) == ("helm.toolkit.fluxcd.io", "HelmRelease"):
         yield from _find_in_values(get(item, "spec", "values"))
-    for field in _FIELDS.get(kind, ()):
+    for field in fields_of(kind):
         if not field.groups or group in field.groups:
             yield from _find_by_row(item, field)
     yield from find_written(item, resource)
@@ -274,7 +257,7 @@ def _texts(rule: Node, field: str) -> set[str]:
 
 def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference]:
     """Find annotations whose text is a name, `namespace/name`, or JSON with a name in it."""
-    rows = _ANNOTATIONS.get(resource.kind, {})
+    rows = annotations_of(resource.kind)
     for name, node in entries(get(item, "metadata", "annotations")) if rows else ():
         row = rows.get(name)
         if row is None or not is_scalar(node) or not node.value or is_null(node):

@@ -23,7 +23,7 @@ from krm_fn.model.node import (
     step,
 )
 from krm_fn.model.problem import ResourceId
-from krm_fn.model.producers import PRODUCERS, VERSIONED_KINDS, Producer, RenamableProducer
+from krm_fn.model.producers import PRODUCERS, RENAMABLE, Producer, RenamableProducer
 from krm_fn.naming.content_hash import JsonValue, Unhashable, content_hash, go_json, short_digest
 from krm_fn.naming.go_yaml import read_scalar
 from krm_fn.naming.names import HASH, base_name, hash_in_name, names_of
@@ -59,7 +59,7 @@ class RenameBlocker(NamedTuple):
 
 def versioned(who: ResourceId) -> RenamableProducer | None:
     """Return the row of a kind of producers that can be revisions; None for every other kind."""
-    return VERSIONED_KINDS.get((who.group, who.kind))
+    return RENAMABLE.get((who.group, who.kind))
 
 
 def find_generated(item: Item) -> list[Generated]:

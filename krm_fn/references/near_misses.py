@@ -8,8 +8,8 @@ from typing import NamedTuple
 from krm_fn.model.item import CONFIG_KINDS, Item
 from krm_fn.model.node import Node, Path, Scalar, fields, get, is_scalar, spell_path, steps_of, text
 from krm_fn.naming.names import WORD
-from krm_fn.references.exclusions import ExcludedField
 from krm_fn.references.field_specs import beside
+from krm_fn.references.fields import ExcludedField
 from krm_fn.references.find import find_exclusion, has_texts_of_others, may_refer
 from krm_fn.references.generated import versioned
 from krm_fn.references.options import read_settings

@@ -174,3 +174,9 @@ def read_reference(  # noqa: PLR0913  # the parts of a reference
     # A pod spec may be anywhere in a custom resource, so the lists on the way tell, not the place of the spec.
     in_pod = in_pod or _IN_POD.search(field) is not None
     return Reference(kind, name, namespace, field, in_pod, written, rule, before, around=around)
+
+
+def is_read(reference: Reference) -> bool:
+    """Tell whether containers, or what sets them up, see the content."""
+    is_pulled = ".imagePullSecrets[" in reference.field  # the kubelet reads these again at each pull
+    return reference.in_pod and not reference.written and not is_pulled

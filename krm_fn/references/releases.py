@@ -1,21 +1,19 @@
 """The charts that HelmReleases of Flux and Applications of Argo CD install, their values, and the references in these.
 
 The pods of a chart are rendered in the cluster. So nothing shows what a chart makes of a value, but the shape of the
-value, where it is one of Kubernetes itself, and the rows of `chart_values`.
+value, where it is one of Kubernetes itself, and the rows of `facts/chart_values.py`.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node, elements, fields, get, is_mapping, is_null, text
 from krm_fn.model.problem import ResourceId
-from krm_fn.references.chart_values import CHART_VALUES, SUBCHARTS, ChartValue
-from krm_fn.references.exclusions import ExcludedField
 from krm_fn.references.field_specs import find_at
+from krm_fn.references.fields import ChartValue, ExcludedField, chart_values_of
 from krm_fn.references.reference import By, Reference, Rule
 
 _FLUX, _ARGO = "helm.toolkit.fluxcd.io", "argoproj.io"
@@ -145,19 +143,11 @@ def _overrides_in(node: Node) -> Iterator[str]:
 
 def find_by_rows(release: Release) -> Iterator[Reference]:
     """Find what the rows for a chart say of its values."""
-    for path, row in _rows_of(release.chart):
+    for path, row in chart_values_of(release.chart):
         rule = Rule(By.TABLE, f"value {path.replace('/', '.')} of chart {release.chart}", source=row.source)
         for reference in find_at(release.values, path, row.target, rule, in_pod=True):
             if _is_meant(reference, row, release.values):
                 yield release.place(reference._replace(field=f"{release.field}.{reference.field}"))
-
-
-@cache
-def _rows_of(chart: str) -> list[tuple[str, ChartValue]]:
-    """Return the rows about a chart, and those about the charts that it contains, with their paths in its values."""
-    own = [(row.path, row) for row in CHART_VALUES if chart in row.charts]
-    contained = [one for one in SUBCHARTS if chart in one.charts]
-    return [*own, *((f"{one.alias}/{path}", row) for one in contained for path, row in _rows_of(one.name))]
 
 
 def _is_meant(reference: Reference, row: ChartValue, values: Node) -> bool:

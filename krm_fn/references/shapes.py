@@ -12,10 +12,9 @@ from typing import NamedTuple
 from krm_fn.model.item import CONFIG_KINDS
 from krm_fn.model.node import Node, Path, fields, is_null, is_scalar, spell_path, text
 from krm_fn.model.problem import ResourceId
-from krm_fn.model.producers import VERSIONED
-from krm_fn.references.annotations import POD_ANNOTATIONS
+from krm_fn.model.producers import RENAMABLE
 from krm_fn.references.field_specs import beside
-from krm_fn.references.fields import SELECTOR_FIELDS, SELECTORS, KeySelectors
+from krm_fn.references.fields import KEY_SELECTORS, SELECTOR_FIELDS, KeySelectors, annotations_of
 from krm_fn.references.reference import By, Reference, Rule, read_reference
 
 CORE_GROUPS = frozenset({"", "v1", "core", "core/v1"})
@@ -105,21 +104,21 @@ _EXACT = {
     )
 }
 
-_SELECTORS = {row.group: row for row in SELECTORS}
+_SELECTORS = {row.group: row for row in KEY_SELECTORS}
 _SELECTED = Word("Secret", WordForm.HOLDER, Rule(By.TABLE, "name beside key"))
 _KEYED = Word("", WordForm.HOLDER, Rule(By.SHAPE, "name beside key"))
 _KEYED_FIELDS = SELECTOR_FIELDS | {"namespace"}
 _CONFIG_MAPS = {
     field: Word("ConfigMap", WordForm.HOLDER, Rule(By.TABLE, f"name in {field}"))
-    for row in SELECTORS
+    for row in KEY_SELECTORS
     for field in row.config_maps
 }
 _CORE_KINDS = {kind: _beside_kind(kind) for kind in CONFIG_KINDS}
 # Kinds of other groups that may be named by the hash of their spec: references to these are followed as well.
-_OTHER_KINDS = {row.kind: (row.group, _beside_kind(row.kind)) for row in VERSIONED}
+_OTHER_KINDS = {kind: (group, _beside_kind(kind)) for group, kind in RENAMABLE}
 _ANNOTATED = {
-    name: Word(kind, WordForm.NAME, Rule(By.TABLE, f"annotation {name} of pods"))
-    for name, kind in POD_ANNOTATIONS.items()
+    name: Word(row.target, WordForm.NAME, Rule(By.TABLE, f"annotation {name} of pods"))
+    for name, row in annotations_of("Pod").items()
 }
 
 

@@ -9,17 +9,18 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from krm_fn.look.secrets import hide_in_problems
 from krm_fn.model.deployers import PROTECTIONS, Protection
 from krm_fn.model.item import CONFIG_KINDS, Item, about
 from krm_fn.model.kinds import CONSUMER_KINDS
 from krm_fn.model.node import Mapping, Node, entries, get, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId
+from krm_fn.model.words import listing
 from krm_fn.naming.names import HASH, NOT_SPEC, WORD, base_name, is_emitted
 from krm_fn.references.generated import versioned
 from krm_fn.render.files import DEFAULT_LIMITS, Allowance, Limits, placed_in
 from krm_fn.render.sources import Inputs, SourceText, read_sources
 from krm_fn.render.tools import HelmOptions
+from krm_fn.report.secrets import hide_in_problems
 from krm_fn.wire.envelope import open_envelope
 from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.results import stderr_lines
@@ -183,14 +184,9 @@ def _hazard(item: Item, who: ResourceId, pruners: list[str]) -> Problem:
     lacking = ", ".join(f"{one.annotation}: {one.value}" for deployer in pruners for one in KEEPERS[deployer])
     return about(
         item,
-        f"{_join(pruners)} would prune it while pods still use it: it will be renamed to {who.name}, and the deployed "
-        f"object lacks {lacking}; first deploy it unchanged, with `strategy: adopt`",
+        f"{listing(pruners, is_sentence=True)} would prune it while pods still use it: it will be renamed to "
+        f"{who.name}, and the deployed object lacks {lacking}; first deploy it unchanged, with `strategy: adopt`",
     )
-
-
-def _join(names: Iterable[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 KEEPERS = {deployer: tuple(one for one in protections if one.keeps) for deployer, protections in PROTECTIONS.items()}

@@ -10,7 +10,6 @@ from typing import NamedTuple, TypeVar
 from krm_fn.config.configuration import Configuration, Origin, Packages, as_passed
 from krm_fn.config.configuration import find_configuration as find_among_all
 from krm_fn.function import decide, read_config
-from krm_fn.look.secrets import hide_in_problems
 from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item, about
 from krm_fn.model.node import Node, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
@@ -22,6 +21,7 @@ from krm_fn.render.deployable import deployable, is_deployable, is_deployed
 from krm_fn.render.files import DEFAULT_LIMITS, Allowance, Limits, place, place_by_object, placed_in
 from krm_fn.render.sources import Inputs, SourceText, read_config_file, read_sources
 from krm_fn.render.tools import HelmOptions
+from krm_fn.report.secrets import hide_in_problems
 from krm_fn.stages.transform import Transformation
 from krm_fn.wire.apply import apply_changes
 from krm_fn.wire.envelope import Envelope, join_streams, open_envelope

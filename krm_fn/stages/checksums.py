@@ -2,43 +2,66 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from hashlib import sha256
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.changes import Changes, Patch, patch_at
 from krm_fn.model.item import Item, about
-from krm_fn.model.kinds import kind_of
+from krm_fn.model.kinds import cannot_change
 from krm_fn.model.node import FieldPath, Node, fields, get, step
-from krm_fn.model.pods import find_templates
+from krm_fn.model.pods import PodTemplate, find_templates, template_around, template_at
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Settings, Strategy
 from krm_fn.naming.content_digest import content_digest
 from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.generated import digest_of, known_names
-from krm_fn.references.reference import ResolvedReference
+from krm_fn.references.reference import ResolvedReference, is_read
 from krm_fn.references.references import References
-from krm_fn.stages.choose import FIXED_NAMES, Choices
-from krm_fn.stages.package import Package
-from krm_fn.stages.restart_requests import (
-    Catalogue,
-    ChecksumInput,
-    Named,
-    OptIn,
-    Readings,
-    find_readings,
-    is_clear,
-    is_literal,
-    is_read,
-)
-
-if TYPE_CHECKING:
-    from krm_fn.stages.restart_requests import OptIn
+from krm_fn.stages.choose import Choices
+from krm_fn.stages.package import FIXED_NAMES, Package
+from krm_fn.stages.restart_requests import Catalogue, Named, OptIn, is_clear, is_literal
 
 
-CONTROLLER_DOMAINS = ("wave.pusher.com/", "reloader.stakater.com/")
-"""What every annotation contains that Wave and Reloader read."""
+class ChecksumInput:
+    """A pod template, and which keys of each object count for its checksum; None for all of them.
+
+    `asked_by`: the controllers whose annotations say that an object counts, where its strategy does not.
+    """
+
+    def __init__(self, item: Item, template: PodTemplate) -> None:
+        self.item = item
+        self.template = template
+        self.configs: dict[Item, frozenset[str] | None] = {}
+        self.asked_by: dict[Item, str] = {}
+
+    def add(self, config: Item, keys: frozenset[str] | None, opt_in: OptIn | None = None) -> None:
+        keys = keys if config.is_config else None  # the spec of a producer does not say which part makes which key
+        before = self.configs.get(config, frozenset())
+        self.configs[config] = None if keys is None or before is None else before | keys
+        if opt_in is not None:
+            self.asked_by.setdefault(config, opt_in.controller)
+
+
+class Readings:
+    """The inputs of all checksums in a package, and the references of objects that read but have no pod template."""
+
+    def __init__(self) -> None:
+        self._templates: dict[tuple[Item, FieldPath], ChecksumInput] = {}
+        self.untemplated: list[ResolvedReference] = []
+
+    def of(self, item: Item, template: PodTemplate) -> ChecksumInput:
+        return self._templates.setdefault((item, template.path), ChecksumInput(item, template))
+
+    @property
+    def restarted(self) -> list[ChecksumInput]:
+        return [reading for reading in self._templates.values() if not cannot_change(reading.item)]
+
+    @property
+    def immutable(self) -> list[ChecksumInput]:
+        return [reading for reading in self._templates.values() if cannot_change(reading.item)]
 
 
 class Checksums(NamedTuple):
@@ -48,140 +71,55 @@ class Checksums(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
 
-def find_opt_ins(items: Collection[Item], controllers: Iterable[str]) -> list["OptIn"]:
-    """Find the workloads that ask Wave or Reloader to restart them."""
-    if not any(map(_may_opt_in, items)):
-        return []
-    from krm_fn.stages.restart_requests import read_opt_ins
-
-    return read_opt_ins(items, controllers)
-
-
-def _may_opt_in(item: Item) -> bool:
-    kind = kind_of(item)
-    if kind is None or not kind.rolled_by:
-        return False
-    on_pods = fields(get(item.node, *kind.template.split("."), "metadata", "annotations"))
-    return any(domain in name for name in (*item.annotations, *on_pods) for domain in CONTROLLER_DOMAINS)
-
-
-def plan_checksums(references: References, choices: Choices, opt_ins: list["OptIn"]) -> Checksums:
+def plan_checksums(references: References, choices: Choices, opt_ins: list[OptIn]) -> Checksums:
     """Find the pod templates that read objects of strategy `checksum`, or that opted in."""
     if not opt_ins and not any(choice.strategy is Strategy.CHECKSUM for choice in choices.all):
         return Checksums(Readings())
-
-    return read_checksums(references, choices, opt_ins)
-
-
-def set_checksums(package: Package, checksums: Checksums, texts: Mapping[Node, str], settings: Settings) -> Changes:
-    """Annotate the pod templates, and remove the checksums of earlier runs that nothing asks for any more.
-
-    `texts`: the new values of scalars in the data of ConfigMaps and Secrets.
-    """
-    changes = Changes(problems=checksums.problems)
-    restarted = checksums.readings.restarted
-    if not restarted and not any(keys.CHECKSUM in item.annotations for item in package.authored):
-        return changes
-
-    return annotate_templates(package.authored, restarted, texts, settings.checksums.annotation) + changes
-
-
-def read_checksums(references: References, choices: Choices, opt_ins: list[OptIn]) -> Checksums:
-    """Find the pod templates that read objects of strategy `checksum`, or that opted in."""
     # Wave and Reloader may restart pods for content that somebody else writes; a checksum made here cannot.
     own = [choice for choice in choices.all if not (opt_ins and choice.is_written_by_others)]
     # What a producer makes may change without its spec: then only a controller restarts pods.
     catalogue = Catalogue(choice.item for choice in own if choice.item.is_config)
-    readings = find_readings(references, {choice.item: choice.strategy for choice in own}, opt_ins, catalogue)
+    readings = _find_readings(references, {choice.item: choice.strategy for choice in own}, opt_ins, catalogue)
     return Checksums(readings, tuple(_warn(readings, references, opt_ins, catalogue)))
 
 
-def annotate_templates(
-    items: Iterable[Item], readings: Iterable[ChecksumInput], texts: Mapping[Node, str], annotation: str
-) -> Changes:
-    """Set the annotation where pods read something, and remove what an earlier run set where they no longer do.
-
-    The mark on the workload tells our annotation from one of the same name that a chart has made.
-    """
-    digests = _Digests(texts)
-    patches: list[tuple[Item, Patch]] = []
-    problems: list[Problem] = []
-    annotated: dict[Item, set[FieldPath]] = defaultdict(set)
-    for reading in readings:
-        item = reading.item
-        if item not in annotated:
-            patches.append((item, {"metadata": {"annotations": {keys.CHECKSUM: annotation}}}))
-        annotated[item].add(reading.template.path)
-        patches.append(_annotate(reading, annotation, digests.of(reading)))
-        problems += _announce(reading, annotation)
-    for item in items:
-        if keys.CHECKSUM in item.annotations and not item.is_local:
-            patches += _remove(item, annotated.get(item, set()))
-    return Changes(patches=tuple(patches), problems=tuple(problems))
-
-
-class _Digests:
-    """The digests of readings. An object is digested once, however many pods read it."""
-
-    def __init__(self, texts: Mapping[Node, str]) -> None:
-        self._texts = texts
-        self._entries: dict[tuple[Item, frozenset[str] | None], tuple[str, ...]] = {}
-
-    def of(self, reading: ChecksumInput) -> str:
-        entries = sorted(self._entry(config, keys_read) for config, keys_read in reading.configs.items())
-        return sha256(json.dumps(entries).encode()).hexdigest()
-
-    def _entry(self, config: Item, keys_read: frozenset[str] | None) -> tuple[str, ...]:
-        key = (config, keys_read)
-        if key not in self._entries:
-            kind, namespace = config.id.kind, config.id.namespace
-            digest = (
-                content_digest(config.node, keys_read, self._texts)
-                if config.is_config
-                else digest_of(config, self._texts)
-            )
-            self._entries[key] = (kind, namespace, base_name(config), digest)
-        return self._entries[key]
+def _find_readings(
+    references: References, strategies: Mapping[Item, Strategy], opt_ins: list[OptIn], catalogue: Catalogue
+) -> Readings:
+    """Find what pods read. `strategies` are those of the objects whose content the package decides."""
+    readings = Readings()
+    followed = set()
+    asking: dict[Item, list[OptIn]] = defaultdict(list)
+    for opt_in in opt_ins:
+        asking[opt_in.item].append(opt_in)
+    for resolved in references:
+        for config in resolved.targets if is_read(resolved.reference) else ():
+            strategy = strategies.get(config)
+            if strategy is Strategy.RENAME:
+                followed.add((resolved.referrer, config))
+            elif strategy is Strategy.CHECKSUM:
+                _add_reference(readings, resolved, config)
+            elif strategy is not None and (asked := _first_counting(asking.get(resolved.referrer, ()), config)):
+                _add_reference(readings, resolved, config, asked)
+    for opt_in in opt_ins:
+        template = template_at(opt_in.item.node, opt_in.template)
+        for config in catalogue.find_all(opt_in.named):
+            # Where a reference of the workload follows the name of a revision, the name restarts its pods.
+            if template is not None and opt_in.allows(config) and (opt_in.item, config) not in followed:
+                readings.of(opt_in.item, template).add(config, None, opt_in)
+    return readings
 
 
-def _annotate(reading: ChecksumInput, annotation: str, digest: str) -> tuple[Item, Patch]:
-    former = reading.item.annotations.get(keys.CHECKSUM, annotation)
-    annotations: Patch = {annotation: digest, **({} if former == annotation else {former: None})}
-    return reading.item, patch_at(reading.template.path, {"metadata": {"annotations": annotations}})
+def _first_counting(opt_ins: Iterable[OptIn], config: Item) -> OptIn | None:
+    return next((one for one in opt_ins if one.counts(config)), None)
 
 
-def _announce(reading: ChecksumInput, annotation: str) -> Iterator[Problem]:
-    """Say what restarts the pods, the same on every run over the same references."""
-    field = step(f"{reading.template.field}.metadata.annotations", annotation)
-    read = ", ".join(sorted(_name(config, keys_read, reading.item) for config, keys_read in reading.configs.items()))
-    yield about(reading.item, f"pods restart when {read} changes", field, Severity.INFO)
-    is_first_run = keys.CHECKSUM not in reading.item.annotations
-    if is_first_run and get(reading.template.node, "metadata", "annotations", annotation):
-        yield about(reading.item, "the checksum that was here is replaced", field, Severity.INFO)
-
-
-def _name(config: Item, keys_read: frozenset[str] | None, reader: Item) -> str:
-    """Name an object by its base name, with its namespace if that differs, and with the keys unless all are read."""
-    namespace = "" if config.id.namespace == reader.id.namespace else config.id.namespace
-    name = str(config.id._replace(name=base_name(config), namespace=namespace))
-    return name if keys_read is None else f"{name} ({', '.join(sorted(keys_read))})"
-
-
-def _remove(item: Item, annotated: set[FieldPath]) -> Iterator[tuple[Item, Patch]]:
-    former = item.annotations[keys.CHECKSUM]
-    for template in find_templates(item.node):
-        if template.path not in annotated and get(template.node, "metadata", "annotations", former) is not None:
-            yield item, patch_at(template.path, _without(template.node, former))
-    if not annotated:
-        yield item, _without(item.node, keys.CHECKSUM)
-
-
-def _without(node: Node, annotation: str) -> Patch:
-    """Remove an annotation, and the mappings around it that would be empty."""
-    metadata = fields(get(node, "metadata"))
-    if len(fields(metadata["annotations"])) > 1:
-        return {"metadata": {"annotations": {annotation: None}}}
-    return {"metadata": {"annotations": None} if len(metadata) > 1 else None}
+def _add_reference(readings: Readings, resolved: ResolvedReference, config: Item, opt_in: OptIn | None = None) -> None:
+    template = template_around(resolved.referrer.node, resolved.reference.field)
+    if template is None:
+        readings.untemplated.append(resolved)
+    else:
+        readings.of(resolved.referrer, template).add(config, resolved.reference.keys, opt_in)
 
 
 def _warn(readings: Readings, references: References, opt_ins: list[OptIn], catalogue: Catalogue) -> Iterator[Problem]:
@@ -253,3 +191,73 @@ def _list(objects: Iterable[tuple[str, str]]) -> str:
 
 def _warning(item: Item, message: str) -> Problem:
     return about(item, message, severity=Severity.WARNING)
+
+
+def set_checksums(package: Package, checksums: Checksums, texts: Mapping[Node, str], settings: Settings) -> Changes:
+    """Annotate the pod templates, and remove the checksums of earlier runs that nothing asks for any more.
+
+    `texts`: the new values of scalars in the data of ConfigMaps and Secrets.
+    """
+    annotation = settings.checksums.annotation
+    patches: list[tuple[Item, Patch]] = []
+    problems: list[Problem] = []
+    annotated: dict[Item, set[FieldPath]] = defaultdict(set)
+
+    @cache  # an object is digested once, however many pods read it
+    def entry(config: Item, keys_read: frozenset[str] | None) -> tuple[str, ...]:
+        digest = content_digest(config.node, keys_read, texts) if config.is_config else digest_of(config, texts)
+        return config.id.kind, config.id.namespace, base_name(config), digest
+
+    for reading in checksums.readings.restarted:
+        item = reading.item
+        if item not in annotated:
+            # The mark on the workload tells our annotation from one of the same name that a chart has made.
+            patches.append((item, {"metadata": {"annotations": {keys.CHECKSUM: annotation}}}))
+        annotated[item].add(reading.template.path)
+        entries = sorted(entry(config, keys_read) for config, keys_read in reading.configs.items())
+        patches.append(_annotate(reading, annotation, sha256(json.dumps(entries).encode()).hexdigest()))
+        problems += _announce(reading, annotation)
+    for item in package.authored:
+        if keys.CHECKSUM in item.annotations and not item.is_local:
+            patches += _remove(item, annotated.get(item, set()))
+    return Changes(patches=tuple(patches), problems=(*problems, *checksums.problems))
+
+
+def _annotate(reading: ChecksumInput, annotation: str, digest: str) -> tuple[Item, Patch]:
+    former = reading.item.annotations.get(keys.CHECKSUM, annotation)
+    annotations: Patch = {annotation: digest, **({} if former == annotation else {former: None})}
+    return reading.item, patch_at(reading.template.path, {"metadata": {"annotations": annotations}})
+
+
+def _announce(reading: ChecksumInput, annotation: str) -> Iterator[Problem]:
+    """Say what restarts the pods, the same on every run over the same references."""
+    field = step(f"{reading.template.field}.metadata.annotations", annotation)
+    read = ", ".join(sorted(_name(config, keys_read, reading.item) for config, keys_read in reading.configs.items()))
+    yield about(reading.item, f"pods restart when {read} changes", field, Severity.INFO)
+    is_first_run = keys.CHECKSUM not in reading.item.annotations
+    if is_first_run and get(reading.template.node, "metadata", "annotations", annotation):
+        yield about(reading.item, "the checksum that was here is replaced", field, Severity.INFO)
+
+
+def _name(config: Item, keys_read: frozenset[str] | None, reader: Item) -> str:
+    """Name an object by its base name, with its namespace if that differs, and with the keys unless all are read."""
+    namespace = "" if config.id.namespace == reader.id.namespace else config.id.namespace
+    name = str(config.id._replace(name=base_name(config), namespace=namespace))
+    return name if keys_read is None else f"{name} ({', '.join(sorted(keys_read))})"
+
+
+def _remove(item: Item, annotated: set[FieldPath]) -> Iterator[tuple[Item, Patch]]:
+    former = item.annotations[keys.CHECKSUM]
+    for template in find_templates(item.node):
+        if template.path not in annotated and get(template.node, "metadata", "annotations", former) is not None:
+            yield item, patch_at(template.path, _without(template.node, former))
+    if not annotated:
+        yield item, _without(item.node, keys.CHECKSUM)
+
+
+def _without(node: Node, annotation: str) -> Patch:
+    """Remove an annotation, and the mappings around it that would be empty."""
+    metadata = fields(get(node, "metadata"))
+    if len(fields(metadata["annotations"])) > 1:
+        return {"metadata": {"annotations": {annotation: None}}}
+    return {"metadata": {"annotations": None} if len(metadata) > 1 else None}

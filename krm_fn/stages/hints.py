@@ -6,8 +6,9 @@ nothing hints at such a reader.
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
+from typing import ClassVar
 
 from krm_fn.model import keys
 from krm_fn.model.deployers import NEEDS_HASH_SUFFIX
@@ -26,23 +27,7 @@ from krm_fn.references.well_known import looked_up_by
 from krm_fn.stages.name_readers import NameReaders
 from krm_fn.stages.package import Package
 from krm_fn.stages.reason import Reason, ReasonCode
-from krm_fn.stages.variables import Variables
-
-HINTS = frozenset(
-    {
-        *(ReasonCode.ROLE, ReasonCode.COPIED, ReasonCode.PROGRAM, ReasonCode.EMPTY, ReasonCode.DATA, ReasonCode.OPTION),
-        *(
-            ReasonCode.API_READER,
-            ReasonCode.FIELD,
-            ReasonCode.NAMESPACE,
-            ReasonCode.CHART,
-            ReasonCode.OPTIONAL,
-            ReasonCode.VARIABLE,
-        ),
-        *(ReasonCode.NAME_SHAPE, ReasonCode.MOUNT_PATH),
-    }
-)
-"""The grounds of hints."""
+from krm_fn.stages.replaced_later import Variables
 
 RENAME_ALL_THE_SAME = (
     f"annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same, "
@@ -50,11 +35,10 @@ RENAME_ALL_THE_SAME = (
 )
 _RENDER = f"render the chart with krm-fn render CHART, which finds out, or {RENAME_ALL_THE_SAME}"
 """It renders a chart twice: what is the same again is no password that the chart has just made."""
+
 _MANAGED_BY = "app.kubernetes.io/managed-by"
 _CHART = re.compile(r".+-v?[0-9]+\.[0-9].*")
 """The label `chart` of older charts: name and version. The label `release` alone is also a selector of Prometheus."""
-
-_DATA = ("data", "stringData", "binaryData")
 
 
 class Hints:
@@ -63,18 +47,13 @@ class Hints:
     def __init__(self, package: Package, references: References, deployers: Collection[str]) -> None:
         self._package = package
         self._references = references
-        self.variables = Variables(package, references, deployers)
         self._api_readers = ApiReaders(package.authored, package.namespace_of)
         self.name_readers = NameReaders(package, references)
+        self.variables = Variables(package, references, deployers)
 
     def about(self, item: Item) -> Iterator[Reason]:
         """Say who may look this object up by its name; nothing where nothing hints at anybody."""
-        hints = (
-            *(self._role, self.copied, self._program, self.name_readers.by_shape, self.name_readers.by_path),
-            *(_empty, self._data, self._option, self._reader, self._field),
-            *(self._namespace, self._chart, self._optional, self.variables.about),
-        )
-        return filter(None, (hint(item) for hint in hints))
+        return filter(None, (ask(self, item) for ask in self.QUESTIONS.values()))
 
     def _role(self, item: Item) -> Reason | None:
         found = self._listed_by_role.get(item)
@@ -87,46 +66,61 @@ class Hints:
     def _listed_by_role(self) -> dict[Item, ResolvedReference]:
         return self._first_to_each(lambda one: one.referrer.id.kind in ROLES)
 
-    def copied(self, item: Item) -> Reason | None:
-        """Say that a program copies the object, or what it makes: the copies have its name, or are known by it."""
-        found = self._references.copies.find(item)
-        return None if found is None else Reason(ReasonCode.COPIED, found.text, found.item, found.field)
-
     def _first_to_each(self, is_meant: Callable[[ResolvedReference], bool]) -> dict[Item, ResolvedReference]:
-        """Return the first of some references to each object."""
         first: dict[Item, ResolvedReference] = {}
         for one in filter(is_meant, self._references.authored):
             for target in one.targets:
                 first.setdefault(target, one)
         return first
 
+    def copied(self, item: Item) -> Reason | None:
+        """Say that a program copies the object, or what it makes: the copies have its name, or are known by it."""
+        found = self._references.copies.find(item)
+        return None if found is None else Reason(ReasonCode.COPIED, found.text, found.item, found.field)
+
     def _program(self, item: Item) -> Reason | None:
         namespace = self._package.namespace_of(item)
-        found = (looked_up_by(item, name, namespace, kind) for kind, name in _base_names(item))
-        known = next(filter(None, found), None)
+        names = [(item.id.kind, base_name(item)), *((made.kind, made.base_name) for made in find_generated(item))]
+        known = next(filter(None, (looked_up_by(item, name, namespace, kind) for kind, name in names)), None)
         if known is None:
             return None
         return Reason(ReasonCode.PROGRAM, f"{known.program} looks it up by this name", source=known.source)
 
+    def _shape(self, item: Item) -> Reason | None:
+        return self.name_readers.by_shape(item)
+
+    def _path(self, item: Item) -> Reason | None:
+        return self.name_readers.by_path(item)
+
+    def _empty(self, item: Item) -> Reason | None:
+        if not item.is_config:
+            return None
+        for field in ("data", "stringData", "binaryData"):
+            for _, value in entries(get(item.node, field)):
+                if not is_scalar(value) or value.value.strip():
+                    return None
+        return Reason(ReasonCode.EMPTY, "it has no content, so a controller may fill it")
+
     def _data(self, item: Item) -> Reason | None:
-        found = self._held.get(item)
+        found = self._embedded.get(item)
         if found is None:
             return None
         return Reason(ReasonCode.DATA, f"the data of {authored_id(found.item)} references it", found.item, found.field)
 
     @cached_property
-    def _held(self) -> dict[Item, EmbeddedReference]:
+    def _embedded(self) -> dict[Item, EmbeddedReference]:
         return {target: one for one in self._references.embedded for target in one.targets}
 
     def _option(self, item: Item) -> Reason | None:
         namespaces = self._package.namespaces_like(item.id.namespace)
-        for kind, name in known_names(item) if not item.is_config else _present_names(item):
+        present = [(item.id.kind, name) for name in dict.fromkeys((item.id.name, base_name(item)))]
+        for kind, name in present if item.is_config else known_names(item):
             for referrer, found in self._references.options.passing(kind, name, namespaces):
                 text = f"{authored_id(referrer)} passes its name in {found.shown} ({found.field})"
                 return Reason(ReasonCode.OPTION, text, referrer, found.field)
         return None
 
-    def _reader(self, item: Item) -> Reason | None:
+    def _api_reader(self, item: Item) -> Reason | None:
         """Name a program that reads the object from a file, and may read it through the API as well."""
         if item.id.name != base_name(item):
             return None  # kustomize has put the hash there: no program knows a name that changes with the content
@@ -158,6 +152,9 @@ class Hints:
 
     @cached_property
     def _nearly_matched(self) -> dict[Item, ResolvedReference]:
+        nearly: dict[Item, ResolvedReference] = {}
+        if self._package.namespace:
+            return nearly  # objects without a namespace are known to be in this one
         first: dict[tuple[str, str, bool], ResolvedReference] = {}
         for one in self._references.authored:
             reference = one.reference
@@ -165,9 +162,7 @@ class Hints:
                 named = reference.target_namespace
                 has_namespace = bool(one.referrer.id.namespace if named is None else named)
                 first.setdefault((reference.kind, reference.target, has_namespace), one)
-        nearly: dict[Item, ResolvedReference] = {}
-        # Where the namespace of objects without one is known, none is missing.
-        for (kind, name, has_namespace), one in first.items() if not self._package.namespace else ():
+        for (kind, name, has_namespace), one in first.items():
             for item in self._references.index.find_with(kind, name, has_namespace=not has_namespace):
                 nearly.setdefault(item, one)
         return nearly
@@ -177,23 +172,23 @@ class Hints:
         is_generated = self._package.generated.get(item)
         if is_generated is not None:
             return Reason(ReasonCode.CHART, "its chart makes it anew on every rendering") if is_generated else None
-        if item.id.kind == "Secret" and is_of_chart(item):
+        if item.id.kind != "Secret":
+            return None
+        if is_of_chart(item):
             text = "its Helm chart may make it anew on every rendering, or look it up"
             return Reason(ReasonCode.CHART, text, remedy=_RENDER)
-        near = self._of_charts.get(item.file) if item.id.kind == "Secret" and not _is_of_author(item) else None
-        if near is not None:
-            text = f"it is beside {authored_id(near)}, and a Helm chart may make it anew on every rendering"
-            return Reason(ReasonCode.CHART, text, near, remedy=_RENDER)
-        return None
+        # The labels of kustomize's generator, or of another tool, say that no chart makes it.
+        is_of_author = NEEDS_HASH_SUFFIX in item.annotations or _MANAGED_BY in item.labels
+        near = None if is_of_author else self._of_charts.get(item.file)
+        if near is None:
+            return None
+        text = f"it is beside {authored_id(near)}, and a Helm chart may make it anew on every rendering"
+        return Reason(ReasonCode.CHART, text, near, remedy=_RENDER)
 
     @cached_property
     def _of_charts(self) -> dict[str, Item]:
         """The first object of a chart in each file; in a stream, the file is `""`."""
-        first: dict[str, Item] = {}
-        for item in self._package.authored:
-            if is_of_chart(item):
-                first.setdefault(item.file, item)
-        return first
+        return {item.file: item for item in reversed(self._package.authored) if is_of_chart(item)}
 
     def _optional(self, item: Item) -> Reason | None:
         """Name pods that do not wait for what a producer makes: under a new name, it comes after them."""
@@ -207,6 +202,31 @@ class Hints:
     @cached_property
     def _read_as_optional(self) -> dict[Item, ResolvedReference]:
         return self._first_to_each(lambda one: one.reference.in_pod and one.reference.is_optional)
+
+    def _variable(self, item: Item) -> Reason | None:
+        return self.variables.about(item)
+
+    # The first answer is the reason, so the order is from what is written to what is guessed.
+    QUESTIONS: ClassVar[Mapping[ReasonCode, Callable[["Hints", Item], Reason | None]]] = {
+        ReasonCode.ROLE: _role,
+        ReasonCode.COPIED: copied,
+        ReasonCode.PROGRAM: _program,
+        ReasonCode.NAME_SHAPE: _shape,
+        ReasonCode.MOUNT_PATH: _path,
+        ReasonCode.EMPTY: _empty,
+        ReasonCode.DATA: _data,
+        ReasonCode.OPTION: _option,
+        ReasonCode.API_READER: _api_reader,
+        ReasonCode.FIELD: _field,
+        ReasonCode.NAMESPACE: _namespace,
+        ReasonCode.CHART: _chart,
+        ReasonCode.OPTIONAL: _optional,
+        ReasonCode.VARIABLE: _variable,
+    }
+
+
+HINTS = frozenset(Hints.QUESTIONS)
+"""The codes of reasons that are hints."""
 
 
 def _reads_own_files(referrer: Item, references: list[Reference], item: Item) -> bool:
@@ -224,28 +244,3 @@ def is_of_chart(item: Item) -> bool:
         or _CHART.fullmatch(item.labels.get("chart", "")) is not None
         or "meta.helm.sh/release-name" in item.annotations
     )
-
-
-def _is_of_author(item: Item) -> bool:
-    """Tell whether an object without the labels of a chart says who makes it: a generator of kustomize, or another."""
-    return NEEDS_HASH_SUFFIX in item.annotations or _MANAGED_BY in item.labels
-
-
-def _present_names(item: Item) -> list[tuple[str, str]]:
-    return [(item.id.kind, name) for name in dict.fromkeys((item.id.name, base_name(item)))]
-
-
-def _base_names(item: Item) -> list[tuple[str, str]]:
-    """Return kind and base name of an object, and of what it makes."""
-    return [(item.id.kind, base_name(item)), *((made.kind, made.base_name) for made in find_generated(item))]
-
-
-def _empty(item: Item) -> Reason | None:
-    """Say that there is no content, or only empty values."""
-    if not item.is_config:
-        return None
-    for field in _DATA:
-        for _, value in entries(get(item.node, field)):
-            if not is_scalar(value) or value.value.strip():
-                return None
-    return Reason(ReasonCode.EMPTY, "it has no content, so a controller may fill it")

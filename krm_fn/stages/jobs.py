@@ -2,17 +2,19 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import repeat
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.model import keys
-from krm_fn.model.changes import Changes, Edit, Patch, SetText, combine_patches
+from krm_fn.model.changes import Changes, Edit, ListPatch, NewValue, Patch, SetText, combine_patches
 from krm_fn.model.item import Item, about
 from krm_fn.model.kinds import is_replaced
-from krm_fn.model.node import Node, elements, entries, fields, get, is_scalar, step, text
+from krm_fn.model.node import Node, elements, entries, fields, get, is_mapping, is_scalar, is_sequence, step, text
 from krm_fn.model.pods import find_containers
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Jobs, Settings, Strategy
-from krm_fn.naming.content_hash import go_json, short_digest
+from krm_fn.naming.content_hash import JsonValue, go_json, short_digest
+from krm_fn.naming.go_yaml import read_scalar
 from krm_fn.naming.names import MAX_JOB_NAME, base_name
 from krm_fn.references.field_specs import beside
 from krm_fn.references.find import ROLES, Resource, find_in_rules, may_refer, split_lookalikes
@@ -20,10 +22,9 @@ from krm_fn.references.reference import By, Reference, Rule, read_reference
 from krm_fn.references.references import References
 from krm_fn.references.resolve import Index
 from krm_fn.references.shapes import GROUP_FIELDS, PASSED_OVER
-from krm_fn.stages.name import Revision, Revisions, find_clashes, find_too_long
 from krm_fn.stages.package import Package
+from krm_fn.stages.revisions import Revision, Revisions, find_clashes, find_too_long
 from krm_fn.stages.update_references import update_references
-from krm_fn.stages.upsert import edited_value
 
 
 class RenamedJobs(NamedTuple):
@@ -110,6 +111,66 @@ def _name(item: Item, patch: Patch, texts: Mapping[Node, str]) -> Revision:
 
 def _mark(job: Revision) -> Patch:
     return {"metadata": {"name": job.name, "annotations": {keys.BASE_NAME: job.base_name}}}
+
+
+def edited_value(node: Node, patch: Patch | None, texts: Mapping[Node, str]) -> JsonValue:
+    """Return the value of `node` after a patch, as JSON has it. `texts`: the new texts of scalars."""
+    value = _read_node(node, texts)
+    return value if patch is None else _patched(value, patch)
+
+
+def _read_node(node: Node, texts: Mapping[Node, str]) -> JsonValue:
+    # No comprehension: this takes one frame for each level of nesting.
+    if is_mapping(node):
+        members: dict[str, JsonValue] = {}
+        for name, child in fields(node).items():
+            members[name] = _read_node(child, texts)
+        return members
+    if is_sequence(node):
+        return list(map(_read_node, node.value, repeat(texts)))
+    return texts[node] if node in texts else _read_scalar(node)
+
+
+def _read_scalar(node: Node) -> JsonValue:
+    """Text that no JSON value corresponds to stands for itself."""
+    try:
+        return read_scalar(node) if is_scalar(node) else None
+    except ValueError:
+        return str(node.value)
+
+
+def _patched(value: JsonValue, patch: Patch) -> JsonValue:
+    members = dict(value) if isinstance(value, dict) else {}
+    for name, wanted in patch.items():
+        if wanted is None:
+            members.pop(name, None)
+        elif isinstance(wanted, ListPatch):
+            elements = _patched_list(members.get(name), wanted)
+            members.pop(name, None)
+            members |= {name: elements} if elements else {}
+        elif isinstance(wanted, Mapping):
+            members[name] = _patched(members.get(name), wanted)
+        else:
+            members[name] = wanted
+    return members
+
+
+def _patched_list(value: JsonValue, patch: ListPatch) -> list[JsonValue]:
+    held = value if isinstance(value, list) else []
+    kept = [
+        _patched(element, patch.change[place]) if place in patch.change else element
+        for place, element in enumerate(held)
+        if place not in patch.drop
+    ]
+    return [*kept, *map(_new, patch.add)]
+
+
+def _new(value: NewValue) -> JsonValue:
+    if isinstance(value, Mapping):
+        return {name: _new(member) for name, member in value.items()}
+    if isinstance(value, str | bool):
+        return value
+    return float(value) if isinstance(value, int) else [_new(element) for element in value]
 
 
 def find_jobs(item: Item) -> list[Reference]:

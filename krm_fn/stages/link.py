@@ -1,22 +1,24 @@
 """Emit the objects that run the linker: one Job for each namespace and sync wave, and what the Jobs need."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from krm_fn import __version__
 from krm_fn.model import keys
 from krm_fn.model.changes import Changes, Object
+from krm_fn.model.deployers import SYNC_WAVE
 from krm_fn.model.item import Item, about
+from krm_fn.model.link_plan import JobPlan
+from krm_fn.model.node import Node, entries, is_mapping, is_sequence
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Environment, Settings
 from krm_fn.naming.image import EXPECTED, is_image, version_of
 from krm_fn.stages.linker_objects import access, inventory, job, tracker
-from krm_fn.stages.linker_plan import JobPlan, plan_links, requested_kinds, tracked_names
-from krm_fn.stages.mark import Consumers
-from krm_fn.stages.name import Revision, Revisions
+from krm_fn.stages.linker_plan import plan_links, requested_kinds, tracked_names
 from krm_fn.stages.package import Package
-from krm_fn.stages.upsert import upsert
+from krm_fn.stages.revisions import Consumers, Revision, Revisions
 
 _DEFAULT_IMAGE = f"krm-fn:{__version__}"
 
@@ -25,6 +27,16 @@ _MAX_ANNOTATIONS = 200 * 1024
 
 _MOST_FILES = 2
 """Configurations nearby that a warning names."""
+
+
+_FOR_TOOLS = (
+    "internal.config.kubernetes.io/",
+    "config.kubernetes.io/",
+    "config.k8s.io/",
+    "internal.kpt.dev/",
+    "kustomize.config.k8s.io/",
+)
+"""Annotations by which kpt and kustomize recognise an object: its file, its position in it, its id."""
 
 
 def emit_linker(
@@ -43,7 +55,7 @@ def emit_linker(
     if own and not revisions.rendered and settings.linker.enabled:
         # Names that came back are what a configuration wants. Without them, something else has lost the revisions.
         problems.append(_nothing_left(own[0], Severity.INFO if revisions.restored else Severity.WARNING))
-    return upsert(own, wanted) + Changes(problems=tuple(problems))
+    return _upsert(own, wanted) + Changes(problems=tuple(problems))
 
 
 def _wanted(
@@ -225,3 +237,69 @@ def _no_namespace() -> Problem:
         "set metadata.namespace (in kustomize `namespace:`), or spec.linker.namespace"
     )
     return Problem(message, severity=Severity.WARNING)
+
+
+def _upsert(own: list[Item], wanted: list[Object]) -> Changes:
+    """Replace objects that have the same part as before, add new ones, and remove obsolete ones.
+
+    Several may have one part: Secrets of one base name, in subpackages of kpt, have a tracker each. Those that keep
+    their names keep their places, and the others take the places that are left.
+    """
+    open_ = {_name_of(one): one for one in wanted}  # equal Secrets share a tracker
+    complete: list[tuple[Item, Object]] = []
+    for key_of in (_name_of, _part_of):
+        places: dict[tuple[str, ...], list[Item]] = defaultdict(list)
+        taken = {item for item, _ in complete}
+        for item in own:
+            if item not in taken:
+                places[key_of(_read(item))].append(item)
+        for name, one in list(open_.items()):
+            if free := places[key_of(one)]:
+                item = free.pop(0)
+                complete.append((item, _with_tool_annotations(open_.pop(name), item)))
+    stays = {item.node for item, _ in complete}  # through a YAML alias two items may share one node
+    return Changes(
+        replace=tuple((item, one) for item, one in complete if _text_of(one) != _plain(item.node)),
+        remove=tuple(item for item in own if item.node not in stays),
+        add=tuple(open_.values()),
+    )
+
+
+def _read(item: Item) -> Any:
+    metadata = {"name": item.id.name, "namespace": item.id.namespace, "annotations": item.annotations}
+    return {"kind": item.id.kind, "metadata": metadata}
+
+
+def _name_of(one: Any) -> tuple[str, ...]:
+    return one["kind"], one["metadata"].get("namespace", ""), one["metadata"]["name"]
+
+
+def _part_of(one: Any) -> tuple[str, ...]:
+    """Return what an object is for, whatever its name: a wave's Job, a Secret's tracker, a namespace's Role."""
+    kind, namespace, name = _name_of(one)
+    annotations = one["metadata"].get("annotations", {})
+    lasting = {"Job": annotations.get(SYNC_WAVE, ""), "ConfigMap": annotations.get(keys.BASE_NAME, "")}
+    return kind, namespace, lasting.get(kind, name)
+
+
+def _with_tool_annotations(wanted: Any, item: Item) -> Object:
+    metadata = wanted["metadata"]
+    kept = {name: value for name, value in item.annotations.items() if name.startswith(_FOR_TOOLS)}
+    annotations = {**metadata.get("annotations", {}), **kept}
+    return {**wanted, "metadata": {**metadata, **({"annotations": annotations} if annotations else {})}}
+
+
+def _plain(node: Node) -> Any:
+    """Return an object with every scalar as its text, for comparing."""
+    if is_mapping(node):
+        return {name: _plain(value) for name, value in entries(node)}
+    return [_plain(value) for value in node.value] if is_sequence(node) else node.value
+
+
+def _text_of(value: Any) -> Any:
+    """Return the same of an object that this project made."""
+    if isinstance(value, Mapping):
+        return {name: _text_of(field) for name, field in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [*map(_text_of, value)]
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -8,11 +8,10 @@ from krm_fn.model import keys
 from krm_fn.model.changes import NewValue, Object
 from krm_fn.model.deployers import PROTECTIONS, SYNC_WAVE, keep_new_name, wave_of
 from krm_fn.model.kinds import Kind
-from krm_fn.model.link_plan import RevisionName
+from krm_fn.model.link_plan import JobPlan, RevisionName
 from krm_fn.model.settings import NO_SIDECAR_ANNOTATIONS, NO_SIDECAR_LABELS, Settings
 from krm_fn.naming.names import content_name
-from krm_fn.stages.linker_plan import JobPlan
-from krm_fn.stages.name import Revision
+from krm_fn.stages.revisions import Revision
 
 START_SECONDS = 300
 """What the Job may need beyond the linker's own timeout: a new node, the image, the start of the program."""

@@ -3,32 +3,16 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import NamedTuple
 
 from krm_fn.model.deployers import first_wave, is_hook, wave_of, wave_order
 from krm_fn.model.item import Item
-from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind, Kinds, kind_of
-from krm_fn.model.link_plan import LinkPlan, ProducerName, RevisionName, Workload
+from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kinds, kind_of
+from krm_fn.model.link_plan import JobPlan, LinkPlan, ProducerName, RevisionName, Workload
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import Settings
 from krm_fn.references.reference import Reference
-from krm_fn.stages.mark import Consumers
-from krm_fn.stages.name import Revision
 from krm_fn.stages.package import Package
-
-
-class JobPlan(NamedTuple):
-    """The Job of one sync wave in one namespace.
-
-    `listed`: the kinds that the Role of the namespace lets it list. `first_wave`: that of the first revision or Job in
-    the namespace.
-    """
-
-    namespace: str
-    wave: str
-    plan: LinkPlan
-    listed: tuple[Kind, ...]
-    first_wave: str
+from krm_fn.stages.revisions import Consumers, Revision
 
 
 def plan_links(

@@ -1,8 +1,6 @@
 """Write into each revision what makes it one: name, label, annotations, `immutable`, protection from pruning."""
 
 from collections import defaultdict
-from collections.abc import Mapping
-from typing import TypeAlias
 
 from krm_fn.model import keys
 from krm_fn.model.changes import Changes, Patch
@@ -14,14 +12,10 @@ from krm_fn.model.settings import Settings, Strategy
 from krm_fn.references.find import ROLES
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
-from krm_fn.stages.name import Revision, Revisions
 from krm_fn.stages.package import Package
+from krm_fn.stages.revisions import Consumers, Revision, Revisions
 
 _MARKS = {"labels": (keys.SET,), "annotations": (keys.BASE_NAME, keys.WANTED, keys.RETAIN)}
-
-
-Consumers: TypeAlias = Mapping[Item, list[ResolvedReference]]
-"""The references to each revision, or to what it makes, whose referrers the linker will see."""
 
 
 def find_consumers(package: Package, references: References, revisions: Revisions, settings: Settings) -> Consumers:

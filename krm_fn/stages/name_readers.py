@@ -21,7 +21,7 @@ from krm_fn.references.reference import THE_VALUE, Reference, ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.stages.package import Package
 from krm_fn.stages.reason import Reason, ReasonCode
-from krm_fn.stages.sops import is_encrypted
+from krm_fn.stages.replaced_later import is_encrypted
 
 _ACCEPT = f"annotate it with {keys.STRATEGY}: {Strategy.IGNORE} to accept this"
 
@@ -38,28 +38,16 @@ _VARIABLE = r"\$|\{\{"
 """What stands for a name that somebody else fills in."""
 
 
-class _DefaultConfig(NamedTuple):
-    """The Secret that an operator takes for the configuration where none of some fields is set."""
-
-    group: str
-    kind: str
-    name: str
-    unless: tuple[str, ...]
-
-
-_DEFAULT_CONFIGS = (
+_DEFAULT_CONFIGS = {
     # prometheus-operator pkg/prometheus/server/operator.go (unmanagedPrometheusConfiguration)
-    _DefaultConfig(
-        "monitoring.coreos.com",
-        "Prometheus",
+    ("monitoring.coreos.com", "Prometheus"): (
         "prometheus-{}",
         ("serviceMonitorSelector", "podMonitorSelector", "probeSelector", "scrapeConfigSelector"),
     ),
     # prometheus-operator pkg/alertmanager/statefulset.go (defaultConfigSecretName)
-    _DefaultConfig(
-        "monitoring.coreos.com", "Alertmanager", "alertmanager-{}", ("configSecret", "alertmanagerConfiguration")
-    ),
-)
+    ("monitoring.coreos.com", "Alertmanager"): ("alertmanager-{}", ("configSecret", "alertmanagerConfiguration")),
+}
+"""The Secret that an operator takes for its configuration where none of these fields of its spec is set."""
 
 
 class _Text(NamedTuple):
@@ -69,10 +57,6 @@ class _Text(NamedTuple):
     field: str
     value: str
     line: int = 0
-
-    @property
-    def place(self) -> str:
-        return f"{self.field}, line {self.line} of the text" if self.line else self.field
 
 
 class NameReaders:
@@ -85,16 +69,14 @@ class NameReaders:
     def by_shape(self, item: Item) -> Reason | None:
         """Say who tells by the end of an object's name what is in it, or finds another object by it."""
         for one in self._by_item.get(item, ()):
-            who, reads = authored_id(one.referrer), one.reference.rule.reads
-            if reads.endings:
-                text = f"{who} tells by the end of its name what is in it ({', '.join(reads.endings)})"
-                remedy = _ACCEPT if _base_name_in(one.reference, item).endswith(reads.endings) else ""
-                return Reason(ReasonCode.NAME_SHAPE, text, one.referrer, one.reference.field, reads.source, remedy)
+            endings = one.reference.rule.reads.endings
+            if endings:
+                text = f"{authored_id(one.referrer)} tells by the end of its name what is in it ({', '.join(endings)})"
+                remedy = _ACCEPT if _base_name_in(one.reference, item).endswith(endings) else ""
+                return _reason(ReasonCode.NAME_SHAPE, text, one, remedy)
         for one, base, other in self._pairs.get(item, ()):
             text = f"{authored_id(one.referrer)} finds {one.reference.kind} {other} by the name of {base}"
-            return Reason(
-                ReasonCode.NAME_SHAPE, text, one.referrer, one.reference.field, one.reference.rule.reads.source, _ACCEPT
-            )
+            return _reason(ReasonCode.NAME_SHAPE, text, one, _ACCEPT)
         return None
 
     def by_path(self, item: Item) -> Reason | None:
@@ -102,36 +84,34 @@ class NameReaders:
         mounts = [one for one in self._by_item.get(item, ()) if one.reference.rule.reads.path]
         for one in mounts:
             for found in self._find_path(one, item):
-                text = f"{_say_mount(one, item)}, and {authored_id(found.item)} contains this path ({found.place})"
-                return Reason(
-                    ReasonCode.MOUNT_PATH, text, found.item, found.field, one.reference.rule.reads.source, _ACCEPT
-                )
+                place = f"{found.field}, line {found.line} of the text" if found.line else found.field
+                text = f"{_say_mount(one, item)}, and {authored_id(found.item)} contains this path ({place})"
+                reason = _reason(ReasonCode.MOUNT_PATH, text, one, _ACCEPT)
+                return reason._replace(item=found.item, field=found.field)
+        # Only where no mount has its path written: a path that may be elsewhere is the weaker reason.
         for one in mounts:
             for why in self._find_hidden(one):
-                text = f"{_say_mount(one, item)}, and {why}"
-                return Reason(
-                    ReasonCode.MOUNT_PATH, text, one.referrer, one.reference.field, one.reference.rule.reads.source
-                )
+                return _reason(ReasonCode.MOUNT_PATH, f"{_say_mount(one, item)}, and {why}", one)
         return None
 
     def refuse(self, item: Item) -> Iterator[Problem]:
         """Report what does not follow the new name of an object that is renamed."""
         remedy = f"annotate {authored_id(item)} with {keys.STRATEGY}: {Strategy.IGNORE}"
         for one in self._by_item.get(item, ()):
-            referrer, kind, reads = one.referrer, one.reference.kind, one.reference.rule.reads
-            base = _base_name_in(one.reference, item)
+            kind, reads, base = one.reference.kind, one.reference.rule.reads, _base_name_in(one.reference, item)
             ending = next(filter(base.endswith, reads.endings), "")
             if ending:
                 message = (
                     f"{kind} {base} is recognised by the end of its name, {ending}, which a new name would not have; "
                     f"{remedy}"
                 )
-                yield about(referrer, message, one.reference.field)
+                yield about(one.referrer, message, one.reference.field)
                 continue
             for found in self._find_path(one, item):
                 line = f" in line {found.line} of the text" if found.line else ""
+                mounter = authored_id(one.referrer)
                 message = (
-                    f"contains {reads.path.format(base)}{line}, where {authored_id(referrer)} mounts {kind} {base}, "
+                    f"contains {reads.path.format(base)}{line}, where {mounter} mounts {kind} {base}, "
                     f"and each change would give it another name; {remedy}"
                 )
                 yield about(found.item, message, found.field)
@@ -154,16 +134,15 @@ class NameReaders:
     def _pairs(self) -> dict[Item, list[tuple[ResolvedReference, str, str]]]:
         """Objects that are found by one name, with the reference that says it, this name, and that of the other."""
         pairs: dict[Item, list[tuple[ResolvedReference, str, str]]] = defaultdict(list)
-        for item, several in self._by_item.items():
-            for one in several:
-                reference = one.reference
-                if reference.rule.reads.beside:
-                    base = _base_name_in(reference, item)
-                    other = base + reference.rule.reads.beside
-                    place = reference.kind, other, reference.target_namespace
-                    for found in self._references.index.find(one.referrer, *place):
-                        pairs[item].append((one, base, other))
-                        pairs[found].append((one, base, other))
+        for item, one in [(item, one) for item, several in self._by_item.items() for one in several]:
+            reference = one.reference
+            if reference.rule.reads.beside:
+                base = _base_name_in(reference, item)
+                other = base + reference.rule.reads.beside
+                place = reference.kind, other, reference.target_namespace
+                for found in self._references.index.find(one.referrer, *place):
+                    pairs[item].append((one, base, other))
+                    pairs[found].append((one, base, other))
         return pairs
 
     def _find_path(self, one: ResolvedReference, item: Item) -> Iterator[_Text]:
@@ -171,7 +150,7 @@ class NameReaders:
         path = one.reference.rule.reads.path
         if not path:
             return
-        name = re.escape(_base_name_in(one.reference, item) + _split(path).end)
+        name = re.escape(_base_name_in(one.reference, item) + path.partition("{}")[2])
         pattern = re.compile(rf"{_pattern(path)}{name}(?![\w-]|\.\w)")
         for one_text in self._texts:
             found = pattern.search(one_text.value)
@@ -183,7 +162,7 @@ class NameReaders:
     def _texts(self) -> list[_Text]:
         """The texts of the package that contain a folder in which somebody mounts, in order."""
         paths = {one.reference.rule.reads.path for several in self._by_item.values() for one in several}
-        folders = [f"{_split(path).folder}/" for path in filter(None, paths)]
+        folders = [f"{_split(path)[1]}/" for path in filter(None, paths)]
         found: list[_Text] = []
         for item in self._package.authored if folders else ():
             if not item.is_local:
@@ -206,21 +185,22 @@ class NameReaders:
         for other in self._references.authored:
             reference = other.reference
             if other.referrer is referrer and _holds_configuration(reference):
-                yield from self._find_unreadable(reference.kind, reference.target, other.targets)
-        for row in _DEFAULT_CONFIGS:
-            if (row.group, row.kind) == (referrer.id.group, referrer.id.kind):
-                present = {field for field, value in entries(get(referrer.node, "spec")) if not is_null(value)}
-                if present.isdisjoint(row.unless):
-                    name = row.name.format(referrer.id.name)
-                    targets = self._references.index.find(referrer, "Secret", name)
-                    yield from self._find_unreadable("Secret", name, targets)
+                yield from _find_unreadable(reference.kind, reference.target, other.targets)
+        pattern, unless = _DEFAULT_CONFIGS.get((referrer.id.group, referrer.id.kind), ("", ()))
+        if pattern and all(is_null(get(referrer.node, "spec", field)) for field in unless):
+            name = pattern.format(referrer.id.name)
+            yield from _find_unreadable("Secret", name, self._references.index.find(referrer, "Secret", name))
 
-    @staticmethod
-    def _find_unreadable(kind: str, name: str, targets: tuple[Item, ...]) -> Iterator[str]:
-        if not targets:
-            yield f"{kind} {name}, which may contain this path, is not in the package"
-        elif not all(map(_is_readable, targets)):
-            yield f"{kind} {name}, which may contain this path, cannot be read here"
+
+def _find_unreadable(kind: str, name: str, targets: tuple[Item, ...]) -> Iterator[str]:
+    if not targets:
+        yield f"{kind} {name}, which may contain this path, is not in the package"
+    elif not all(map(_is_readable, targets)):
+        yield f"{kind} {name}, which may contain this path, cannot be read here"
+
+
+def _reason(code: ReasonCode, text: str, one: ResolvedReference, remedy: str = "") -> Reason:
+    return Reason(code, text, one.referrer, one.reference.field, one.reference.rule.reads.source, remedy)
 
 
 def _say_mount(one: ResolvedReference, item: Item) -> str:
@@ -230,28 +210,21 @@ def _say_mount(one: ResolvedReference, item: Item) -> str:
 
 def _base_name_in(reference: Reference, item: Item) -> str:
     """Return the base name of what a reference means by an object: of itself, or of what it makes."""
-    made = (made.base_name for made in find_generated(item) if made.kind == reference.kind)
-    return base_name(item) if reference.kind == item.id.kind else next(made, reference.target)
+    if reference.kind == item.id.kind:
+        return base_name(item)
+    return next((one.base_name for one in find_generated(item) if one.kind == reference.kind), reference.target)
 
 
-class _Folders(NamedTuple):
-    """The folders above the last one of a path, this folder, and what is behind the name."""
-
-    above: str
-    folder: str
-    end: str
-
-
-def _split(path: str) -> _Folders:
-    folders, end = path.split("{}")
-    above, _, folder = folders.rstrip("/").rpartition("/")
-    return _Folders(above, folder, end)
+def _split(path: str) -> tuple[str, str]:
+    """Return the folder that names are in, behind the folders above it."""
+    above, _, folder = path.partition("{}")[0].rstrip("/").rpartition("/")
+    return above, folder
 
 
 def _pattern(path: str) -> str:
     """Return a pattern of a path up to the name: absolute, or relative to a folder of the program."""
-    folders = _split(path)
-    return rf"(?:{re.escape(folders.above)}|\.\.(?:/[\w.-]+)*)/+{re.escape(folders.folder)}/+"
+    above, folder = map(re.escape, _split(path))
+    return rf"(?:{above}|\.\.(?:/[\w.-]+)*)/+{folder}/+"
 
 
 def _read_texts(item: Item) -> Iterator[_Text]:

@@ -13,6 +13,9 @@ from krm_fn.naming.names import is_emitted, is_revision
 from krm_fn.references.generated import versioned
 from krm_fn.stages.reason import Reason, ReasonCode
 
+FIXED_NAMES = frozenset({"kptfile.kpt.dev", "kube-root-ca.crt", "openshift-service-ca.crt"})
+"""ConfigMaps that programs look up by this very name."""
+
 _EMITTED = Reason(ReasonCode.EMITTED, "an earlier run has emitted it for the linker")
 _CONFIGURATION = Reason(ReasonCode.CONFIGURATION, "it is the configuration")
 

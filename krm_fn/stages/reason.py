@@ -7,57 +7,31 @@ from krm_fn.model.item import Item
 
 
 class ReasonCode(StrEnum):
-    """What decides."""
+    """What decides. Outputs show these words, so they stay."""
 
-    LOCAL = "local"
-    """It is for tools, and never applied."""
-
+    # Objects that are never chosen from.
+    LOCAL = "local"  # for tools, and never applied
     CONFIGURATION = "configuration"
-    """It is the configuration."""
+    EMITTED = "emitted"  # by an earlier run, for the linker
 
-    EMITTED = "emitted"
-    """An earlier run has emitted it for the linker."""
-
+    # What author and configuration say.
     EXCLUDE = "exclude"
-    """An entry of `spec.exclude`."""
-
     ANNOTATION = "annotation"
-    """The author's annotation on the object."""
-
-    KINDS = "kinds"
-    """`spec.kinds`, which does not contain the kind."""
-
+    KINDS = "kinds"  # spec.kinds does not contain the kind
     SELECT = "select"
-    """An entry of `spec.select`."""
+    NOT_SELECTED = "not-selected"  # spec.select is there, and no entry matches
 
-    NOT_SELECTED = "not-selected"
-    """`spec.select`, of which no entry matches."""
-
-    DEFAULT = "default"
-    """Pods read it, and nothing hints at a program that looks it up by its name."""
-
-    NOT_READ = "not-read"
-    """No pods read it."""
-
-    EARLIER_RUN = "earlier-run"
-    """It is a revision already."""
-
-    EARLY_READER = "early-reader"
-    """A hook or a workload reads it before it is applied."""
-
-    FIXED_NAME = "fixed-name"
-    """Programs of every cluster look it up by its name; or it has none."""
-
+    # Without their word: what the package shows.
+    DEFAULT = "default"  # pods read it, and nothing hints at a program that looks it up by its name
+    NOT_READ = "not-read"  # by pods
+    EARLIER_RUN = "earlier-run"  # it is a revision already
+    EARLY_READER = "early-reader"  # a hook or a workload reads it before it is applied
+    FIXED_NAME = "fixed-name"  # programs of every cluster look it up by its name; or it has none
     OTHER_SET = "other-set"
-    """It is a revision of another set."""
+    WRITTEN = "written"  # a controller decides its name or content
+    BOUND = "bound"  # the name of the Secret that it makes must stay, or its encryption covers its name
 
-    WRITTEN = "written"
-    """A controller decides its name or content."""
-
-    BOUND = "bound"
-    """It makes a Secret whose name must not change with its spec, or its encryption covers its name."""
-
-    # Hints at somebody who looks it up by its name.
+    # Hints at somebody who looks it up by its name, or changes it after this function: `stages/hints.py` asks for each.
     ROLE = "role"
     COPIED = "copied"
     PROGRAM = "program"
@@ -68,18 +42,10 @@ class ReasonCode(StrEnum):
     FIELD = "field"
     NAMESPACE = "namespace"
     CHART = "chart"
-
-    NAME_SHAPE = "name-shape"
-    """A hint at a consumer that tells by the end of the name what the object is."""
-
-    MOUNT_PATH = "mount-path"
-    """A hint at a path with the name in it, where a consumer mounts the object."""
-
-    OPTIONAL = "optional"
-    """A hint at pods that do not wait for the Secret that it makes."""
-
-    VARIABLE = "variable"
-    """A hint at what substitutes variables after the function."""
+    NAME_SHAPE = "name-shape"  # a consumer tells by the end of the name what the object is
+    MOUNT_PATH = "mount-path"  # a consumer mounts it at a path with its name, which is written elsewhere
+    OPTIONAL = "optional"  # pods do not wait for the Secret that it makes
+    VARIABLE = "variable"  # something substitutes variables after this function
 
     ABSENT = "absent"
     """Nothing in the package makes it: it is only referenced."""

@@ -1,28 +1,41 @@
 """The whole transformation: objects in, decisions and changes out."""
 
+from collections import Counter
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item
 from krm_fn.model.problem import Problem, Severity
-from krm_fn.model.settings import Environment, Settings
-from krm_fn.mounts.mount import Mounts, read_mounts, update_mounts
+from krm_fn.model.settings import Environment, Settings, Strategy
+from krm_fn.mounts.mount import update_mounts
+from krm_fn.mounts.plan import Mounts, read_mounts
 from krm_fn.references.embedded import ReadYaml, find_embedded
+from krm_fn.references.generated import versioned
 from krm_fn.references.references import References, find_authored
 from krm_fn.references.resolve import Index
-from krm_fn.stages.checksums import Checksums, find_opt_ins, plan_checksums, set_checksums
-from krm_fn.stages.choose import Choices, choose
+from krm_fn.stages.checksums import Checksums, plan_checksums, set_checksums
+from krm_fn.stages.choose import Choice, Choices, choose
 from krm_fn.stages.early_readers import EarlyReaders, find_early_readers
 from krm_fn.stages.jobs import rename_jobs
 from krm_fn.stages.link import emit_linker
 from krm_fn.stages.mark import find_consumers, mark, restore
-from krm_fn.stages.name import Revisions, name_revisions
+from krm_fn.stages.name import name_revisions
 from krm_fn.stages.package import Package
-from krm_fn.stages.summarize import summarize
+from krm_fn.stages.reason import ReasonCode
+from krm_fn.stages.restart_requests import find_opt_ins
+from krm_fn.stages.revisions import Revisions
 from krm_fn.stages.update_references import find_contradictions, find_stale, update_references
 from krm_fn.stages.warnings.configuration import find_nothing_chosen
 from krm_fn.stages.warnings.references import has_producers
 from krm_fn.stages.warnings.warn import warn
+
+_MOST_KINDS = 3
+"""Kinds that the summary names."""
+
+_RENAMED, _ADOPTED, _CHECKSUM = "renamed", "adopted", "with a checksum"
+_LEFT_ALONE, _OF_ANOTHER_SET = "left alone", "of another set"
+_CHOSEN = {Strategy.RENAME: _RENAMED, Strategy.ADOPT: _ADOPTED, Strategy.CHECKSUM: _CHECKSUM}
 
 
 class Transformation(NamedTuple):
@@ -80,7 +93,7 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     is_strict = settings.strict or environment.strict
     problems = [problem.as_error() if is_strict else problem for problem in changes.problems]
     changes = changes._replace(problems=jobs.readdress(problems))
-    summary = summarize(choices, checksums, settings, package.authored)
+    summary = _summarize(choices, checksums, settings, package.authored)
     return Transformation(package, references, early, choices, revisions, checksums, changes, summary)
 
 
@@ -96,3 +109,36 @@ def _read_references(
         embedded=find_embedded(package.configs, index, read_yaml),
     )
     return references, mounts
+
+
+def _summarize(choices: Choices, checksums: Checksums, settings: Settings, authored: Iterable[Item]) -> Problem:
+    """Return `2 renamed, 1 left alone (krm-fn explain PATH says why)`.
+
+    It counts what objects are, not what was edited, so that the next run says the same. Where nothing is to be chosen,
+    it names what makes Secrets in the cluster: that `Secret` includes it is a mistake that is easily made.
+    """
+    restarting = {config for reading in checksums.readings.restarted for config in reading.configs}
+    counts = Counter(_outcome(choice, restarting, settings) for choice in choices.all)
+    done = [f"{counts[outcome]} {outcome}" for outcome in _CHOSEN.values() if counts[outcome]]
+    others = [f"{counts[outcome]} {outcome}" for outcome in (_LEFT_ALONE, _OF_ANOTHER_SET) if counts[outcome]]
+    if not done and not others:
+        producers = sorted({one.id.kind for one in authored if versioned(one.id) is not None} - {*settings.kinds})
+        is_meant = bool(producers) and "Secret" in settings.kinds
+        without = f"; spec.kinds does not contain {', '.join(producers[:_MOST_KINDS])}" if is_meant else ""
+        message = f"nothing renamed: the package has no {' or '.join(sorted(settings.kinds))} to choose{without}"
+    else:
+        why = " (krm-fn explain PATH says why)" if others else ""
+        message = f"{', '.join([*(done or ['nothing renamed']), *others])}{why}"
+    return Problem(message, severity=Severity.INFO)
+
+
+def _outcome(choice: Choice, restarting: Collection[Item], settings: Settings) -> str:
+    """Return what became of an object; `""` for one that nobody would expect to be a revision."""
+    if choice.strategy in _CHOSEN:
+        return _CHOSEN[choice.strategy]
+    if choice.item in restarting:
+        return _CHECKSUM  # a controller's annotation on the workload asks for it
+    if choice.reason.ground is ReasonCode.OTHER_SET:
+        return _OF_ANOTHER_SET
+    is_candidate = choice.item.id.kind in settings.kinds and choice.reason.ground is not ReasonCode.FIXED_NAME
+    return _LEFT_ALONE if is_candidate else ""

@@ -21,9 +21,9 @@ from krm_fn.references.generated import name_meant
 from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.references.resolve import Index
-from krm_fn.stages.name import Revisions
-from krm_fn.stages.near_references import read_base_names, warn_about_near
 from krm_fn.stages.package import Package
+from krm_fn.stages.revisions import Revisions
+from krm_fn.stages.warnings.references import read_base_names, warn_about_near
 
 
 class Stale(NamedTuple):

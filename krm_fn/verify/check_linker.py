@@ -9,24 +9,24 @@ from krm_fn.model import keys
 from krm_fn.model.deployers import wave_of
 from krm_fn.model.item import CONFIG_KINDS, Item, about
 from krm_fn.model.kinds import ADD_ON_KINDS
-from krm_fn.model.link_plan import LinkPlan, RevisionName, Unreadable
+from krm_fn.model.link_plan import JobPlan, LinkPlan, RevisionName, Unreadable
 from krm_fn.model.node import elements, get, text
 from krm_fn.model.problem import Problem, ResourceId, Severity
-from krm_fn.model.producers import VERSIONED_NAMES
+from krm_fn.model.producers import RENAMABLE_KINDS
 from krm_fn.model.settings import Settings
 from krm_fn.naming.names import listed_revisions
 from krm_fn.references.find import find_in_rules
 from krm_fn.references.generated import find_generated
 from krm_fn.stages.link import build_trackers, without_clashes
 from krm_fn.stages.linker_objects import access, inventory
-from krm_fn.stages.linker_plan import JobPlan, plan_links
-from krm_fn.stages.name import Revision
+from krm_fn.stages.linker_plan import plan_links
 from krm_fn.stages.package import Package
+from krm_fn.stages.revisions import Revision
 from krm_fn.verify.check_job import check_annotations, check_job, check_object, check_wave, read_plan
 from krm_fn.verify.rendering import RenderedSet, Rendering
 
 _ABOUT_TRACKERS = (keys.BASE_NAME, keys.STANDS_FOR, keys.MADE_BY)
-_TRACKED = (*CONFIG_KINDS, *VERSIONED_NAMES)
+_TRACKED = (*CONFIG_KINDS, *RENAMABLE_KINDS)
 _NOTHING = LinkPlan(set="", timeout=0, minimum_age=0)
 _RBAC = "rbac.authorization.k8s.io/v1"
 _ACCESS = (("v1", "ServiceAccount"), (_RBAC, "Role"), (_RBAC, "RoleBinding"))

@@ -11,7 +11,7 @@ from krm_fn.naming.names import CONTENT_NAME, hash_in_name, names_of
 from krm_fn.naming.suggest import differ_by_a_letter
 from krm_fn.references.find import ROLES
 from krm_fn.references.reference import Reference, ResolvedReference
-from krm_fn.stages.name import Revision
+from krm_fn.stages.revisions import Revision
 from krm_fn.stages.update_references import update_rules
 from krm_fn.verify.rendering import Rendering
 

@@ -12,7 +12,7 @@ from krm_fn.model.link_plan import Unreadable
 from krm_fn.model.node import elements, get, text
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import Settings, Strategy
-from krm_fn.mounts.mount import read_mounts
+from krm_fn.mounts.plan import read_mounts
 from krm_fn.naming.names import base_name, hash_in_name, is_emitted, is_revision
 from krm_fn.references.embedded import find_embedded
 from krm_fn.references.generated import find_generated
@@ -21,9 +21,9 @@ from krm_fn.references.resolve import Index
 from krm_fn.stages.choose import Choices, choose
 from krm_fn.stages.early_readers import find_early_readers
 from krm_fn.stages.hints import is_of_chart
-from krm_fn.stages.mark import Consumers, find_consumers
-from krm_fn.stages.name import Revision, Revisions
+from krm_fn.stages.mark import find_consumers
 from krm_fn.stages.package import Package, read_package
+from krm_fn.stages.revisions import Consumers, Revision, Revisions
 from krm_fn.verify.check_job import read_plan
 
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from krm_fn.config.configuration import Configuration, read_by_set
 from krm_fn.function import embedded_reader
-from krm_fn.look.secrets import hide_in_problems
 from krm_fn.model import keys
 from krm_fn.model.changes import Edit, SetFields, combine_patches
 from krm_fn.model.item import Item, about, read_item
@@ -18,6 +17,7 @@ from krm_fn.render.files import DEFAULT_LIMITS, Allowance, Limits, place_by_obje
 from krm_fn.render.render import find_configurations
 from krm_fn.render.sources import STDIN, Inputs, SourceText, read_config_file, read_sources
 from krm_fn.render.tools import HelmOptions, built_from
+from krm_fn.report.secrets import hide_in_problems
 from krm_fn.stages.transform import transform
 from krm_fn.verify.check_linker import check_linker
 from krm_fn.verify.check_names import check_duplicates, check_marks, check_names, check_sets
@@ -172,14 +172,15 @@ def _clauses(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[str]:
     references = [one for one in rendering.references.authored if not one.reference.written]
     resolved = [one for one in references if not revised.isdisjoint(one.targets)]
     jobs = [item for one in sets for item in one.emitted if item.id.kind == "Job"]
-    revisions = f"{_count(revised, 'revision')}{_of([one.name for one in sets])}"
-    yield f"{revisions}, {_count(resolved, 'reference')}, {_count(jobs, 'linker Job')}"
+    revisions = f"{count(len(revised), 'revision')}{_of([one.name for one in sets])}"
+    yield f"{revisions}, {count(len(resolved), 'reference')}, {count(len(jobs), 'linker Job')}"
     if sets:
         yield from _protections(sets, deployers)
     checksums = [item for item in rendering.package.authored if keys.CHECKSUM in item.annotations]
     if checksums:
         is_checked = sum(one.configured is not None for one in rendering.sets.values()) == 1
-        yield f"{_count(checksums, 'workload')} with checksums{'' if is_checked else ', not checked without --config'}"
+        unchecked = "" if is_checked else ", not checked without --config"
+        yield f"{count(len(checksums), 'workload')} with checksums{unchecked}"
 
 
 def _protections(sets: Collection[RenderedSet], deployers: tuple[str, ...]) -> Iterator[str]:
@@ -198,7 +199,3 @@ def _of(sets: list[str]) -> str:
     if len(sets) > _MAX_SETS:
         return f" of {len(sets)} sets"
     return f" of set{'s' * (len(sets) > 1)} {', '.join(sets)}" if sets else ""
-
-
-def _count(things: Collection[object], what: str) -> str:
-    return count(len(things), what)

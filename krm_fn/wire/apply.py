@@ -1,19 +1,19 @@
 """Changes as splices of a text: the one way from what is wanted to what is written."""
 
-from collections import defaultdict
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
 
-from krm_fn.model.changes import Changes, Edit, SetFields, combine_edits, combine_patches
+from krm_fn.model.changes import Change, Changes, Edit, SetFields, SetItems, combine_edits, combine_patches
 from krm_fn.model.item import Item, about
+from krm_fn.model.node import Node, is_mapping, is_scalar
 from krm_fn.model.problem import Problem, Rejected
-from krm_fn.wire.anchors import merge_shared
 from krm_fn.wire.edit_objects import add_documents, place_in_files, splice_objects
 from krm_fn.wire.envelope import Envelope
 from krm_fn.wire.layout import NotLiteral
-from krm_fn.wire.merge_patch import plan_patch
+from krm_fn.wire.merge_patch import plan_patch, problem_at
 from krm_fn.wire.prove import prove
-from krm_fn.wire.reader import walk
+from krm_fn.wire.reader import Document, children, walk
 from krm_fn.wire.results import new_results, splice_results
 from krm_fn.wire.splice import Splice, apply_splices
 from krm_fn.wire.splice_change import splice_change
@@ -56,10 +56,80 @@ def plan_splices(envelope: Envelope, changes: Changes) -> list[Splice]:
     different values.
     """
     text = envelope.document.text
-    edits = merge_shared(envelope.document, _plan_edits(envelope.items, changes))
+    edits = _merge_shared(envelope.document, _plan_edits(envelope.items, changes))
     _refuse_repeated(envelope, edits)
     in_place = [splice for edit in edits for splice in _splice(text, edit)]
     return [*in_place, *splice_objects(envelope, changes)]
+
+
+def _plan_edits(items: Iterable[Item], changes: Changes) -> list[Edit]:
+    """Turn patches into edits, and sort all edits by the order of the items."""
+    by_item: dict[Item, list[Edit]] = defaultdict(list)
+    for item, patch in combine_patches(changes.patches):
+        by_item[item] += plan_patch(item, patch)
+    for edit in combine_edits(changes.edits):
+        by_item[edit.item].append(edit)
+    return [*chain.from_iterable(by_item.get(item, ()) for item in items)]
+
+
+def _merge_shared(document: Document, edits: Iterable[Edit]) -> list[Edit]:
+    """Merge the edits of each node into one. Raises Rejected unless every place that shares the node wants the same."""
+    if not document.has_aliases:
+        return list(edits)
+    by_node: dict[Node, list[Edit]] = defaultdict(list)
+    for edit in edits:
+        by_node[edit.change.node].append(edit)
+    # An edit of one place changes the text behind the anchor, and so every place: all of them must want it.
+    places = _count_places(document.roots, by_node)
+    problems = []
+    for node, same in by_node.items():
+        if len(same) != places[node] or any(edit.change != same[0].change for edit in same):
+            message = (
+                f"is a YAML anchor used in {places[node]} places that need different values; "
+                "write the value out in each place"
+            )
+            problems.append(_problem(same[0], message))
+    merged = [same[0] for same in by_node.values()]
+    problems = problems or [*_find_lost_anchors(document.roots, merged)]
+    if problems:
+        raise Rejected(*sorted(problems, key=lambda problem: (problem.line, problem.column)))
+    return merged
+
+
+def _count_places(roots: Iterable[Node], wanted: Collection[Node] | None = None) -> Counter[Node]:
+    """Count how often each node occurs once all aliases are written out. The reader has limited how many there are."""
+    places: Counter[Node] = Counter()
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if wanted is None or node in wanted:
+            places[node] += 1
+        stack.extend(children(node))
+    return places
+
+
+def _find_lost_anchors(roots: list[Node], edits: Iterable[Edit]) -> Iterator[Problem]:
+    """Find fields and elements to be removed that hold an anchor which an alias elsewhere still needs."""
+    for edit in edits:
+        inside = _count_places(_dropped(edit.change))
+        if inside:
+            node = edit.change.node
+            everywhere = _count_places(roots, {node, *inside})
+            if any(everywhere[one] != count * everywhere[node] for one, count in inside.items()):
+                message = "holds a YAML anchor that must be removed, but an alias elsewhere needs it; "
+                yield _problem(edit, message + "write the value out there instead of the alias")
+
+
+def _dropped(change: Change) -> list[Node]:
+    if isinstance(change, SetItems):
+        return [change.node.value[index] for index in change.drop]
+    if isinstance(change, SetFields) and is_mapping(change.node):
+        return [value for key, value in change.node.value if is_scalar(key) and key.value in change.drop]
+    return []
+
+
+def _problem(edit: Edit, message: str) -> Problem:
+    return problem_at(edit.change.node, edit.item, edit.field, message)
 
 
 def _refuse_repeated(envelope: Envelope, edits: Iterable[Edit]) -> None:
@@ -71,10 +141,7 @@ def _refuse_repeated(envelope: Envelope, edits: Iterable[Edit]) -> None:
             named = {name for name, _ in change.add} | {*change.drop} if isinstance(change, SetFields) else set()
             if change.node in inside or (change.node is one.mapping and one.key.value in named):
                 message = f"duplicate key {one.key.value!r}, which is to be changed; remove one of them"
-                mark = one.key.start_mark
-                raise Rejected(
-                    about(edit.item, message, edit.field)._replace(line=mark.line + 1, column=mark.column + 1)
-                )
+                raise Rejected(problem_at(one.key, edit.item, edit.field, message))
 
 
 def _splice(text: str, edit: Edit) -> list[Splice]:
@@ -83,13 +150,3 @@ def _splice(text: str, edit: Edit) -> list[Splice]:
     except NotLiteral as error:
         message = "references a renamed object, but is not written literally; write it as a block (`|`), or exclude it"
         raise Rejected(about(edit.item, message, edit.field)) from error
-
-
-def _plan_edits(items: Iterable[Item], changes: Changes) -> list[Edit]:
-    """Turn patches into edits, and sort all edits by the order of the items."""
-    by_item: dict[Item, list[Edit]] = defaultdict(list)
-    for item, patch in combine_patches(changes.patches):
-        by_item[item] += plan_patch(item, patch)
-    for edit in combine_edits(changes.edits):
-        by_item[edit.item].append(edit)
-    return [*chain.from_iterable(by_item.get(item, ()) for item in items)]

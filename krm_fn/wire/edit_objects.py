@@ -8,9 +8,9 @@ from krm_fn.model.changes import Changes, Object, SetItems
 from krm_fn.model.item import Item
 from krm_fn.model.node import Mapping, Node, Sequence, get, is_mapping, is_sequence
 from krm_fn.wire import layout
-from krm_fn.wire.envelope import Envelope
+from krm_fn.wire.envelope import Envelope, end_last_line, split_documents
 from krm_fn.wire.splice import Splice
-from krm_fn.wire.splice_change import splice_change
+from krm_fn.wire.splice_change import replace_lines, splice_change
 from krm_fn.wire.write_value import write_block, write_document, write_flow
 
 _PATH = "internal.config.kubernetes.io/path"
@@ -22,8 +22,9 @@ def splice_objects(envelope: Envelope, changes: Changes) -> Iterator[Splice]:
     for item, wanted in changes.replace:
         yield _replace(envelope.document.text, item.node, wanted)
     removed: set[Node] = {item.node for item in changes.remove}
-    if removed:
-        yield from _remove_documents(envelope, removed)
+    if not removed.isdisjoint(envelope.document.roots):
+        parts = split_documents(envelope.document)
+        yield from (Splice(part.start, part.end, "") for part in parts if part.root in removed)
     added = changes.add if envelope.resource_list is not None else ()
     if removed or added:
         yield from _edit_lists(envelope, removed, added)
@@ -32,11 +33,7 @@ def splice_objects(envelope: Envelope, changes: Changes) -> Iterator[Splice]:
 def add_documents(text: str, added: Iterable[Object]) -> str:
     """Append documents to a stream."""
     documents = "".join(map(write_document, added))
-    if not documents:
-        return text
-    from krm_fn.wire.envelope import end_last_line
-
-    return end_last_line(text) + documents
+    return end_last_line(text) + documents if documents else text
 
 
 def _replace(text: str, node: Mapping, wanted: Object) -> Splice:
@@ -44,20 +41,9 @@ def _replace(text: str, node: Mapping, wanted: Object) -> Splice:
         opening, closing = layout.flow_span(text, node)
         return Splice(opening, closing + 1, write_flow(wanted, style=layout.key_style(node.value[0][0])))
     start, end = layout.entry_start(text, node.value[0][0]), layout.node_end(text, node)
-    lines = [line for key, value in wanted.items() for line in write_block(key, value, 0)]
-    line_break = layout.line_break(text)
-    tail = line_break if layout.is_break(text, end - 1) else ""  # behind a block scalar
-    return Splice(start, end, (line_break + " " * layout.indentation(text, node)).join(lines) + tail)
-
-
-def _remove_documents(envelope: Envelope, removed: set[Node]) -> Iterator[Splice]:
-    if removed.isdisjoint(envelope.document.roots):
-        return
-    from krm_fn.wire.envelope import split_documents
-
-    for part in split_documents(envelope.document):
-        if part.root in removed:
-            yield Splice(part.start, part.end, "")
+    indent = layout.indentation(text, node)
+    lines = [line for key, value in wanted.items() for line in write_block(key, value, indent)]
+    return replace_lines(text, start, end, lines, indent)
 
 
 def _edit_lists(envelope: Envelope, removed: set[Node], added: tuple[Object, ...]) -> Iterator[Splice]:

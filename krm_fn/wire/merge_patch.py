@@ -22,10 +22,12 @@ from krm_fn.naming.go_yaml import is_read_as
 
 def plan_patch(item: Item, patch: Patch) -> Iterator[Edit]:
     """Plan the edits that make `item` say what `patch` says; none for what it already says."""
-    yield from _plan(item, item.node, patch, "")
+    return _plan(item, item.node, patch, "")
 
 
 def _plan(item: Item, node: Mapping, patch: Patch, prefix: str) -> Iterator[Edit]:
+    # What `<<` merges in counts as said already, but only a field of its own can be edited here: the other objects
+    # that merge the same mapping would change as well.
     own = {key.value: (key, value) for key, value in node.value if is_scalar(key) and not is_merge(key)}
     everything = fields(node)
     add: list[tuple[str, NewValue]] = []
@@ -57,7 +59,7 @@ def _plan(item: Item, node: Mapping, patch: Patch, prefix: str) -> Iterator[Edit
 def _droppable(item: Item, own: Collection[str], name: str, current: Node | None, field: str) -> list[str]:
     if current is not None and name not in own:
         message = "must be removed, but comes from a YAML merge key (`<<`); write the fields out instead"
-        raise Rejected(_problem(item, field, current, message))
+        raise Rejected(problem_at(current, item, field, message))
     return [name] if name in own else []
 
 
@@ -99,9 +101,10 @@ def _without_removals(wanted: str | bool | Patch | ListPatch) -> NewValue:
 
 
 def _unexpected(item: Item, field: str, found: Node, expected: str) -> Problem:
-    return _problem(item, field, found, f"expected {expected}, found {describe(found)}")
+    return problem_at(found, item, field, f"expected {expected}, found {describe(found)}")
 
 
-def _problem(item: Item, field: str, found: Node, message: str) -> Problem:
-    mark = found.start_mark
+def problem_at(node: Node, item: Item, field: str, message: str) -> Problem:
+    """Return a problem with an object, with the place of a node in the text."""
+    mark = node.start_mark
     return about(item, message, field)._replace(line=mark.line + 1, column=mark.column + 1)

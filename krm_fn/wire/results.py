@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from krm_fn.look.secrets import hide_in_ids
 from krm_fn.model.changes import NewValue, Object, SetFields, SetItems
 from krm_fn.model.node import Mapping, Node, elements, get, is_null, is_sequence, text
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.words import printable
+from krm_fn.report.secrets import hide_in_ids
 from krm_fn.wire import layout
 from krm_fn.wire.splice import Splice
 from krm_fn.wire.splice_change import splice_change

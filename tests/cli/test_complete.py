@@ -33,6 +33,9 @@ OFFERED = [
     pytest.param("render --conf", ["plain,--config"], id="an option"),
     pytest.param("link --output ''", ["plain,text", "plain,json"], id="all values of an option"),
     pytest.param("completion z", ["plain,zsh"], id="a shell"),
+    pytest.param("diff -o ''", ["plain,text", "plain,json", "plain,markdown"], id="all formats, and no older spelling"),
+    pytest.param("diff --js", [], id="no older spelling of an option"),
+    pytest.param("graph --helm-rel", ["plain,--helm-release"], id="an option that another command's help describes"),
     pytest.param("link --output j", ["plain,json"], id="a value"),
     pytest.param("render sho", ["file,sho"], id="a PATH, which the shell completes"),
     pytest.param("render --config sho", ["file,sho"], id="a file"),
@@ -95,4 +98,4 @@ def test_a_real_bash_completes(tmp_path: Path) -> None:
         shell.type(f"{INSTALL['bash']}\nkrm-fn rend\tsho\t\nkrm-fn link --set a --outp\txm\t\nexit\n".encode())
         done = shell.finish()
     assert "metadata: {name: found}" in done.stdout
-    assert "Invalid value for '--output': 'xm' is not one of 'text', 'json'" in done.stderr
+    assert "Invalid value for '--output' / '-o': 'xm' is not one of 'text', 'json'" in done.stderr

@@ -73,7 +73,7 @@ def test_an_object_has_one_namespace_wherever_it_is_named(tmp_path: Path) -> Non
     }
     assert not any("namespace" in text for text in texts.values())
     write(tmp_path, texts)
-    done = krm_fn("diff", "--json", "--namespace=apps", *FILES, cwd=tmp_path)
+    done = krm_fn("diff", "-ojson", "--namespace=apps", *FILES, cwd=tmp_path)
     read = json.loads(done.stdout)
     changes = [*read["revisions"], *read["objects"]]
     rolls = [roll for change in changes for roll in change["rolls"]]
@@ -214,7 +214,7 @@ HUGE = [
 
 
 @pytest.mark.parametrize(("old", "new"), HUGE)
-@pytest.mark.parametrize("form", [[], ["--markdown"], ["--json"]], ids=["text", "Markdown", "JSON"])
+@pytest.mark.parametrize("form", [[], ["-omarkdown"], ["-ojson"]], ids=["text", "Markdown", "JSON"])
 def test_huge_values_take_no_huge_time(old: str, new: str, form: list[str], tmp_path: Path) -> None:
     for name, value in (("old", old), ("new", new)):
         text = "".join(f"    {line}\n" for line in value.splitlines())
@@ -224,5 +224,5 @@ def test_huge_values_take_no_huge_time(old: str, new: str, form: list[str], tmp_
     done = krm_fn("diff", *form, "old.yaml", "new.yaml", cwd=tmp_path)
     assert (done.stderr, done.returncode) == ("", 0)
     assert time.monotonic() - start < 60
-    if form == ["--markdown"]:
+    if form == ["-omarkdown"]:
         assert len(done.stdout) < 65_536

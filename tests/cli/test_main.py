@@ -5,9 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from krm_fn import __version__
+from krm_fn.cli.main import krm_fn as krm_fn_group
+from tests.cases import TRANSFORMS
 from tests.cli.process import HOSTILE, SHOWN, krm_fn
 
 
@@ -22,6 +25,59 @@ def test_help(arguments: list[str], tmp_path: Path) -> None:
     done = krm_fn(*arguments, cwd=tmp_path)
     assert done.stdout.startswith(f"Usage: krm-fn {' '.join(arguments[:-1])}".rstrip())
     assert (done.stderr, done.returncode) == ("", 0)
+
+
+FORMATS = {
+    "diff": ["text", "json", "markdown"],
+    "explain": ["text", "json"],
+    "history": ["text", "wide", "json", "markdown"],
+    "graph": ["mermaid", "dot", "html"],
+    "link": ["text", "json"],
+}
+
+
+@pytest.mark.parametrize("command", FORMATS)
+def test_every_command_that_has_formats_takes_them_with_o(command: str) -> None:
+    options = {one.name: one for one in krm_fn_group.commands[command].params}
+    kind = options["output"].type
+    assert isinstance(kind, click.Choice)
+    assert [*kind.choices] == FORMATS[command]
+    assert "-o" in options["output"].opts
+    assert FORMATS.keys() == {
+        name for name, one in krm_fn_group.commands.items() if "output" in {option.name for option in one.params}
+    }
+
+
+OLDER = [
+    pytest.param(["diff", "--json"], ["diff", "-o", "json"], id="JSON of a difference"),
+    pytest.param(["diff", "--markdown"], ["diff", "--output=markdown"], id="Markdown of a difference"),
+    pytest.param(["diff", "--json", "-o", "json"], ["diff", "-ojson"], id="one format, said twice"),
+    pytest.param(["explain", "--json"], ["explain", "-o", "json"], id="JSON of an explanation"),
+]
+
+
+@pytest.mark.parametrize(("older", "today"), OLDER)
+def test_the_older_spelling_of_a_format_still_works(older: list[str], today: list[str], tmp_path: Path) -> None:
+    case = TRANSFORMS[0]
+    paths = [str(case / "input.yaml"), *([str(case / "output.yaml")] if older[0] == "diff" else [])]
+    was, now, text = (krm_fn(*one, *paths, cwd=tmp_path) for one in (older, today, older[:1]))
+    assert (was.stdout, was.stderr, was.returncode) == (now.stdout, now.stderr, now.returncode)
+    assert was.stdout != text.stdout
+    assert older[1] not in krm_fn(older[0], "--help", cwd=tmp_path).stdout
+
+
+SHARED = ["--config", "--max-bytes", "--helm-release", "--helm-api-versions"]
+
+
+@pytest.mark.parametrize("command", ["render", "verify", "diff", "explain", "graph"])
+def test_the_options_of_a_rendering_are_described_once(command: str, tmp_path: Path) -> None:
+    done = krm_fn(command, "--help", cwd=tmp_path)
+    rest = done.stdout.partition("\nOptions:\n")[2]
+    described = [option for option in SHARED if re.search(rf"^  (-., )?{option} [A-Z]+", rest, re.MULTILINE)]
+    assert described == (SHARED if command == "render" else [])
+    line = " ".join(rest.split("\n\n")[-1].split())
+    assert line.startswith("And the options of krm-fn render: --config,") != (command == "render")
+    assert all(option in line for option in SHARED)
 
 
 WRONG = [
@@ -80,8 +136,8 @@ WRONG = [
     ),
     pytest.param(["diff", "a"], "expected OLD and NEW, or --against REV; found 1 path", "krm-fn diff", id="one path"),
     pytest.param(
-        ["diff", "--json", "-U3", "a", "b"],
-        "--unified has no effect on --json, which has whole values",
+        ["diff", "-o", "json", "-U3", "a", "b"],
+        "--unified has no effect on -o json, which has whole values",
         "krm-fn diff",
         id="lines around whole values",
     ),
@@ -95,9 +151,15 @@ WRONG = [
     pytest.param(["diff", "--against="], "--against found an empty revision", "krm-fn diff", id="no revision"),
     pytest.param(
         ["diff", "--json", "--markdown", "a", "b"],
-        "only one of --markdown and --json can be given",
+        "only one format can be given; found json and markdown",
         "krm-fn diff",
-        id="two forms",
+        id="two older spellings of a format",
+    ),
+    pytest.param(
+        ["explain", "--json", "-o", "text", "a"],
+        "only one format can be given; found json and text",
+        "krm-fn explain",
+        id="a format, and the older spelling of another",
     ),
     pytest.param(
         ["render", "-", "--check", "--deployed", "-"],

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from krm_fn.model.producers import VERSIONED
+from krm_fn.model.producers import RENAMABLE
 from tests.cluster.api import Api, Object, reference
 from tests.cluster.control_plane import ControlPlane, new_namespace
 from tests.cluster.kinds import KINDS
@@ -332,7 +332,7 @@ def test_the_policy_is_for_all_that_is_named_by_its_spec() -> None:
     }
     (rule,) = policies["krm-fn-linker-makers"]["matchConstraints"]["resourceRules"]
     _, with_tracker = policies["krm-fn-linker-trackers"]["matchConstraints"]["resourceRules"]
-    groups = sorted({one.group for one in VERSIONED if not one.never})
+    groups = sorted({one.group for one in RENAMABLE.values() if not one.never})
     assert (rule["apiGroups"], with_tracker["apiGroups"]) == (groups, groups)
 
 

@@ -18,10 +18,10 @@ from tests.cluster.wait import until
 from tests.cluster.workloads import until_unreferenced
 
 PRODUCERS = (External.kind, Sealed.kind)
-each_producer = pytest.mark.parametrize("maker", PRODUCERS, indirect=True)
+each_producer = pytest.mark.parametrize("producer", PRODUCERS, indirect=True)
 # Real deployers are in tests/gitops.
 on_a_deployer = pytest.mark.parametrize(
-    ("maker", "deployer"), list(zip(PRODUCERS, DEPLOYERS, strict=True)), indirect=["maker"]
+    ("producer", "deployer"), list(zip(PRODUCERS, DEPLOYERS, strict=True)), indirect=["producer"]
 )
 
 
@@ -201,7 +201,7 @@ def test_a_fixed_name_is_adopted_and_goes_with_its_last_replica_set(shop: MadeSe
     trim(shop, SECRET)
 
 
-@pytest.mark.parametrize(("maker", "deployer"), [(External.kind, "Flux")], indirect=["maker"])
+@pytest.mark.parametrize(("producer", "deployer"), [(External.kind, "Flux")], indirect=["producer"])
 def test_with_strategy_ignore_all_pods_get_the_new_value(shop: MadeSecretShop) -> None:
     shop.api.apply(fake_store(shop.api, {"": "old"}))
     producer = external_secret(shop.api, SECRET, "", refreshInterval="1s")

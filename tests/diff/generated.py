@@ -16,7 +16,7 @@ from krm_fn.diff.difference import (
     Removal,
     Roll,
 )
-from krm_fn.look.secrets import KeyChange, Shown
+from krm_fn.report.secrets import KeyChange, Shown
 
 HOSTILE = [
     *("`", "```", "~~~", "\n", "\r\n", "\n\n", "    ", " ", "a", "\u202e", "\x00", "\U0001f600"),

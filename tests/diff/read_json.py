@@ -3,7 +3,7 @@
 from typing import Any
 
 from krm_fn.diff.difference import ComparedObject, Difference, FieldChange, LinkerChange, ObjectChange, Removal, Roll
-from krm_fn.look.secrets import KeyChange, Shown
+from krm_fn.report.secrets import KeyChange, Shown
 
 
 def read_json(read: Any) -> Difference:

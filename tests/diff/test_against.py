@@ -157,7 +157,7 @@ def test_a_change_may_repair_what_could_not_be_rendered(
     assert re.match(f"{error}(.|\n)*\n{ALL_NEW}warning: uncommitted", done.stderr)
     assert done.stdout.endswith(NEW)
     assert (done.returncode, diff(repository, "--against=HEAD", "--exit-code", "shop").returncode) == (3, 3)
-    markdown = diff(repository, "--against=HEAD", "--markdown", "shop").stdout
+    markdown = diff(repository, "--against=HEAD", "-omarkdown", "shop").stdout
     assert "<p><code>shop</code> against <code>HEAD (cannot be rendered)</code></p>" in markdown
     assert not [*temporary.iterdir()]
 

@@ -9,8 +9,8 @@ from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.cli.main import main
 from krm_fn.diff.diff import write_text
-from krm_fn.look.table import WIDTH, Screen, columns
 from krm_fn.model.problem import Outcome
+from krm_fn.report.table import WIDTH, Screen, columns
 from tests.cases import FIXTURES
 from tests.closed_schema import validator
 from tests.diff.read_json import read_json
@@ -49,32 +49,32 @@ def test_a_diff_gives_the_recorded_text(case: Path, snapshot: Snapshot) -> None:
 @every_diff
 def test_a_diff_gives_the_recorded_markdown(case: Path, snapshot: Snapshot) -> None:
     snapshot.snapshot_dir = case
-    snapshot.assert_match(diff("--markdown").stdout, "diff.md")
+    snapshot.assert_match(diff("-omarkdown").stdout, "diff.md")
 
 
 @every_diff
 def test_a_diff_gives_the_recorded_json(case: Path, snapshot: Snapshot) -> None:
     snapshot.snapshot_dir = case
-    outcome = diff("--json")
+    outcome = diff("-ojson")
     snapshot.assert_match(outcome.stdout, "diff.json")
     VALIDATOR.validate(json.loads(outcome.stdout))
 
 
 @every_diff
 def test_json_has_all_that_the_text_says(case: Path) -> None:
-    assert write_text(read_json(json.loads(diff("--json").stdout)), Screen()) == diff().stdout.decode(), case
+    assert write_text(read_json(json.loads(diff("-ojson").stdout)), Screen()) == diff().stdout.decode(), case
 
 
 @every_diff
 def test_no_value_of_a_secret_is_printed(case: Path) -> None:
-    printed = [diff(*options).stdout.decode() for options in ([], ["--markdown"], ["--json"])]
+    printed = [diff(*options).stdout.decode() for options in ([], ["-omarkdown"], ["-ojson"])]
     assert not any(map(CANARY.search, printed)), case
 
 
 @every_diff
 def test_the_other_way_round_has_as_many_changes(case: Path) -> None:
-    there = json.loads(diff("--json").stdout)
-    back = json.loads(main(["diff", "--json", "new.yaml", "old.yaml"]).stdout)
+    there = json.loads(diff("-ojson").stdout)
+    back = json.loads(main(["diff", "-ojson", "new.yaml", "old.yaml"]).stdout)
     for what in ("revisions", "objects"):
         assert len(there[what]) == len(back[what]), case
 

@@ -11,9 +11,9 @@ from krm_fn.diff.diff import write_json, write_text
 from krm_fn.diff.difference import Difference
 from krm_fn.diff.release import Release, read_release
 from krm_fn.diff.to_markdown import write_markdown
-from krm_fn.look.table import Screen
 from krm_fn.model.item import Item
 from krm_fn.render.deployable import is_deployed
+from krm_fn.report.table import Screen
 from krm_fn.wire.apply import plan_splices
 from krm_fn.wire.envelope import open_envelope
 from krm_fn.wire.reader import MAX_DEPTH, read_yaml

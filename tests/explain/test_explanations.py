@@ -9,10 +9,10 @@ from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.cli.main import main
 from krm_fn.explain.text import write_text
-from krm_fn.look.table import WIDTH, Screen, columns
 from krm_fn.model.problem import Outcome
 from krm_fn.references.reference import By
 from krm_fn.references.resolve import PassedOver
+from krm_fn.report.table import WIDTH, Screen, columns
 from krm_fn.stages.reason import ReasonCode
 from tests.cases import FIXTURES
 from tests.closed_schema import validator
@@ -59,14 +59,14 @@ def test_an_explanation_gives_the_recorded_text(case: Path, snapshot: Snapshot) 
 @every_explanation
 def test_an_explanation_gives_the_recorded_json(case: Path, snapshot: Snapshot) -> None:
     snapshot.snapshot_dir = case
-    outcome = explain(case, "--json")
+    outcome = explain(case, "-ojson")
     snapshot.assert_match(outcome.stdout, "explanation.json")
     assert outcome.exit_code == explain(case).exit_code
 
 
 @every_explanation
 def test_json_has_all_that_the_text_says(case: Path) -> None:
-    written = explain(case, "--json").stdout
+    written = explain(case, "-ojson").stdout
     if written:
         VALIDATOR.validate(json.loads(written))
         assert written.isascii()
@@ -75,7 +75,7 @@ def test_json_has_all_that_the_text_says(case: Path) -> None:
 
 @every_explanation
 def test_nothing_of_a_secret_is_printed(case: Path) -> None:
-    printed = [explain(case, *options) for options in ([], ["--json"])]
+    printed = [explain(case, *options) for options in ([], ["-ojson"])]
     for text in (text for outcome in printed for text in (outcome.stdout.decode(), outcome.stderr)):
         assert not CANARY.search(text)
         assert not NAMED_BY_CONTENT.search(text)

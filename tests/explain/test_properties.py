@@ -17,8 +17,6 @@ from krm_fn.explain.explanation import Explained, Explanation, Places
 from krm_fn.explain.text import write_text
 from krm_fn.explain.to_json import write_json
 from krm_fn.function import decide, find_only_configuration
-from krm_fn.look.secrets import Masks
-from krm_fn.look.table import Screen
 from krm_fn.model import keys
 from krm_fn.model.changes import Changes, Edit, SetText
 from krm_fn.model.item import Item
@@ -27,6 +25,8 @@ from krm_fn.model.problem import Rejected
 from krm_fn.naming.names import CONTENT_NAME, WORD, authored_id, is_emitted
 from krm_fn.references.find import ROLES
 from krm_fn.render.render import Opened
+from krm_fn.report.secrets import Masks
+from krm_fn.report.table import Screen
 from krm_fn.stages.transform import Transformation
 from krm_fn.wire.apply import apply_changes
 from krm_fn.wire.envelope import Envelope, open_envelope

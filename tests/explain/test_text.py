@@ -4,8 +4,8 @@ import re
 
 from krm_fn.explain.explanation import Because, Explained, Explanation, SourceLine, Unfollowed
 from krm_fn.explain.text import write_text
-from krm_fn.look.table import Screen, columns
 from krm_fn.model.problem import ResourceId
+from krm_fn.report.table import Screen, columns
 from krm_fn.stages.reason import Reason, ReasonCode
 
 WHO = ResourceId("v1", "ConfigMap", "shop", "web-config")
@@ -33,9 +33,9 @@ def test_a_wide_terminal_is_used() -> None:
 def test_few_mere_texts_are_shown() -> None:
     lines = write_text(Explanation((ONE._replace(unfollowed=tuple(map(text, range(12)))),)), Screen()).splitlines()
     assert sum("no rule reads this field" in line for line in lines) == 10
-    assert lines[-1] == "    and 2 more texts, which --json lists"
+    assert lines[-1] == "    and 2 more texts, which -o json lists"
     lines = write_text(Explanation((ONE._replace(unfollowed=tuple(map(text, range(11)))),)), Screen()).splitlines()
-    assert lines[-1] == "    and 1 more text, which --json lists"
+    assert lines[-1] == "    and 1 more text, which -o json lists"
 
 
 def test_the_reason_for_most_objects_is_first() -> None:

@@ -14,13 +14,13 @@ from krm_fn.graph.diagrams import MOST_CHARACTERS, MOST_EDGES, find_excess, writ
 from krm_fn.graph.graph import Edge, EdgeKind, Graph, Lane, NodeStyle
 from krm_fn.graph.graph_package import graph_package
 from krm_fn.graph.to_html import write_html
-from krm_fn.look.secrets import Masks
 from krm_fn.model.problem import Rejected, Severity
 from krm_fn.references.reference import By
 from krm_fn.render.files import DEFAULT_LIMITS, Allowance
 from krm_fn.render.render import Opened, decide_opened, open_inputs, render_opened
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
+from krm_fn.report.secrets import Masks
 from krm_fn.stages.transform import Transformation
 from tests.cases import ENVIRONMENT, FIXTURES
 from tests.graph.cases import PACKAGES

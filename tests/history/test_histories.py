@@ -6,7 +6,7 @@ import pytest
 from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.history.write import HistoryFormat, write
-from krm_fn.look.table import Screen
+from krm_fn.report.table import Screen
 from tests.history.cases import HISTORIES, read_history
 
 FILES = {

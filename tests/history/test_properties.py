@@ -17,8 +17,8 @@ from krm_fn.history.write import HistoryFormat, write
 from krm_fn.linker.link import link
 from krm_fn.linker.owners import plan_deletions, plan_owners
 from krm_fn.linker.report import Report
-from krm_fn.look.table import WIDTH, Screen, columns
 from krm_fn.model import keys
+from krm_fn.report.table import WIDTH, Screen, columns
 from tests.history.cases import HISTORIES, NAMESPACES, read_history, read_objects
 from tests.history.fake_source import FakeSource
 from tests.linker.fake_cluster import FakeCluster

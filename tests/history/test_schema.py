@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.history.write import HistoryFormat, write
-from krm_fn.look.table import Screen
+from krm_fn.report.table import Screen
 from tests.closed_schema import validator
 from tests.history.cases import HISTORIES, read_history
 

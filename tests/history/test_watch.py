@@ -5,7 +5,7 @@ import pytest
 from krm_fn.history.ask import NoAnswer
 from krm_fn.history.history import History
 from krm_fn.history.write import Output, ScreenSize, watch
-from krm_fn.look.table import Screen
+from krm_fn.report.table import Screen
 from tests.linker.object_store import NOON
 
 FIRST, LATER = History("shop", NOON, ()), History("shop", NOON + 60, ())

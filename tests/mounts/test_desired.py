@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from krm_fn.model.settings import KeyToPath, Mount, MountSource
-from krm_fn.mounts.desired import volume_name
+from krm_fn.mounts.mount import volume_name
 
 MOUNT = Mount(sources=(MountSource(kind="ConfigMap", name="web-config"),), path="/etc/web")
 (CONFIG,) = MOUNT.sources

@@ -171,13 +171,13 @@ TELLING = (
         "the values of a Secret are shown",
         "if kind == _SECRET and not _is_open(path, around):",
         "if False:",
-        "tests/look/test_hidden.py",
+        "tests/report/test_hidden.py",
     ),
     Telling(
         "a digest in an annotation of a Secret is shown",
         '_DIGESTS = ("checksum", "digest", "hash")',
         '_DIGESTS = ("digest", "hash")',
-        "tests/look/test_hidden.py",
+        "tests/report/test_hidden.py",
     ),
     Telling(
         "the text of a Secret's value is kept for what is shown",

@@ -33,7 +33,7 @@ def test_exactly_these_objects_are_renamed(package: Package) -> None:
 def test_it_says_why_others_are_left_alone(package: Package, tmp_path: Path) -> None:
     configuration = tmp_path / "krm-fn.yaml"
     configuration.write_bytes(package.configuration())
-    options = ["--json", "--namespace", package.namespace, "--config", str(configuration)]
+    options = ["-ojson", "--namespace", package.namespace, "--config", str(configuration)]
     command = [sys.executable, "-m", "krm_fn", "explain", *options, str(package.file)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     found = {f"{one['kind']}/{one['name']}": one for one in json.loads(done.stdout)["objects"]}

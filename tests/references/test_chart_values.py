@@ -4,17 +4,20 @@ import json
 
 import pytest
 
+from krm_fn.facts.chart_values import SUBCHARTS
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.kinds import Kinds
 from krm_fn.model.node import is_mapping
-from krm_fn.references.chart_values import CHART_VALUES, SUBCHARTS, ChartValue
 from krm_fn.references.field_specs import split_path
+from krm_fn.references.fields import ChartValue, read_chart_values
 from krm_fn.references.find import Found, find_references
 from krm_fn.references.near_misses import find_unfollowed
 from krm_fn.references.releases import read_charts
 from krm_fn.references.resolve import Index
 from krm_fn.wire.reader import read_yaml
 from tests.references.test_find_rows import nest
+
+CHART_VALUES = tuple(read_chart_values())
 
 HELM_RELEASE = """
 apiVersion: helm.toolkit.fluxcd.io/v2
@@ -289,7 +292,7 @@ def test_rows(row: ChartValue) -> None:
 
 
 def test_charts_in_charts_have_rows() -> None:
-    assert {one.name for one in SUBCHARTS} <= {chart for row in CHART_VALUES for chart in row.charts}
+    assert {name for _, _, name in SUBCHARTS} <= {chart for row in CHART_VALUES for chart in row.charts}
 
 
 VALUES = "{auth: {existingSecret: a}}"

@@ -7,7 +7,7 @@ import yaml
 
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import is_mapping, is_scalar
-from krm_fn.model.producers import PRODUCERS, VERSIONED, RenamableProducer
+from krm_fn.model.producers import PRODUCERS, RENAMABLE, RenamableProducer
 from krm_fn.references.generated import find_generated, find_name, find_unmet, find_unpinned, hash_of, name_meant
 from krm_fn.wire.reader import read_yaml
 
@@ -214,7 +214,7 @@ def test_what_changes_the_hash(one: Item, other: Item) -> None:
     assert hash_of(one) != hash_of(other)
 
 
-@pytest.mark.parametrize("row", VERSIONED, ids=lambda row: row.kind)
+@pytest.mark.parametrize("row", RENAMABLE.values(), ids=lambda row: row.kind)
 def test_every_kind_says_where_the_name_is_and_where_that_is_said(row: RenamableProducer) -> None:
     assert any(one.group == row.group and row.kind in one.kinds for one in PRODUCERS)
     assert row.owner
@@ -223,4 +223,4 @@ def test_every_kind_says_where_the_name_is_and_where_that_is_said(row: Renamable
 
 
 def test_no_two_groups_share_a_kind() -> None:
-    assert len({row.kind for row in VERSIONED}) == len(VERSIONED)
+    assert len({kind for _, kind in RENAMABLE}) == len(RENAMABLE)

@@ -5,13 +5,15 @@ from collections.abc import Mapping
 
 import pytest
 
+from krm_fn.facts.programs import READ_IN_FULL
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import is_mapping
-from krm_fn.references.well_known import READ_IN_FULL, WELL_KNOWN, WellKnown, looked_up_by, may_look_up
+from krm_fn.references.well_known import WellKnown, looked_up_by, may_look_up, read_well_known
 from krm_fn.wire.reader import read_yaml
 
 PART_OF = "app.kubernetes.io/part-of"
 NAME = "app.kubernetes.io/name"
+WELL_KNOWN = read_well_known()
 
 
 def object_named(
@@ -156,7 +158,7 @@ def test_a_row_is_complete_and_found_by_what_it_says(row: WellKnown) -> None:
     labels = {label: "any" if value == "*" else value for label, value in row.labels.items()}
     name = row.name.replace("*", "example")
     for namespace in row.namespaces or ("",):
-        assert looked_up_by(object_named(name, row.kind, namespace, labels), name, namespace) is row
+        assert looked_up_by(object_named(name, row.kind, namespace, labels), name, namespace) == row
 
 
 LOOK_UP_NOTHING = {

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from krm_fn.model.changes import ListPatch, Patch
 from krm_fn.model.item import read_item
 from krm_fn.model.node import is_mapping
-from krm_fn.stages.upsert import edited_value
+from krm_fn.stages.jobs import edited_value
 from krm_fn.wire.merge_patch import plan_patch
 from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.splice import apply_splices

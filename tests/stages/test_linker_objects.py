@@ -14,11 +14,10 @@ from kubernetes.config import incluster_config
 from krm_fn.config.load_schema import load_schema
 from krm_fn.function import run
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
-from krm_fn.model.link_plan import LinkPlan, ProducerName, RevisionName, Workload
+from krm_fn.model.link_plan import JobPlan, LinkPlan, ProducerName, RevisionName, Workload
 from krm_fn.model.settings import LinkerSettings, Settings
 from krm_fn.naming.names import MAX_JOB_NAME
 from krm_fn.stages.linker_objects import START_SECONDS, access, job
-from krm_fn.stages.linker_plan import JobPlan
 from tests.cases import ENVIRONMENT
 from tests.linker.arguments import read_plan
 from tests.volume import examples_of

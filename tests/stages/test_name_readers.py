@@ -3,7 +3,7 @@
 import pytest
 
 from krm_fn.function import run
-from krm_fn.references.fields import FIELDS, FieldRow
+from krm_fn.references.fields import FieldRow, read_fields
 
 CONFIG = """\
 apiVersion: revisions.krm-fn.io/v1
@@ -146,7 +146,7 @@ def test_certificates_of_a_broker(name: str, error: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "row", [row for row in FIELDS if any(row.reads)], ids=lambda row: f"{'|'.join(row.kinds)} {row.path}"
+    "row", [row for row in read_fields() if any(row.reads)], ids=lambda row: f"{'|'.join(row.kinds)} {row.path}"
 )
 def test_each_row_says_its_source(row: FieldRow) -> None:
     assert row.reads.source.startswith("github.com/")
@@ -156,6 +156,6 @@ def test_each_row_says_its_source(row: FieldRow) -> None:
 
 def test_lists_of_mounts_say_where() -> None:
     """An operator that takes bare names has nowhere else to mount than at their paths."""
-    lists = [row for row in FIELDS if row.in_pod and row.path.rpartition("/")[2] in ("secrets", "configMaps")]
+    lists = [row for row in read_fields() if row.in_pod and row.path.rpartition("/")[2] in ("secrets", "configMaps")]
     assert lists
     assert [row for row in lists if not row.reads.path] == []

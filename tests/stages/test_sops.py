@@ -8,7 +8,7 @@ import yaml
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import is_mapping
 from krm_fn.model.settings import Settings
-from krm_fn.stages.sops import find_refused, is_encrypted
+from krm_fn.stages.replaced_later import is_encrypted, why_encrypted
 from krm_fn.wire.reader import read_yaml
 
 DATA: dict[str, Any] = {"encrypted_regex": "^(data|stringData)$"}
@@ -48,12 +48,12 @@ MUST_STAY = [
 
 @pytest.mark.parametrize(("item", "settings"), MAY_BE_NAMED)
 def test_what_may_be_named(item: Item, settings: Settings) -> None:
-    assert find_refused(item, settings) is None
+    assert why_encrypted(item, settings) is None
 
 
 @pytest.mark.parametrize(("item", "settings", "field"), MUST_STAY)
 def test_what_must_stay(item: Item, settings: Settings, field: str) -> None:
     assert is_encrypted(item)
-    refused = find_refused(item, settings)
+    refused = why_encrypted(item, settings)
     assert refused is not None
     assert refused.field == field

@@ -4,8 +4,7 @@ import re
 
 import pytest
 
-from krm_fn.stages.checksums import CONTROLLER_DOMAINS
-from krm_fn.stages.restart_requests import OPT_INS, Named, is_clear
+from krm_fn.stages.restart_requests import Named, is_clear
 from tests.stages.test_checksum import IGNORE, MAP, READS_ALL, SECRET, checksum, edit, package, workload
 
 NAMES_NOTHING = "image: registry.example/app:1.0"
@@ -143,8 +142,3 @@ def test_patterns_that_are_followed(pattern: str, clear: bool) -> None:
     assert is_clear(Named("ConfigMap", "", pattern, pattern=True)) == clear
     if clear:
         re.compile(pattern)
-
-
-def test_what_they_read_is_looked_for() -> None:
-    """A workload without any of these domains in its annotations is not read at all."""
-    assert [name for name in OPT_INS if not any(domain in name for domain in CONTROLLER_DOMAINS)] == []

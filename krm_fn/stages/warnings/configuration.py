@@ -11,6 +11,7 @@ from krm_fn.model.item import CONFIG_KINDS, Item, about
 from krm_fn.model.keys import DECLARES_FUNCTION
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import KIND, FieldSpec, Selector, Settings, Strategy, is_pattern
+from krm_fn.model.words import listing
 from krm_fn.naming.names import KnownNames, authored_id
 from krm_fn.naming.suggest import did_you_mean, find_meant, find_near_word, find_near_words, nearest
 from krm_fn.references.field_specs import find_missing_step
@@ -172,9 +173,8 @@ def find_nothing_chosen(
         return
     near = _find_near(choices.all, references, settings)
     if near:
-        reasons = [f"{authored_id(choice.item)}: {choice.reason.text}" for choice in near[:_MOST]]
-        more = [f"and {len(near) - _MOST} more"] if len(near) > _MOST else []
-        message = f"chooses no object: {'; '.join([*reasons, *more])}; to accept this, add them to spec.exclude"
+        reasons = listing((f"{authored_id(one.item)}: {one.reason.text}" for one in near), _MOST, "; ", ";")
+        message = f"chooses no object: {reasons}; to accept this, add them to spec.exclude"
         yield Problem(message, package.config_id, "metadata.name", Severity.WARNING)
 
 

@@ -1,101 +1,52 @@
-"""What pods read and a controller makes in the cluster: it cannot be a revision."""
+"""References that do not follow, or that probably mean something else than they say."""
 
-from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.producers import PRODUCERS
 from krm_fn.model.settings import Strategy
-from krm_fn.naming.names import authored_id, base_name
+from krm_fn.naming.names import CONTENT_NAME, authored_id, base_name
+from krm_fn.naming.suggest import find_near
 from krm_fn.references.find import ROLES
 from krm_fn.references.generated import find_generated, find_unmet, find_unpinned, versioned
-from krm_fn.references.reference import By, Reference
+from krm_fn.references.reference import By, Reference, ResolvedReference
 from krm_fn.references.references import References
+from krm_fn.references.resolve import Index, PassedOver
 from krm_fn.stages.choose import Choices
-from krm_fn.stages.name import Revisions
-from krm_fn.stages.package import Package
+from krm_fn.stages.package import FIXED_NAMES, Package
+from krm_fn.stages.revisions import Revision, Revisions
 
-_KINDS = frozenset((producer.group, kind) for producer in PRODUCERS for kind in producer.kinds)
-_UNKNOWN = "a controller writes it"
+_PRODUCER_KINDS = frozenset((producer.group, kind) for producer in PRODUCERS for kind in producer.kinds)
+_OTHER = {"ConfigMap": "Secret", "Secret": "ConfigMap"}
 
-
-class _Made(NamedTuple):
-    """A ConfigMap or Secret by kind, namespace and name. In the namespace None it is in any."""
-
-    kind: str
-    namespace: str | None
-    name: str
+ByBaseName: TypeAlias = Mapping[tuple[str, str], list[Revision]]
+"""Renamed objects, by kind and base name."""
 
 
-def has_producers(items: Iterable[Item]) -> bool:
-    """Tell whether any object may make a ConfigMap or Secret."""
-    return any((item.id.group, item.id.kind) in _KINDS for item in items)
-
-
-def find_made_in_cluster(package: Package, references: References, choices: Choices) -> Iterator[Problem]:
-    """Say of each object that another one makes in the cluster, and that pods read, why it is not versioned."""
-    written = [(referrer, reference) for referrer, reference, _ in references if reference.written]
-    read = _find_read(package, references) if written else {}
-    strategies = {choice.item: choice.strategy for choice in choices.all}
-    told = set()
-    for producer, reference in written:
-        namespace = None if package.kinds.is_cluster_scoped(producer.id) else _namespace(package, producer, reference)
-        made = _Made(reference.kind, namespace, reference.target)
-        reader = read.get(made, producer)
-        is_handled = strategies.get(producer, Strategy.IGNORE) is not Strategy.IGNORE
-        if reader is not producer and made not in told and not is_handled:
-            told.add(made)
-            yield _tell(producer, reference, reader, is_choosable=producer not in strategies)
-
-
-def find_unversioned(references: References, revisions: Revisions, choices: Choices) -> Iterator[Problem]:
-    """Say of each producer that pods read what of its content may change under one name."""
-    bases = {revision.item: revision.base_id for revision in revisions.rendered}
-    for choice in choices.all:
-        if choice.strategy is Strategy.IGNORE or choice.item not in references.read_by_pods:
-            continue
-        unpinned = find_unpinned(choice.item)
-        if unpinned:
-            problem = about(choice.item, f"its spec is versioned, but what it makes {unpinned}", severity=Severity.INFO)
-            yield problem._replace(resource=bases.get(choice.item, choice.item.id))
-
-
-def _find_read(package: Package, references: References) -> dict[_Made, Item]:
-    """Return what pods read, and the first object whose pods do; each also without its namespace."""
-    read: dict[_Made, Item] = {}
-    for referrer, reference, _ in references:
-        if reference.in_pod and not reference.written:
-            for namespace in (_namespace(package, referrer, reference), None):
-                read.setdefault(_Made(reference.kind, namespace, reference.target), referrer)
-    return read
-
-
-def _namespace(package: Package, referrer: Item, reference: Reference) -> str:
-    return reference.target_namespace or package.namespace_of(referrer)
-
-
-def _tell(producer: Item, reference: Reference, reader: Item, *, is_choosable: bool) -> Problem:
-    """Say it by base names, so that the next run says the same. `is_choosable`: only `spec.kinds` leaves it alone."""
-    bases = {made.reference.name: made.base_name for made in find_generated(producer)}
-    name = bases.get(reference.name, reference.target)
-    made = ResourceId("v1", reference.kind, reference.target_namespace or producer.id.namespace, name)
-    who = reader.id._replace(name=base_name(reader))
-    kind = producer.id.kind
-    may_be_handled = is_choosable and versioned(producer.id) is not None and find_unmet(producer) is None
-    remedy = f"add {kind} to spec.kinds to name both by the {kind}'s spec, or let " if may_be_handled else ""
-    message = (
-        f"{made}, which {who} reads, is not versioned: {reference.rule.reason or _UNKNOWN}, so its name stays, "
-        f"and a change restarts no pods; {remedy}a controller such as Reloader {'' if remedy else 'can '}restart them"
-    )
-    return about(producer, message, reference.field, Severity.INFO)._replace(resource=authored_id(producer))
+def find_unlisted(package: Package, references: References, revisions: Revisions) -> Iterator[Problem]:
+    """Warn about each referrer of a revision whose kind no Role may name."""
+    rendered = {revision.item for revision in revisions.rendered}
+    seen = set()
+    for referrer, reference, targets in references:
+        is_consumer = not reference.written and referrer.id.kind not in ROLES and not rendered.isdisjoint(targets)
+        is_consumer = is_consumer and reference.rule.by is not By.COPY  # retained for another reason, which is said
+        kind = package.kinds.of(referrer.id)
+        if is_consumer and referrer not in seen and not kind.is_listable:
+            seen.add(referrer)
+            message = (
+                f"the linker must not list this kind (apiVersion {kind.api_version!r}, kind {kind.kind!r}, plural "
+                f"{kind.plural!r}): the revisions that it references are retained, and nothing deletes them"
+            )
+            yield about(referrer, message, severity=Severity.WARNING)
 
 
 def find_in_options(package: Package, references: References, revisions: Revisions) -> Iterator[Problem]:
-    """Warn about each option or variable that passes the base name of a renamed object to a program.
-
-    A name in data is followed where a reference is recognised by its shape.
-    """
+    """Warn about each option or variable that passes the base name of a renamed object to a program."""
+    # A name in data is followed where a reference is recognised by its shape.
     followed = {(one.item, one.field, one.reference.target) for one in references.embedded}
     for revision in revisions.rendered:
         if revision.strategy is not Strategy.RENAME:
@@ -108,19 +59,6 @@ def find_in_options(package: Package, references: References, revisions: Revisio
                     "read it through a volume or a variable instead, or exclude it"
                 )
                 yield about(item, message, found.field, Severity.WARNING)
-
-
-def find_copied(choices: Choices, revisions: Revisions) -> Iterator[Problem]:
-    """Warn about each renamed object that a program copies elsewhere. Nobody sees who reads the copies."""
-    for revision in revisions.rendered:
-        reason = choices.hints.copied(revision.item) if revision.strategy is Strategy.RENAME else None
-        if reason is not None:
-            message = (
-                f"{revision.base_id} is renamed to {revision.name}, but {reason.text}; readers of the copies keep "
-                "the old name, and a copy may be emptied when the object of that name is deleted; exclude it"
-            )
-            problem = about(reason.item or revision.item, message, reason.field, Severity.WARNING)
-            yield problem._replace(resource=revision.id) if reason.item is revision.item else problem
 
 
 def find_in_fields(references: References, revisions: Revisions) -> Iterator[Problem]:
@@ -142,18 +80,222 @@ def find_in_fields(references: References, revisions: Revisions) -> Iterator[Pro
             yield about(one.referrer, message, one.field, Severity.WARNING)
 
 
-def find_unlisted(package: Package, references: References, revisions: Revisions) -> Iterator[Problem]:
-    """Warn about each referrer of a revision whose kind no Role may name."""
-    rendered = {revision.item for revision in revisions.rendered}
-    seen = set()
-    for referrer, reference, targets in references:
-        is_consumer = not reference.written and referrer.id.kind not in ROLES and not rendered.isdisjoint(targets)
-        is_consumer = is_consumer and reference.rule.by is not By.COPY  # retained for another reason, which is said
-        kind = package.kinds.of(referrer.id)
-        if is_consumer and referrer not in seen and not kind.is_listable:
-            seen.add(referrer)
+def find_copied(choices: Choices, revisions: Revisions) -> Iterator[Problem]:
+    """Warn about each renamed object that a program copies elsewhere. Nobody sees who reads the copies."""
+    for revision in revisions.rendered:
+        reason = choices.hints.copied(revision.item) if revision.strategy is Strategy.RENAME else None
+        if reason is not None:
             message = (
-                f"the linker must not list this kind (apiVersion {kind.api_version!r}, kind {kind.kind!r}, plural "
-                f"{kind.plural!r}): the revisions that it references are retained, and nothing deletes them"
+                f"{revision.base_id} is renamed to {revision.name}, but {reason.text}; readers of the copies keep "
+                "the old name, and a copy may be emptied when the object of that name is deleted; exclude it"
             )
-            yield about(referrer, message, severity=Severity.WARNING)
+            problem = about(reason.item or revision.item, message, reason.field, Severity.WARNING)
+            yield problem._replace(resource=revision.id) if reason.item is revision.item else problem
+
+
+def warn_about_misspelled(package: Package, references: References) -> Iterator[Problem]:
+    """Warn about each name that the package nearly has."""
+    for one in find_misspelled(package, references):
+        yield about(one.resolved.referrer, one.message, one.resolved.reference.field, Severity.WARNING)
+
+
+class Misspelled(NamedTuple):
+    """A reference, and the kind, the namespace and the name of what it probably means."""
+
+    resolved: ResolvedReference
+    kind: str
+    namespace: str
+    name: str
+
+    @property
+    def message(self) -> str:
+        """Ask for what is meant."""
+        kind, name = self.resolved.reference.kind, self.resolved.reference.target
+        meant = repr(self.name) if self.kind == kind else f"the {self.kind} of this name"
+        return f"{kind} {name!r} is not in the package; did you mean {meant}?"
+
+
+def find_misspelled(package: Package, references: References) -> Iterator[Misspelled]:
+    """Find each name that the package does not have, if it has one of the same kind and namespace that is near.
+
+    The reference may be optional: Kubernetes does not report such a mistake at all. A name that any object of the
+    package has is none: an operator may make a Secret under the name of its own object.
+    """
+    made = {(_place_of(one, package), one.reference.target) for one in references.authored if one.reference.written}
+    unresolved = [
+        one
+        for one in references.authored
+        if _is_unresolved(one, package) and (_place_of(one, package), one.reference.target) not in made
+    ]
+    if not unresolved:
+        return
+    near = _find_all_near(unresolved, package, references)
+    # If something reads an object, its name is right, and one of the other kind may be outside the package.
+    read = {target for one in references for target in one.targets}
+    unread = {(item.id.kind, package.namespace_of(item), item.id.name) for item in package.configs if item not in read}
+    for one in unresolved:
+        (kind, namespace), name = _place_of(one, package), one.reference.target
+        if name in near[kind, namespace]:
+            yield Misspelled(one, kind, namespace, near[kind, namespace][name])
+        elif one.reference.in_pod and (_OTHER.get(kind), namespace, name) in unread:
+            yield Misspelled(one, _OTHER[kind], namespace, name)
+
+
+def _is_unresolved(one: ResolvedReference, package: Package) -> bool:
+    if one.targets or one.reference.written or one.referrer.id.kind in ROLES:
+        return False
+    return one.reference.target_namespace is not None or not package.kinds.is_cluster_scoped(one.referrer.id)
+
+
+def _find_all_near(
+    unresolved: Iterable[ResolvedReference], package: Package, references: References
+) -> Mapping[tuple[str, str], dict[str, str]]:
+    """Return what is near each name, by kind and namespace."""
+    taken = {(package.namespace_of(item), item.id.name) for item in package.authored}
+    unknown: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for one in unresolved:
+        place, name = _place_of(one, package), one.reference.target
+        if (place[1], name) not in taken:
+            unknown[place].add(name)
+    known: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for item, name in references.index.named:
+        known[item.id.kind, package.namespace_of(item)].append(name)
+    return defaultdict(dict, {place: find_near(names, known[place]) for place, names in unknown.items()})
+
+
+def _place_of(one: ResolvedReference, package: Package) -> tuple[str, str]:
+    """Return the kind of the object that a reference names, and the namespace where it is expected."""
+    return one.reference.kind, _namespace_of(one) or package.namespace
+
+
+def _namespace_of(resolved: ResolvedReference) -> str:
+    named = resolved.reference.target_namespace
+    return resolved.referrer.id.namespace if named is None else named
+
+
+def has_producers(items: Iterable[Item]) -> bool:
+    """Tell whether any object may make a ConfigMap or Secret."""
+    return any((item.id.group, item.id.kind) in _PRODUCER_KINDS for item in items)
+
+
+def find_made_in_cluster(package: Package, references: References, choices: Choices) -> Iterator[Problem]:
+    """Say of each object that another one makes in the cluster, and that pods read, why it is not versioned."""
+    written = [(referrer, reference) for referrer, reference, _ in references if reference.written]
+    if not written:
+        return
+    # Producers of the whole cluster say no namespace that counts: each read is kept without its namespace as well.
+    read: dict[tuple[str, str | None, str], Item] = {}
+    for referrer, reference, _ in references:
+        if reference.in_pod and not reference.written:
+            for namespace in (reference.target_namespace or package.namespace_of(referrer), None):
+                read.setdefault((reference.kind, namespace, reference.target), referrer)
+    strategies = {choice.item: choice.strategy for choice in choices.all}
+    told = set()
+    for producer, reference in written:
+        is_anywhere = package.kinds.is_cluster_scoped(producer.id)
+        namespace = None if is_anywhere else reference.target_namespace or package.namespace_of(producer)
+        made = reference.kind, namespace, reference.target
+        reader = read.get(made, producer)
+        is_handled = strategies.get(producer, Strategy.IGNORE) is not Strategy.IGNORE
+        if reader is not producer and made not in told and not is_handled:
+            told.add(made)
+            yield _say_unversioned(producer, reference, reader, is_choosable=producer not in strategies)
+
+
+def _say_unversioned(producer: Item, reference: Reference, reader: Item, *, is_choosable: bool) -> Problem:
+    """Say it by base names, so that the next run says the same. `is_choosable`: only `spec.kinds` leaves it alone."""
+    bases = {made.reference.name: made.base_name for made in find_generated(producer)}
+    name = bases.get(reference.name, reference.target)
+    made = ResourceId("v1", reference.kind, reference.target_namespace or producer.id.namespace, name)
+    who = reader.id._replace(name=base_name(reader))
+    kind = producer.id.kind
+    may_be_handled = is_choosable and versioned(producer.id) is not None and find_unmet(producer) is None
+    remedy = f"add {kind} to spec.kinds to name both by the {kind}'s spec, or let " if may_be_handled else ""
+    why = reference.rule.reason or "a controller writes it"
+    message = (
+        f"{made}, which {who} reads, is not versioned: {why}, so its name stays, "
+        f"and a change restarts no pods; {remedy}a controller such as Reloader {'' if remedy else 'can '}restart them"
+    )
+    return about(producer, message, reference.field, Severity.INFO)._replace(resource=authored_id(producer))
+
+
+def find_unversioned(references: References, revisions: Revisions, choices: Choices) -> Iterator[Problem]:
+    """Say of each producer that pods read what of its content may change under one name."""
+    bases = {revision.item: revision.base_id for revision in revisions.rendered}
+    for choice in choices.all:
+        if choice.strategy is Strategy.IGNORE or choice.item not in references.read_by_pods:
+            continue
+        unpinned = find_unpinned(choice.item)
+        if unpinned:
+            problem = about(choice.item, f"its spec is versioned, but what it makes {unpinned}", severity=Severity.INFO)
+            yield problem._replace(resource=bases.get(choice.item, choice.item.id))
+
+
+def read_base_names(revisions: Iterable[Revision]) -> ByBaseName:
+    """Return the revisions whose strategy is to rename by their base names."""
+    by_base_name: dict[tuple[str, str], list[Revision]] = defaultdict(list)
+    for revision in revisions:
+        if revision.strategy is Strategy.RENAME:
+            by_base_name[revision.item.id.kind, revision.base_name].append(revision)
+    return by_base_name
+
+
+def warn_about_near(resolved: ResolvedReference, by_base_name: ByBaseName, index: Index) -> Iterator[Problem]:
+    """Warn about a reference without a target that may be meant for a revision, or for what its pods need."""
+    referrer, reference = resolved.referrer, resolved.reference
+    kind, name = reference.kind, reference.target
+    for item, reason in _find_meant(resolved, by_base_name, index):
+        message = f"not rewritten: {kind} {name} {why_passed_over(resolved, item, reason)}"
+        yield about(referrer, message, reference.field, Severity.WARNING)
+    for revision in find_pinned(resolved, by_base_name):
+        message = f"not rewritten: {name!r} is another revision of {revision.base_name}, now {revision.name}"
+        yield about(referrer, message, reference.field, Severity.WARNING)
+
+
+def _find_meant(
+    resolved: ResolvedReference, by_base_name: ByBaseName, index: Index
+) -> Iterator[tuple[Item, PassedOver]]:
+    """Yield the object that is most probably meant: one that is renamed, or else one that pods cannot start without."""
+    if index.kinds.is_cluster_scoped(resolved.referrer.id):
+        return
+    name, reference = resolved.reference.target, resolved.reference
+    place = reference.kind, name, reference.target_namespace
+    renamed = (revision.item for revision in by_base_name.get((reference.kind, name), ()))
+    is_required = not reference.is_optional and name not in FIXED_NAMES
+    needed = reference.in_pod and not reference.written and is_required
+    others = index.find_in_other_namespaces(resolved.referrer, *place) if needed else ()
+    item = next(chain(renamed, others), None)
+    reason = None if item is None else index.why_passed_over(resolved.referrer, item, *place)
+    if item is not None and reason is not None:
+        yield item, reason
+
+
+def find_pinned(resolved: ResolvedReference, by_base_name: ByBaseName) -> Iterator[Revision]:
+    """Yield the revisions of whose history the reference names another one."""
+    if resolved.referrer.id.kind in ROLES:  # a rule may list the names of several kinds, and those of older revisions
+        return
+    older = CONTENT_NAME.fullmatch(resolved.reference.target)
+    for revision in by_base_name.get((resolved.reference.kind, older.group(1)), []) if older else []:
+        if revision.id.namespace == _namespace_of(resolved):
+            yield revision
+
+
+def why_passed_over(resolved: ResolvedReference, item: Item, reason: PassedOver) -> str:
+    """Say of an object why a reference with one of its names does not mean it."""
+    match reason:
+        case PassedOver.NAMESPACE:
+            there = f"is in namespace {item.id.namespace}" if item.id.namespace else "sets no namespace"
+            return f"{there}; {_say_namespace(resolved)}"
+        case PassedOver.AFFIXES:
+            return "has other prefixes or suffixes of kustomize than this referrer"
+        case PassedOver.PACKAGE:
+            return "is in another package of kpt than this referrer, and a nearer one has the name too"
+        case PassedOver.NAME:
+            return "had this name before, and another object has it now"
+
+
+def _say_namespace(resolved: ResolvedReference) -> str:
+    namespace = _namespace_of(resolved)
+    if resolved.reference.target_namespace is not None:
+        return f"this reference names namespace {namespace}"
+    return f"this referrer is in namespace {namespace}" if namespace else "this referrer sets none"

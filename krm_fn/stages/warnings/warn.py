@@ -1,25 +1,27 @@
-"""Warn about what no edit can mend."""
+"""Warn about what no edit can mend: `warn` lists the checks, and those of objects themselves are here."""
 
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+
+from krm_fn.model import keys
 from krm_fn.model.changes import Changes
-from krm_fn.model.settings import Settings
+from krm_fn.model.deployers import is_hook
+from krm_fn.model.item import Item, about, place_of
+from krm_fn.model.keys import PACKAGE_PATH
+from krm_fn.model.kinds import cannot_change, is_replaced, kind_of
+from krm_fn.model.node import get, is_mapping, mark_of
+from krm_fn.model.problem import Problem, Severity
+from krm_fn.model.settings import DEFAULT_SET, Jobs, Settings, Strategy
+from krm_fn.naming.names import authored_id, listed_revisions
+from krm_fn.references.find import may_refer
 from krm_fn.references.references import References
 from krm_fn.stages.choose import Choices
 from krm_fn.stages.jobs import RenamedJobs, find_job_names
-from krm_fn.stages.name import Revisions
-from krm_fn.stages.near_references import find_misspelled, warn_about_misspelled
 from krm_fn.stages.package import Package
+from krm_fn.stages.replaced_later import SUBSTITUTE, is_encrypted
+from krm_fn.stages.revisions import Revisions
 from krm_fn.stages.warnings.configuration import find_misspelled_kinds, find_own_annotations, find_unmatched
-from krm_fn.stages.warnings.missing_keys import find_missing_keys
-from krm_fn.stages.warnings.objects import (
-    find_abandoned_linkers,
-    find_duplicates,
-    find_immutable,
-    find_named_by_ciphertext,
-    find_no_referrers,
-    find_substituted,
-    find_taken,
-    find_templates,
-)
+from krm_fn.stages.warnings.data import find_missing_keys, find_refused_data
 from krm_fn.stages.warnings.references import (
     find_copied,
     find_in_fields,
@@ -27,8 +29,8 @@ from krm_fn.stages.warnings.references import (
     find_made_in_cluster,
     find_unlisted,
     find_unversioned,
+    warn_about_misspelled,
 )
-from krm_fn.stages.warnings.refused_data import find_refused_data
 
 
 def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
@@ -42,10 +44,12 @@ def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
 ) -> Changes:
     """Warn about settings without effect, objects that will not follow, and objects that the API server will refuse."""
     problems = [
+        # What the configuration says, and does not happen.
         *find_unmatched(package, settings, references.index.names),
         *find_taken(package, choices, settings),
         *find_misspelled_kinds(package.authored),
         *find_abandoned_linkers(package, settings),
+        # What does not follow a new name, or follows it too often.
         *find_no_referrers(package, revisions),
         *find_unlisted(package, references, revisions),
         *find_immutable(references, revisions, changes),
@@ -53,15 +57,181 @@ def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
         *find_in_fields(references, revisions),
         *find_copied(choices, revisions),
         *find_job_names(package, jobs.jobs),
+        # What a cluster will not accept, or not as it is here.
         *find_templates(package.authored),
-        *find_substituted(choices.hints.variables, revisions.rendered),
+        *find_substituted(choices, revisions),
         *find_duplicates(package, revisions),
-        *warn_about_misspelled(find_misspelled(package, references)),
+        *warn_about_misspelled(package, references),
         *find_missing_keys(package, references, choices, settings),
         *find_refused_data(package, revisions, settings.deployers),
         *find_own_annotations(package.authored, settings.kinds),
+        # What changes without another name.
         *find_made_in_cluster(package, references, choices),
         *find_unversioned(references, revisions, choices),
-        *find_named_by_ciphertext(revisions.rendered),
+        *find_named_by_ciphertext(revisions),
     ]
     return Changes(problems=tuple(problems))
+
+
+def find_taken(package: Package, choices: Choices, settings: Settings) -> Iterator[Problem]:
+    """Report for each other set how many of its revisions this configuration would choose, and has no effect on.
+
+    That is so where the base of a kustomization runs the function too, and where a set gets another name in place. It
+    is an error if this set has no revision at all, and is there for nothing else. Sets that share a package select
+    different objects.
+    """
+    if package.config_id is None:  # then nobody has written what has no effect
+        return
+    taken: dict[str, list[Item]] = defaultdict(list)
+    for choice in choices.all:
+        if choice.is_taken and choice.problem is None:
+            taken[choice.item.labels[keys.SET]].append(choice.item)
+    has_effect = bool(settings.mounts) or settings.jobs is Jobs.RENAME
+    is_any_left = has_effect or any(choice.strategy is not Strategy.IGNORE for choice in choices.all)
+    for name, (first, *more) in taken.items():
+        if more:
+            objects, them = f"{len(more) + 1} objects that it would choose, such as {authored_id(first)}, are", "them"
+        else:
+            objects, them = f"{authored_id(first)}, which it would choose, is", "it"
+        effect = f"leaves {them} alone" if is_any_left else "changes nothing"
+        message = (
+            f"{objects} already of set {name}, so set {settings.set} {effect}; remove the transformer of set {name}, "
+            f"set spec.takeOver: [{name}] if set {settings.set} replaces it, or exclude {them} if both sets stay"
+        )
+        yield Problem(message, package.config_id, "metadata.name", Severity.WARNING if is_any_left else Severity.ERROR)
+
+
+def find_abandoned_linkers(package: Package, settings: Settings) -> Iterator[Problem]:
+    """Warn once for each other set whose linker does not fit the package.
+
+    Several sets may share a package. Then each has its revisions there, and its inventory lists them.
+    """
+    linkers: dict[str, list[Item]] = defaultdict(list)
+    for item in package.emitted:
+        linkers[item.labels.get(keys.SET, "")].append(item)
+    for name, objects in linkers.items():
+        if name not in ("", *settings.own_sets) and (reason := _why_abandoned(name, objects, package)):
+            message = (
+                f"belongs to the linker of set {name}, {reason}; set spec.takeOver: [{name}] if set {settings.set} "
+                "replaces it, else run the function of that set, or remove its objects"
+            )
+            yield about(objects[0], message, severity=Severity.WARNING)
+
+
+def _why_abandoned(name: str, objects: list[Item], package: Package) -> str:
+    revisions = {item.id.name for item in package.configs if item.labels.get(keys.SET) == name}
+    if not revisions:
+        return "but the package holds no revision of that set"
+    listed = {one for item in objects for one in listed_revisions(item)}
+    if missing := sorted(listed - revisions):
+        return f"which lists {missing[0]}, and the package does not hold it"
+    return "which a run without a name has made" if name == DEFAULT_SET else ""
+
+
+def find_no_referrers(package: Package, revisions: Revisions) -> Iterator[Problem]:
+    """Warn if no object of the package could follow a new name, as when kpt's selectors pass ConfigMaps alone."""
+    if revisions.renamed and not any(may_refer(item.id) and not item.is_local for item in package.authored):
+        message = (
+            "ConfigMaps or Secrets are renamed, but the package has no objects that could reference them: referrers "
+            "elsewhere keep the old names; run the function over the whole package, without selectors"
+        )
+        yield Problem(message, severity=Severity.WARNING)
+
+
+def find_immutable(references: References, revisions: Revisions, changes: Changes) -> Iterator[Problem]:
+    """Warn about each plain Job, Pod and ReplicaSet that reads a renamed object or changes, at the first such field.
+
+    The warning is the same on every run: the next change of the content changes the object again.
+    """
+    changed = [
+        (referrer, reference.field)
+        for referrer, reference, targets in references
+        if reference.in_pod and any(target in revisions.renamed for target in targets)
+    ]
+    changed += [(edit.item, edit.field) for edit in changes.edits]
+    told = set()  # and those of another name: the cluster sees a new object
+    for item, patch in changes.patches:
+        if "spec" in patch and (kind := kind_of(item)):
+            changed.append((item, kind.pod_spec))
+        metadata = patch.get("metadata")
+        if isinstance(metadata, Mapping) and "name" in metadata:
+            told.add(item)
+    for item, field in changed:
+        message = "" if item in told else _say_immutable(item)
+        if message:
+            told.add(item)
+            yield about(item, message, field, Severity.WARNING)
+
+
+def _say_immutable(item: Item) -> str:
+    """Say what another pod template does not do, with the way out; `""` if it does what one expects."""
+    kind = kind_of(item)
+    if cannot_change(item):
+        return (
+            f"changes with its configuration, but a {item.id.kind} is immutable once it is created: "
+            "delete the old one before you apply a change, or make it a hook"
+        )
+    if kind is not None and kind.keeps_pods and not is_replaced(item):
+        return (
+            f"changes with its configuration, but a {item.id.kind} does not replace its running pods, which keep "
+            "what they read: delete them, or use a Deployment"
+        )
+    return ""
+
+
+def find_templates(items: Iterable[Item]) -> Iterator[Problem]:
+    """Report each name or namespace that is a template of Helm. No API server accepts it."""
+    for item in items:
+        if not item.id.api_version or item.is_local:
+            continue
+        for field, text in (("name", item.id.name), ("namespace", item.id.namespace)):
+            # YAML reads double braces without quotes as a mapping whose key is a mapping.
+            node = None if text else get(item.node, "metadata", field)
+            if "{{" in text or (is_mapping(node) and any(is_mapping(key) for key, _ in node.value)):
+                message = "looks like an unrendered Helm template ({{ ... }}); render the chart first"
+                mark = mark_of(item.node, ("metadata", field))
+                problem = about(item, message, f"metadata.{field}")
+                yield problem._replace(line=mark.line + 1, column=mark.column + 1)
+
+
+def find_substituted(choices: Choices, revisions: Revisions) -> Iterator[Problem]:
+    """Warn about each object that is renamed though its content, or a reference to it, is still to be substituted.
+
+    It was chosen by somebody, so it is renamed. It stays immutable: the API server then refuses a variable's new value
+    with a message, instead of giving old pods other content under the name that they know.
+    """
+    for revision in revisions.rendered:
+        is_renamed = revision.strategy is Strategy.RENAME
+        reason = choices.hints.variables.about(revision.item) if is_renamed else None
+        if reason is not None:
+            message = f"{reason.text}; substitute before it, or annotate the object with {SUBSTITUTE}: disabled"
+            yield about(revision.item, message, severity=Severity.WARNING)._replace(resource=revision.base_id)
+
+
+def find_duplicates(package: Package, revisions: Revisions) -> Iterator[Problem]:
+    """Warn about each object that has kind, namespace and name of an earlier one, also in the output.
+
+    kustomize refuses such a package, kpt tells subpackages apart, and a chart may create a hook beside an object of
+    its name. Renamed objects of one name and other content are told apart by it: a reference that may mean two of them
+    is an error.
+    """
+    first: dict[tuple[str, ...], Item] = {}
+    for item in package.authored:
+        who = item.id
+        if not who.name or not who.kind or item.is_local or is_hook(item):
+            continue
+        subpackage = item.annotations.get(PACKAGE_PATH, "")
+        names = who.name, revisions.names.get(item, who.name)
+        identity = (who.group, who.kind, package.namespace_of(item), *names, subpackage)
+        earlier = first.setdefault(identity, item)
+        if earlier is not item:
+            message = f"is in the package twice, {place_of(earlier)} and {place_of(item)}: what is applied last wins"
+            yield about(item, message, severity=Severity.WARNING)._replace(resource=authored_id(item))
+
+
+def find_named_by_ciphertext(revisions: Revisions) -> Iterator[Problem]:
+    """Say of each revision that its name says what is encrypted, not what is decrypted."""
+    for revision in revisions.rendered:
+        if revision.is_renamed and is_encrypted(revision.item):
+            message = "is named by its ciphertext, so encrypting the same values again gives it another name"
+            yield about(revision.item, message, "sops", Severity.INFO)._replace(resource=revision.base_id)

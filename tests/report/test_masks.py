@@ -3,8 +3,8 @@
 import pytest
 
 from krm_fn.function import run
-from krm_fn.look.secrets import hide_in_ids
 from krm_fn.naming.names import CONTENT_NAME
+from krm_fn.report.secrets import hide_in_ids
 
 HASH = "2222222222"
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from krm_fn.look.table import Screen, find_screen
+from krm_fn.report.table import Screen, find_screen
 
 SCREENS = [
     pytest.param(0, {"TERM": "xterm"}, Screen(sys.maxsize), id="a file gets whole lines"),

@@ -2,8 +2,8 @@
 
 import pytest
 
-from krm_fn.look.secrets import is_hidden
 from krm_fn.model.node import FieldPath, descend, fields, read_path
+from krm_fn.report.secrets import is_hidden
 from krm_fn.wire.reader import read_yaml
 
 PLAIN = """\

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.look.table import columns, cut, cut_both, fold
+from krm_fn.report.table import columns, cut, cut_both, fold
 
 CUT = [
     pytest.param("short", "short", id="what fits"),

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.look.table import Group, Row, columns, write_table
+from krm_fn.report.table import Group, Row, columns, write_table
 
 TITLES = ("NAME", "SIZE", "USED BY", "STATE")
 

@@ -12,7 +12,7 @@ from krm_fn.model.deployers import KAPP_VERSIONED, NEEDS_HASH_SUFFIX, PROTECTION
 from krm_fn.model.item import Item
 from krm_fn.model.node import FieldPath, Node, fields, get, is_mapping, is_scalar, text
 from krm_fn.model.problem import Problem
-from krm_fn.model.producers import VERSIONED_NAMES
+from krm_fn.model.producers import RENAMABLE_KINDS
 from krm_fn.naming.content_digest import read_content
 from krm_fn.naming.names import CONTENT_NAME, HASH, WORD, base_name
 
@@ -49,7 +49,7 @@ def is_hidden(kind: str, path: FieldPath, around: Mapping[str, Node]) -> bool:
         return True
     if above and name in _VALUES and text(around.get("kind")) == _SECRET:
         return True
-    if kind in VERSIONED_NAMES and (path == ("sops",) or (name in _IN_PRODUCERS and is_mapping(around.get(str(name))))):
+    if kind in RENAMABLE_KINDS and (path == ("sops",) or (name in _IN_PRODUCERS and is_mapping(around.get(str(name))))):
         return True
     return above[-1:] == ["annotations"] and isinstance(name, str) and _is_hidden_annotation(name)
 

@@ -1,0 +1,251 @@
+"""What others change in an object after this function: SOPS is decrypted, and variables are substituted.
+
+A name is made of what is there now. It is of ciphertext, so who encrypts the same values again gets other names, or of
+a variable, so the content changes under one name.
+
+Sources of SOPS: getsops/sops: sops.go, `shouldBeEncrypted` and `Decrypt`: a plain value in an encrypted place is an
+error, and the MAC covers every value unless `mac_only_encrypted` is set. fluxcd/kustomize-controller:
+internal/decryptor/decryptor.go, `checkSopsMac`: "not enabled by default", and only its tests set it.
+
+What Flux substitutes is read in its packages `kustomize` (`SubstituteVariables`: the text of each object, keys too,
+unless a label or annotation forbids it) and `envsubst` (`parse.go` and `scan.go`): `${VAR}` with an operator or
+without, `$VAR` never, and `$$` is a dollar sign. What it cannot parse fails the build.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cached_property
+
+from krm_fn.model import keys
+from krm_fn.model.deployers import PROTECTIONS
+from krm_fn.model.item import Item
+from krm_fn.model.node import (
+    TRUE,
+    FieldPath,
+    Node,
+    elements,
+    entries,
+    get,
+    is_mapping,
+    is_scalar,
+    is_sequence,
+    spell,
+    step,
+    texts,
+)
+from krm_fn.model.settings import Settings, Strategy
+from krm_fn.naming.names import authored_id, base_name
+from krm_fn.references.reference import ResolvedReference
+from krm_fn.references.references import References
+from krm_fn.stages.package import Package
+from krm_fn.stages.reason import Reason, ReasonCode
+
+_DECRYPTS = ("flux",)
+"""The only deployer that decrypts by itself, and it does not check the MAC. With any other one, a plugin decrypts."""
+
+SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
+"""With the value `disabled`, this label or annotation keeps Flux from substituting variables in an object."""
+
+_SUBSTITUTES = "flux"
+_START = r"(?<!\$)(?:\$\$)*\$\{"
+_VARIABLE = re.compile(_START + r"#?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?=\}|:[-=?+]|:\s*-?[0-9]|[=,^/#%])")
+_ANY = re.compile(_START)
+_SETS = re.compile(r"""\b(?:(?P<set>\w+)=(?!["']?\$\{(?P=set)\b)|for (?P<each>\w+) in\b)""")
+_REPLACED = re.compile(r"\$\{[^}]*\}?")
+
+_CONTENT = ("data", "stringData", "binaryData", "spec", "parameters", "secretObjects", "type")
+"""Fields whose values the API server does not let change, or that decide what a producer makes."""
+
+_NEVER_EXPANDED = frozenset(
+    {
+        *("host", "hosts", "hostname", "hostnames", "dnsNames", "externalName", "loadBalancerIP", "loadBalancerClass"),
+        *("runAsUser", "runAsGroup", "fsGroup", "supplementalGroups", "replicas", "minReplicas", "maxReplicas"),
+        *("storage", "storageClassName", "ingressClassName", "clusterIP", "nodePort", "schedule", "timeZone"),
+    }
+)
+"""Fields that no program expands a variable in: one that has some is a sign that something substitutes it before."""
+
+_REMEDY = (
+    f"annotate it with {SUBSTITUTE}: disabled to rename it with the variable as it is, or with {keys.STRATEGY}: "
+    f"{Strategy.IGNORE} to accept this"
+)
+
+_PLACEHOLDER = re.compile(r"\$[({]|\{\{|<\S|__|%\w+%|@\w+@|\w\+\w+://|\bENC\[")
+"""What tools that run later replace: Flux, Helm, Argo CD's Vault plugin, vals, SOPS, and scripts."""
+
+
+def is_placeholder(text: str) -> bool:
+    """Tell whether something may still replace a part of a text."""
+    return _PLACEHOLDER.search(text) is not None
+
+
+def is_encrypted(item: Item) -> bool:
+    """Tell whether the object has the block in which SOPS keeps its metadata, as Flux recognises it."""
+    block = get(item.node, "sops")
+    return item.is_config and is_mapping(block) and bool(texts(block).get("mac"))
+
+
+def why_encrypted(item: Item, settings: Settings) -> Reason | None:
+    """Say why an encrypted object must not get another name, label or annotation; None where it may.
+
+    What this function writes must not be what SOPS encrypts or, unless nobody looks at it, what its MAC covers.
+    """
+    if not is_encrypted(item):
+        return None
+    block = texts(get(item.node, "sops"))
+    for path in _written(settings):
+        if _is_covered(path, block):
+            text = (
+                f"its encryption covers {spell(path)}; encrypt only its data, with encrypted_regex: ^(data|stringData)$"
+            )
+            return Reason(ReasonCode.BOUND, text, item, "sops")
+    if block.get("mac_only_encrypted") in TRUE or settings.deployers == _DECRYPTS:
+        return None
+    text = (
+        "the MAC of SOPS covers its name; set mac_only_encrypted: true when you encrypt it, "
+        "or deployers: [flux] if Flux decrypts it, which checks no MAC"
+    )
+    return Reason(ReasonCode.BOUND, text, item, "sops.mac")
+
+
+def _written(settings: Settings) -> Iterator[FieldPath]:
+    """Yield the fields that a revision gets."""
+    yield "metadata", "name"
+    yield "metadata", "labels", keys.SET
+    protections = [one.annotation for deployer in settings.deployers for one in PROTECTIONS[deployer]]
+    for annotation in (keys.BASE_NAME, keys.WANTED, keys.RETAIN, *protections):
+        yield "metadata", "annotations", annotation
+    if settings.immutable:
+        yield ("immutable",)
+
+
+def _is_covered(path: FieldPath, block: Mapping[str, str]) -> bool:
+    """Tell whether SOPS encrypts a field, by the rules that the object was encrypted with, in the order of SOPS."""
+    names = [str(name) for name in path]
+    is_covered = True
+    if (suffix := block.get("unencrypted_suffix")) and any(name.endswith(suffix) for name in names):
+        is_covered = False
+    if suffix := block.get("encrypted_suffix"):
+        is_covered = any(name.endswith(suffix) for name in names)
+    if (pattern := block.get("unencrypted_regex")) and _matches_any(pattern, names):
+        is_covered = False
+    if pattern := block.get("encrypted_regex"):
+        is_covered = _matches_any(pattern, names)
+    return is_covered and not block.get("encrypted_comment_regex")
+
+
+def _matches_any(pattern: str, names: Iterable[str]) -> bool:
+    try:
+        compiled = re.compile(pattern)
+    except re.error:
+        return False  # as in SOPS, a pattern that nothing can read matches none
+    return any(compiled.search(name) for name in names)
+
+
+class Variables:
+    """What a package shows of variables. `deployers`: those of the configuration."""
+
+    def __init__(self, package: Package, references: References, deployers: Collection[str]) -> None:
+        self._package = package
+        self._references = references
+        self._is_substituted = _SUBSTITUTES in deployers
+
+    def about(self, item: Item) -> Reason | None:
+        """Say that the content or a reference to an object changes after this function; None where nothing shows it."""
+        return self._in_content(item) or self._in_reference(item)
+
+    def _in_content(self, item: Item) -> Reason | None:
+        content = [] if _is_disabled(item) else [*_texts(item)]
+        field = next((field for field, text in content if _VARIABLE.search(text)), "")
+        if not field:
+            return None
+        if self._sign is not None:
+            shown, where = self._sign
+            why = f"and {authored_id(shown)} ({where}) shows that variables are substituted after this function"
+        elif self._is_substituted and not any(_is_for_program(text) for _, text in content):
+            why = "which Flux may substitute after this function"
+        else:
+            return None
+        text = f"{field} has a variable (${{...}}), {why}: then the content changes, and the name does not"
+        return Reason(ReasonCode.VARIABLE, text, item, field, remedy=_REMEDY)
+
+    def _in_reference(self, item: Item) -> Reason | None:
+        names = {item.id.name, base_name(item)}
+        for one, pattern in self._open:
+            if one.reference.kind == item.id.kind and any(map(pattern.fullmatch, names)) and self._is_near(one, item):
+                text = f"{authored_id(one.referrer)} may mean it by the variable in {one.reference.field}"
+                return Reason(ReasonCode.VARIABLE, text, one.referrer, one.reference.field)
+        return None
+
+    def _is_near(self, one: ResolvedReference, item: Item) -> bool:
+        named = one.reference.target_namespace
+        namespaces = self._package.namespaces_like(one.referrer.id.namespace if named is None else named)
+        return namespaces is None or not item.id.namespace or item.id.namespace in namespaces
+
+    @cached_property
+    def _open(self) -> list[tuple[ResolvedReference, re.Pattern[str]]]:
+        """The references whose name has a variable, and that mean no object of that very name."""
+        return [
+            (one, re.compile(".+".join(map(re.escape, _REPLACED.split(one.reference.target)))))
+            for one in self._references.authored
+            if "${" in one.reference.target and not one.targets and not _is_disabled(one.referrer)
+        ]
+
+    @cached_property
+    def _sign(self) -> tuple[Item, str] | None:
+        """The first object and field that has a variable where no program expands one."""
+        for item in self._package.authored:
+            if item.is_local or _is_disabled(item):
+                continue
+            for field, text in (("metadata.name", item.id.name), ("metadata.namespace", item.id.namespace)):
+                if _VARIABLE.search(text):
+                    return item, field
+            field = "" if item.is_config else next(_find_unexpanded(item.node, ""), "")
+            if field:
+                return item, field
+        return None
+
+
+def _is_disabled(item: Item) -> bool:
+    return "disabled" in (item.annotations.get(SUBSTITUTE), item.labels.get(SUBSTITUTE))
+
+
+def _is_for_program(text: str) -> bool:
+    """Tell whether the author could not use a text with Flux's variables: it would be emptied, or fail the build.
+
+    That is so of a script that sets its variable by itself, and of what Flux does not parse, such as `${list[0]}`.
+    """
+    names = [found["name"] for found in _VARIABLE.finditer(text)]
+    is_unreadable = len(_ANY.findall(text)) > len(names)
+    return is_unreadable or any((found["set"] or found["each"]) in names for found in _SETS.finditer(text))
+
+
+def _texts(item: Item) -> Iterator[tuple[str, str]]:
+    """Yield each scalar of the content as it is written, keys included, and its field. Base64 has no dollar sign."""
+    stack = [(node, name) for name, node in reversed([*entries(item.node)]) if name in _CONTENT]
+    while stack:
+        node, field = stack.pop()
+        if is_scalar(node):
+            yield field, node.value
+        elif is_sequence(node):
+            stack += [(one, f"{field}[{index}]") for index, one in reversed([*enumerate(node.value)])]
+        elif is_mapping(node):
+            pairs = [*entries(node)]
+            yield from ((step(field, name), name) for name, _ in pairs)
+            stack += [(value, step(field, name)) for name, value in reversed(pairs)]
+
+
+def _find_unexpanded(node: Node, field: str) -> Iterator[str]:
+    stack = [(node, field)]
+    while stack:
+        node, field = stack.pop()
+        if is_sequence(node):
+            stack += [(one, f"{field}[{index}]") for index, one in enumerate(node.value)]
+            continue
+        for name, value in entries(node):
+            here = step(field, name)
+            held = [(here, value), *((f"{here}[{index}]", one) for index, one in enumerate(elements(value)))]
+            if name in _NEVER_EXPANDED:
+                yield from (place for place, one in held if is_scalar(one) and _VARIABLE.search(one.value))
+            if not is_scalar(value):
+                stack.append((value, here))
