@@ -7,8 +7,7 @@ from pathlib import Path
 import yaml
 
 from benchmarks.shape_packages import Object, Package, Shape, write_package, write_stream
-from krm_fn.diff.diff import DiffFormat, diff
-from krm_fn.diff.sides import DiffInput, RenderOptions
+from krm_fn.diff.diff import DiffFormat, DiffInput, RenderOptions, diff
 from krm_fn.explain.explain import ExplainFormat, explain
 from krm_fn.function import run
 from krm_fn.graph.draw import GraphFormat, draw_path

@@ -23,7 +23,7 @@ from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from krm_fn.diff.compare import compare
-from krm_fn.diff.to_markdown import write_markdown
+from krm_fn.diff.write import write_markdown
 from krm_fn.linker.api import parse
 from krm_fn.linker.retry import NoResponse
 from krm_fn.model.problem import Rejected

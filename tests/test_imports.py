@@ -1,43 +1,32 @@
-"""An ordinary run imports what it needs, and nothing else."""
+"""An ordinary run imports little: kustomize and Argo CD start the function anew for each package."""
 
-import os
-import re
-import subprocess
 import sys
-import sysconfig
-from pathlib import Path
 
 import pytest
 
-from benchmarks.inputs import resource_list
+from tests.budget import imported_by_a_run
 
-ROOT = Path(__file__).parent.parent
-LIST = Path("tests/data/imports_of_a_run.txt")
-LISTED = frozenset(line for line in (ROOT / LIST).read_text().splitlines() if line and not line.startswith("#"))
-OTHERS = sorted(name for name in LISTED if name.partition(".")[0] != "krm_fn")
-IMPORTED = re.compile(r"^import time: .*\| +(\S+)$", re.MULTILINE)
-
-
-def test_a_run_imports_only_what_is_listed(imported: frozenset[str]) -> None:
-    """What the listed modules of others import themselves depends on the release of Python, and is allowed."""
-    new = sorted(imported - LISTED - read_imports("-c", f"import {', '.join(OTHERS)}"))
-    assert not new, f"every start now imports {', '.join(new)}: import it where it is needed, or add it to {LIST}"
-
-
-def test_a_run_imports_all_that_is_listed(imported: frozenset[str]) -> None:
-    unused = sorted(LISTED - imported)
-    assert not unused, f"no start imports {', '.join(unused)} any more: remove it from {LIST}"
+SLOW = (
+    "asyncio",
+    "calendar",
+    "dataclasses",
+    "decimal",
+    "difflib",
+    "inspect",
+    "logging",
+    "pathlib",
+    "subprocess",
+    "urllib",
+)
+"""Of the standard library, what takes milliseconds or what only few texts need: docs/decisions/0031."""
 
 
-@pytest.fixture(scope="module")
-def imported() -> frozenset[str]:
-    """Run the function on a ConfigMap, a Deployment that reads it, two other objects and a configuration."""
-    return read_imports("-m", "krm_fn")
+def test_a_run_imports_no_library_but_the_parser() -> None:
+    """No click, no jsonschema, no client of Kubernetes."""
+    ours_or_pythons = sys.stdlib_module_names | {"krm_fn", "yaml"}
+    assert sorted({name.partition(".")[0] for name in imported_by_a_run()} - ours_or_pythons) == []
 
 
-def read_imports(*arguments: str) -> frozenset[str]:
-    """Return the modules that Python imports. Without `site`: what an environment adds there is not ours."""
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{sysconfig.get_path('purelib')}"}
-    command = [sys.executable, "-S", "-X", "importtime", *arguments]
-    done = subprocess.run(command, input=resource_list(4), capture_output=True, check=True, env=environment)
-    return frozenset(IMPORTED.findall(done.stderr.decode()))
+@pytest.mark.parametrize("name", SLOW)
+def test_a_run_imports_nothing_slow(name: str) -> None:
+    assert name not in imported_by_a_run(), f"every start now imports {name}: import it where it is needed"

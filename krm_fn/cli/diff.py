@@ -59,9 +59,8 @@ def diff(
     The exit code is 2 after an error, and 3 if REV alone cannot be rendered: then everything is shown as new. Otherwise
     it is 0 or, with --exit-code, 1 for a difference.
     """  # noqa: D301  # click's mark for lines that it must not join
-    from krm_fn.diff.diff import DIFFERENT, DiffFormat
+    from krm_fn.diff.diff import DIFFERENT, DiffFormat, DiffInput, RenderOptions
     from krm_fn.diff.diff import diff as compare
-    from krm_fn.diff.sides import DiffInput, RenderOptions
     from krm_fn.report.table import find_screen
 
     _check_usage(paths, against, is_whole=output == "json" and context is not None)

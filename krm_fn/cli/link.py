@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import click
 
-from krm_fn.cli.options import access_options, needs_client, output_option
+from krm_fn.cli.options import access_options, needs_client, output_option, say
 from krm_fn.model.kinds import Kind
 from krm_fn.model.link_plan import (
     LinkPlan,
@@ -22,7 +22,7 @@ from krm_fn.model.link_plan import (
     read_workload,
 )
 from krm_fn.model.problem import Outcome
-from krm_fn.stdio import write_stderr, write_stdout
+from krm_fn.stdio import write_stdout
 
 _T = TypeVar("_T")
 
@@ -132,17 +132,12 @@ def link(
         from krm_fn.linker.api import Access
         from krm_fn.linker.run import LinkOptions, run
     gc.enable()  # it runs for minutes, in little memory
-    stop = Event()
+    stop = Event()  # Kubernetes ends a pod by SIGTERM, and the log has to say what was done until then
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     options = LinkOptions(namespace, Access(kubeconfig, context), dry_run, as_json=output == "json")
-    return run(plan, options, stop, _print_line, _say)
+    return run(plan, options, stop, _print_line, say)
 
 
 def _print_line(line: str) -> None:
     """Print at once, also into a pipe: a Job's log is read while it runs."""
     write_stdout(f"{line}\n".encode())
-
-
-def _say(line: str) -> None:
-    """Say what the run waits for, on stderr: stdout may be JSON."""
-    write_stderr(f"{line}\n")

@@ -56,12 +56,12 @@ def _fields() -> list[tuple[str, str]]:
     for name, field in schema["properties"]["spec"]["properties"].items():
         rows.append((name, field))
         rows += [(f"{name}.{key}", child) for key, child in field.get("properties", {}).items()]
-    return [(path, _short({**_definition(schema, field), **field})) for path, field in rows]
-
-
-def _definition(schema: dict[str, Any], field: dict[str, Any]) -> dict[str, Any]:
-    definition: dict[str, Any] = schema["$defs"][field["$ref"].rpartition("/")[2]] if "$ref" in field else {}
-    return definition
+    definitions = schema["$defs"]
+    # A field may say more than the definition that it refers to, such as another default.
+    return [
+        (path, _short({**definitions.get(field.get("$ref", "").rpartition("/")[2], {}), **field}))
+        for path, field in rows
+    ]
 
 
 def _short(field: dict[str, Any]) -> str:
@@ -73,7 +73,6 @@ def _short(field: dict[str, Any]) -> str:
 
 
 def main(arguments: list[str]) -> Outcome:
-    """Run a command of `krm-fn`."""
     return _run(krm_fn, "krm-fn", arguments)
 
 

@@ -2,7 +2,7 @@
 
 import os
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce, wraps
 from pathlib import Path
@@ -39,6 +39,11 @@ PATH = _Path(readable=False)
 _Command: TypeAlias = Callable[..., Outcome]
 
 
+def _with_options(command: _Command, options: Sequence[Callable[[_Command], _Command]]) -> _Command:
+    # click shows the option last that was added first.
+    return reduce(lambda decorated, option: option(decorated), reversed(options), command)
+
+
 def output_option(
     *formats: str,
     help: str | None = None,  # noqa: A002  # as click calls it
@@ -57,6 +62,7 @@ def output_option(
         @wraps(command)
         def with_output(*, output: str, **options: Any) -> Outcome:
             given = [one for one in former if options.pop(f"is_{one}")]
+            # The default is no answer: `--json` alone must not contradict it.
             source = click.get_current_context().get_parameter_source("output")
             if source is not ParameterSource.DEFAULT or not given:
                 given.append(output)
@@ -65,7 +71,7 @@ def output_option(
                 raise click.UsageError(message)
             return command(output=given[0], **options)
 
-        return reduce(lambda decorated, one: one(decorated), [*flags, option], with_output)
+        return _with_options(with_output, [option, *flags])
 
     return add
 
@@ -211,7 +217,7 @@ def rendering_options(command: _Command) -> _Command:
         values = {name: options.pop(name) for name in RenderingOptions._fields}
         return command(**options, rendering=RenderingOptions(**values))
 
-    return reduce(lambda decorated, option: option(decorated), reversed(_RENDERING_OPTIONS), with_rendering)
+    return _with_options(with_rendering, _RENDERING_OPTIONS)
 
 
 def _only(files: tuple[str, ...]) -> str | None:
@@ -242,8 +248,7 @@ _ACCESS_OPTIONS: tuple[Callable[[Any], Any], ...] = (
 
 
 def access_options(command: _Command) -> _Command:
-    """Add the options to a command, as `namespace`, `context` and `kubeconfig`."""
-    return reduce(lambda decorated, option: option(decorated), reversed(_ACCESS_OPTIONS), command)
+    return _with_options(command, _ACCESS_OPTIONS)
 
 
 def say(line: str) -> None:

@@ -54,6 +54,7 @@ def render(  # one parameter an option
     paths = paths or (".",)
     _check_usage(paths, deployed, check=check)
     awaited = "manifests" if "-" in paths else "what is deployed"
+    # One byte more than is allowed, which shows that there is more.
     stdin = read_stdin(awaited, rendering.max_bytes + 1) if "-" in (*paths, deployed) else None
     limits = rendering.limits
     inputs = Inputs(paths, rendering.config, stdin)

@@ -58,6 +58,7 @@ def verify(
         return verify_path(path, rendering.read_inputs(path).stdin, options)
     from krm_fn.render.render import render
 
+    # What the build makes is what will be applied, so that is verified.
     environment = rendering.environment(strict=strict)
     rendered = render(rendering.read_inputs(path), rendering.helm, environment, rendering.limits)
     if rendered.exit_code:

@@ -63,6 +63,7 @@ def find_configuration(
     others = sorted((one for one in written if one.origin is not Origin.PASSED), key=_rank)
     if not written:
         return empty[0] if empty else None
+    # An orchestrator that passes one has chosen: what lies around may be for other runs.
     if passed:
         first, *more = passed
     else:
@@ -93,7 +94,6 @@ def as_passed(node: Node) -> Configuration:
 
 
 def find_among(items: Collection[Item], packages: "Packages") -> list[Configuration]:
-    """Find the configurations among the objects of a ResourceList or a stream."""
     return [
         Configuration(item.node, Origin.READ, packages.locate(item), packages.of(item), _place_in(item))
         for item in items

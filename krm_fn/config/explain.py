@@ -104,7 +104,7 @@ def _show(value: Plain) -> str:
 _RULES: dict[str, Callable[[Any, Any, Any], str]] = {
     "enum": lambda found, rule, _: f"found {_show(found)}{suggest(str(found), rule)}",
     "const": lambda found, rule, _: f"found {_show(found)}, allowed: {'true' if rule is True else rule}",
-    "type": lambda found, rule, _: f"found {_show(found)}, expected {_kinds(rule)}{_quote(found, rule)}",
+    "type": lambda found, rule, _: _other_type(found, [rule] if isinstance(rule, str) else rule),
     "pattern": lambda found, _, schema: f"found {_show(found)}, expected {schema['$comment']}",
     "maxLength": lambda found, rule, _: f"found {len(found)} characters, allowed: {rule}",
     "minItems": lambda *_: "must not be empty",
@@ -128,13 +128,11 @@ def _exclusive(found: Any, names: list[str]) -> str:
     )
 
 
-def _kinds(rule: str | list[str]) -> str:
-    return " or ".join(_NAMES[one] for one in ([rule] if isinstance(rule, str) else rule))
-
-
-def _quote(found: Plain, rule: str | list[str]) -> str:
-    if "string" in rule and isinstance(found, bool | int | float):
-        return f': write "{str(found).lower()}"'
-    if rule == "boolean" and str(found).lower() in ("true", "false"):
-        return f": write {str(found).lower()} without quotes"
-    return ""
+def _other_type(found: Plain, allowed: list[str]) -> str:
+    word, hint = str(found).lower(), ""
+    # Where YAML has read text as something else, or the other way round, only the quotes are wrong.
+    if "string" in allowed and isinstance(found, bool | int | float):
+        hint = f': write "{word}"'
+    elif allowed == ["boolean"] and word in ("true", "false"):
+        hint = f": write {word} without quotes"
+    return f"found {_show(found)}, expected {' or '.join(_NAMES[one] for one in allowed)}{hint}"

@@ -8,7 +8,7 @@ from krm_fn.config.plain import Invalid, Plain, place, plain_value, refuse
 from krm_fn.model.node import Node, spell
 from krm_fn.model.problem import Problem, Rejected, ResourceId
 from krm_fn.model.settings import LinkerSettings, Settings
-from krm_fn.naming.image import EXPECTED, is_image
+from krm_fn.naming.names import EXPECTED_IMAGE, is_image
 from krm_fn.naming.suggest import suggest
 from krm_fn.wire.reader import read_yaml
 
@@ -27,7 +27,7 @@ class _Field(NamedTuple):
         return attribute_of(self.name)
 
 
-_IMAGE = _Field("image", f"the name of an image: {EXPECTED}")
+_IMAGE = _Field("image", f"the name of an image: {EXPECTED_IMAGE}")
 
 PINNABLE = {
     "--linker-image": _IMAGE,
@@ -70,6 +70,7 @@ def pin_linker(settings: Settings, pins: Mapping[str, str], node: Node | None, w
     problems = [
         _disagreement(pin, settings.linker, node, who)
         for pin in pinned
+        # What is not set, or empty, leaves the choice to the platform.
         if getattr(settings.linker, pin.field.attribute) not in (pin.value, None, (), {})
     ]
     if problems:

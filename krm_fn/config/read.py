@@ -14,7 +14,7 @@ from krm_fn.model.keys import DECLARES_FUNCTION
 from krm_fn.model.node import Mapping, Node, describe, elements, fields, get, is_mapping, is_null, is_scalar, text
 from krm_fn.model.problem import Problem, Rejected, ResourceId, at
 from krm_fn.model.settings import API_VERSION, DEFAULT_SET, KIND, KPT_NAME, NO_ENVIRONMENT, Environment, Settings
-from krm_fn.naming.image import EXPECTED, is_image
+from krm_fn.naming.names import EXPECTED_IMAGE, is_image
 from krm_fn.naming.suggest import suggest
 from krm_fn.wire.reader import read_yaml
 
@@ -64,7 +64,7 @@ def _unnamed_settings(default_set: str) -> Settings:
 def _check_image(image: str | None, path: tuple[str, ...], node: Node, who: ResourceId) -> None:
     # What substitutes `${VARIABLES}` does so after the function, and in the Job as well.
     if image is not None and "${" not in image and not is_image(image):
-        raise Rejected(place(path, node, who, f'found "{image}", which no registry accepts: expected {EXPECTED}'))
+        raise Rejected(place(path, node, who, f'found "{image}", which no registry accepts: expected {EXPECTED_IMAGE}'))
 
 
 def _own_image(node: Node) -> tuple[str, str | None]:

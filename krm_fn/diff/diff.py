@@ -1,22 +1,35 @@
-"""Compare two renderings, and say what differs."""
+"""The two renderings that a command line names, read and compared."""
 
-import json
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
 
+from krm_fn.config.read import parse_config
 from krm_fn.diff.compare import compare
-from krm_fn.diff.difference import ComparedObject, Difference, ObjectChange
-from krm_fn.diff.lines import ADDED, CHANGED, REMOVED, STATEMENT, WARNING, Line, write_lines
-from krm_fn.diff.sides import DiffInput, RenderOptions, open_sides, read_sides
-from krm_fn.diff.statements import summarize, write_title
-from krm_fn.diff.to_markdown import write_markdown
+from krm_fn.diff.difference import Difference
+from krm_fn.diff.git import CheckedOut, Repository
+from krm_fn.diff.pair import Release, read_release
+from krm_fn.diff.write import write_json, write_markdown, write_text
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
-from krm_fn.report.secrets import Shown
-from krm_fn.report.table import Screen, fold
+from krm_fn.model.settings import Environment
+from krm_fn.naming.names import is_emitted, is_revision
+from krm_fn.render.deployable import is_deployed
+from krm_fn.render.files import Allowance, Limits
+from krm_fn.render.render import NoObjects, Opened, decide_opened, open_inputs, render_opened
+from krm_fn.render.sources import Inputs
+from krm_fn.render.tools import HelmOptions
+from krm_fn.report.table import Screen
+from krm_fn.wire.envelope import open_envelope
+from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.results import stderr_lines
 
 SAME, DIFFERENT, FAILED, NO_BASE = 0, 1, 2, 3
 """Exit codes, as those of the program `diff`; the last one if a revision of git alone cannot be rendered."""
+
+_MOST_NAMES = 3
+"""Files that a note names. Of more it gives the number."""
 
 
 class DiffFormat(StrEnum):
@@ -27,25 +40,73 @@ class DiffFormat(StrEnum):
     JSON = "json"
 
 
-def diff(compared: DiffInput, way: RenderOptions, form: DiffFormat, screen: Screen, context: int = 0) -> Outcome:
+class RenderOptions(NamedTuple):
+    """How to render, the same for both sides."""
+
+    config: str | None
+    helm: HelmOptions
+    environment: Environment
+    limits: Limits
+
+
+class DiffInput(NamedTuple):
+    """What the command line names: OLD and NEW or, with a revision of git, any paths. `stdin`: what it held."""
+
+    paths: tuple[str, ...]
+    against: str | None = None
+    stdin: bytes | None = None
+
+
+class Side(NamedTuple):
+    """One of the two. `name` is what people call it. `opened` and `release` are None if there is nothing.
+
+    `has_folder`: a folder is among the paths, so it is not a rendering that somebody has stored. `rename` says where a
+    problem is, for people. `errors`: why it cannot be read or rendered. `is_empty`: its files have no object.
+    """
+
+    name: str
+    opened: Opened | None = None
+    has_folder: bool = False
+    rename: Callable[[Problem], Problem] = lambda problem: problem
+    errors: tuple[Problem, ...] = ()
+    is_empty: bool = False
+    release: Release | None = None
+
+    @property
+    def has_configuration(self) -> bool:
+        return self.opened is not None and self.opened.configuration[1] is not None
+
+
+class Sides(NamedTuple):
+    """The old and the new one, and notes about where they come from."""
+
+    old: Side
+    new: Side
+    notes: list[Problem]
+
+
+def diff(compared: DiffInput, options: RenderOptions, form: DiffFormat, screen: Screen, context: int = 0) -> Outcome:
     """Compare two paths, or all paths with what they were in a revision of git.
 
     `context` is the number of equal lines around those that differ.
     """
     try:
-        sides = open_sides(compared, way)
-        old, new, errors = read_sides(sides, way, is_against=compared.against is not None)
+        old, new, notes = _open_sides(compared, options)
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), FAILED)
-    name = sides.old.name
-    if errors:
-        message = "cannot be rendered, so everything is shown as new"
-        errors.append(Problem(message, file=name, severity=Severity.WARNING))
+    old, new = _render(old, new, options), _render(new, old, options)
+    # A change may repair a revision of git. Of two paths, none is compared with nothing because of a mistake.
+    if new.errors or (old.errors and compared.against is None):
+        return Outcome(b"", stderr_lines([*old.errors, *new.errors]), FAILED)
+    name = old.name
+    if old.errors:
+        notes = [*old.errors, _note("cannot be rendered, so everything is shown as new", file=name), *notes]
         name += " (cannot be rendered)"
-    difference = compare(old, new, (name, sides.new.name))
+    nothing = read_release([], None, "")
+    difference = compare(old.release or nothing, new.release or nothing, (name, new.name))
     text = _write(difference, form, screen, " ".join(compared.paths), context)
-    code = NO_BASE if errors else DIFFERENT if difference else SAME
-    return Outcome(text.encode(), stderr_lines([*errors, *sides.notes]), code)
+    code = NO_BASE if old.errors else DIFFERENT if difference else SAME
+    return Outcome(text.encode(), stderr_lines(notes), code)
 
 
 def _write(difference: Difference, form: DiffFormat, screen: Screen, key: str, context: int) -> str:
@@ -58,79 +119,147 @@ def _write(difference: Difference, form: DiffFormat, screen: Screen, key: str, c
             return write_json(difference)
 
 
-_INDENT = 4
-"""Columns in front of a line: two blanks, its sign, and a blank."""
+def _open_sides(compared: DiffInput, options: RenderOptions) -> Sides:
+    """Read both sides. Raises Rejected."""
+    if compared.against is not None:
+        return _open_against(compared.against, compared.paths, options)
+    old, new = (_open(path, Inputs((path,), options.config, compared.stdin), options) for path in compared.paths)
+    return Sides(old, new, [*_find_empty(old, new)])
 
 
-def write_text(difference: Difference, screen: Screen, context: int = 0) -> str:
-    """Write every change, and then one line that sums them up. `context` is that of `write_lines`."""
-    changes = (*difference.revisions, *difference.objects)
-    lines = [line for change in changes for line in write_change(change, screen, context)]
-    lines += [screen.strong(line) for line in fold(_words(summarize(difference)), screen.width)]
-    return "".join(f"{line}\n" for line in lines)
+def _find_empty(old: Side, new: Side) -> Iterator[Problem]:
+    for side, what in ((old, "new"), (new, "gone")):
+        if side.is_empty:
+            yield _note(f"is empty: everything is {what}", file=side.name)
 
 
-def _words(summary: str) -> list[str]:
-    clauses = summary.split("; ")
-    return [f"{clause};" for clause in clauses[:-1]] + clauses[-1:]
+def _open_against(revision: str, paths: tuple[str, ...], options: RenderOptions) -> Sides:
+    """Read the paths as they were in a revision of git, and as they are."""
+    repository = Repository(Path(os.path.normpath(Path(paths[0]).absolute())), Allowance(options.limits))
+    commit = repository.resolve(revision)
+    name = " ".join(paths)
+    outside = [path for path in paths if repository.find(path) is None]
+    if outside:
+        raise Rejected(*(Problem(f"is outside of the repository {repository.folder}", file=path) for path in outside))
+    named = [*paths, *filter(None, [options.config]), *options.helm.values]
+    needed = [found for path in named if (found := repository.find(path)) is not None]
+    with repository.check_out(commit, ["."] if options.limits.root else needed) as checked_out:
+        there = _There(repository, checked_out, revision)
+        former = [there.locate(path) for path in paths]
+        absent = [path for path, before in zip(paths, former, strict=True) if not os.path.lexists(before)]
+        if not any(map(os.path.lexists, paths)) and len(absent) == len(paths):
+            raise Rejected(Problem(f"exists neither here nor in {revision}", file=name))
+        # All is read here: the folder is gone when it is rendered.
+        old = _open_existing(revision, former, there.readdress(options))._replace(rename=there.rename)
+    new = _open_existing(name, paths, options)
+    notes = [_note(f"does not exist in {revision}: all in it is new", file=path) for path in absent]
+    notes += [_note("does not exist any more", file=path) for path in paths if not os.path.lexists(path)]
+    odd = [side for side, other in ((old, new), (new, old)) if other.has_configuration and not side.has_configuration]
+    notes += [_note("has no configuration, so it is compared as it is", file=side.name) for side in odd if side.opened]
+    notes += _find_empty(old, new)
+    uncommitted = _name_some(repository.find_uncommitted())
+    if uncommitted:
+        notes.append(_note(f"uncommitted changes are compared too: {uncommitted}"))
+    submodules = _name_some(checked_out.submodules)
+    if submodules:
+        notes.append(_note(f"submodules of {revision} are not read: {submodules}"))
+    filtered = _name_some(checked_out.filtered)
+    if filtered:
+        message = f"filters of git are off, so files of {revision} are read as git-lfs or git-crypt stores them"
+        notes.append(_note(f"{message}: {filtered}"))
+    return Sides(old, new, notes)
 
 
-def write_change(change: ObjectChange, screen: Screen, context: int = 0) -> Iterator[str]:
-    """Yield the lines about one object, its title first."""
-    paint = screen.removed if change.new is None else screen.added if change.old is None else screen.strong
-    yield from map(paint, fold(write_title(change), screen.width))
-    yield from (f"  {_paint(line, screen)}" for line in write_lines(change, screen.width - _INDENT, context))
+def _note(message: str, file: str = "") -> Problem:
+    return Problem(message, file=file, severity=Severity.WARNING)
 
 
-def _paint(line: Line, screen: Screen) -> str:
-    if line.sign in (CHANGED, STATEMENT):
-        return line.text
-    text = f"{line.sign} {line.text}"
-    paints = {REMOVED: screen.removed, ADDED: screen.added, WARNING: screen.warning}
-    return paints[line.sign](text) if line.sign in paints else text
+def _name_some(files: list[str]) -> str:
+    return ", ".join(files) if len(files) <= _MOST_NAMES else f"{len(files)} files, such as {files[0]}"
 
 
-VERSION = 1
-"""A later version 1 may add fields. What is there keeps its name and meaning."""
+class _There:
+    """Another folder that holds the files of the repository as they were."""
+
+    def __init__(self, repository: Repository, checked_out: CheckedOut, revision: str) -> None:
+        self._repository = repository
+        self._folder = checked_out.folder
+        self._revision = revision
+
+    def locate(self, path: str) -> str:
+        """Return where a path of the working tree is there; a path outside of the repository as it is."""
+        found = self._repository.find(path)
+        return path if found is None else str(self._folder / found)
+
+    def readdress(self, options: RenderOptions) -> RenderOptions:
+        """Return the options with the files as they were. What is outside of the repository is the same for both."""
+        root = options.limits.root
+        return options._replace(
+            config=options.config and self.locate(options.config),
+            helm=options.helm._replace(values=tuple(map(self.locate, options.helm.values))),
+            limits=options.limits._replace(root=Path(self.locate(str(root))) if root else self._folder),
+        )
+
+    def rename(self, problem: Problem) -> Problem:
+        """Say where in the revision a problem is: `main:shop/web.yaml`."""
+        return problem._replace(file=self._rename(problem.file), message=self._rename(problem.message))
+
+    def _rename(self, text: str) -> str:
+        for spelled in (str(self._folder), os.path.relpath(self._folder)):
+            text = text.replace(f"{spelled}/", f"{self._revision}:").replace(spelled, self._revision)
+        return text
 
 
-def write_json(difference: Difference) -> str:
-    """Write everything that the text says, and whole values."""
-    return json.dumps(_difference(difference), indent=2) + "\n"
+def _open_existing(name: str, paths: Iterable[str], options: RenderOptions) -> Side:
+    existing = tuple(path for path in paths if os.path.lexists(path))
+    config = options.config if options.config is None or os.path.lexists(options.config) else None
+    if not existing:
+        return Side(name)
+    try:
+        return _open(name, Inputs(existing, config), options)
+    except Rejected as rejected:
+        return Side(name, errors=rejected.problems)
 
 
-def _difference(difference: Difference) -> dict[str, object]:
-    return {
-        "version": VERSION,
-        "old": difference.old,
-        "new": difference.new,
-        "summary": summarize(difference),
-        "unchangedRevisions": difference.unchanged,
-        "revisions": [change_as_json(change) for change in difference.revisions],
-        "objects": [change_as_json(change) for change in difference.objects],
-        "linker": difference.linker._asdict(),
-    }
+def _open(name: str, inputs: Inputs, options: RenderOptions) -> Side:
+    has_folder = any(map(os.path.isdir, inputs.paths))
+    if inputs.paths == (os.devnull,):
+        return Side(name, is_empty=True)
+    try:
+        return Side(name, open_inputs(inputs, options.helm, options.environment, Allowance(options.limits)), has_folder)
+    except NoObjects:
+        if has_folder:  # a mistake in the package, or of the program that builds it
+            raise
+        return Side(name, is_empty=True)
 
 
-def change_as_json(change: ObjectChange) -> dict[str, object]:
-    """Write one object that differs."""
-    return {
-        "kind": change.who.kind,
-        "namespace": change.who.namespace,
-        "old": change.old and _who(change.old),
-        "new": change.new and _who(change.new),
-        "hasNewName": change.has_new_name,
-        "keys": [{"key": one.key, "old": _shown(one.old), "new": _shown(one.new)} for one in change.keys],
-        "fields": [one._asdict() for one in change.fields],
-        "rolls": [one._asdict() for one in change.rolls],
-        "fate": change.fate and change.fate._asdict(),
-        "hazards": change.hazards,
-    }
+def _render(side: Side, other: Side, options: RenderOptions) -> Side:
+    """Add what a side renders to, or why it does not."""
+    try:
+        return side._replace(release=_read_release(side, other, options))
+    except Rejected as rejected:
+        return side._replace(errors=tuple(map(side.rename, rejected.problems)))
 
 
-def _who(who: ComparedObject) -> dict[str, object]:
-    return {"apiVersion": who.api_version, "name": who.name, "baseName": who.base, "set": who.set}
+def _read_release(side: Side, other: Side, options: RenderOptions) -> Release | None:
+    """Render a side, unless it is a rendering already. Raises Rejected if it cannot be rendered.
 
-
-def _shown(shown: Shown | None) -> dict[str, object] | None:
-    return shown and {"bytes": shown.size, "text": shown.text}
+    It is one if it holds revisions and no configuration. A single file without a configuration is one in any case, and
+    so is all that has none if the other side has one: then the function was not in use.
+    """
+    if side.errors:
+        raise Rejected(*side.errors)
+    if side.opened is None:
+        return None
+    namespace = options.environment.namespace
+    items = [item for _, envelope in side.opened.envelopes for item in envelope.items if is_deployed(item)]
+    is_rendered = any(is_revision(item) or is_emitted(item) for item in items)
+    is_package = side.has_folder and not other.has_configuration and not is_rendered
+    if not side.has_configuration and not is_package:
+        return read_release(items, None, namespace)
+    stream, problems = render_opened(side.opened, decide_opened(side.opened, options.environment).changes)
+    errors = [problem for problem in problems if problem.severity is Severity.ERROR]
+    if errors:  # warnings are for those who render
+        raise Rejected(*errors)
+    items = open_envelope(read_yaml(stream.encode(), may_repeat=True)).items
+    return read_release(items, parse_config(side.opened.configuration[1], options.environment), namespace)

@@ -1,5 +1,6 @@
 """The difference between two renderings, as values. Nothing in it is a Secret's value, or a digest of one."""
 
+from enum import StrEnum
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.report.secrets import KeyChange
@@ -7,25 +8,39 @@ from krm_fn.report.secrets import KeyChange
 ShownValue: TypeAlias = str | dict[str, "ShownValue"] | list["ShownValue"]
 """What is shown of a field: every scalar as text, with quotes where it would mean something else without them."""
 
-BY_NAME, BY_CHECKSUM, BY_IMAGE, BY_TEMPLATE = "name", "checksum", "image", "template"
-"""What in a pod template has changed: the name of a revision, a checksum, an image, or anything else."""
 
-ROLLS, NEXT_RUN, RUNS, NEW_PODS, REFUSED, CHANGES = (
-    "rolls",
-    "next-run",
-    "runs-again",
-    "new-pods",
-    "refused",
-    "changes",
-)
-"""What a change of a reference does. `refused`: the API server refuses it. `changes`: of an object without pods."""
+class Cause(StrEnum):
+    """What in a pod template has changed, the most telling first."""
 
-KEPT, RETAINED, UNUSED, PRUNED, LEFT = "kept", "retained", "unused", "pruned", "left"
-"""What becomes of an object that is no longer rendered.
+    NAME = "name"
+    CHECKSUM = "checksum"
+    IMAGE = "image"
+    TEMPLATE = "template"
 
-`kept`: until nothing in the cluster uses it; `retained`: for good; `unused`: the linker deletes it with the next run;
-`pruned`: at once by the deployer; `left`: the deployer does not prune it, and nothing else deletes it.
-"""
+
+class Effect(StrEnum):
+    """What a change of a reference does. `CHANGES`: to an object without pods."""
+
+    ROLLS = "rolls"
+    NEXT_RUN = "next-run"
+    RUNS = "runs-again"
+    NEW_PODS = "new-pods"
+    REFUSED = "refused"
+    CHANGES = "changes"
+
+
+class RemovalOutcome(StrEnum):
+    """What becomes of an object that is no longer rendered.
+
+    `KEPT`: until nothing in the cluster uses it; `RETAINED`: for good; `UNUSED`: the linker deletes it with the next
+    run; `PRUNED`: at once by the deployer; `LEFT`: the deployer does not prune it, and nothing else deletes it.
+    """
+
+    KEPT = "kept"
+    RETAINED = "retained"
+    UNUSED = "unused"
+    PRUNED = "pruned"
+    LEFT = "left"
 
 
 class ComparedObject(NamedTuple):
@@ -53,14 +68,14 @@ class Roll(NamedTuple):
     kind: str
     namespace: str
     name: str
-    effect: str
-    by: tuple[str, ...]
+    effect: Effect
+    by: tuple[Cause, ...]
 
 
 class Removal(NamedTuple):
     """What becomes of an object that is no longer rendered. `users` are the workloads that still used it."""
 
-    outcome: str
+    outcome: RemovalOutcome
     users: tuple[str, ...] = ()
     deployers: tuple[str, ...] = ()
 
@@ -110,6 +125,10 @@ class Difference(NamedTuple):
     objects: tuple[ObjectChange, ...]
     linker: LinkerChange
     unchanged: int
+
+    @property
+    def changes(self) -> tuple[ObjectChange, ...]:
+        return (*self.revisions, *self.objects)
 
     def __bool__(self) -> bool:
         return bool(self.revisions or self.objects or self.linker != LinkerChange())

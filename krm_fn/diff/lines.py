@@ -1,13 +1,25 @@
-"""What people read of one change, line by line. Text and Markdown show the same lines."""
+"""What people read of one change: its title, its lines, and the sentences about what comes of it.
 
-from collections.abc import Iterator
-from itertools import pairwise
+Text, Markdown, pictures and histories show the same lines.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from krm_fn.diff.align import align
-from krm_fn.diff.difference import FieldChange, ObjectChange, ShownValue
-from krm_fn.diff.statements import find_statements
-from krm_fn.model.words import count, printable
+from krm_fn.diff.difference import (
+    Cause,
+    ComparedObject,
+    Difference,
+    Effect,
+    FieldChange,
+    ObjectChange,
+    Removal,
+    RemovalOutcome,
+    ShownValue,
+)
+from krm_fn.model.words import count, printable, with_commas
+from krm_fn.report.align import align
 from krm_fn.report.secrets import KeyChange, Shown
 from krm_fn.report.table import columns, cut, cut_both, fold
 
@@ -17,9 +29,29 @@ REMOVED, ADDED, CONTEXT, CHANGED, STATEMENT, WARNING = "-", "+", " ", "~", "", "
 _SHORT = 9
 """Lines of a value in which one finds a place without its number."""
 
-
 _FARTHEST = 2_000
 """Lines between a line and its key, so that a thousand changes in a huge value take no huge time."""
+
+_CAUSES = {Cause.NAME: "name", Cause.CHECKSUM: "checksum", Cause.IMAGE: "new image", Cause.TEMPLATE: "pod template"}
+
+_OF_OTHERS = {
+    Effect.ROLLS: ("rolls", ""),
+    Effect.NEXT_RUN: ("used by the next run of", ""),
+    Effect.RUNS: ("runs", "again"),
+    Effect.NEW_PODS: ("used by new pods of", ""),
+    Effect.REFUSED: ("the API server refuses to change", ""),
+    Effect.CHANGES: ("changes", ""),
+}
+"""By effect: what is said before the workloads that roll because of a ConfigMap or Secret, and behind them."""
+
+_OF_ITSELF = {
+    Effect.ROLLS: "rolls:",
+    Effect.NEXT_RUN: "from the next run:",
+    Effect.RUNS: "runs again:",
+    Effect.NEW_PODS: "for new pods:",
+    Effect.REFUSED: "the API server refuses this:",
+    Effect.CHANGES: "changes:",
+}
 
 
 class Line(NamedTuple):
@@ -34,9 +66,10 @@ def write_lines(change: ObjectChange, width: int, context: int = 0) -> Iterator[
 
     `context` is the number of equal lines around those that differ in a value of several lines.
     """
-    is_secret = change.who.kind == "Secret"
+    # Of a Secret all sizes are those of values that are not shown, binary or not.
+    kind = "" if change.who.kind == "Secret" else ", binary"
     for one in change.keys:
-        yield from _write_key(one, width, context, is_secret=is_secret)
+        yield from _write_key(one, width, context, kind)
     for field in change.fields:
         yield from _write_field(field, width, context)
     for statement in find_statements(change):
@@ -44,25 +77,22 @@ def write_lines(change: ObjectChange, width: int, context: int = 0) -> Iterator[
         yield from (Line(sign, line) for line in fold(statement.words, width))
 
 
-def _write_key(change: KeyChange, width: int, context: int, *, is_secret: bool) -> Iterator[Line]:
+def _write_key(change: KeyChange, width: int, context: int, kind: str) -> Iterator[Line]:
+    """Write a key. `kind` is said behind the sizes of values without a text."""
     key, old, new = change
     label = printable(key)
     if old and new and old.text is None and new.text is None:
-        sizes = f"changed, {_size(new)}" if old.size == new.size else f"{old.size:,} -> {_size(new)}"
-        yield Line(CONTEXT, cut(f"{label}: {sizes}{'' if is_secret else ', binary'}", width))
+        sizes = "changed, " if old.size == new.size else f"{old.size:,} -> "
+        yield Line(CONTEXT, cut(f"{label}: {sizes}{count(new.size, 'byte')}{kind}", width))
         return
-    before, after = (_text_of(one, is_secret=is_secret) for one in (old, new))
+    before, after = (_text_of(one, kind) for one in (old, new))
     yield from _write_texts(label, before, after, width, context)
 
 
-def _text_of(shown: Shown | None, *, is_secret: bool) -> str | None:
+def _text_of(shown: Shown | None, kind: str) -> str | None:
     if shown is None or shown.text is not None:
         return shown and shown.text
-    return _size(shown) + ("" if is_secret else ", binary")
-
-
-def _size(shown: Shown) -> str:
-    return count(shown.size, "byte")
+    return count(shown.size, "byte") + kind
 
 
 def _write_texts(label: str, old: str | None, new: str | None, width: int, context: int) -> Iterator[Line]:
@@ -82,12 +112,11 @@ def _write_hunks(old: str, new: str, width: int, context: int) -> Iterator[Line]
     ends_alike = not old or not new or old.endswith("\n") == new.endswith("\n")
     before, after = _split(old, ends_alike=ends_alike), _split(new, ends_alike=ends_alike)
     hunks = align(before, after)
-    ends = [min(hunk.new_end + context, after_it.new_start) for hunk, after_it in pairwise(hunks)]
-    ends += [min(hunk.new_end + context, len(after)) for hunk in hunks[-1:]]
+    next_starts = [*(hunk.new_start for hunk in hunks[1:]), len(after)]
     done = 0
     shown: set[int] = set()
-    for hunk, end in zip(hunks, ends, strict=True):
-        start = max(hunk.new_start - context, done)
+    for hunk, next_start in zip(hunks, next_starts, strict=True):
+        start, end = max(hunk.new_start - context, done), min(hunk.new_end + context, next_start)
         if before and len(after) > _SHORT and (start > done or not done):
             yield Line(CONTEXT, f"  @@ line {min(start + 1, len(after)):,} @@")
         removed, added = before[hunk.old_start : hunk.old_end], after[hunk.new_start : hunk.new_end]
@@ -96,16 +125,19 @@ def _write_hunks(old: str, new: str, width: int, context: int) -> Iterator[Line]
         if parent is not None and parent not in shown:
             shown.add(parent)
             yield Line(CONTEXT, f"  {cut(after[parent], width - 2)}")
-        yield from (Line(CONTEXT, f"  {cut(one, width - 2)}") for one in after[start : hunk.new_start])
+        # Lines opposite each other are cut so that one sees where they differ.
         pairs = [cut_both(one, other, width - 2) for one, other in zip(removed, added, strict=False)]
-        pairs_removed, pairs_added = [one for one, _ in pairs], [other for _, other in pairs]
-        rest_removed, rest_added = (
-            [cut(one, width - 2) for one in rest] for rest in (removed[len(pairs) :], added[len(pairs) :])
-        )
-        yield from (Line(REMOVED, f"  {one}") for one in [*pairs_removed, *rest_removed])
-        yield from (Line(ADDED, f"  {one}") for one in [*pairs_added, *rest_added])
-        yield from (Line(CONTEXT, f"  {cut(one, width - 2)}") for one in after[hunk.new_end : end])
+        yield from _cut_all(CONTEXT, after[start : hunk.new_start], width)
+        yield from (Line(REMOVED, f"  {one}") for one, _ in pairs)
+        yield from _cut_all(REMOVED, removed[len(pairs) :], width)
+        yield from (Line(ADDED, f"  {other}") for _, other in pairs)
+        yield from _cut_all(ADDED, added[len(pairs) :], width)
+        yield from _cut_all(CONTEXT, after[hunk.new_end : end], width)
         done = end
+
+
+def _cut_all(sign: str, lines: Iterable[str], width: int) -> Iterator[Line]:
+    return (Line(sign, f"  {cut(one, width - 2)}") for one in lines)
 
 
 def _find_parent(lines: list[str], before: int, line: str) -> int | None:
@@ -190,3 +222,127 @@ def _write_value(label: str, value: ShownValue) -> Iterator[str]:
             named = child.items() if isinstance(child, dict) else (("-", one) for one in child)
             below = [(name if name == "-" else f"{printable(name)}:", one, f"{indent}  ") for name, one in named]
             stack += reversed(below)
+
+
+class Statement(NamedTuple):
+    """A sentence in parts that stay together."""
+
+    words: list[str]
+    is_warning: bool = False
+
+
+def find_statements(change: ObjectChange) -> Iterator[Statement]:
+    """Yield the sentences in the order in which people read them."""
+    old, new = change.old, change.new
+    if old is not None and new is not None:
+        yield from _find_turns(old, new)
+        if change.has_new_name and not (change.keys or change.fields or old.base != new.base) and old.set == new.set:
+            yield Statement(["the same content, written in another way"])
+    yield from _write_rolls(change)
+    if change.fate is not None:
+        yield from _write_fate(change.fate)
+    if change.hazards and old is not None:
+        name = printable(old.name or old.base)
+        yield Statement(
+            [*with_commas(change.hazards), f"would prune {name}", "while pods use it;", "see `krm-fn render --check`"],
+            is_warning=True,
+        )
+
+
+def _find_turns(old: ComparedObject, new: ComparedObject) -> Iterator[Statement]:
+    if old.set and new.set and old.set != new.set:
+        yield Statement(["moves from", f"set {printable(old.set)}", f"to set {printable(new.set)}"])
+    elif new.set and not old.set:
+        yield Statement(["becomes", f"a revision of set {printable(new.set)}"])
+    elif old.set and not new.set:
+        yield Statement(["is no longer", f"a revision of set {printable(old.set)}"])
+
+
+def _write_rolls(change: ObjectChange) -> Iterator[Statement]:
+    who = change.who
+    grouped: dict[tuple[Effect, tuple[Cause, ...]], list[str]] = defaultdict(list)
+    for roll in change.rolls:
+        is_own = (roll.kind, roll.namespace, roll.name) == (who.kind, who.namespace, who.base)
+        if is_own:
+            causes = ", ".join(_CAUSES[cause] for cause in roll.by)
+            yield Statement([_OF_ITSELF[roll.effect], causes], roll.effect is Effect.REFUSED)
+        else:
+            namespace = roll.namespace if roll.namespace != who.namespace else ""
+            workload = printable("/".join(filter(None, [roll.kind, namespace, roll.name])))
+            grouped[roll.effect, roll.by].append(workload)
+    for (effect, by), workloads in grouped.items():
+        before, behind = _OF_OTHERS[effect]
+        causes = "" if by == (Cause.NAME,) else f"({', '.join(_CAUSES[cause] for cause in by)})"
+        words = [before, *with_commas(workloads), behind, causes]
+        yield Statement([word for word in words if word], effect is Effect.REFUSED)
+
+
+def _write_fate(fate: Removal) -> Iterator[Statement]:
+    users = with_commas(map(printable, fate.users)) if fate.users else []
+    if fate.outcome == RemovalOutcome.KEPT:
+        yield Statement(["kept until no pod of", *users, "uses it"] if users else ["kept until", "its owners are gone"])
+    elif fate.outcome == RemovalOutcome.UNUSED:
+        yield Statement(["nothing uses it:", "the linker deletes it"])
+    elif fate.outcome == RemovalOutcome.RETAINED:
+        yield Statement(["retained:", "nothing deletes it"])
+    elif fate.outcome == RemovalOutcome.LEFT:
+        yield Statement(["not pruned by", *with_commas(fate.deployers)])
+    elif fate.outcome == RemovalOutcome.PRUNED and users:
+        yield Statement(["pruned at once,", "while pods of", *users, "may use it"], is_warning=True)
+    elif fate.outcome == RemovalOutcome.PRUNED:
+        yield Statement(["pruned at once"])
+
+
+def write_title(change: ObjectChange) -> list[str]:
+    """Return the parts of `ConfigMap shop/web-config: web-config-mffg77kmb5 -> web-config-5dtbmb74d2`."""
+    old, new = change.old, change.new
+    parts, more, own = [write_place(change)], [], change.who.name
+    if old is None or new is None:
+        parts.insert(0, "+" if old is None else "-")
+        more = [printable(own)] if own is not None and own != change.who.base else []
+    else:
+        parts += [f"(was {printable(old.base)})"] if old.base != new.base else []
+        if change.has_new_name:
+            more = ["another revision"]
+            if old.name is not None and new.name is not None:
+                more = [f"{printable(old.name)} ->", printable(new.name)]
+    return [*parts[:-1], f"{parts[-1]}:", *more] if more else parts
+
+
+def write_place(change: ObjectChange) -> str:
+    """Return `ConfigMap shop/web-config`."""
+    who = change.who
+    return printable(f"{who.kind} {who.namespace}/{who.base}" if who.namespace else f"{who.kind} {who.base}")
+
+
+def summarize(difference: Difference, quote: Callable[[str], str] = printable) -> str:
+    """Return `1 revision changed, 2 unchanged; 1 other object changed; linker runs once`.
+
+    `quote` makes the name of a set safe to print.
+    """
+    kept, linker = difference.unchanged, difference.linker
+    if not difference:
+        return f"no difference: {count(kept, 'revision')} unchanged" if kept else "no difference"
+    clauses = [
+        _tally("revision", {**_count_ways(difference.revisions), "unchanged": kept}),
+        _tally("other object", _count_ways(difference.objects)),
+        *(
+            f"linker of {', '.join(map(quote, linkers))} {what}"
+            for what, linkers in (("added", linker.added), ("removed", linker.removed))
+            if linkers
+        ),
+        f"linker runs {'once' if linker.runs == 1 else f'{linker.runs} times'}" if linker.runs else "",
+    ]
+    return "; ".join(filter(None, clauses))
+
+
+def _count_ways(changes: Iterable[ObjectChange]) -> dict[str, int]:
+    ways = Counter("added" if one.old is None else "removed" if one.new is None else "changed" for one in changes)
+    return {way: ways[way] for way in ("changed", "added", "removed")}
+
+
+def _tally(what: str, numbers: Mapping[str, int]) -> str:
+    """Write `1 revision changed, 2 unchanged`: what is counted stands behind the first number."""
+    counted = [(number, way) for way, number in numbers.items() if number]
+    first = [f"{count(number, what)} {way}" for number, way in counted[:1]]
+    return ", ".join([*first, *(f"{number} {way}" for number, way in counted[1:])])

@@ -6,22 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
-from krm_fn.diff.difference import (
-    BY_CHECKSUM,
-    BY_IMAGE,
-    BY_NAME,
-    BY_TEMPLATE,
-    CHANGES,
-    NEW_PODS,
-    NEXT_RUN,
-    REFUSED,
-    ROLLS,
-    RUNS,
-    FieldChange,
-    Roll,
-)
-from krm_fn.diff.pair import Pair
-from krm_fn.diff.release import Release
+from krm_fn.diff.difference import Cause, Effect, FieldChange, Roll
+from krm_fn.diff.pair import Pair, Release
 from krm_fn.model import keys
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import cannot_change, is_replaced
@@ -31,10 +17,8 @@ from krm_fn.naming.names import WORD, base_name
 from krm_fn.references.find import ROLES
 from krm_fn.references.reference import Reference
 
-_EFFECTS = {"CronJob": NEXT_RUN, "ReplicaSet": NEW_PODS, "ReplicationController": NEW_PODS}
+_EFFECTS = {"CronJob": Effect.NEXT_RUN, "ReplicaSet": Effect.NEW_PODS, "ReplicationController": Effect.NEW_PODS}
 """What another pod template means to kinds that do not replace their pods, by the documentation of each."""
-
-_ORDER = (BY_NAME, BY_CHECKSUM, BY_IMAGE, BY_TEMPLATE)
 
 _IN_TEMPLATE = re.compile(r"(?:^|\.)\w*[tT]emplate\.(?:spec|metadata)\.")
 _IMAGE = re.compile(r"\.(?:initC|c)ontainers\[[^]]*\]\.image$")
@@ -66,13 +50,13 @@ def find_rolls(
             continue
         rolling = rollouts.get(item, item)
         for config, effect in _find_followed(item, former, release).items():
-            by_config[config].append(roll(rolling, effect or _effect_on(item, old), {BY_NAME}))
+            by_config[config].append(roll(rolling, effect or _effect_on(item, old), {Cause.NAME}))
         causes = {cause for change in fields.get(item, ()) for cause in _causes(item, change)}
         if _has_new_checksum(item, old):
             read = checksummed.find(item)
             for config in read:
-                by_config[config].append(roll(rolling, _effect_on(item, old), {BY_CHECKSUM}))
-            causes |= set() if read else {BY_CHECKSUM}
+                by_config[config].append(roll(rolling, _effect_on(item, old), {Cause.CHECKSUM}))
+            causes |= set() if read else {Cause.CHECKSUM}
         if causes:
             by_workload[item] = roll(rolling, _effect_on(item, old), causes)
     return Rolls(by_config, by_workload)
@@ -92,29 +76,29 @@ def _find_rollouts(release: Release) -> dict[Item, Item]:
     return found
 
 
-def _roll(release: Release, item: Item, effect: str, by: set[str]) -> Roll:
+def _roll(release: Release, item: Item, effect: Effect, by: Iterable[Cause]) -> Roll:
     namespace = release.package.namespace_of(item)
-    return Roll(item.id.kind, namespace, base_name(item), effect, tuple(sorted(by, key=_ORDER.index)))
+    return Roll(item.id.kind, namespace, base_name(item), effect, tuple(sorted(by, key=[*Cause].index)))
 
 
-def _effect_on(item: Item, old: Item) -> str:
+def _effect_on(item: Item, old: Item) -> Effect:
     """Return what another pod template does."""
     if cannot_change(item):
-        return REFUSED if item.id.name == old.id.name else RUNS
+        return Effect.REFUSED if item.id.name == old.id.name else Effect.RUNS
     if item.id.kind in {"Job", "Pod"} and is_replaced(item):
-        return RUNS
-    return _EFFECTS.get(item.id.kind, ROLLS)
+        return Effect.RUNS
+    return _EFFECTS.get(item.id.kind, Effect.ROLLS)
 
 
-def _find_followed(item: Item, former: Mapping[Item, Item], release: Release) -> dict[Item, str]:
-    """Find the configs whose new name an object follows, with the effect; `""` for that of another pod template."""
-    effects: dict[Item, str] = {}
+def _find_followed(item: Item, former: Mapping[Item, Item], release: Release) -> dict[Item, Effect | None]:
+    """Find the configs whose new name an object follows, with the effect; None for that of another pod template."""
+    effects: dict[Item, Effect | None] = {}
     for _, reference, targets in release.by_referrer.get(item, ()):
         for config in targets:
             before = former.get(config)
             if before is not None and before.id.name != config.id.name:
                 is_in_pod = _is_in_template(item, reference)
-                effects[config] = "" if is_in_pod else effects.get(config, CHANGES)
+                effects[config] = None if is_in_pod else effects.get(config, Effect.CHANGES)
     return effects
 
 
@@ -122,15 +106,15 @@ def _is_in_template(item: Item, reference: Reference) -> bool:
     return item.id.kind == "Pod" or template_around(item.node, reference.field) is not None
 
 
-def _causes(item: Item, change: FieldChange) -> Iterator[str]:
+def _causes(item: Item, change: FieldChange) -> Iterator[Cause]:
     is_pod = item.id.kind == "Pod" and change.path.startswith("spec.")
     if is_pod or (_IN_TEMPLATE.search(change.path) and any(find_templates(item.node))):
         if _IMAGE.search(change.path):
-            yield BY_IMAGE
+            yield Cause.IMAGE
         elif change.path.endswith("]") and "annotations[" in change.path and "checksum" in change.path:
-            yield BY_CHECKSUM
+            yield Cause.CHECKSUM
         else:
-            yield BY_TEMPLATE
+            yield Cause.TEMPLATE
 
 
 def _has_new_checksum(item: Item, old: Item) -> bool:

@@ -19,7 +19,7 @@ from krm_fn.explain.explanation import (
     summarize,
 )
 from krm_fn.model.problem import ResourceId
-from krm_fn.model.words import count, printable
+from krm_fn.model.words import count, printable, with_commas
 from krm_fn.references.reference import Rule
 from krm_fn.report.table import Group, Row, Screen, columns, fold, write_table
 
@@ -82,8 +82,7 @@ def _most_first(reason: tuple[str, list[str]]) -> tuple[int, str]:
 
 def _reason_row(reason: str, named: list[str]) -> Row:
     more = [f"and {len(named) - _MOST_NAMES:,} more"] if len(named) > _MOST_NAMES else []
-    *others, last = [*named[:_MOST_NAMES], *more]
-    return Row((f"{len(named):,}",), (printable(reason).split(" "), [*(f"{name}," for name in others), last]))
+    return Row((f"{len(named):,}",), (printable(reason).split(" "), with_commas([*named[:_MOST_NAMES], *more])))
 
 
 def _write(one: Explained, screen: Screen) -> Iterator[str]:

@@ -27,6 +27,9 @@ class GraphFormat(StrEnum):
     HTML = "html"
 
 
+_WRITERS = {GraphFormat.MERMAID: write_mermaid, GraphFormat.DOT: write_dot, GraphFormat.HTML: write_html}
+
+
 def draw_path(  # noqa: PLR0913, PLR0917  # what is drawn, how it is read, and how it is written
     inputs: Inputs, wanted: str, helm: HelmOptions, environment: Environment, limits: Limits, form: GraphFormat
 ) -> Outcome:
@@ -57,14 +60,7 @@ def draw_history(history: History, form: GraphFormat) -> Outcome:
 
 def write(graph: Graph, form: GraphFormat) -> tuple[str, list[Problem]]:
     """Write a graph. Warn of one that its form cannot show."""
-    match form:
-        case GraphFormat.DOT:
-            return write_dot(graph), []
-        case GraphFormat.HTML:
-            return write_html(graph), []
-        case GraphFormat.MERMAID:
-            text = write_mermaid(graph)
-            excess = find_excess(graph, text)
-            return text, [
-                Problem(f"{excess}; draw one object (NAME), or use -o html", severity=Severity.WARNING)
-            ] if excess else []
+    text = _WRITERS[form](graph)
+    excess = find_excess(graph, text) if form is GraphFormat.MERMAID else ""
+    advice = f"{excess}; draw one object (NAME), or use -o html"
+    return text, [Problem(advice, severity=Severity.WARNING)] if excess else []

@@ -1,8 +1,9 @@
 """A graph as values. Nothing in it is a Secret's value, or a digest of one."""
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterator
 from enum import StrEnum
+from itertools import groupby
 from typing import Any, NamedTuple, TypeAlias
 
 from krm_fn.model.words import count
@@ -91,22 +92,25 @@ class Graph(NamedTuple):
     nodes: tuple[GraphNode, ...]
     edges: tuple[Edge, ...]
 
+    def lanes(self) -> Iterator[tuple[Lane, list[tuple[int, GraphNode]]]]:
+        """Yield the lanes that are not empty, with their nodes and the positions of these."""
+        for lane, nodes in groupby(enumerate(self.nodes), lambda pair: pair[1].lane):
+            yield lane, [*nodes]
+
 
 def summarize(graph: Graph) -> str:
     """Return `2 revisions, 1 other, 1 absent, 3 referrers`."""
-    looks = [node.look for node in graph.nodes]
-    others, absent = looks.count(NodeStyle.PLAIN), looks.count(NodeStyle.ABSENT)
-    more = [*([count(others, "other")] if others else []), *([f"{absent} absent"] if absent else [])]
-    return ", ".join(
-        [count(looks.count(NodeStyle.REVISION), "revision"), *more, count(looks.count(NodeStyle.REFERRER), "referrer")]
-    )
+    looks = Counter(node.look for node in graph.nodes)
+    others, absent = looks[NodeStyle.PLAIN], looks[NodeStyle.ABSENT]
+    more = [count(others, "other") if others else "", f"{absent} absent" if absent else ""]
+    parts = [count(looks[NodeStyle.REVISION], "revision"), *more, count(looks[NodeStyle.REFERRER], "referrer")]
+    return ", ".join(filter(None, parts))
 
 
 Handle: TypeAlias = Hashable
 """What the caller calls a node."""
 
-_LANES = {lane: position for position, lane in enumerate(Lane)}
-_LOOKS = {look: position for position, look in enumerate(NodeStyle)}
+_LANES, _LOOKS = [*Lane], [*NodeStyle]
 
 
 class Builder:
@@ -118,6 +122,7 @@ class Builder:
 
     def add(self, handle: Handle, node: GraphNode) -> Handle:
         """Add a node, unless there is one with this handle. Return the handle."""
+        # The first one stays: a workload is drawn with its situation before it is drawn as a referrer.
         self._nodes.setdefault(handle, node)
         return handle
 
@@ -130,7 +135,7 @@ class Builder:
 
         `is_sorted`: the nodes of each lane have been added in the order that they should have.
         """
-        rank: Callable[[GraphNode], Any] = _rank_of_lane if is_sorted else _rank
+        rank: Callable[[GraphNode], Any] = (lambda node: _LANES.index(node.lane)) if is_sorted else _rank
         order = sorted(self._nodes, key=lambda handle: rank(self._nodes[handle]))
         place = {handle: position for position, handle in enumerate(order)}
         edges = [
@@ -140,9 +145,6 @@ class Builder:
         return Graph(title, tuple(self._nodes[handle] for handle in order), tuple(sorted(edges)))
 
 
-def _rank_of_lane(node: GraphNode) -> tuple[int]:
-    return (_LANES[node.lane],)
-
-
 def _rank(node: GraphNode) -> tuple[int, int, GraphNode]:
-    return _LANES[node.lane], _LOOKS[node.look], node._replace(keys=node.keys or ())
+    # Keys may be None, which has no order beside a tuple.
+    return _LANES.index(node.lane), _LOOKS.index(node.look), node._replace(keys=node.keys or ())

@@ -80,12 +80,14 @@ class _PackageDrawer:
             name = self._found.revisions.names.get(item, item.id.name)
             namespace = self._found.package.namespace_of(item)
             self._applied[item.id.kind, namespace, name] = item
+            # What a producer makes has a name in the cluster too. An object of the package with that name comes first.
             for made in find_generated(item):
                 revision = self._found.revisions.renamed.get(item)
                 made_name = revision.name_of(made) if revision else made.reference.target
                 self._applied.setdefault((made.kind, namespace, made_name), item)
         for item in drawn:
             for one in self._references.get(item, ()):
+                # A producer says the name of what it makes, which is no reference to itself.
                 says_own_name = one.rule.by == By.PRODUCER and self._configs.get(one.who) is item
                 if not says_own_name:
                     self._refer(one.who, item, one.field, one.place)
@@ -93,41 +95,35 @@ class _PackageDrawer:
     def draw_absent(self, absent: Iterable[Explained]) -> None:
         """Draw what is referenced and not in the package."""
         for one in absent:
-            who = one.who
-            node = self._node(
-                Lane.REVISIONS, NodeStyle.ABSENT, who, "not in the package", (_sentence(one.because.reason.text),)
-            )
-            key: Handle = self.builder.add(("absent", who), node)
+            facts = (_sentence(one.because.reason.text),)
+            node = self._node(Lane.REVISIONS, NodeStyle.ABSENT, one.who, "not in the package", facts)
+            handle = self.builder.add(("absent", one.who), node)
             for missing in one.unfollowed:
-                self._refer(missing.who, key, missing.field, missing.place)
+                self._refer(missing.who, handle, missing.field, missing.place)
 
     def draw_owners(self) -> None:
         """Draw the trackers, which own Secrets, and the inventory, which owns trackers and ConfigMaps that it lists."""
-        emitted = [*_find_emitted(self._found)]
         owned: dict[tuple[str, str], Handle] = {
             (namespace, name): item for (kind, namespace, name), item in self._applied.items() if kind == "ConfigMap"
         }
-        for one in emitted:
-            if one.names is not None:
-                continue
-            kinds = ("Secret", *RENAMABLE_KINDS)
-            found = (self._applied.get((kind, *self._applied_as(one.who))) for kind in kinds)
-            secret = next(filter(None, found), None)
-            if secret is not None:
-                kind = "Secret" if secret.is_config else secret.id.kind
-                owned[self._applied_as(one.who)] = self._draw_owner(one, f"tracker of {_a(kind)}")
-                self.builder.tie(one.who, secret, EdgeKind.OWNS)
-        for one in emitted:
-            namespace, _ = self._applied_as(one.who)
+        # A tracker is drawn before the inventory that owns it.
+        for one in sorted(_find_emitted(self._found), key=lambda one: one.names is not None):
+            namespace = one.who.namespace or self._found.package.namespace
+            if one.names is None:
+                kinds = ("Secret", *RENAMABLE_KINDS)
+                found = (self._applied.get((kind, namespace, one.who.name)) for kind in kinds)
+                secret = next(filter(None, found), None)
+                if secret is not None:
+                    kind = "Secret" if secret.is_config else secret.id.kind
+                    state = f"tracker of {'an' if kind[0] in 'AEIOU' else 'a'} {kind}"
+                    owned[namespace, one.who.name] = self._draw_owner(one, state)
+                    self.builder.tie(one.who, secret, EdgeKind.OWNS)
             for name in sorted(one.names or ()):
                 if (namespace, name) in owned:
                     self.builder.tie(self._draw_owner(one, "inventory"), owned[namespace, name], EdgeKind.OWNS)
 
     def _draw_owner(self, one: _Emitted, state: str) -> Handle:
         return self.builder.add(one.who, self._node(Lane.OWNERS, NodeStyle.OWNER, one.who, state))
-
-    def _applied_as(self, who: ResourceId) -> tuple[str, str]:
-        return who.namespace or self._found.package.namespace, who.name
 
     def _refer(self, who: ResourceId, target: Handle, field: str, place: SourceLine) -> None:
         referrer: Handle = self._configs.get(who, ("referrer", who))
@@ -136,7 +132,7 @@ class _PackageDrawer:
         self.builder.tie(referrer, target, EdgeKind.REFERENCES, self._hide(f"{field} ({where})" if where else field))
 
     def _node(
-        self, lane: Lane, look: NodeStyle, who: ResourceId, state: str = "", facts: tuple[str, ...] = ()
+        self, lane: Lane, look: NodeStyle, who: ResourceId, state: str = "", facts: Iterable[str] = ()
     ) -> GraphNode:
         name = self._hide(who.name) or "(generated name)"
         return GraphNode(lane, look, who.kind, who.namespace, name, state, tuple(map(self._hide, facts)))
@@ -145,27 +141,16 @@ class _PackageDrawer:
         strategy = self._strategies.get(item, Strategy.IGNORE)
         stays = is_revision(item) and item not in self._restored  # as one of another set does
         look = NodeStyle.REVISION if strategy.makes_revisions or stays else NodeStyle.PLAIN
-        content = tuple(Key(key, shown.size) for key, shown in sorted(show_content(item).items()))
-        node = self._node(Lane.REVISIONS, look, item.id, _STATES[strategy], tuple(self._find_facts(item, strategy)))
-        return node._replace(name=self._name(item), keys=content)
-
-    def _name(self, item: Item) -> str:
-        """Return the name in the output; of a Secret whose name is made from its content, the base name."""
-        name = self._found.revisions.names.get(item, item.id.name)
-        base = base_name(item)
-        return base if item.id.kind == "Secret" and name != base else name
-
-    def _find_facts(self, item: Item, strategy: Strategy) -> Iterator[str]:
-        base = base_name(item)
-        if self._found.revisions.names.get(item, item.id.name) != base:
-            is_secret = item.id.kind == "Secret"
-            yield "The name ends in a hash, which is not shown." if is_secret else f"The base name is {base}."
+        base, name = base_name(item), self._found.revisions.names.get(item, item.id.name)
+        is_secret, facts = item.id.kind == "Secret", []
+        if name != base:
+            facts.append("The name ends in a hash, which is not shown." if is_secret else f"The base name is {base}.")
         if item in self._reasons and strategy is Strategy.IGNORE:
-            yield _sentence(f"left alone because {self._reasons[item].text}")
-
-
-def _a(kind: str) -> str:
-    return f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind}"
+            facts.append(_sentence(f"left alone because {self._reasons[item].text}"))
+        node = self._node(Lane.REVISIONS, look, item.id, _STATES[strategy], facts)
+        content = tuple(Key(key, shown.size) for key, shown in sorted(show_content(item).items()))
+        # The name of a Secret in the output is made from its content, and would tell whether a guess of that is right.
+        return node._replace(name=base if is_secret else name, keys=content)
 
 
 def _sentence(clause: str) -> str:

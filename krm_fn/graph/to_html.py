@@ -15,36 +15,23 @@ from itertools import groupby
 from krm_fn.graph.graph import Edge, EdgeKind, Graph, GraphNode, Key, Lane, summarize
 from krm_fn.model.words import count, printable
 
-_HEADINGS = {
-    (EdgeKind.MAKES, True): "Makes",
-    (EdgeKind.MAKES, False): "Made by",
-    (EdgeKind.REFERENCES, True): "References",
-    (EdgeKind.REFERENCES, False): "Referenced by",
-    (EdgeKind.HOLDS, True): "References and owns",
-    (EdgeKind.HOLDS, False): "Referenced and owned by",
-    (EdgeKind.OWNS, True): "Owns",
-    (EdgeKind.OWNS, False): "Owned by",
+_WORDS = {
+    EdgeKind.MAKES: ("makes", "Makes", "Made by"),
+    EdgeKind.REFERENCES: ("references", "References", "Referenced by"),
+    EdgeKind.HOLDS: ("references and owns", "References and owns", "Referenced and owned by"),
+    EdgeKind.OWNS: ("owns, so that it stays", "Owns", "Owned by"),
 }
-"""What is said of a neighbour, by the arrow, and whether it begins here."""
-
-_LEGEND = {
-    EdgeKind.MAKES: "makes",
-    EdgeKind.REFERENCES: "references",
-    EdgeKind.HOLDS: "references and owns",
-    EdgeKind.OWNS: "owns, so that it stays",
-}
-
+"""What an arrow means: in the legend, and as a heading where it begins and where it ends."""
 
 _FILES = ("page.css", "page.js")
 
 
 def write_html(graph: Graph) -> str:
-    """Write the page."""
+    return "".join(f"{line}\n" for line in _write(graph))
+
+
+def _write(graph: Graph) -> Iterator[str]:
     style, script = (files("krm_fn.graph").joinpath(name).read_text("utf-8") for name in _FILES)
-    return "".join(f"{line}\n" for line in _write(graph, style, script))
-
-
-def _write(graph: Graph, style: str, script: str) -> Iterator[str]:
     title = _text(graph.title)
     # Nothing but these two texts can run or be fetched, whatever is in a name.
     policy = f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; base-uri 'none'"
@@ -64,8 +51,8 @@ def _write(graph: Graph, style: str, script: str) -> Iterator[str]:
     yield from _write_arrows(graph.edges)
     yield '<div class="lanes">'
     neighbours = _find_neighbours(graph.edges)
-    for lane in Lane:
-        yield from _write_lane(graph, lane, neighbours)
+    for lane, nodes in graph.lanes():
+        yield from _write_lane(graph, lane, nodes, neighbours)
     yield "</div>"
     yield "</main>"
     yield f"<script>{script}</script>"
@@ -83,10 +70,8 @@ def _text(text: str) -> str:
 def _write_legend(graph: Graph) -> Iterator[str]:
     yield '<ul class="legend">'
     for tie in sorted({edge.tie for edge in graph.edges}, key=[*EdgeKind].index):
-        line = (
-            f'<svg viewBox="0 0 32 8" aria-hidden="true"><line class="{tie.value}" x1="0" y1="4" x2="32" y2="4"/></svg>'
-        )
-        yield f"<li>{line} {_LEGEND[tie]}</li>"
+        line = f'<line class="{tie.value}" x1="0" y1="4" x2="32" y2="4"/>'
+        yield f'<li><svg viewBox="0 0 32 8" aria-hidden="true">{line}</svg> {_WORDS[tie][0]}</li>'
     yield "</ul>"
 
 
@@ -110,10 +95,9 @@ def _find_neighbours(edges: Iterable[Edge]) -> dict[int, list[tuple[Edge, bool]]
     return found
 
 
-def _write_lane(graph: Graph, lane: Lane, neighbours: dict[int, list[tuple[Edge, bool]]]) -> Iterator[str]:
-    nodes = [(position, node) for position, node in enumerate(graph.nodes) if node.lane is lane]
-    if not nodes:
-        return
+def _write_lane(
+    graph: Graph, lane: Lane, nodes: list[tuple[int, GraphNode]], neighbours: dict[int, list[tuple[Edge, bool]]]
+) -> Iterator[str]:
     label = f"lane-{lane.name.lower()}"
     yield f'<section class="lane {lane.name.lower()}" aria-labelledby="{label}">'
     yield f'<h2 id="{label}">{escape(lane.value)}</h2>'
@@ -129,10 +113,14 @@ def _write_lane(graph: Graph, lane: Lane, neighbours: dict[int, list[tuple[Edge,
 
 def _write_card(graph: Graph, position: int, node: GraphNode, edges: list[tuple[Edge, bool]]) -> Iterator[str]:
     yield f'<li><details class="card {node.look.value}" id="n{position}">'
-    yield from _write_summary(node)
+    namespace = f" in <bdi>{_text(node.namespace)}</bdi>" if node.namespace else ""
+    state = f'<span class="state">{_text(node.state)}</span>' if node.state else ""
+    kind = f'<span class="kind"><bdi>{_text(node.kind)}</bdi>{namespace}</span>'
+    yield f'<summary>{kind}<bdi class="name">{_text(node.name)}</bdi>{state}</summary>'
     yield '<div class="more">'
     yield from (f"<p>{_text(fact)}</p>" for fact in node.facts)
-    yield from _write_keys(node.keys)
+    if node.keys is not None:
+        yield from _write_keys(node.keys)
     if node.changes:
         yield "<h3>Changed since the revision before</h3>"
         yield f'<div class="changes">{"".join(_write_change(sign, text) for sign, text in node.changes)}</div>'
@@ -140,22 +128,7 @@ def _write_card(graph: Graph, position: int, node: GraphNode, edges: list[tuple[
     yield "</div></details></li>"
 
 
-def _write_change(sign: str, text: str) -> str:
-    """Write a line with the element that says what it is: removed, added, or neither."""
-    element = {"-": "del", "+": "ins"}.get(sign, "span")
-    return f"<{element}><b>{escape(sign)}</b> <bdi>{_text(text)}</bdi></{element}>"
-
-
-def _write_summary(node: GraphNode) -> Iterator[str]:
-    namespace = f" in <bdi>{_text(node.namespace)}</bdi>" if node.namespace else ""
-    state = f'<span class="state">{_text(node.state)}</span>' if node.state else ""
-    kind = f'<span class="kind"><bdi>{_text(node.kind)}</bdi>{namespace}</span>'
-    yield f'<summary>{kind}<bdi class="name">{_text(node.name)}</bdi>{state}</summary>'
-
-
-def _write_keys(keys: tuple[Key, ...] | None) -> Iterator[str]:
-    if keys is None:
-        return
+def _write_keys(keys: tuple[Key, ...]) -> Iterator[str]:
     yield "<h3>Keys</h3>"
     if not keys:
         yield '<p class="empty">none</p>'
@@ -166,18 +139,26 @@ def _write_keys(keys: tuple[Key, ...] | None) -> Iterator[str]:
     yield "</table>"
 
 
+def _write_change(sign: str, text: str) -> str:
+    """Write a line with the element that says what it is: removed, added, or neither."""
+    element = {"-": "del", "+": "ins"}.get(sign, "span")
+    return f"<{element}><b>{escape(sign)}</b> <bdi>{_text(text)}</bdi></{element}>"
+
+
 def _write_neighbours(graph: Graph, edges: Iterable[tuple[Edge, bool]]) -> Iterator[str]:
     """Write links to what is around a node."""
-    by_heading: dict[str, list[tuple[int, Edge]]] = defaultdict(list)
-    for edge, is_source in edges:
-        by_heading[_HEADINGS[edge.tie, is_source]].append((edge.target if is_source else edge.source, edge))
-    for heading in _HEADINGS.values():
-        if heading in by_heading:
-            yield f"<h3>{heading}</h3>"
-            yield "<ul>"
-            for position, edge in by_heading[heading]:
-                node = graph.nodes[position]
-                fields = "".join(f'<bdi class="field">{_text(field)}</bdi>' for field in edge.fields)
-                link = f'<a href="#n{position}"><bdi>{_text(node.kind)}</bdi> <bdi>{_text(node.place)}</bdi></a>'
-                yield f"<li>{link}{fields}</li>"
-            yield "</ul>"
+    for tie, (_, *headings) in _WORDS.items():
+        for is_source, heading in zip((True, False), headings, strict=True):
+            found = [edge for edge, begins_here in edges if (edge.tie, begins_here) == (tie, is_source)]
+            if found:
+                yield f"<h3>{heading}</h3>"
+                yield "<ul>"
+                yield from (_write_neighbour(graph, edge.target if is_source else edge.source, edge) for edge in found)
+                yield "</ul>"
+
+
+def _write_neighbour(graph: Graph, position: int, edge: Edge) -> str:
+    node = graph.nodes[position]
+    fields = "".join(f'<bdi class="field">{_text(field)}</bdi>' for field in edge.fields)
+    link = f'<a href="#n{position}"><bdi>{_text(node.kind)}</bdi> <bdi>{_text(node.place)}</bdi></a>'
+    return f"<li>{link}{fields}</li>"

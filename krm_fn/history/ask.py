@@ -3,19 +3,18 @@
 import re
 from base64 import b64decode
 from binascii import Error
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection
 from itertools import pairwise
 from threading import Event
 from typing import Any, NamedTuple
 
 from krm_fn.diff.difference import ComparedObject, ObjectChange
 from krm_fn.history.find_history import find_history
-from krm_fn.history.history import History, RevisionHistory, SetHistory
-from krm_fn.history.live_object import text
-from krm_fn.history.snapshot import CONFIG_MAPS, ObjectLists, read_snapshot
+from krm_fn.history.history import History, SetHistory
+from krm_fn.history.snapshot import read_snapshot
 from krm_fn.linker.api import Access, Api, ApiError, Forbidden, Unreachable
-from krm_fn.linker.live_cluster import Lists
-from krm_fn.linker.read import mapping
+from krm_fn.linker.live_cluster import CONFIG_MAPS, Lists, ObjectLists
+from krm_fn.linker.read import below, text
 from krm_fn.linker.retry import Deadline, OutOfTime
 from krm_fn.model import keys
 from krm_fn.model.words import listing
@@ -87,11 +86,12 @@ class LiveNamespace:
             raise NoAnswer(_explain_unknown(question.name, history))
         if not question.with_changes:
             return selected
+        # Of the whole history: the next older revision of a selected one may not be selected.
         changed = add_changes(history, lists, find_names(selected))
         return changed if question.name is None else select(changed, question.name)
 
     def _explain_absence(self, lists: Lists, set_name: str | None) -> str:
-        labels = lists.read(CONFIG_MAPS, _read_set, metadata_only=True, labelSelector=keys.SET).items
+        labels = lists.read(CONFIG_MAPS, _read_set_name, metadata_only=True, labelSelector=keys.SET).items
         if labels:
             found = listing(sorted(set(labels)), _MOST_NAMES)
             return f"no set {set_name} in namespace {self.namespace}; found: {found}"
@@ -104,11 +104,8 @@ class LiveNamespace:
         return Deadline(_PATIENCE, Event(), say=self._say)
 
 
-def _read_set(item: object) -> str | None:
-    match item:
-        case {"metadata": {"labels": {keys.SET: str(name)}}}:
-            return name
-    return None
+def _read_set_name(item: Any) -> str:
+    return text(below(item, "metadata.labels"), keys.SET)
 
 
 def _explain_unknown(name: str, history: History) -> str:
@@ -118,24 +115,21 @@ def _explain_unknown(name: str, history: History) -> str:
     return f"no base name or revision {name} {where}{hint or f'; found: {listing(names, _MOST_NAMES)}'}"
 
 
-def select(history: History, name: str) -> History:
-    """Keep what is about a base name, a revision, or the hash of one. There may be nothing left."""
-    sets = [_select(one, name) for one in history.sets]
-    return history._replace(sets=tuple(one for one in sets if one.entries))
-
-
 def find_names(history: History) -> list[str]:
     """Return all base names."""
     return sorted({entry.base for one in history.sets for entry in one.entries})
 
 
-def _select(one: SetHistory, name: str) -> SetHistory:
-    entries = tuple(entry for entry in one.entries if name in (entry.base, entry.name, entry.suffix))
-    names = {str(referrer) for entry in entries for referrer in entry.referrers}
-    names |= {referrer.of for entry in entries for referrer in entry.referrers}
-    return one._replace(
-        entries=entries, workloads=tuple(workload for workload in one.workloads if str(workload) in names)
-    )
+def select(history: History, name: str) -> History:
+    """Keep what is about a base name, a revision, or the hash of one. There may be nothing left."""
+    sets = []
+    for one in history.sets:
+        entries = tuple(entry for entry in one.entries if name in (entry.base, entry.name, entry.suffix))
+        concerned = {who for entry in entries for referrer in entry.referrers for who in (str(referrer), referrer.of)}
+        workloads = tuple(workload for workload in one.workloads if str(workload) in concerned)
+        if entries:
+            sets.append(one._replace(entries=entries, workloads=workloads))
+    return history._replace(sets=tuple(sets))
 
 
 def add_changes(history: History, source: ObjectLists, bases: Collection[str]) -> History:
@@ -147,56 +141,48 @@ def add_changes(history: History, source: ObjectLists, bases: Collection[str]) -
 
 
 def _add_changes(one: SetHistory, namespace: str, source: ObjectLists, bases: Collection[str]) -> SetHistory:
-    wanted = [entry for entry in one.entries if entry.base in bases and _has_content(entry)]
+    live = [entry for entry in one.entries if entry.kind == "ConfigMap" and entry.created is not None]
+    wanted = [entry for entry in live if entry.base in bases]
     if not wanted:
         return one
     names = {entry.name for entry in wanted}
     listed = source.read(CONFIG_MAPS, lambda item: _read_content(item, names), labelSelector=f"{keys.SET}={one.name}")
     contents = dict(listed.items)
-    changes = {
-        newer.name: ObjectChange(
-            _who(older, one.name, namespace),
-            _who(newer, one.name, namespace),
-            has_new_name=True,
-            keys=compare_values(contents[older.name], contents[newer.name]),
-        )
-        for newer, older in _neighbours(wanted)
-        if newer.name in contents and older.name in contents
-    }
-    entries = tuple(entry._replace(change=changes.get(entry.name)) for entry in one.entries)
-    return one._replace(entries=entries)
-
-
-def _has_content(entry: RevisionHistory) -> bool:
-    return entry.kind == "ConfigMap" and entry.created is not None
-
-
-def _neighbours(entries: list[RevisionHistory]) -> Iterator[tuple[RevisionHistory, RevisionHistory]]:
-    """Yield each revision with the next older one of its base name. They are in order, the newest first."""
-    for newer, older in pairwise(entries):
-        if newer.base == older.base:
-            yield newer, older
-
-
-def _who(entry: RevisionHistory, set_name: str, namespace: str) -> ComparedObject:
-    return ComparedObject("v1", entry.kind, namespace, entry.name, entry.base, set_name)
+    changes = {}
+    for newer, older in pairwise(wanted):  # they are in order, the newest of a base name first
+        if newer.base == older.base and newer.name in contents and older.name in contents:
+            before, after = (
+                ComparedObject("v1", entry.kind, namespace, entry.name, entry.base, one.name)
+                for entry in (older, newer)
+            )
+            differing = compare_values(contents[older.name], contents[newer.name])
+            changes[newer.name] = ObjectChange(before, after, has_new_name=True, keys=differing)
+    return one._replace(entries=tuple(entry._replace(change=changes.get(entry.name)) for entry in one.entries))
 
 
 def _read_content(item: Any, names: Collection[str]) -> tuple[str, dict[str, StoredValue]] | None:
     """Read the content of a ConfigMap with one of these names."""
-    name = text(mapping(mapping(item).get("metadata")), "name")
+    name = text(below(item, "metadata"), "name")
     if name not in names:
         return None
-    plain, binary = (mapping(mapping(item).get(field)) for field in ("data", "binaryData"))
-    values = {key: StoredValue(_decode(value), None) for key, value in binary.items() if isinstance(value, str)}
-    texts = {key: value for key, value in plain.items() if isinstance(value, str)}
-    return name, values | {
-        key: StoredValue(value.encode("utf-8", "surrogatepass"), value) for key, value in texts.items()
+    values = {
+        key: StoredValue(_decode(value), None)
+        for key, value in below(item, "binaryData").items()
+        if isinstance(value, str)
     }
+    values |= {
+        key: StoredValue(_encode(value), value) for key, value in below(item, "data").items() if isinstance(value, str)
+    }
+    return name, values
 
 
 def _decode(value: str) -> bytes:
     try:
         return b64decode(value, validate=True)
     except (Error, ValueError):
-        return value.encode("utf-8", "surrogatepass")
+        return _encode(value)
+
+
+def _encode(value: str) -> bytes:
+    # JSON may hold half of a surrogate pair, which UTF-8 refuses.
+    return value.encode("utf-8", "surrogatepass")

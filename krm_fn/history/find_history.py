@@ -1,11 +1,12 @@
 """From what is live to the history of each set. The linker's own plan says what becomes of a revision."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from krm_fn.history.history import (
     History,
-    LinkerJob,
+    Pods,
     Referrer,
     Retention,
     RevisionHistory,
@@ -16,9 +17,7 @@ from krm_fn.history.history import (
     WayBack,
     WorkloadHistory,
 )
-from krm_fn.history.live_object import LiveObject, Progress
-from krm_fn.history.roles import Live, newest_first
-from krm_fn.history.snapshot import SetSnapshot, Snapshot
+from krm_fn.history.snapshot import MADE_OF_TEMPLATES, LiveObject, Pod, Progress, SetSnapshot, Snapshot
 from krm_fn.linker.api import Forbidden
 from krm_fn.linker.objects import Consumer, LiveRevision
 from krm_fn.linker.owners import Keeper, find_keepers, is_left_to_kpt, linker_owners, plan_owners, rendered_names
@@ -27,201 +26,32 @@ from krm_fn.naming.names import without_hash
 
 _ADD_ONS = "argoproj.io"
 _HISTORY_OF = {kind.kind: kind.history for kind in CONSUMER_KINDS if kind.history}
+_RESOURCES = {"Deployment": "deployment", "StatefulSet": "statefulset", "DaemonSet": "daemonset"}
+
+_WITH_PODS = frozenset({"ReplicaSet", "ControllerRevision", "ReplicationController", "Job", "Pod"})
+"""Kinds of which one expects pods, so that it is worth saying that there are none."""
 
 
 def find_history(snapshot: Snapshot) -> History:
     """Tell of every revision who references it, how many pods run it, and what the linker does with it."""
-    live = Live(snapshot)
-    sets = tuple(_SetFinder(reading, live).find() for reading in snapshot.sets)
+    live = _Live(snapshot)
+    sets = tuple(_find_set(one, live) for one in snapshot.sets)
     return History(snapshot.namespace, snapshot.now, sets, tuple(_find_unseen(snapshot)))
 
 
-def _find_unseen(snapshot: Snapshot) -> Iterator[Unseen]:
-    """Find the kinds that could not be listed.
-
-    The API server also forbids to list kinds that do not exist. So Argo's count then only if a Rollout has made
-    something.
-    """
-    has_rollouts = any(fact.made_by[0] == "Rollout" for fact in snapshot.facts.values())
-    for kind, error in snapshot.unseen.items():
-        rule = error.rule if isinstance(error, Forbidden) else ""
-        if kind.group != _ADD_ONS or has_rollouts or not rule:
-            yield Unseen(kind.plural, str(error), rule)
-
-
-class _SetFinder:
-    """Finds the history of one set."""
-
-    def __init__(self, reading: SetSnapshot, live: Live) -> None:
-        self._reading = reading
-        self._live = live
-        self._facts = live.snapshot.facts
-        self._rendered = rendered_names(reading.plan, reading.observation)
-        self._references = {one.owner.uid: one.references for one in reading.observation.consumers}
-        self._consumers: dict[str, list[Consumer]] = defaultdict(list)
-        for consumer in reading.observation.consumers:
-            for name in consumer.references:
-                self._consumers[name].append(consumer)
-
-    def find(self) -> SetHistory:
-        reading = self._reading
-        entries = [*self._live_entries(), *self._absent_entries()]
-        job = reading.job
-        return SetHistory(
-            reading.plan.set,
-            tuple(sorted(entries, key=_place)),
-            tuple(self._workloads()),
-            has_inventory=reading.observation.inventory is not None,
-            job=job and LinkerJob(job.name, job.created, job.ended, job.failure),
-        )
-
-    def _live_entries(self) -> Iterator[RevisionHistory]:
-        plan, observation = self._reading.plan, self._reading.observation
-        to_link = {patch.revision.uid: patch.add for patch in plan_owners(plan, observation)}
-        for revision, keepers in find_keepers(plan, observation):
-            linkers = linker_owners(plan, revision)
-            referrers = self._referrers(self._consumers[revision.name])
-            fate, last = self._fate(revision, keepers, referrers)
-            is_young = fate is Retention.YOUNG
-            yield RevisionHistory(
-                revision.kind,
-                revision.name,
-                self._reading.bases[revision.name],
-                revision.created,
-                fate,
-                is_rendered=Keeper.RENDERED in keepers,
-                is_awaited=self._is_awaited(revision.name),
-                referrers=referrers,
-                pods=self._live.pods_with(revision.name),
-                last=last,
-                due=revision.created + plan.minimum_age if is_young else None,
-                owners=tuple(map(str, revision.owners)),
-                foreign=tuple(str(owner) for owner in revision.owners if owner not in linkers),
-                to_link=() if revision.is_retained else tuple(map(str, to_link.get(revision.uid, ()))),
-                is_linked=bool(linkers) or revision.is_retained or observation.inventory is None,
-                is_marked=not revision.is_wanted and fate is Retention.NEXT_RUN,
-                is_incomplete=bool(observation.unread),
-                made_by=revision.made_by if revision.made_by != f"{revision.kind}/{revision.name}" else "",
-            )
-
-    def _absent_entries(self) -> Iterator[RevisionHistory]:
-        """Tell of what is rendered or needed and does not exist."""
-        live = self._reading.bases
-        kinds = {revision.name: revision.kind for revision in self._reading.plan.rendered}
-        for name in sorted({*self._rendered, *self._reading.absent} - live.keys()):
-            if not name:
-                continue
-            uids = self._reading.absent.get(name, ())
-            needing = [one for one in self._reading.observation.consumers if one.owner.uid in uids]
-            yield RevisionHistory(
-                kinds.get(name, "ConfigMap"),
-                name,
-                without_hash(name),
-                None,
-                Retention.MISSING if needing else Retention.NOT_APPLIED,
-                is_rendered=name in self._rendered,
-                referrers=self._referrers(needing or self._consumers[name]),
-                pods=self._live.pods_with(name),
-            )
-
-    def _fate(
-        self, revision: LiveRevision, keepers: frozenset[Keeper], referrers: tuple[Referrer, ...]
-    ) -> tuple[Retention, tuple[Referrer, ...]]:
-        """Say what becomes of a revision, with the objects that keep it longest if it is only history."""
-        observation = self._reading.observation
-        forever = [
-            (Keeper.RETAINED, Retention.RETAINED),
-            (Keeper.RENDERED, Retention.RENDERED),
-            (Keeper.FOREIGN_OWNER, Retention.FOREIGN_OWNER),
-            (Keeper.UNLINKED_TRACKER, Retention.LEAK),
-        ]
-        kept = next((fate for keeper, fate in forever if keeper in keepers), None)
-        is_in_use = any(one.is_current or _has_pods(one) for one in referrers)
-        if kept in (Retention.RETAINED, Retention.RENDERED):
-            return kept, ()
-        if is_in_use:
-            return Retention.IN_USE, ()
-        if kept is not None:
-            return kept, ()
-        if referrers:
-            return Retention.HISTORY, _last(referrers)
-        return self._fate_of_unreferenced(revision, keepers, is_unread=bool(observation.unread)), ()
-
-    def _fate_of_unreferenced(
-        self, revision: LiveRevision, keepers: frozenset[Keeper], *, is_unread: bool
-    ) -> Retention:
-        observation = self._reading.observation
-        if is_unread:
-            return Retention.UNKNOWN
-        if observation.inventory is None:
-            return Retention.NO_INVENTORY
-        if is_left_to_kpt(self._reading.plan, observation, revision):
-            return Retention.LEFT_TO_KPT
-        return Retention.YOUNG if Keeper.YOUNG in keepers else Retention.NEXT_RUN
-
-    def _referrers(self, consumers: Iterable[Consumer]) -> tuple[Referrer, ...]:
-        found = [self._referrer(consumer) for consumer in consumers]
-        return tuple(
-            sorted(found, key=lambda one: (not one.is_current, bool(one.of), -one.created, one.kind, one.name))
-        )
-
-    def _referrer(self, consumer: Consumer) -> Referrer:
-        owner = consumer.owner
-        fact = self._facts.get(owner.uid) or LiveObject(owner.kind, owner.name, owner.uid, 0.0)
-        is_made = bool(fact.controller) and fact.kind in ("ReplicaSet", "ControllerRevision")
-        return Referrer(
-            owner.kind,
-            owner.name,
-            fact.created,
-            of="/".join(fact.made_by) if is_made else "",
-            role=self._live.role_of(fact),
-            number=fact.number if is_made else 0,
-            is_current=consumer.is_current,
-            pods=self._live.pods_of(fact),
-            rollouts_left=self._live.rollouts_left(fact),
-        )
-
-    def _is_awaited(self, revision: str) -> bool:
-        """Tell whether only workloads want a revision whose controllers have not made anything of that yet."""
-        consumers = self._consumers[revision]
-        facts = [self._facts.get(one.owner.uid) for one in consumers if one.is_current]
-        roles = [self._live.role_of(fact) for one in consumers if (fact := self._facts.get(one.owner.uid))]
-        has_started = any(role not in (None, Role.PAST) for role in roles)
-        return bool(facts) and not has_started and all(self._is_seen_to_roll(fact) for fact in facts)
-
-    def _is_seen_to_roll(self, workload: LiveObject | None) -> bool:
-        """Tell whether the object is a workload, and whether what its controller makes could be listed."""
-        if workload is None or workload.progress is None:
-            return False
-        return all(_HISTORY_OF.get(workload.kind) != kind.kind for kind in self._live.snapshot.unseen)
-
-    def _workloads(self) -> Iterator[WorkloadHistory]:
-        """Find the workloads that reference revisions of the set, or did so."""
-        uids = {uid for consumers in self._consumers.values() for one in consumers for uid in _workload_uids(one)}
-        facts = [self._facts[uid] for uid in uids if uid in self._facts]
-        for fact in sorted(facts, key=lambda one: (one.kind, one.name)):
-            if fact.progress is not None:
-                templates = tuple(map(self._template, newest_first(self._live.made_by(fact))))
-                yield WorkloadHistory(
-                    fact.kind,
-                    fact.name,
-                    fact.progress.is_done,
-                    fact.progress.situation,
-                    fact.progress.reason,
-                    templates,
-                    find_way_back(fact.kind, fact.name, self._live.snapshot.namespace, fact.progress, templates),
-                )
-
-    def _template(self, fact: LiveObject) -> Template:
-        role = self._live.role_of(fact)
-        return Template(
-            fact.name,
-            fact.number,
-            Role.PAST if role is None else role,
-            tuple(sorted(self._references.get(fact.uid, ()))),
-            self._live.pods_of(fact),
-            tuple(name for name, uids in self._reading.absent.items() if fact.uid in uids),
-        )
+def _find_set(one: SetSnapshot, live: "_Live") -> SetHistory:
+    consumers: dict[str, list[Consumer]] = defaultdict(list)
+    for consumer in one.observation.consumers:
+        for name in consumer.references:
+            consumers[name].append(consumer)
+    entries = [*_find_existing(one, consumers, live), *_find_absent(one, consumers, live)]
+    return SetHistory(
+        one.plan.set,
+        tuple(sorted(entries, key=_place)),
+        tuple(_find_workloads(one, live)),
+        has_inventory=one.observation.inventory is not None,
+        job=one.job,
+    )
 
 
 def _place(entry: RevisionHistory) -> tuple[str, str, bool, float, str]:
@@ -229,23 +59,148 @@ def _place(entry: RevisionHistory) -> tuple[str, str, bool, float, str]:
     return entry.base, entry.kind, entry.created is not None, -(entry.created or 0.0), entry.name
 
 
-def _last(referrers: Iterable[Referrer]) -> tuple[Referrer, ...]:
+def _find_existing(
+    one: SetSnapshot, consumers: Mapping[str, list[Consumer]], live: "_Live"
+) -> Iterator[RevisionHistory]:
+    plan, observation = one.plan, one.observation
+    to_link = {patch.revision.uid: patch.add for patch in plan_owners(plan, observation)}
+    for revision, keepers in find_keepers(plan, observation):
+        linkers = linker_owners(plan, revision)  # any other owner is somebody else's
+        referring = consumers.get(revision.name, [])
+        referrers = _find_referrers(referring, live)
+        fate = _find_fate(one, revision, keepers, referrers)
+        yield RevisionHistory(
+            revision.kind,
+            revision.name,
+            one.bases[revision.name],
+            revision.created,
+            fate,
+            is_rendered=Keeper.RENDERED in keepers,
+            is_awaited=_is_awaited(referring, live),
+            referrers=referrers,
+            pods=live.pods_with(revision.name),
+            last=_find_last(referrers) if fate is Retention.HISTORY else (),
+            due=revision.created + plan.minimum_age if fate is Retention.YOUNG else None,
+            owners=tuple(map(str, revision.owners)),
+            foreign=tuple(str(owner) for owner in revision.owners if owner not in linkers),
+            to_link=() if revision.is_retained else tuple(map(str, to_link.get(revision.uid, ()))),
+            is_linked=bool(linkers) or revision.is_retained or observation.inventory is None,
+            is_marked=not revision.is_wanted and fate is Retention.NEXT_RUN,
+            is_incomplete=bool(observation.unread),
+            made_by=revision.made_by if revision.made_by != f"{revision.kind}/{revision.name}" else "",
+        )
+
+
+def _find_absent(one: SetSnapshot, consumers: Mapping[str, list[Consumer]], live: "_Live") -> Iterator[RevisionHistory]:
+    """Tell of what is rendered or needed and does not exist."""
+    rendered = rendered_names(one.plan, one.observation)
+    kinds = {revision.name: revision.kind for revision in one.plan.rendered}
+    for name in sorted({*rendered, *one.absent} - one.bases.keys() - {""}):
+        uids = one.absent.get(name, ())
+        needing = [consumer for consumer in one.observation.consumers if consumer.owner.uid in uids]
+        yield RevisionHistory(
+            kinds.get(name, "ConfigMap"),
+            name,
+            without_hash(name),
+            None,
+            Retention.MISSING if needing else Retention.NOT_APPLIED,
+            is_rendered=name in rendered,
+            referrers=_find_referrers(needing or consumers.get(name, []), live),
+            pods=live.pods_with(name),
+        )
+
+
+def _find_fate(
+    one: SetSnapshot, revision: LiveRevision, keepers: frozenset[Keeper], referrers: Sequence[Referrer]
+) -> Retention:
+    """Say what becomes of a revision: the first that holds, so that pods which run it are told before its owners."""
+    rules = (
+        (Keeper.RETAINED in keepers, Retention.RETAINED),
+        (Keeper.RENDERED in keepers, Retention.RENDERED),
+        (any(referrer.is_in_use for referrer in referrers), Retention.IN_USE),
+        (Keeper.FOREIGN_OWNER in keepers, Retention.FOREIGN_OWNER),
+        (Keeper.UNLINKED_TRACKER in keepers, Retention.LEAK),
+        (bool(referrers), Retention.HISTORY),
+        (bool(one.observation.unread), Retention.UNKNOWN),
+        (one.observation.inventory is None, Retention.NO_INVENTORY),
+        (is_left_to_kpt(one.plan, one.observation, revision), Retention.LEFT_TO_KPT),
+        (Keeper.YOUNG in keepers, Retention.YOUNG),
+    )
+    return next((fate for holds, fate in rules if holds), Retention.NEXT_RUN)
+
+
+def _find_last(referrers: Iterable[Referrer]) -> tuple[Referrer, ...]:
     """Return the object that each workload keeps longest, and all objects that belong to none."""
-    last: dict[str, Referrer] = {}
-    for one in sorted(referrers, key=lambda one: (one.number, one.created)):
-        last[one.of or str(one)] = one
+    last = {one.of or str(one): one for one in sorted(referrers, key=lambda one: (one.number, one.created))}
     return tuple(sorted(last.values(), key=lambda one: (one.kind, one.name)))
 
 
-def _has_pods(referrer: Referrer) -> bool:
-    return referrer.pods is not None and referrer.pods.total > 0
+def _find_referrers(consumers: Iterable[Consumer], live: "_Live") -> tuple[Referrer, ...]:
+    found = [_find_referrer(consumer, live) for consumer in consumers]
+    return tuple(sorted(found, key=lambda one: (not one.is_current, bool(one.of), -one.created, one.kind, one.name)))
 
 
-def _workload_uids(consumer: Consumer) -> tuple[str, str]:
-    return consumer.owner.uid, consumer.controller
+def _find_referrer(consumer: Consumer, live: "_Live") -> Referrer:
+    owner = consumer.owner
+    fact = live.facts.get(owner.uid) or LiveObject(owner.kind, owner.name, owner.uid, 0.0)
+    is_made = bool(fact.controller) and fact.kind in MADE_OF_TEMPLATES
+    return Referrer(
+        owner.kind,
+        owner.name,
+        fact.created,
+        of="/".join(fact.made_by) if is_made else "",
+        role=live.roles.get(fact.uid),
+        number=fact.number if is_made else 0,
+        is_current=consumer.is_current,
+        pods=live.pods_of(fact),
+        rollouts_left=live.rollouts_left.get(fact.uid),
+    )
 
 
-_RESOURCES = {"Deployment": "deployment", "StatefulSet": "statefulset", "DaemonSet": "daemonset"}
+def _is_awaited(consumers: Sequence[Consumer], live: "_Live") -> bool:
+    """Tell whether only workloads want a revision whose controllers have not made anything of that yet."""
+    facts = [live.facts.get(one.owner.uid) for one in consumers if one.is_current]
+    has_started = any(live.roles.get(one.owner.uid, Role.PAST) is not Role.PAST for one in consumers)
+    return bool(facts) and not has_started and all(_is_seen_to_roll(fact, live.snapshot) for fact in facts)
+
+
+def _is_seen_to_roll(workload: LiveObject | None, snapshot: Snapshot) -> bool:
+    """Tell whether the object is a workload, and whether what its controller makes could be listed."""
+    if workload is None or workload.progress is None:
+        return False
+    return all(_HISTORY_OF.get(workload.kind) != kind.kind for kind in snapshot.unseen)
+
+
+def _find_workloads(one: SetSnapshot, live: "_Live") -> Iterator[WorkloadHistory]:
+    """Find the workloads that reference revisions of the set, or did so."""
+    referring = [consumer for consumer in one.observation.consumers if consumer.references]
+    # Of a workload whose template references nothing any more, the ReplicaSets still tell.
+    uids = {uid for consumer in referring for uid in (consumer.owner.uid, consumer.controller)}
+    references = {consumer.owner.uid: consumer.references for consumer in referring}
+    for fact in sorted((live.facts[uid] for uid in uids if uid in live.facts), key=lambda one: (one.kind, one.name)):
+        if fact.progress is None:
+            continue
+        templates = tuple(
+            Template(
+                made.name,
+                made.number,
+                live.roles.get(made.uid) or Role.PAST,
+                tuple(sorted(references.get(made.uid, ()))),
+                live.pods_of(made),
+                tuple(name for name, needing in one.absent.items() if made.uid in needing),
+            )
+            for made in _newest_first(live.made_by[fact.uid])
+        )
+        way_back = find_way_back(fact.kind, fact.name, live.snapshot.namespace, fact.progress, templates)
+        yield WorkloadHistory(
+            fact.kind,
+            fact.name,
+            fact.progress.is_done,
+            fact.progress.situation,
+            fact.progress.reason,
+            templates,
+            way_back,
+        )
 
 
 def find_way_back(
@@ -274,3 +229,109 @@ def _last_with_other_configuration(templates: Sequence[Template]) -> Template | 
         return None
     others = [one for one in templates if one.revisions != current.revisions and not one.absent]
     return next((one for one in others if one.role is Role.OLD), next(iter(others), None))
+
+
+def _find_unseen(snapshot: Snapshot) -> Iterator[Unseen]:
+    has_rollouts = any(fact.made_by[0] == "Rollout" for fact in snapshot.facts.values())
+    # The API server also forbids to list kinds that do not exist: Argo's count only if a Rollout has made something.
+    for kind, error in snapshot.unseen.items():
+        rule = error.rule if isinstance(error, Forbidden) else ""
+        if kind.group != _ADD_ONS or has_rollouts or not rule:
+            yield Unseen(kind.plural, str(error), rule)
+
+
+class _Live:
+    """The pods of a snapshot, and what each template is to its workload."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        self.facts = snapshot.facts
+        self._pods_by_name = {pod.name: pod for pod in snapshot.pods or ()}
+        self._pods_by_controller: dict[str, list[Pod]] = defaultdict(list)
+        self._pods_by_reference: dict[str, list[Pod]] = defaultdict(list)
+        for pod in snapshot.pods or ():
+            self._pods_by_controller[pod.controller].append(pod)
+            for name in pod.references:
+                self._pods_by_reference[name].append(pod)
+        self.made_by: dict[str, list[LiveObject]] = defaultdict(list)
+        for fact in self.facts.values():
+            if fact.kind != "Pod":  # pods are counted, and are no templates
+                self.made_by[fact.controller].append(fact)
+        self.roles: dict[str, Role] = {}
+        self.rollouts_left: dict[str, int] = {}
+        for fact in self.facts.values():
+            if fact.progress is not None:
+                made = self.made_by[fact.uid]
+                found = find_roles(fact.progress, made, self._with_pods(made))
+                self.roles.update(found.roles)
+                self.rollouts_left.update(found.rollouts_left)
+
+    def _with_pods(self, made: Iterable[LiveObject]) -> list[str]:
+        return [one.uid for one in made if (pods := self.pods_of(one)) is not None and pods.total]
+
+    def pods_with(self, revision: str) -> Pods | None:
+        """Count the pods whose own spec references a revision; None if pods could not be listed."""
+        return None if self.snapshot.pods is None else _count_pods(self._pods_by_reference.get(revision, []))
+
+    def pods_of(self, fact: LiveObject) -> Pods | None:
+        """Count the pods of an object that makes pods, or of a pod; None if nothing says how many there are."""
+        if self.snapshot.pods is None:
+            return None if fact.replicas is None else Pods(fact.replicas)
+        pods = self._pods_of(fact)
+        return _count_pods(pods) if pods or fact.kind in _WITH_PODS else None
+
+    def _pods_of(self, fact: LiveObject) -> list[Pod]:
+        if fact.progress is not None:
+            return []  # they are counted for the template that its controller made them of
+        if fact.kind == "Pod":
+            return [self._pods_by_name[fact.name]] if fact.name in self._pods_by_name else []
+        if fact.kind == "ControllerRevision":  # it controls nothing: its workload controls the pods, and marks them
+            return [pod for pod in self._pods_by_controller.get(fact.controller, ()) if pod.marks & fact.marks]
+        return self._pods_by_controller.get(fact.uid, [])
+
+
+def _count_pods(pods: Sequence[Pod]) -> Pods:
+    """Count pods. Of several problems, the most frequent one is told."""
+    problems = Counter(pod.problem for pod in pods if pod.problem)
+    problem = min(problems, key=lambda one: (-problems[one], one), default="")
+    return Pods(len(pods), sum(pod.is_ready for pod in pods), problem)
+
+
+class Roles(NamedTuple):
+    """By uid: the role of each object that was made of a template, and the rollouts after which it is deleted."""
+
+    roles: Mapping[str, Role]
+    rollouts_left: Mapping[str, int]
+
+
+def find_roles(progress: Progress, made: Iterable[LiveObject], with_pods: Iterable[str]) -> Roles:
+    """Find the roles of what a controller made. `with_pods` are the uids of those that have pods."""
+    ordered = _newest_first(made)
+    newest = next((one for one in ordered if progress.newest in one.marks), None)
+    if newest is None and not progress.newest:
+        newest = next(iter(ordered), None)
+    used = set(with_pods)
+    roles = {one.uid: _find_role(one, newest, progress, has_pods=one.uid in used) for one in ordered}
+    # Both controllers keep `revisionHistoryLimit` old ReplicaSets, and delete the oldest, but only those without pods:
+    # cleanupDeployment in Kubernetes' deployment/sync.go, reconcileRevisionHistoryLimit in Argo Rollouts' sync.go.
+    old = [one for one in ordered if one is not newest]
+    return Roles(roles, {one.uid: max(0, progress.limit - position) for position, one in enumerate(old)})
+
+
+def _newest_first(made: Iterable[LiveObject]) -> list[LiveObject]:
+    """Sort what a controller made of templates. One that is used again gets a new number."""
+    return sorted(made, key=lambda one: (one.number, one.created, one.name), reverse=True)
+
+
+def _find_role(one: LiveObject, newest: LiveObject | None, progress: Progress, *, has_pods: bool) -> Role:
+    if progress.stable and progress.stable in one.marks:
+        return Role.STABLE
+    if one is not newest:
+        return Role.OLD if has_pods else Role.PAST
+    if progress.is_done:
+        return Role.STABLE
+    if progress.situation == "aborted":
+        return Role.ABORTED
+    if not progress.stable:
+        return Role.NEW
+    return Role.PREVIEW if progress.is_blue_green else Role.CANARY

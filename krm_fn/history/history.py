@@ -78,6 +78,11 @@ class Referrer(NamedTuple):
     pods: Pods | None = None
     rollouts_left: int | None = None
 
+    @property
+    def is_in_use(self) -> bool:
+        """Tell whether somebody wants it now, or pods run with it, as far as that is known."""
+        return self.is_current or (self.pods is not None and self.pods.total > 0)
+
     def __str__(self) -> str:
         return f"{self.kind}/{self.name}"
 
@@ -153,17 +158,26 @@ class WorkloadHistory(NamedTuple):
     templates: tuple[Template, ...]
     way_back: WayBack | None = None
 
+    @property
+    def is_settled(self) -> bool:
+        return self.is_done and not self.situation
+
     def __str__(self) -> str:
         return f"{self.kind}/{self.name}"
 
 
 class LinkerJob(NamedTuple):
-    """The newest Job of a linker. Times are in Unix seconds; `ended` is None while it runs."""
+    """The newest Job of a linker, with its plan as arguments. Times are in Unix seconds; `ended` is None while it runs.
+
+    `failure`: why it failed, `""` if it did not.
+    """
 
     name: str
     created: float
     ended: float | None
     failure: str
+    set: str = ""
+    arguments: tuple[str, ...] = ()
 
 
 class SetHistory(NamedTuple):

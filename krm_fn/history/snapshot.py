@@ -1,45 +1,113 @@
-"""All that is live in a namespace and concerns revisions. Each kind is listed once, for all sets together."""
+"""All that is live in a namespace and concerns revisions. Each kind is listed once, for all sets together.
+
+Beside what the linker knows of an object stands what people want to know: its pods, and how far a rollout is. The
+readers accept any JSON, like those of the linker.
+"""
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any, NamedTuple
 
-from krm_fn.history.live_object import Job, LiveObject, Pod, read_job, read_live_object, read_pod, text
+from krm_fn.history.history import LinkerJob
 from krm_fn.linker.api import Forbidden, NotServed, Refused
 from krm_fn.linker.cluster import Configs
-from krm_fn.linker.live_cluster import Listed
+from krm_fn.linker.live_cluster import CONFIG_MAPS, ObjectLists, has_config_map
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Observation
 from krm_fn.linker.observe import observe
 from krm_fn.linker.owners import rendered_names
-from krm_fn.linker.read import linker_arguments, mapping, read_config, read_consumer
+from krm_fn.linker.read import (
+    below,
+    controller_of,
+    entries,
+    linker_arguments,
+    mapping,
+    possible_names,
+    read_config,
+    read_consumer,
+    read_time,
+    required_config_maps,
+    text,
+)
 from krm_fn.linker.wait import MAX_LOOKUPS, find_broken
 from krm_fn.model import keys
 from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan, Unreadable, read_arguments
 
-CONFIG_MAPS = Kind("v1", "ConfigMap", "configmaps")
 (_JOBS,) = (kind for kind in CONSUMER_KINDS if kind.kind == "Job")
 
 _TIMEOUT, _MINIMUM_AGE = 300, 600
 """The defaults of `krm-fn link`, for a set without a Job."""
 
-_MADE_OF_TEMPLATES = frozenset({"ReplicaSet", "ControllerRevision"})
+MADE_OF_TEMPLATES = frozenset({"ReplicaSet", "ControllerRevision"})
 _WITH_PROGRESS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Rollout"})
 
-_T = TypeVar("_T")
+_DEFAULT_LIMIT = 10
+"""The `revisionHistoryLimit` of a workload that sets none: Kubernetes and Argo Rollouts have the same default."""
+
+_HASH_LABELS = ("pod-template-hash", "rollouts-pod-template-hash", "controller-revision-hash")
+"""Labels by controllers on what they make of a template, and on its pods. A Rollout uses the second one."""
+
+_NUMBERS = ("deployment.kubernetes.io/revision", "rollout.argoproj.io/revision")
+"""Annotations by controllers on ReplicaSets: the number that `--to-revision` takes."""
+
+_MOST_DIGITS = 18  # Python refuses to read a number of thousands
+_ENDED = ("Succeeded", "Failed")
+_STARTING = ("ContainerCreating", "PodInitializing")
 
 
-class ObjectLists(Protocol):
-    """The lists of one namespace. It cannot write."""
+class LiveObject(NamedTuple):
+    """An object that references revisions, or a workload. `created` is in Unix seconds.
 
-    @property
-    def namespace(self) -> str: ...
+    `controller` is the uid of its controller, and `made_by` the kind and name of that; `""` for none. `marks` are what
+    its controller and its pods call it: its name, a hash, and `#3` for the third. `replicas` are the pods that its
+    status tells. `required`: names of ConfigMaps, like those of revisions, without which its pods do not start.
+    """
 
-    def read(
-        self, kind: Kind, read: Callable[[Any], _T | None], *, metadata_only: bool = False, **selectors: str
-    ) -> Listed[_T]:
-        """List the objects of a kind, and return what `read` takes from them. Raises ApiError."""
+    kind: str
+    name: str
+    uid: str
+    created: float
+    controller: str = ""
+    made_by: tuple[str, str] = ("", "")
+    number: int = 0
+    marks: frozenset[str] = frozenset()
+    replicas: int | None = None
+    required: frozenset[str] = frozenset()
+    progress: "Progress | None" = None
+
+
+class Progress(NamedTuple):
+    """How far a workload is. `newest` and `stable` are marks of what its controller made of two templates.
+
+    An empty `newest` stands for the one with the highest number. `stable` is the one that a workload returns to; `""`
+    for none. `is_done`: all pods are of the newest. `situation` is a word such as `paused`, `""` if there is nothing to
+    say; `reason` is the controller's own. `limit`: how many old ones are kept.
+    """
+
+    newest: str
+    stable: str
+    is_done: bool
+    limit: int
+    situation: str = ""
+    reason: str = ""
+    is_blue_green: bool = False
+
+
+class Pod(NamedTuple):
+    """A pod that has not ended. `references`: names of revisions, or like them.
+
+    `problem`: why a container waits, such as `CreateContainerConfigError`.
+    """
+
+    name: str
+    controller: str
+    marks: frozenset[str]
+    references: frozenset[str]
+    is_ready: bool
+    problem: str = ""
 
 
 class SetSnapshot(NamedTuple):
@@ -50,7 +118,7 @@ class SetSnapshot(NamedTuple):
     """
 
     plan: LinkPlan
-    job: Job | None
+    job: LinkerJob | None
     observation: Observation
     bases: Mapping[str, str]
     absent: Mapping[str, tuple[str, ...]]
@@ -70,23 +138,40 @@ class Snapshot(NamedTuple):
     now: float
 
 
+class _SetConfigs(NamedTuple):
+    """The ConfigMaps of one set, and the base names of its revisions by name."""
+
+    configs: Configs
+    bases: dict[str, str]
+
+
+class _Objects(NamedTuple):
+    """All objects that may reference revisions of any set. The other fields are those of a snapshot."""
+
+    consumers: dict[Kind, list[Consumer]]
+    facts: dict[str, LiveObject]
+    pods: list[Pod]
+    unseen: dict[Kind, Refused]
+
+
 def read_snapshot(source: ObjectLists, set_name: str | None) -> Snapshot:
     """Read all sets, or one. Raises ApiError; Forbidden without the right to list ConfigMaps."""
-    configs, now = _read_configs(source, set_name)
+    # Revisions first: what is listed after them and does not reference one did not do so when that was read.
+    sets, now = _read_sets(source, set_name)
     jobs = _read_jobs(source, set_name)
-    plans = {name: _plan(name, jobs.get(name)) for name in sorted(configs)}
+    plans = {name: _plan(name, jobs.get(name)) for name in sorted(sets)}
+    # Of all sets, and of what is rendered and does not exist yet: pods may wait for it.
     names = Names.of(
-        {revision.name for one in configs.values() for revision in one.revisions}
+        {revision.name for one in sets.values() for revision in one.configs.revisions}
         | {revision.name for plan in plans.values() for revision in plan.rendered}
-        | {name for one in configs.values() if one.inventory for name in one.inventory.references}
+        | {name for one in sets.values() if one.configs.inventory for name in one.configs.inventory.references}
     )
-    objects = _LiveObjects(source, names)
-    for kind in dict.fromkeys([*CONSUMER_KINDS, *(kind for plan in plans.values() for kind in plan.kinds)]):
-        objects.read(kind)
-    views = {name: _View(source, configs[name], objects) for name in plans}
+    # Each once, though several sets may name it.
+    kinds = dict.fromkeys([*CONSUMER_KINDS, *(kind for plan in plans.values() for kind in plan.kinds)])
+    objects = _read_objects(source, kinds, names)
     return Snapshot(
         source.namespace,
-        tuple(_read_set(plans[name], jobs.get(name), view, objects.facts) for name, view in views.items()),
+        tuple(_read_set(plan, jobs.get(name), sets[name], source, objects) for name, plan in plans.items()),
         objects.facts,
         None if any(kind.kind == "Pod" for kind in objects.unseen) else tuple(objects.pods),
         objects.unseen,
@@ -94,16 +179,7 @@ def read_snapshot(source: ObjectLists, set_name: str | None) -> Snapshot:
     )
 
 
-class _Config(NamedTuple):
-    """The ConfigMaps of one set."""
-
-    revisions: list[LiveRevision]
-    inventory: Consumer | None
-    bases: dict[str, str]
-    now: float
-
-
-def _read_configs(source: ObjectLists, set_name: str | None) -> tuple[dict[str, _Config], float]:
+def _read_sets(source: ObjectLists, set_name: str | None) -> tuple[dict[str, _SetConfigs], float]:
     """List the ConfigMaps of all sets, without their content."""
     selector = keys.SET if set_name is None else f"{keys.SET}={set_name}"
     listed = source.read(CONFIG_MAPS, _read_config, metadata_only=True, labelSelector=selector)
@@ -111,11 +187,9 @@ def _read_configs(source: ObjectLists, set_name: str | None) -> tuple[dict[str, 
     for name, config, base in listed.items:
         found[name].append((config, base))
     return {
-        name: _Config(
-            [config for config, _ in pairs if isinstance(config, LiveRevision)],
-            next((config for config, _ in pairs if isinstance(config, Consumer)), None),
+        name: _SetConfigs(
+            Configs.of([config for config, _ in pairs], listed.now),
             {config.name: base for config, base in pairs if isinstance(config, LiveRevision)},
-            listed.now,
         )
         for name, pairs in found.items()
     }, listed.now
@@ -123,83 +197,69 @@ def _read_configs(source: ObjectLists, set_name: str | None) -> tuple[dict[str, 
 
 def _read_config(item: Any) -> tuple[str, LiveRevision | Consumer, str] | None:
     """Read a ConfigMap with the name of its set and its base name."""
-    metadata = mapping(mapping(item).get("metadata"))
-    name = text(mapping(metadata.get("labels")), keys.SET)
+    name = text(below(item, "metadata.labels"), keys.SET)
     config = read_config(item, _plan(name, None))
-    return config and (name, config, text(mapping(metadata.get("annotations")), keys.BASE_NAME))
+    return config and (name, config, text(below(item, "metadata.annotations"), keys.BASE_NAME))
 
 
-def _read_jobs(source: ObjectLists, set_name: str | None) -> dict[str, Job]:
+def _read_jobs(source: ObjectLists, set_name: str | None) -> dict[str, LinkerJob]:
     """Return the newest Job of each set. None at all without the right to list Jobs, which is found out later again."""
     selector = f"{keys.COMPONENT}={keys.LINKER}" + ("" if set_name is None else f",{keys.SET}={set_name}")
     try:
-        found = source.read(_JOBS, _read_job, labelSelector=selector).items
+        found = source.read(_JOBS, _read_linker_job, labelSelector=selector).items
     except Refused:
         return {}
     return {job.set: job for job in sorted(found, key=lambda job: (job.created, job.name))}
 
 
-def _read_job(item: Any) -> Job | None:
-    labels = mapping(mapping(mapping(item).get("metadata")).get("labels"))
-    template = mapping(mapping(mapping(item).get("spec")).get("template"))
-    arguments = linker_arguments(template.get("spec"))
-    return read_job(item, text(labels, keys.SET), arguments) if arguments else None
+def _read_linker_job(item: Any) -> LinkerJob | None:
+    arguments = linker_arguments(below(item, _JOBS.pod_spec))
+    return read_job(item, text(below(item, "metadata.labels"), keys.SET), arguments) if arguments else None
 
 
-def _plan(set_name: str, job: Job | None) -> LinkPlan:
+def _plan(set_name: str, job: LinkerJob | None) -> LinkPlan:
     """Return the plan that a run of this Job has; the default if there is none, or if somebody has written its own."""
-    default = LinkPlan(set=set_name, timeout=_TIMEOUT, minimum_age=_MINIMUM_AGE)
-    if job is None:
-        return default
-    try:
-        plan = read_arguments(job.arguments)
-    except Unreadable:
-        return default
-    return plan if plan.set == set_name else default
+    if job is not None:
+        with suppress(Unreadable):
+            plan = read_arguments(job.arguments)
+            if plan.set == set_name:
+                return plan
+    return LinkPlan(set=set_name, timeout=_TIMEOUT, minimum_age=_MINIMUM_AGE)
 
 
-class _LiveObjects:
-    """All objects that may reference revisions of any set."""
-
-    def __init__(self, source: ObjectLists, names: Names) -> None:
-        self._source = source
-        self._names = names
-        self.consumers: dict[Kind, list[Consumer]] = {}
-        self.facts: dict[str, LiveObject] = {}
-        self.pods: list[Pod] = []
-        self.unseen: dict[Kind, Refused] = {}
-
-    def read(self, kind: Kind) -> None:
-        """List a kind."""
+def _read_objects(source: ObjectLists, kinds: Iterable[Kind], names: Names) -> _Objects:
+    found = _Objects({}, {}, [], {})
+    for kind in kinds:
         try:
-            self.consumers[kind] = self._source.read(kind, lambda item: self._read(kind, item)).items
-        except NotServed as error:
-            if kind in ADD_ON_KINDS:
-                self.consumers[kind] = []
-            else:
-                self.unseen[kind] = error
+            found.consumers[kind] = source.read(kind, partial(_read_object, found, kind, names)).items
         except Refused as error:
-            self.unseen[kind] = error
+            if isinstance(error, NotServed) and kind in ADD_ON_KINDS:
+                found.consumers[kind] = []  # what is not installed has no objects
+            else:
+                found.unseen[kind] = error
+    return found
 
-    def _read(self, kind: Kind, item: Any) -> Consumer | None:
-        consumer = read_consumer(kind, item, self._names)
-        if kind.kind == "Pod":
-            pod = read_pod(item, self._names)
-            if pod is not None and pod.references:
-                self.pods.append(pod)
-        is_needed = kind.kind in _MADE_OF_TEMPLATES or kind.kind in _WITH_PROGRESS
-        if is_needed or (consumer is not None and consumer.references):
-            fact = read_live_object(kind, item, self._names)
-            self.facts[fact.uid] = fact
-        return consumer
+
+def _read_object(found: _Objects, kind: Kind, names: Names, item: Any) -> Consumer | None:
+    consumer = read_consumer(kind, item, names)
+    if kind.kind == "Pod":
+        pod = read_pod(item, names)
+        if pod is not None and pod.references:
+            found.pods.append(pod)
+    # Workloads and templates count without a reference too: their numbers say which of them is the way back.
+    is_needed = kind.kind in MADE_OF_TEMPLATES or kind.kind in _WITH_PROGRESS
+    if is_needed or (consumer is not None and consumer.references):
+        fact = read_live_object(kind, item, names)
+        found.facts[fact.uid] = fact
+    return consumer
 
 
 class _View:
     """One set as the linker reads it: a `Reader` of what has been listed."""
 
-    def __init__(self, source: ObjectLists, config: _Config, objects: _LiveObjects) -> None:
+    def __init__(self, source: ObjectLists, configs: Configs, objects: _Objects) -> None:
         self._source = source
-        self._config = config
+        self._configs = configs
         self._objects = objects
         self._has: dict[str, bool] = {}
 
@@ -208,24 +268,18 @@ class _View:
         return self._source.namespace
 
     def configs(self, _: LinkPlan) -> Configs:
-        return Configs(self._config.revisions, self._config.inventory, self._config.now)
-
-    @property
-    def bases(self) -> Mapping[str, str]:
-        return self._config.bases
+        return self._configs
 
     def has_config_map(self, name: str) -> bool:
         if name not in self._has:
-            found = self._source.read(
-                CONFIG_MAPS, lambda item: item, metadata_only=True, fieldSelector=f"metadata.name={name}"
-            )
-            self._has[name] = bool(found.items)
+            self._has[name] = has_config_map(self._source, name)
         return self._has[name]
 
     def consumers(self, kind: Kind, names: Names) -> list[Consumer]:
         """Return the consumers of this set. Raises Forbidden for a kind that could not be listed."""
         if kind in self._objects.unseen:
             raise Forbidden(kind.plural, str(self._objects.unseen[kind]), "")
+        # A pod that its controller speaks for counts only with a name of this set, as when the linker lists it.
         narrowed = (_narrow(consumer, names) for consumer in self._objects.consumers[kind])
         return [consumer for consumer in narrowed if consumer.can_own or consumer.references]
 
@@ -236,9 +290,12 @@ def _narrow(consumer: Consumer, names: Names) -> Consumer:
     return consumer._replace(references=references, required=required)
 
 
-def _read_set(plan: LinkPlan, job: Job | None, view: _View, facts: Mapping[str, LiveObject]) -> SetSnapshot:
+def _read_set(
+    plan: LinkPlan, job: LinkerJob | None, one: _SetConfigs, source: ObjectLists, objects: _Objects
+) -> SetSnapshot:
+    view = _View(source, one.configs, objects)
     observation = observe(plan, view)
-    return SetSnapshot(plan, job, observation, view.bases, _find_absent(plan, observation, view, facts))
+    return SetSnapshot(plan, job, observation, one.bases, _find_absent(plan, observation, view, objects.facts))
 
 
 def _find_absent(
@@ -249,6 +306,7 @@ def _find_absent(
     for missing in find_broken(observation, view):
         if missing.owner is not None:
             absent[missing.revision].add(missing.owner.uid)
+    # The linker asks only for what is wanted now. Old ReplicaSets are the way back, which has to exist as well.
     live = {revision.name for revision in observation.revisions if not revision.is_tracker}
     names = Names.of({*(revision.name for revision in observation.revisions), *rendered_names(plan, observation)})
     needed: dict[str, set[str]] = defaultdict(set)
@@ -257,7 +315,176 @@ def _find_absent(
         for name in fact.required - live if fact else ():
             if names.are_like(name):
                 needed[name].add(consumer.owner.uid)
-    for name in sorted(needed)[:MAX_LOOKUPS]:
+    for name in sorted(needed)[:MAX_LOOKUPS]:  # each is a request
         if not view.has_config_map(name):
             absent[name] |= needed[name]
     return {name: tuple(sorted(uids)) for name, uids in sorted(absent.items())}
+
+
+def read_live_object(kind: Kind, item: Any, names: Names) -> LiveObject:
+    """Read an object of this kind. `names` are those of revisions."""
+    parts = _Parts.of(item)
+    controller = controller_of(parts.metadata)
+    number = _number(item, parts)
+    read_progress = _PROGRESS.get(kind.kind)
+    template = _TEMPLATES.get(kind.kind)
+    return LiveObject(
+        kind.kind,
+        parts.name,
+        text(parts.metadata, "uid"),
+        parts.created,
+        controller=controller.uid,
+        made_by=(controller.kind, controller.name),
+        number=number,
+        marks=_marks(parts) | ({f"#{number}"} if number else set()),
+        replicas=_count(parts.status, "replicas") if kind.kind == "ReplicaSet" else None,
+        required=frozenset(filter(names.are_like, required_config_maps(template and below(item, template)))),
+        progress=read_progress(parts) if read_progress else None,
+    )
+
+
+def read_pod(item: Any, names: Names) -> Pod | None:
+    """Read a pod; None for one that has ended."""
+    parts = _Parts.of(item)
+    if parts.status.get("phase") in _ENDED:
+        return None
+    fields = ("initContainerStatuses", "containerStatuses")
+    containers = (one for field in fields for one in entries(parts.status.get(field)))
+    reasons = (text(below(one, "state.waiting"), "reason") for one in containers)
+    return Pod(
+        parts.name,
+        controller=controller_of(parts.metadata).uid,
+        marks=_marks(parts),
+        references=frozenset(filter(names.are_like, possible_names(mapping(item), has_pod_spec=True))),
+        is_ready=_condition(parts.status, "Ready").get("status") == "True",
+        problem=next((reason for reason in reasons if reason and reason not in _STARTING), ""),
+    )
+
+
+def read_job(item: Any, set_name: str, arguments: tuple[str, ...]) -> LinkerJob:
+    """Read the Job of a linker, whose arguments are these."""
+    parts = _Parts.of(item)
+    complete, failed = (_condition(parts.status, kind) for kind in ("Complete", "Failed"))
+    has_failed = failed.get("status") == "True"
+    ended = failed if has_failed else complete if complete.get("status") == "True" else {}
+    failure = (text(failed, "reason") or "failed") if has_failed else ""
+    ended_at = read_time(text(ended, "lastTransitionTime"))
+    return LinkerJob(parts.name, parts.created, ended_at, failure, set_name, arguments)
+
+
+class _Parts(NamedTuple):
+    metadata: dict[str, Any]
+    labels: dict[str, Any]
+    annotations: dict[str, Any]
+    spec: dict[str, Any]
+    status: dict[str, Any]
+
+    @classmethod
+    def of(cls, item: Any) -> "_Parts":
+        paths = ("metadata", "metadata.labels", "metadata.annotations", "spec", "status")
+        return cls(*(below(item, path) for path in paths))
+
+    @property
+    def name(self) -> str:
+        return text(self.metadata, "name")
+
+    @property
+    def created(self) -> float:
+        return read_time(text(self.metadata, "creationTimestamp")) or 0.0
+
+
+def _read_rollout(rollout: _Parts) -> Progress:
+    """Read a Rollout. Its status names the hashes of both templates: RolloutStatus in Argo Rollouts' types.go."""
+    status = rollout.status
+    newest, stable = text(status, "currentPodHash"), text(status, "stableRS")
+    phase = text(status, "phase")
+    return Progress(
+        newest,
+        stable,
+        is_done=bool(newest) and newest == stable,
+        limit=_limit(rollout),
+        situation="aborted" if status.get("abort") is True else "" if phase == "Healthy" else phase.lower(),
+        reason=text(status, "message"),
+        is_blue_green="blueGreen" in mapping(rollout.spec.get("strategy")),
+    )
+
+
+def _read_deployment(deployment: _Parts) -> Progress:
+    """Read a Deployment: done as `kubectl rollout status` has it, or as its controller said when it was.
+
+    The pods of a Deployment that is done may become unready later.
+    """
+    status = deployment.status
+    progressing = _condition(status, "Progressing")
+    reason = text(progressing, "reason")
+    replicas = _count(deployment.spec, "replicas")
+    wanted = 1 if replicas is None else replicas
+    updated, available, total = (
+        _count(status, field) or 0 for field in ("updatedReplicas", "availableReplicas", "replicas")
+    )
+    has_all = updated >= wanted and total == updated and available >= updated
+    is_late = progressing.get("status") == "False"
+    number = text(deployment.annotations, _NUMBERS[0])
+    return Progress(
+        f"#{number}" if number else "",
+        "",
+        is_done=_is_observed(deployment) and (reason == "NewReplicaSetAvailable" or has_all),
+        limit=_limit(deployment),
+        situation="paused" if deployment.spec.get("paused") is True else "stuck" if is_late else "",
+        reason=reason if is_late else "",
+    )
+
+
+def _read_stateful_set(stateful_set: _Parts) -> Progress:
+    newest, current = (text(stateful_set.status, field) for field in ("updateRevision", "currentRevision"))
+    is_done = newest == current and _is_observed(stateful_set)
+    return Progress(newest, "", is_done=is_done, limit=_limit(stateful_set))
+
+
+def _read_daemon_set(daemon_set: _Parts) -> Progress:
+    fields = ("updatedNumberScheduled", "desiredNumberScheduled")
+    updated, wanted = (_count(daemon_set.status, field) or 0 for field in fields)
+    # Its status names no revision, so that the highest number is the newest.
+    return Progress("", "", is_done=updated >= wanted and _is_observed(daemon_set), limit=_limit(daemon_set))
+
+
+_PROGRESS: dict[str, Callable[[_Parts], Progress]] = {
+    "Rollout": _read_rollout,
+    "Deployment": _read_deployment,
+    "StatefulSet": _read_stateful_set,
+    "DaemonSet": _read_daemon_set,
+}
+
+_TEMPLATES = {"ReplicaSet": "spec.template.spec", "ControllerRevision": "data.spec.template.spec"}
+"""Where the pod spec is in what a controller made of a template."""
+
+
+def _marks(parts: _Parts) -> frozenset[str]:
+    return frozenset(filter(None, [parts.name, *(text(parts.labels, one) for one in _HASH_LABELS)]))
+
+
+def _number(item: Any, parts: _Parts) -> int:
+    """Return the number of a ReplicaSet, in an annotation, or of a ControllerRevision, in a field."""
+    written = next(filter(None, (text(parts.annotations, name) for name in _NUMBERS)), "")
+    is_number = written.isdecimal() and len(written) <= _MOST_DIGITS
+    return int(written) if is_number else _count(mapping(item), "revision") or 0
+
+
+def _limit(workload: _Parts) -> int:
+    limit = _count(workload.spec, "revisionHistoryLimit")
+    return _DEFAULT_LIMIT if limit is None else limit
+
+
+def _count(fields: dict[str, Any], name: str) -> int | None:
+    value = fields.get(name)  # True is an int to Python, and no number in JSON
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _is_observed(workload: _Parts) -> bool:
+    """Tell whether the status is about the present spec."""
+    return (_count(workload.status, "observedGeneration") or 0) >= (_count(workload.metadata, "generation") or 0)
+
+
+def _condition(status: dict[str, Any], kind: str) -> dict[str, Any]:
+    conditions = map(mapping, entries(status.get("conditions")))
+    return next((one for one in conditions if one.get("type") == kind), {})

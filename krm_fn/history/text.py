@@ -1,84 +1,81 @@
-"""A history for a terminal: the table, its wide form, and the detail of one base name."""
+"""A history in words: the table, its wide form and the detail of one base name for a terminal.
+
+What is said about revisions, workloads and linkers is the same in all forms of output.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 from typing import NamedTuple
 
-from krm_fn.diff.diff import write_change
-from krm_fn.history.history import History, Referrer, Retention, RevisionHistory, Role, SetHistory
-from krm_fn.history.statements import (
-    Note,
-    duration,
-    find_notes,
-    listed,
-    write_pods,
-    write_referrers,
-    write_state,
-    write_way_back,
+from krm_fn.diff.write import write_change
+from krm_fn.history.history import (
+    History,
+    Pods,
+    Referrer,
+    Retention,
+    RevisionHistory,
+    Role,
+    SetHistory,
+    WorkloadHistory,
 )
-from krm_fn.history.to_json import write_time
-from krm_fn.model.words import count, printable
-from krm_fn.report.table import Group, Row, Screen, columns, fold, write_table
-
-_UNSETTLED = (Role.CANARY, Role.PREVIEW, Role.NEW, Role.ABORTED)
-
-
-def write_text(history: History, screen: Screen) -> str:
-    """Write a table for each set, and then what else one has to know."""
-    lines: list[str] = []
-    for one in history.sets:
-        if len(history.sets) > 1:
-            lines += [*([""] if lines else []), screen.strong(f"Set {printable(one.name)}")]
-        lines += _write_set(one, history.now, screen)
-    return join_parts(lines, write_changes(history, screen), write_notes(find_notes(history), screen))
-
-
-def join_parts(*parts: Iterable[str]) -> str:
-    """Join the lines of parts, with an empty line between them."""
-    texts = ["".join(f"{line}\n" for line in part) for part in parts]
-    return "\n".join(filter(None, texts))
-
-
-def write_changes(history: History, screen: Screen) -> Iterator[str]:
-    """Yield what differs between neighbours, if that was asked for."""
-    for one in history.sets:
-        for entry in one.entries:
-            if entry.change is not None:
-                yield from write_change(entry.change, screen)
-
-
-def _write_set(one: SetHistory, now: float, screen: Screen) -> Iterator[str]:
-    groups = [
-        Group(base, [_write_row(entry, now, screen) for entry in entries]) for base, entries in by_base(one.entries)
-    ]
-    yield from write_table(TITLES, groups, screen.width) if groups else ["no revisions"]
-
-
-def _write_row(entry: RevisionHistory, now: float, screen: Screen) -> Row:
-    cells = write_cells(entry, now)
-    state = [word for part in cells.state for word in part.split(" ")]
-    return Row((cells.revision, cells.age), (cells.referrers, state), find_paint(entry, screen))
-
-
-def find_paint(entry: RevisionHistory, screen: Screen) -> Callable[[str], str]:
-    """Choose the colour of a state: red for what is missing, yellow for what is not settled, green for stable."""
-    roles = {one.role for one in entry.referrers}
-    if entry.fate is Retention.MISSING:
-        return screen.removed
-    if not roles.isdisjoint(_UNSETTLED):
-        return screen.warning
-    return screen.added if Role.STABLE in roles else str
-
-
-def write_notes(notes: Iterable[Note], screen: Screen) -> Iterator[str]:
-    """Yield the lines of sentences. A command is a line of its own, which is never broken."""
-    for note in notes:
-        yield from map(screen.warning if note.is_warning else str, fold(note.sentence.split(" "), screen.width))
-        if note.command:
-            yield f"  {note.command}"
-
+from krm_fn.linker.read import write_time
+from krm_fn.model.words import count, listing, printable
+from krm_fn.report.table import Group, Row, Screen, columns, cut, fold, write_table
 
 TITLES = ("BASE", "REVISION", "AGE", "REFERENCED BY", "STATE")
+_WIDE_TITLES = ("SET", "KIND", "NAME", "AGE", "PODS", "REFERENCED BY", "NEXT RUN ADDS", "OWNERS", "STATE")
+_GAP = "   "
+
+_LABEL = 11
+"""Columns in front of what the detail says."""
+
+_MOST_NAMES = 2
+"""Names in a sentence; the others are counted."""
+
+_MOST_REFERRERS, _MOST_PAST = 6, 2
+"""Objects that are listed for a revision, and those of them that have no pods any more."""
+
+_UNITS = ((365 * 86_400, "y"), (86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
+_ENOUGH = 2
+"""Of a unit of time: 100 seconds are not yet minutes."""
+
+_LONGEST_REASON = 160
+"""Columns of what a controller gives as its reason."""
+
+_UNSETTLED = (Role.CANARY, Role.PREVIEW, Role.ABORTED, Role.NEW)
+_SITUATIONS = {"": "is rolling out", "progressing": "is rolling out", "aborted": "was aborted"}
+
+_ENDS = {
+    Retention.RENDERED: ("", "not while it is rendered"),
+    Retention.IN_USE: ("", "after nothing references it: the run of the linker after that deletes it"),
+    Retention.HISTORY: ("goes when {last}", "when {last_of_all}; the run of the linker after that deletes it"),
+    Retention.NEXT_RUN: ("goes with the next run", "with the next run of the linker"),
+    Retention.YOUNG: (
+        "goes with the next run in {wait} or later",
+        "with the first run of the linker in {wait} or later: it is too young",
+    ),
+    Retention.LEFT_TO_KPT: (
+        "goes when kpt has let go of it",
+        "with the run of the linker after kpt has let go of it",
+    ),
+    Retention.RETAINED: ("retained", "never: no known object references it, so that the linker retains it"),
+    Retention.FOREIGN_OWNER: ("stays with its owner {owner}", "with its owner {owner}, which no linker has added"),
+    Retention.LEAK: (
+        "stays, as the linker may not delete its Secret",
+        "never: no run has linked its Secret in time, so that the linker may not delete that",
+    ),
+    Retention.NO_INVENTORY: ("stays, as nothing deletes it", "not before the inventory exists again"),
+    Retention.UNKNOWN: ("may be in use", "unless something that could not be listed references it"),
+}
+"""What becomes of a revision: in a cell of a table, and as a sentence of the detail."""
+
+
+class Note(NamedTuple):
+    """A sentence, and the command to type, if there is one."""
+
+    sentence: str
+    command: str = ""
+    is_warning: bool = False
 
 
 class Cells(NamedTuple):
@@ -91,128 +88,135 @@ class Cells(NamedTuple):
     state: list[str]
 
 
-def write_cells(entry: RevisionHistory, now: float) -> Cells:
-    """Write what a row tells of a revision. An adopted object has no hash."""
-    return Cells(
-        write_base(entry),
-        printable(entry.suffix) or "-",
-        "" if entry.created is None else duration(now - entry.created),
-        with_commas(write_referrers(entry)) or ["-"],
-        with_commas(write_state(entry, now)),
-    )
-
-
-def by_base(entries: Iterable[RevisionHistory]) -> Iterator[tuple[str, list[RevisionHistory]]]:
-    """Group entries, which are in order, by base name."""
-    for base, group in groupby(entries, write_base):
-        yield base, list(group)
-
-
-def write_base(entry: RevisionHistory) -> str:
-    """Write the base name; of a Secret, its kind too."""
-    return printable(entry.base) + (f" ({entry.kind})" if entry.kind != "ConfigMap" else "")
-
-
-def with_commas(parts: list[str]) -> list[str]:
-    """Put a comma behind each part but the last, and before no `and`."""
-    if not parts:
-        return []
-    following = [*parts[1:], "and "]
-    pairs = zip(parts, following, strict=True)
-    return [part if after.startswith("and ") else f"{part}," for part, after in pairs]
-
-
-_TITLES = ("SET", "KIND", "NAME", "AGE", "PODS", "REFERENCED BY", "NEXT RUN ADDS", "OWNERS", "STATE")
-_GAP = "   "
+def write_text(history: History, screen: Screen) -> str:
+    """Write a table for each set."""
+    return _write(history, _write_tables(history, screen), find_notes(history), screen)
 
 
 def write_wide(history: History, screen: Screen) -> str:
-    """Write one line for each revision, and then what else one has to know."""
+    """Write one line for each revision."""
+    return _write(history, _write_lines(history, screen), find_notes(history), screen)
+
+
+def write_detail(history: History, screen: Screen) -> str:
+    """Write a paragraph for each revision, and the way back of all workloads, even of those that are done."""
+    settled = [workload for one in history.sets for workload in one.workloads if workload.is_settled]
+    ways_back = [
+        note._replace(sentence=f"{printable(str(workload))}: {note.sentence}")
+        for workload in settled
+        for note in _write_way_back(workload)
+    ]
+    return _write(history, _write_paragraphs(history, screen), [*find_notes(history), *ways_back], screen)
+
+
+def _write(history: History, lines: Iterable[str], notes: Iterable[Note], screen: Screen) -> str:
+    """Put under the lines what differs between neighbours, if that was asked for, and what else one has to know."""
+    entries = [entry for one in history.sets for entry in one.entries]
+    changes = (line for entry in entries if entry.change for line in write_change(entry.change, screen))
+    parts = ("".join(f"{line}\n" for line in part) for part in (lines, changes, _write_notes(notes, screen)))
+    return "\n".join(filter(None, parts))
+
+
+def _write_notes(notes: Iterable[Note], screen: Screen) -> Iterator[str]:
+    for note in notes:
+        yield from map(screen.warning if note.is_warning else str, fold(note.sentence.split(" "), screen.width))
+        if note.command:
+            yield f"  {note.command}"  # whole, as somebody copies it
+
+
+def _write_tables(history: History, screen: Screen) -> Iterator[str]:
+    for position, one in enumerate(history.sets):
+        if len(history.sets) > 1:
+            yield from [""] if position else []
+            yield screen.strong(f"Set {printable(one.name)}")
+        groups = [
+            Group(base, [_write_row(entry, history.now, screen) for entry in entries])
+            for base, entries in groupby(one.entries, _write_base)  # they are in order
+        ]
+        yield from write_table(TITLES, groups, screen.width) if groups else ["no revisions"]
+
+
+def _write_row(entry: RevisionHistory, now: float, screen: Screen) -> Row:
+    cells = write_cells(entry, now)
+    state = [word for part in cells.state for word in part.split(" ")]
+    return Row((cells.revision, cells.age), (cells.referrers, state), _find_paint(entry, screen))
+
+
+def write_cells(entry: RevisionHistory, now: float) -> Cells:
+    """Write what a row tells of a revision. An adopted object has no hash."""
+    return Cells(
+        _write_base(entry),
+        printable(entry.suffix) or "-",
+        "" if entry.created is None else duration(now - entry.created),
+        _with_commas(_write_referrers(entry)) or ["-"],
+        _with_commas(write_state(entry, now)),
+    )
+
+
+def _write_base(entry: RevisionHistory) -> str:
+    return printable(entry.base) + (f" ({entry.kind})" if entry.kind != "ConfigMap" else "")
+
+
+def _find_paint(entry: RevisionHistory, screen: Screen) -> Callable[[str], str]:
+    """Choose the colour of a state: red for what is missing, yellow for what is not settled, green for stable."""
+    roles = {one.role for one in entry.referrers}
+    if entry.fate is Retention.MISSING:
+        return screen.removed
+    if not roles.isdisjoint(_UNSETTLED):
+        return screen.warning
+    return screen.added if Role.STABLE in roles else str
+
+
+def _with_commas(parts: list[str]) -> list[str]:
+    """Put a comma behind each part but the last, and before no `and`."""
+    following = [*parts[1:], "and "]
+    return [part if after.startswith("and ") else f"{part}," for part, after in zip(parts, following, strict=False)]
+
+
+def _write_lines(history: History, screen: Screen) -> Iterator[str]:
     entries = [(one.name, entry) for one in history.sets for entry in one.entries]
-    rows = [_TITLES, *(_write_cells(name, entry, history.now) for name, entry in entries)]
+    rows = [_WIDE_TITLES, *(_write_wide_cells(name, entry, history.now) for name, entry in entries)]
     sizes = [max(map(columns, column)) for column in zip(*rows, strict=True)]
-    paints: list[Callable[[str], str]] = [str, *(find_paint(entry, screen) for _, entry in entries)]
-    lines = []
-    for row, paint in zip(rows, paints, strict=True):
-        *cells, state = row
+    paints: list[Callable[[str], str]] = [str, *(_find_paint(entry, screen) for _, entry in entries)]
+    for (*cells, state), paint in zip(rows, paints, strict=True):
         padded = [text + " " * (size - columns(text)) for text, size in zip(cells, sizes[:-1], strict=True)]
-        lines.append(_GAP.join([*padded, paint(state)]))
-    return join_parts(lines, write_changes(history, screen), write_notes(find_notes(history), screen))
+        yield _GAP.join([*padded, paint(state)])
 
 
-def _write_cells(set_name: str, entry: RevisionHistory, now: float) -> tuple[str, ...]:
+def _write_wide_cells(set_name: str, entry: RevisionHistory, now: float) -> tuple[str, ...]:
+    lists = (
+        _write_referrers(entry, None),
+        [*map(printable, entry.to_link)],
+        [*map(printable, entry.owners)],
+        write_state(entry, now),
+    )
     return (
         printable(set_name),
         entry.kind,
         printable(entry.name),
         "-" if entry.created is None else duration(now - entry.created),
-        _write_pods(entry),
-        _join(write_referrers(entry, None)),
-        _join([*map(printable, entry.to_link)]),
-        _join([*map(printable, entry.owners)]),
-        _join(write_state(entry, now)),
+        "?" if entry.pods is None else f"{entry.pods.ready}/{entry.pods.total}",
+        *(" ".join(_with_commas(parts)) or "-" for parts in lists),
     )
 
 
-def _write_pods(entry: RevisionHistory) -> str:
-    """Write how many pods are ready, of how many: `1/3`."""
-    return "?" if entry.pods is None else f"{entry.pods.ready}/{entry.pods.total}"
-
-
-def _join(parts: list[str]) -> str:
-    return " ".join(with_commas(parts)) or "-"
-
-
-_LABEL = 11
-"""Columns in front of what is said."""
-
-_ENDS = {
-    Retention.RENDERED: "not while it is rendered",
-    Retention.IN_USE: "after nothing references it: the run of the linker after that deletes it",
-    Retention.NEXT_RUN: "with the next run of the linker",
-    Retention.LEFT_TO_KPT: "with the run of the linker after kpt has let go of it",
-    Retention.RETAINED: "never: no known object references it, so that the linker retains it",
-    Retention.LEAK: "never: no run has linked its Secret in time, so that the linker may not delete that",
-    Retention.NO_INVENTORY: "not before the inventory exists again",
-    Retention.UNKNOWN: "unless something that could not be listed references it",
-}
-
-
-def write_detail(history: History, screen: Screen) -> str:
-    """Write a paragraph for each revision, and how to return to an earlier configuration."""
-    lines: list[str] = []
-    for one in history.sets:
-        for entry in one.entries:
-            lines += [*([""] if lines else []), *_write_entry(one, entry, history, screen)]
-    return join_parts(lines, write_changes(history, screen), write_notes(_find_notes(history), screen))
-
-
-def _find_notes(history: History) -> Iterator[Note]:
-    """Yield what is always said, and the way back of workloads that are done."""
-    yield from find_notes(history)
-    for one in history.sets:
-        for workload in one.workloads:
-            if workload.is_done and not workload.situation:
-                for note in write_way_back(workload):
-                    yield note._replace(sentence=f"{printable(str(workload))}: {note.sentence}")
-
-
-def _write_entry(one: SetHistory, entry: RevisionHistory, history: History, screen: Screen) -> Iterator[str]:
-    paint = find_paint(entry, screen)
-    yield screen.strong(printable(f"{entry.kind} {history.namespace}/{entry.name}"))
-    for label, sentences in _find_statements(one, entry, history.now):
-        head = f"{label}:"
-        for sentence in sentences:
-            for line in fold(sentence.split(" "), screen.width - _LABEL, ""):
+def _write_paragraphs(history: History, screen: Screen) -> Iterator[str]:
+    entries = [(one.name, entry) for one in history.sets for entry in one.entries]
+    for position, (set_name, entry) in enumerate(entries):
+        yield from [""] if position else []
+        yield screen.strong(printable(f"{entry.kind} {history.namespace}/{entry.name}"))
+        paint = _find_paint(entry, screen)
+        for label, sentences in _find_statements(printable(set_name), entry, history.now):
+            head = f"{label}:"
+            for line in (line for one in sentences for line in fold(one.split(" "), screen.width - _LABEL, "")):
                 yield f"  {head:{_LABEL - 2}}{paint(line) if label == 'state' else line}"
                 head = ""
 
 
-def _find_statements(one: SetHistory, entry: RevisionHistory, now: float) -> Iterator[tuple[str, list[str]]]:
+def _find_statements(set_name: str, entry: RevisionHistory, now: float) -> Iterator[tuple[str, list[str]]]:
     """Yield labels, each with sentences."""
-    inventory = f"ConfigMap/{printable(one.name)}-linker"
     yield "state", [", ".join(write_state(entry, now))]
-    yield "set", [f"{printable(one.name)}, base name {printable(entry.base)}"]
+    yield "set", [f"{set_name}, base name {printable(entry.base)}"]
     if entry.made_by:
         yield "made by", [printable(entry.made_by)]
     if entry.created is not None:
@@ -220,9 +224,9 @@ def _find_statements(one: SetHistory, entry: RevisionHistory, now: float) -> Ite
     if entry.pods is not None:
         yield "pods", [write_pods(entry.pods)]
     if entry.referrers or entry.is_rendered:
-        lists_it = [f"{inventory}, which lists what is rendered"] if entry.is_rendered else []
+        lists_it = [f"ConfigMap/{set_name}-linker, which lists what is rendered"] if entry.is_rendered else []
         yield "kept by", [*lists_it, *(_write_keeper(referrer, now) for referrer in entry.referrers)]
-    end = _write_end(entry, now)
+    _, end = _write_end(entry, now)
     if end:
         yield "goes", [end]
     if entry.owners:
@@ -239,25 +243,190 @@ def _write_keeper(one: Referrer, now: float) -> str:
     return f"{printable(str(one))}{of}{since}{pods}"
 
 
-def _write_end(entry: RevisionHistory, now: float) -> str:
-    match entry.fate:
-        case Retention.HISTORY:
-            return _write_end_of_history(entry)
-        case Retention.YOUNG:
-            return f"with the first run of the linker in {duration((entry.due or now) - now)} or later: it is too young"
-        case Retention.FOREIGN_OWNER:
-            return f"with its owner {listed(entry.foreign)}, which no linker has added"
-    return _ENDS.get(entry.fate, "")
+def write_state(entry: RevisionHistory, now: float) -> list[str]:
+    """Return the parts of `rendered, canary` or `in history, goes when web-66d8 is trimmed`."""
+    if entry.fate is Retention.MISSING:
+        verb = "do" if any(one.is_in_use for one in entry.referrers) else "would"
+        return ["missing", f"pods of {listed(map(str, entry.referrers))} {verb} not start"]
+    if entry.fate is Retention.NOT_APPLIED:
+        return ["rendered", "not there yet"]
+    end, _ = _write_end(entry, now)
+    return [
+        *(["rendered"] if entry.is_rendered else []),
+        *_write_use(entry),
+        *filter(None, [end]),
+        *([] if entry.is_linked else ["unlinked"]),
+        *(["marked for deletion"] if entry.is_marked else []),
+    ]
 
 
-def _write_end_of_history(entry: RevisionHistory) -> str:
-    """Say after how many rollouts the last object is trimmed: controllers keep `revisionHistoryLimit` of them."""
-    ends = listed([_write_last(one) for one in entry.last])
-    return f"when {ends}; the run of the linker after that deletes it"
+def _write_use(entry: RevisionHistory) -> list[str]:
+    """Say what the revision is to its workloads; to which, if it is not the same to all."""
+    workloads: dict[Role, set[str]] = {}
+    for one in entry.referrers:
+        if one.role is not None and one.role is not Role.PAST:
+            workloads.setdefault(one.role, set()).add(one.of)
+    if workloads:  # what a workload makes of it says more than that its ReplicaSets reference it
+        ordered = sorted(workloads, key=list(Role).index)
+        if all(workloads[role] == workloads[ordered[0]] for role in ordered):
+            return [" and ".join(ordered)]
+        return [f"{role} of {listed(sorted(workloads[role]))}" for role in ordered]
+    if not entry.referrers:
+        return [] if entry.fate is Retention.RETAINED else ["no reference seen" if entry.is_incomplete else "unused"]
+    if entry.is_awaited:
+        return ["not started"]
+    return ["in use" if any(one.is_in_use for one in entry.referrers) else "in history"]
 
 
-def _write_last(one: Referrer) -> str:
+def _write_end(entry: RevisionHistory, now: float) -> tuple[str, str]:
+    """Say what becomes of a revision: in short, and in full."""
+    short, full = _ENDS.get(entry.fate, ("", ""))
+    words = {
+        "last": _write_last(entry.last),
+        "last_of_all": listed([_write_trimming(one) for one in entry.last]),
+        "wait": duration((entry.due or now) - now),
+        "owner": listed(entry.foreign),
+    }
+    return short.format_map(words), full.format_map(words)
+
+
+def _write_last(last: Iterable[Referrer]) -> str:
+    """Write `web-66d8 is trimmed`, or `Job/migrate is deleted` for what no history limit deletes."""
+    ends = [(one.name, "trimmed") if one.of else (str(one), "deleted") for one in last]
+    ways = {way for _, way in ends}
+    verb = "are" if len(ends) > 1 else "is"
+    return f"{listed([name for name, _ in ends])} {verb} {ways.pop() if len(ways) == 1 else 'gone'}"
+
+
+def _write_trimming(one: Referrer) -> str:
+    """Say after how many rollouts an object is trimmed: controllers keep `revisionHistoryLimit` of them."""
     if not one.of:
         return f"{one} is deleted"
     left = f" after about {count(one.rollouts_left, 'more rollout')} of {one.of}" if one.rollouts_left else ""
     return f"{one} is trimmed{left}"
+
+
+def _write_referrers(entry: RevisionHistory, most: int | None = _MOST_REFERRERS) -> list[str]:
+    """Return the objects that reference a revision, with their pods. If they are many, count them by kind.
+
+    `most` None lists everything.
+    """
+    if most is None:
+        return [*map(_write_referrer, entry.referrers)]
+    past = [one for one in entry.referrers if not one.is_in_use]
+    # Old ReplicaSets without pods say little about a revision that is in use.
+    dropped = past[_MOST_PAST:] if len(past) < len(entry.referrers) else []
+    shown = [one for one in entry.referrers if one not in dropped]
+    if len(shown) > most:
+        by_kind: dict[str, list[Referrer]] = {}
+        for one in entry.referrers:
+            by_kind.setdefault(one.kind, []).append(one)
+        return [_add_pods(count(len(ones), kind), _sum(ones)) for kind, ones in by_kind.items()]
+    return [*map(_write_referrer, shown), *([f"and {len(dropped)} more"] if dropped else [])]
+
+
+def _sum(referrers: Iterable[Referrer]) -> Pods | None:
+    known = [one.pods for one in referrers if one.pods is not None]
+    readies = [pods.ready for pods in known]
+    ready = None if None in readies else sum(filter(None, readies))
+    problem = next((pods.problem for pods in known if pods.problem), "")  # one is enough to look there
+    return Pods(sum(pods.total for pods in known), ready, problem) if known else None
+
+
+def _write_referrer(referrer: Referrer) -> str:
+    """Write `Rollout/web` or `web-5bb6 (1 pod)`."""
+    return _add_pods(printable(referrer.name if referrer.of else str(referrer)), referrer.pods)
+
+
+def _add_pods(name: str, pods: Pods | None) -> str:
+    return name if pods is None else f"{name} ({write_pods(pods)})"
+
+
+def write_pods(pods: Pods) -> str:
+    """Write `3 pods`, `3 pods, 1 not ready: CrashLoopBackOff`."""
+    waiting = 0 if pods.ready is None else pods.total - pods.ready
+    problem = f": {printable(pods.problem)}" if pods.problem else ""
+    return count(pods.total, "pod") + (f", {waiting} not ready{problem}" if waiting else "")
+
+
+def find_notes(history: History) -> Iterator[Note]:
+    """Yield what else one has to know: rollouts that are not done, and what is wrong."""
+    for one in history.sets:
+        for workload in one.workloads:
+            yield from _write_rollout(workload)
+    for one in history.sets:
+        missing = [entry.name for entry in one.entries if entry.fate is Retention.MISSING]
+        if missing:
+            verb = "does" if len(missing) == 1 else "do"
+            yield _warn(f"{listed(missing)} {verb} not exist: apply the manifests that have it again")
+        yield from _write_linker(one, history)
+        leaks = [entry.name for entry in one.entries if entry.fate is Retention.LEAK]
+        if leaks:
+            objects = " ".join(f"{kind}/{printable(name)}" for name in leaks for kind in ("secret", "configmap"))
+            what = "its Secret" if len(leaks) == 1 else "their Secrets"
+            command = f"kubectl delete {objects} -n {printable(history.namespace)}"
+            yield Note(f"the linker may not delete {listed(leaks)}, as no run has linked {what} in time:", command)
+    for unseen in history.unseen:
+        rule = f"{printable(unseen.plural)}; you need the rule {printable(unseen.rule)}" if unseen.rule else ""
+        yield _warn(f"not seen: {rule or printable(unseen.reason)}")
+
+
+def _warn(sentence: str, command: str = "") -> Note:
+    return Note(sentence, command, is_warning=True)
+
+
+def _write_rollout(workload: WorkloadHistory) -> Iterator[Note]:
+    if workload.is_settled:
+        return
+    situation = _SITUATIONS.get(workload.situation, f"is {printable(workload.situation)}")
+    reason = f" ({cut(printable(workload.reason), _LONGEST_REASON)})" if workload.reason else ""
+    is_warning = workload.situation in ("stuck", "degraded")
+    yield Note(f"{printable(str(workload))} {situation}{reason}", is_warning=is_warning)
+    yield from _write_way_back(workload)
+
+
+def _write_way_back(workload: WorkloadHistory) -> Iterator[Note]:
+    """Say how to return to an earlier configuration, if there is one."""
+    back = workload.way_back
+    if back is None:
+        return
+    # What both templates reference stays as it is: only what differs comes back.
+    newest = next((one for one in workload.templates if one.role in _UNSETTLED), None)
+    names = [name for name in back.to.revisions if newest is None or name not in newest.revisions]
+    what = listed(names) if names else f"{printable(back.to.name)}, which has the same configuration"
+    if back.to.absent:
+        yield _warn(f"no way back to {printable(back.to.name)}: {listed(back.to.absent)} does not exist")
+    elif back.command:
+        yield Note(f"back to {what}:", printable(back.command))
+    else:
+        yield Note(f"it is back on {what}; revert the change of the manifests too")
+
+
+def _write_linker(one: SetHistory, history: History) -> Iterator[Note]:
+    name = printable(one.name)
+    if one.job is None and not one.has_inventory:
+        yield Note(f"set {name} has no linker: nothing deletes its revisions")
+    elif not one.has_inventory:
+        yield _warn(f"ConfigMap/{name}-linker does not exist: until then nothing is deleted")
+    job = one.job
+    if job is None:
+        return
+    name = f"Job/{printable(job.name)}"
+    if job.failure and job.ended is not None:
+        logs = f"kubectl logs {name.lower()} -n {printable(history.namespace)}"
+        ago = duration(history.now - job.ended)
+        yield _warn(f"{name} failed {ago} ago ({cut(printable(job.failure), _LONGEST_REASON)}):", logs)
+    elif job.ended is None:
+        yield Note(f"{name} has not ended, after {duration(history.now - job.created)}")
+
+
+def listed(names: Iterable[str], most: int = _MOST_NAMES) -> str:
+    """Join names, and count those that are too many: `a, b and 3 more`. They are safe to print then."""
+    return listing(map(printable, names), most, is_sentence=True)
+
+
+def duration(seconds: float) -> str:
+    """Write a time in one unit: `4m`, `12d`."""
+    whole = max(0, int(seconds))
+    size, unit = next((unit for unit in _UNITS if whole >= _ENOUGH * unit[0]), _UNITS[-1])
+    return f"{whole // size}{unit}"

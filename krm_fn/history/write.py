@@ -7,14 +7,23 @@ from enum import StrEnum
 from itertools import accumulate
 from typing import NamedTuple, NoReturn
 
-from krm_fn.diff.to_markdown import write_block
+from krm_fn.diff.write import write_block
 from krm_fn.history.ask import NoAnswer
-from krm_fn.history.history import History, SetHistory
-from krm_fn.history.statements import find_notes
-from krm_fn.history.text import TITLES, write_cells, write_detail, write_text, write_wide
-from krm_fn.history.to_json import write_json, write_time
+from krm_fn.history.history import History
+from krm_fn.history.text import TITLES, find_notes, write_cells, write_detail, write_text, write_wide
+from krm_fn.history.to_json import write_json
+from krm_fn.linker.read import write_time
 from krm_fn.model.words import count, printable
+from krm_fn.report.markup import markdown, markdown_code
 from krm_fn.report.table import Screen, columns
+
+_PAUSE = 2.0
+_SHARE = 4.0
+"""The least pause in seconds, and in times of what reading took: a large namespace is read less often."""
+
+_HOME, _CLEAR_LINE, _CLEAR_REST = "\x1b[H", "\x1b[K", "\x1b[J"
+_CLEAR = "\x1b[2J"
+_COLOUR = re.compile("\x1b\\[[0-9;]*m")
 
 
 class HistoryFormat(StrEnum):
@@ -28,23 +37,16 @@ class HistoryFormat(StrEnum):
     MARKDOWN = "markdown"
 
 
+_TEXTS = {HistoryFormat.TEXT: write_text, HistoryFormat.DETAIL: write_detail, HistoryFormat.WIDE: write_wide}
+
+
 def write(history: History, form: HistoryFormat, screen: Screen) -> str:
-    """Write a history."""
     match form:
-        case HistoryFormat.TEXT:
-            return write_text(history, screen)
-        case HistoryFormat.DETAIL:
-            return write_detail(history, screen)
-        case HistoryFormat.WIDE:
-            return write_wide(history, screen)
         case HistoryFormat.JSON | HistoryFormat.JSON_LINE:
             return write_json(history, in_one_line=form is HistoryFormat.JSON_LINE)
         case HistoryFormat.MARKDOWN:
             return write_markdown(history)
-
-
-_ACTIVE = re.compile(r"[^\w .,:;/()-]|_", re.ASCII)
-"""Characters that mean something in Markdown, or mention a person, or could. Names of objects have none of them."""
+    return _TEXTS[form](history, screen)
 
 
 def write_markdown(history: History) -> str:
@@ -54,45 +56,22 @@ def write_markdown(history: History) -> str:
 
 def _write(history: History) -> Iterator[str]:
     for one in history.sets:
-        where = f"set {_code(printable(one.name))} in namespace {_code(printable(history.namespace))}"
+        where = f"set {markdown_code(printable(one.name))} in namespace {markdown_code(printable(history.namespace))}"
         yield f"Revisions of {where} at {write_time(history.now)}:"
         yield ""
-        yield from _write_set(one, history.now)
+        yield f"| {' | '.join(title.capitalize() for title in TITLES)} |"
+        yield f"|{'---|' * len(TITLES)}"
+        for entry in one.entries:
+            base, revision, age, referrers, state = write_cells(entry, history.now)
+            cells = [base, revision, age, " ".join(referrers), " ".join(state)]
+            yield f"| {' | '.join(map(markdown, cells))} |"
         yield ""
         for entry in one.entries:
             if entry.change is not None:
                 yield from write_block(entry.change, is_open=False)
     for note in find_notes(history):
-        command = f" {_code(note.command)}" if note.command else ""
-        yield f"- {_escape(note.sentence)}{command}"
-
-
-def _write_set(one: SetHistory, now: float) -> Iterator[str]:
-    yield f"| {' | '.join(title.capitalize() for title in TITLES)} |"
-    yield f"|{'---|' * len(TITLES)}"
-    for entry in one.entries:
-        base, revision, age, referrers, state = write_cells(entry, now)
-        cells = [base, revision, age, " ".join(referrers), " ".join(state)]
-        yield f"| {' | '.join(map(_escape, cells))} |"
-
-
-def _escape(text: str) -> str:
-    return _ACTIVE.sub(lambda found: f"&#{ord(found[0])};", text)
-
-
-def _code(text: str) -> str:
-    """Write code, whose fence is longer than any in it."""
-    fence = "`" * (max([0, *map(len, re.findall("`+", text))]) + 1)
-    return f"{fence} {text} {fence}" if "`" in text else f"{fence}{text}{fence}"
-
-
-_PAUSE = 2.0
-_SHARE = 4.0
-"""The least pause in seconds, and in times of what reading took: a large namespace is read less often."""
-
-_HOME, _CLEAR_LINE, _CLEAR_REST = "\x1b[H", "\x1b[K", "\x1b[J"
-_CLEAR = "\x1b[2J"
-_COLOUR = re.compile("\x1b\\[[0-9;]*m")
+        command = f" {markdown_code(note.command)}" if note.command else ""
+        yield f"- {markdown(note.sentence)}{command}"
 
 
 class ScreenSize(NamedTuple):
@@ -137,6 +116,7 @@ def _show(history: History, shown: History | None, output: Output) -> None:
     place = output.find_place()
     text = output.write(history, place.screen)
     if place.width and place.height and not output.is_in_lines:
+        # Drawn each time, even if nothing has changed: ages have, and the terminal may have another size.
         output.put(("" if shown else _CLEAR) + _draw(text, place))
     elif shown is None or history._replace(now=0) != shown._replace(now=0):
         separator = "" if shown is None or output.is_in_lines else f"--- {write_time(history.now)}\n"
@@ -146,14 +126,11 @@ def _show(history: History, shown: History | None, output: Output) -> None:
 def _draw(text: str, place: ScreenSize) -> str:
     """Write over what is on the terminal, line by line: it does not flicker then."""
     lines = text.splitlines()
-    used = [*accumulate(_rows(line, place.width) for line in lines)]
+    # A line that is wider than the terminal takes several of its rows.
+    rows_of_lines = (max(1, -(-columns(_COLOUR.sub("", line)) // place.width)) for line in lines)
+    used = [*accumulate(rows_of_lines)]
     room = place.height - 1  # the cursor is in the last row
     if used and used[-1] > room:
         fitting = sum(rows < room for rows in used)
         lines[fitting:] = [f"... {count(len(lines) - fitting, 'more line')}: use a larger terminal, --set or NAME"]
     return _HOME + "".join(f"{line}{_CLEAR_LINE}\n" for line in lines) + _CLEAR_REST
-
-
-def _rows(line: str, width: int) -> int:
-    """Return how many rows of a terminal a line takes."""
-    return max(1, -(-columns(_COLOUR.sub("", line)) // width))

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from threading import Thread
 from typing import Any, NamedTuple, TypeVar
@@ -42,11 +43,50 @@ class Access(NamedTuple):
     context: str | None = None
 
 
+_DEFAULT = Access()
+
+
+class ApiError(Exception):
+    """A request failed: `what` it was about, and why, with what to do."""
+
+    def __init__(self, what: str, why: str) -> None:
+        super().__init__(f"{what}: {why}")
+
+
+class Unreachable(ApiError):
+    """The API server has not answered a request."""
+
+
+class Refused(ApiError):
+    """The API server has answered a request with an error."""
+
+
+class Forbidden(Refused):
+    """A request failed as the Role lacks a `rule`, in the form of YAML."""
+
+    def __init__(self, what: str, why: str, rule: str) -> None:
+        super().__init__(what, why)
+        self.rule = rule
+
+
+class NotServed(Refused):
+    """The API server has no list of this kind: it is not installed, or has another plural or version."""
+
+
+class Misnamed(Forbidden, NotServed):
+    """The API server has the kind under another plural, for which the Role has no rule."""
+
+
+class Endless(Refused):
+    """A list has no end, or more objects than a namespace can have."""
+
+
+NOT_LISTED = (Forbidden, NotServed, Endless)
+"""What concerns one kind alone: the others can be listed."""
+
+
 class TooLarge(Exception):
     """A response has more bytes than the caller wants to read."""
-
-
-_DEFAULT = Access()
 
 
 class Api:
@@ -80,21 +120,22 @@ class Api:
         OutOfTime, and TooLarge for a response with more than `max_bytes`.
         """
         headers = {"Accept": accept, **({"Content-Type": content_type} if body is not None else {})}
+        send_once = partial(self._send, method, path, query or {}, headers, body, max_bytes)
 
         def send() -> Response:
-            response = self._send(method, path, query or {}, headers, body, max_bytes)
+            response = send_once()
             if response.status == _UNAUTHORIZED:  # the token has expired; its file may hold a new one
                 self._client = self._connect()
-                response = self._send(method, path, query or {}, headers, body, max_bytes)
+                response = send_once()
             return response
 
+        host = self._client.configuration.host
         try:
             if once:
                 self.deadline.check()
                 return send()
-            return retry(send, self.deadline, f"the API server {self._client.configuration.host}")
+            return retry(send, self.deadline, f"the API server {host}")
         except NoResponse as error:
-            host = self._client.configuration.host
             what = f"{method} {path}"
             raise Unreachable(what, f"no response from {host}: {error}") from error
 
@@ -170,7 +211,8 @@ def _within(seconds: float, act: Callable[[], _T]) -> _T:
         raise NoResponse(message)
     (result,) = outcome
     if isinstance(result, HTTPError | OSError):
-        raise NoResponse(_reason(result)) from result
+        # urllib3 wraps one error in another: the innermost one says why.
+        raise NoResponse(str(getattr(result, "reason", None) or result)) from result
     if isinstance(result, BaseException):
         raise result
     return result
@@ -206,51 +248,6 @@ def parse(data: bytes, status: int) -> Any:
     return content
 
 
-def _reason(error: HTTPError | OSError) -> str:
-    """Return the innermost reason: urllib3 wraps one error in another."""
-    reason = getattr(error, "reason", None)
-    return str(reason or error)
-
-
-class ApiError(Exception):
-    """A request failed: `what` it was about, and why, with what to do."""
-
-    def __init__(self, what: str, why: str) -> None:
-        super().__init__(f"{what}: {why}")
-
-
-class Unreachable(ApiError):
-    """The API server has not answered a request."""
-
-
-class Refused(ApiError):
-    """The API server has answered a request with an error."""
-
-
-class Forbidden(Refused):
-    """A request failed as the Role lacks a `rule`, in the form of YAML."""
-
-    def __init__(self, what: str, why: str, rule: str) -> None:
-        super().__init__(what, why)
-        self.rule = rule
-
-
-class NotServed(Refused):
-    """The API server has no list of this kind: it is not installed, or has another plural or version."""
-
-
-class Misnamed(Forbidden, NotServed):
-    """The API server has the kind under another plural, for which the Role has no rule."""
-
-
-class Endless(Refused):
-    """A list has no end, or more objects than a namespace can have."""
-
-
-NOT_LISTED = (Forbidden, NotServed, Endless)
-"""What concerns one kind alone: the others can be listed."""
-
-
 def check_response(response: Response, verb: str, kind: Kind, namespace: str, name: str = "") -> None:
     """Raise Refused unless the request succeeded; Forbidden if a right is missing, NotServed if a list is.
 
@@ -262,13 +259,10 @@ def check_response(response: Response, verb: str, kind: Kind, namespace: str, na
             raise _forbidden(what, response, verb, kind, name)
         if response.status == _NOT_FOUND and not name:
             raise NotServed(what, _why_not_served(kind))
-        raise Refused(what, f"cannot {verb}: {_why(response)}")
-
-
-def is_uid_mismatch(response: Response) -> bool:
-    """Tell whether a patch met another object of the same name: the API server reports a change of the uid."""
-    causes = entries(mapping(mapping(response.content).get("details")).get("causes"))
-    return any(mapping(cause).get("field") == "metadata.uid" for cause in causes)
+        why = f"{response.status} {_message(response)}"
+        if response.status == _UNAUTHORIZED:
+            why = "the token is no longer valid; run the Job again, or log in again"
+        raise Refused(what, f"cannot {verb}: {why}")
 
 
 def _why_not_served(kind: Kind) -> str:
@@ -278,12 +272,6 @@ def _why_not_served(kind: Kind) -> str:
         f"the API server has no {kind.kind} of {kind.api_version} under this plural; install its "
         "CustomResourceDefinition, or add that to the package, so that krm-fn reads the plural from it"
     )
-
-
-def _why(response: Response) -> str:
-    if response.status == _UNAUTHORIZED:
-        return "the token is no longer valid; run the Job again, or log in again"
-    return f"{response.status} {_message(response)}"
 
 
 def _forbidden(what: str, response: Response, verb: str, kind: Kind, name: str) -> Forbidden:
@@ -301,3 +289,9 @@ def _forbidden(what: str, response: Response, verb: str, kind: Kind, name: str) 
 def _message(response: Response) -> str:
     """Return the server's message. It never contains an object's content."""
     return str(mapping(response.content).get("message", "without an explanation"))
+
+
+def is_uid_mismatch(response: Response) -> bool:
+    """Tell whether a patch met another object of the same name: the API server reports a change of the uid."""
+    causes = entries(mapping(mapping(response.content).get("details")).get("causes"))
+    return any(mapping(cause).get("field") == "metadata.uid" for cause in causes)

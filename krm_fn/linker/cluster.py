@@ -1,6 +1,7 @@
 """The operations of the cluster that a run needs."""
 
-from typing import NamedTuple, Protocol
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol, Self
 
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 from krm_fn.linker.owners import RevisionPatch
@@ -19,6 +20,13 @@ class Configs(NamedTuple):
     revisions: list[LiveRevision]
     inventory: Consumer | None
     now: float
+
+    @classmethod
+    def of(cls, configs: Iterable[LiveRevision | Consumer], now: float) -> Self:
+        """Tell the inventory, which is read as a consumer, from the revisions."""
+        found = [*configs]
+        revisions = [one for one in found if isinstance(one, LiveRevision)]
+        return cls(revisions, next((one for one in found if isinstance(one, Consumer)), None), now)
 
 
 class Reader(Protocol):
@@ -79,20 +87,17 @@ class DryRun:
     """A `Cluster` that reads from another one and never writes to it."""
 
     def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
+        # What it reads is read as it is, but for revisions: the next round sees what this one would have written.
+        self.namespace = cluster.namespace
+        self.deadline = cluster.deadline
+        self.has_config_map, self.consumers = cluster.has_config_map, cluster.consumers
+        self.secret, self.producer = cluster.secret, cluster.producer
+        self._read_configs = cluster.configs
         self._patches: dict[str, list[RevisionPatch]] = {}
         self._deleted: set[str] = set()
 
-    @property
-    def namespace(self) -> str:
-        return self._cluster.namespace
-
-    @property
-    def deadline(self) -> Deadline:
-        return self._cluster.deadline
-
     def configs(self, plan: LinkPlan) -> Configs:
-        configs = self._cluster.configs(plan)
+        configs = self._read_configs(plan)
         left = [revision for revision in configs.revisions if revision.uid not in self._deleted]
         return configs._replace(revisions=[self._patched(revision) for revision in left])
 
@@ -100,12 +105,6 @@ class DryRun:
         for patch in self._patches.get(revision.uid, []):
             revision = patch._replace(revision=revision).result
         return revision
-
-    def has_config_map(self, name: str) -> bool:
-        return self._cluster.has_config_map(name)
-
-    def consumers(self, kind: Kind, names: Names) -> list[Consumer]:
-        return self._cluster.consumers(kind, names)
 
     def patch(self, patch: RevisionPatch) -> str:
         self._patches.setdefault(patch.revision.uid, []).append(patch)
@@ -115,14 +114,8 @@ class DryRun:
         self._deleted.add(revision.uid)
         return True
 
-    def secret(self, name: str, plan: LinkPlan) -> LiveRevision | None:
-        return self._cluster.secret(name, plan)
-
     def patch_secret(self, patch: RevisionPatch) -> bool:  # noqa: ARG002  # no run reads it again
         return True
-
-    def producer(self, producer: ProducerName, plan: LinkPlan) -> LiveRevision | None:
-        return self._cluster.producer(producer, plan)
 
     def own_producer(self, producer: ProducerName, revision: LiveRevision, owners: tuple[Owner, ...]) -> bool:  # noqa: ARG002  # as above
         return True

@@ -3,16 +3,15 @@
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from krm_fn.linker.api import Api, ApiError, Endless, Forbidden, Misnamed, TooLarge, check_response, is_uid_mismatch
 from krm_fn.linker.cluster import Configs
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 from krm_fn.linker.owners import RevisionPatch
-from krm_fn.linker.read import entries, mapping, read_config, read_consumer, read_revision
-from krm_fn.linker.retry import Deadline, Response, pauses
+from krm_fn.linker.read import entries, mapping, read_config, read_consumer, read_revision, write_time
+from krm_fn.linker.retry import Response, pauses
 from krm_fn.model import keys
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan, ProducerName
@@ -21,54 +20,56 @@ FIELD_MANAGER = "krm-fn-linker"
 """Must not begin with `kubectl`: Flux takes over the fields of such managers, and would remove the owners."""
 
 _ONE_METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+_LIST_METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 _MERGE = "application/strategic-merge-patch+json"
 _APPLY = "application/apply-patch+yaml"
 """The body is JSON, which is YAML too."""
 
-_CONFIG_MAPS = Kind("v1", "ConfigMap", "configmaps")
+CONFIG_MAPS = Kind("v1", "ConfigMap", "configmaps")
 _SECRETS = Kind("v1", "Secret", "secrets")
 _EVENTS = Kind("v1", "Event", "events")
 
 _FORBIDDEN, _NOT_FOUND, _CONFLICT, _GONE, _INVALID = 403, 404, 409, 410, 422
+
+_FIRST_PAGE, _LARGEST_PAGE = 50, 500
+"""Objects to ask for in one page."""
+
+_PAGE_BYTES, _MAX_PAGE_BYTES = 1_500_000, 4_000_000
+"""The size of a page to aim at, and the size at which it is asked for again with fewer objects.
+
+Parsed, a page may need twenty times its bytes.
+"""
+
+_MOST = 100_000
+"""Objects of one kind in a namespace. Kubernetes is tested with fewer in a whole cluster."""
+
+_T = TypeVar("_T")
 
 
 class LiveCluster:
     """A `Cluster` behind an API server."""
 
     def __init__(self, api: Api, namespace: str) -> None:
-        self._namespace = namespace
+        self.namespace = namespace
+        self.deadline = api.deadline
         self._api = api
         self._lists = Lists(api, namespace)
 
-    @property
-    def namespace(self) -> str:
-        return self._namespace
-
-    @property
-    def deadline(self) -> Deadline:
-        return self._api.deadline
-
     def configs(self, plan: LinkPlan) -> Configs:
         selector = f"{keys.SET}={plan.set}"
-        items, now = self._lists.read(
-            _CONFIG_MAPS, lambda item: read_config(item, plan), metadata_only=True, labelSelector=selector
+        found: Listed[LiveRevision | Consumer] = self._lists.read(
+            CONFIG_MAPS, lambda item: read_config(item, plan), metadata_only=True, labelSelector=selector
         )
-        return Configs(
-            revisions=[item for item in items if isinstance(item, LiveRevision)],
-            inventory=next((item for item in items if isinstance(item, Consumer)), None),
-            now=now,
-        )
+        return Configs.of(found.items, found.now)
 
     def has_config_map(self, name: str) -> bool:
-        """Tell whether there is one. A list of one object: the Role grants no `get`."""
-        selector = f"metadata.name={name}"
-        return bool(self._lists.read(_CONFIG_MAPS, lambda item: item, metadata_only=True, fieldSelector=selector).items)
+        return has_config_map(self._lists, name)
 
     def consumers(self, kind: Kind, names: Names) -> list[Consumer]:
         return self._lists.read(kind, lambda item: read_consumer(kind, item, names)).items
 
     def patch(self, patch: RevisionPatch) -> str | None:
-        response = self._patch(_CONFIG_MAPS, patch)
+        response = self._patch(CONFIG_MAPS, patch.revision.name, patch.body)
         if response is None:
             return None
         # Without a version, none will be equal to it, so that nothing is deleted.
@@ -79,59 +80,39 @@ class LiveCluster:
             "propagationPolicy": "Background",
             "preconditions": {"uid": revision.uid, "resourceVersion": revision.resource_version},
         }
-        response = self._api.request("DELETE", self._lists.path(_CONFIG_MAPS, revision.name), body=body)
-        return self._is_done(response, "delete", _CONFIG_MAPS, revision.name)
+        response = self._api.request("DELETE", self._lists.path(CONFIG_MAPS, revision.name), body=body)
+        return self._is_done(response, "delete", CONFIG_MAPS, revision.name)
 
     def secret(self, name: str, plan: LinkPlan) -> LiveRevision | None:
-        path = self._lists.path(_SECRETS, name)
-        response = self._api.request("GET", path, accept=_ONE_METADATA)
-        if response.status == _NOT_FOUND:
-            return None
-        check_response(response, "get", _SECRETS, self._namespace, name)
-        return read_revision(response.content, plan)
+        return self._read_metadata(_SECRETS, name, plan)
 
     def patch_secret(self, patch: RevisionPatch) -> bool:
-        return self._patch(_SECRETS, patch) is not None
+        return self._patch(_SECRETS, patch.revision.name, patch.body) is not None
 
     def producer(self, producer: ProducerName, plan: LinkPlan) -> LiveRevision | None:
-        path = self._lists.path(producer.kind, producer.name)
-        response = self._api.request("GET", path, accept=_ONE_METADATA)
-        if response.status == _NOT_FOUND:
-            return None
-        check_response(response, "get", producer.kind, self._namespace, producer.name)
-        return read_revision(response.content, plan)
+        return self._read_metadata(producer.kind, producer.name, plan)
 
     def own_producer(self, producer: ProducerName, revision: LiveRevision, owners: tuple[Owner, ...]) -> bool:
-        """Apply the owners: a custom resource takes no strategic merge patch, and another one would replace the list.
-
-        With a uid, this never creates the object.
-        """
+        # A custom resource takes no strategic merge patch, and another merge patch would replace the list of owners.
+        # An apply creates what does not exist, but never under a uid.
+        metadata = {
+            "name": producer.name,
+            "namespace": self.namespace,
+            "uid": revision.uid,
+            "ownerReferences": [owner.reference for owner in owners],
+        }
         body: dict[str, object] = {
             "apiVersion": producer.kind.api_version,
             "kind": producer.kind.kind,
-            "metadata": {
-                "name": producer.name,
-                "namespace": self._namespace,
-                "uid": revision.uid,
-                "ownerReferences": [owner.reference for owner in owners],
-            },
+            "metadata": metadata,
         }
-        response = self._api.request(
-            "PATCH",
-            self._lists.path(producer.kind, producer.name),
-            query={"fieldManager": FIELD_MANAGER},
-            body=body,
-            content_type=_APPLY,
-            accept=_ONE_METADATA,
-        )
-        return self._is_done(response, "patch", producer.kind, producer.name)
+        return self._patch(producer.kind, producer.name, body, _APPLY) is not None
 
     def record_event(self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False) -> None:
-        involved = {"apiVersion": owner.api_version, "kind": owner.kind, "name": owner.name, "uid": owner.uid}
-        timestamp = _rfc3339(now or time.time())
+        timestamp = write_time(now or time.time())
         body: dict[str, object] = {
             "metadata": {"generateName": f"{owner.name[:200]}."},
-            "involvedObject": {**involved, "namespace": self.namespace},
+            "involvedObject": {**owner.reference, "namespace": self.namespace},
             "type": "Warning" if is_warning else "Normal",
             "reason": reason,
             "message": message[:1024],
@@ -144,17 +125,24 @@ class LiveCluster:
         with suppress(ApiError):
             self._api.request("POST", self._lists.path(_EVENTS), body=body, once=True)
 
-    def _patch(self, kind: Kind, patch: RevisionPatch) -> Response | None:
-        """Send a patch. Returns the response, None if the object is gone."""
+    def _read_metadata(self, kind: Kind, name: str, plan: LinkPlan) -> LiveRevision | None:
+        response = self._api.request("GET", self._lists.path(kind, name), accept=_ONE_METADATA)
+        if response.status == _NOT_FOUND:
+            return None
+        check_response(response, "get", kind, self.namespace, name)
+        return read_revision(response.content, plan)
+
+    def _patch(self, kind: Kind, name: str, body: dict[str, object], content_type: str = _MERGE) -> Response | None:
+        """Send a patch. None if the object is gone, or has another uid by now."""
         response = self._api.request(
             "PATCH",
-            self._lists.path(kind, patch.revision.name),
+            self._lists.path(kind, name),
             query={"fieldManager": FIELD_MANAGER},
-            body=patch.body,
-            content_type=_MERGE,
+            body=body,
+            content_type=content_type,
             accept=_ONE_METADATA,
         )
-        return response if self._is_done(response, "patch", kind, patch.revision.name) else None
+        return response if self._is_done(response, "patch", kind, name) else None
 
     def _is_done(self, response: Response, verb: str, kind: Kind, name: str) -> bool:
         """Tell whether a write was done. False if the object is gone, or has another uid or version by now.
@@ -163,30 +151,8 @@ class LiveCluster:
         """
         if response.status in (_NOT_FOUND, _CONFLICT) or (response.status == _INVALID and is_uid_mismatch(response)):
             return False
-        check_response(response, verb, kind, self._namespace, name)
+        check_response(response, verb, kind, self.namespace, name)
         return True
-
-
-def _rfc3339(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-_FIRST_PAGE, _LARGEST_PAGE = 50, 500
-"""Objects to ask for in one page."""
-
-_PAGE_BYTES, _MAX_PAGE_BYTES = 1_500_000, 4_000_000
-"""The size of a page to aim at, and the size at which it is asked for again with fewer objects.
-
-Parsed, a page may need twenty times its bytes.
-"""
-
-_LIST_METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
-
-_MOST = 100_000
-"""Objects of one kind in a namespace. Kubernetes is tested with fewer in a whole cluster."""
-
-
-_T = TypeVar("_T")
 
 
 class Listed(NamedTuple, Generic[_T]):
@@ -194,6 +160,24 @@ class Listed(NamedTuple, Generic[_T]):
 
     items: list[_T]
     now: float
+
+
+class ObjectLists(Protocol):
+    """The lists of one namespace. It cannot write."""
+
+    @property
+    def namespace(self) -> str: ...
+
+    def read(
+        self, kind: Kind, read: Callable[[Any], _T | None], *, metadata_only: bool = False, **selectors: str
+    ) -> Listed[_T]:
+        """List the objects of a kind, and return what `read` takes from them. Raises ApiError."""
+
+
+def has_config_map(lists: ObjectLists, name: str) -> bool:
+    """Tell whether there is one. A list of one object: the Role grants no `get`."""
+    selector = f"metadata.name={name}"
+    return bool(lists.read(CONFIG_MAPS, lambda item: item, metadata_only=True, fieldSelector=selector).items)
 
 
 class Lists:
@@ -230,7 +214,7 @@ class Lists:
             try:
                 response = self._api.request("GET", self.path(kind), query=query, accept=accept, max_bytes=max_bytes)
             except TooLarge:
-                page = max(1, page // 10)
+                page = max(1, page // 10)  # a page of one object is read whatever its size
                 continue
             if response.status in (_FORBIDDEN, _NOT_FOUND) and (served := self._ask_for(kind)) != kind:
                 kind, found, following, number = served, [], "", 0
@@ -250,7 +234,7 @@ class Lists:
                 raise Misnamed(what, why, error.rule) from error
             items = entries(response.content.get("items"))
             found += [one for item in items if (one := read(item)) is not None]
-            number += max(1, len(items))
+            number += max(1, len(items))  # a proxy may answer with empty pages, one after the other
             if number > _MOST:
                 what = f"{kind.plural} in {self.namespace}"
                 raise Endless(what, f"cannot list: more than {_MOST} objects; is there a proxy before the API server?")

@@ -7,7 +7,7 @@ a ConfigMap or Secret.
 
 import re
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
@@ -19,11 +19,27 @@ from krm_fn.naming.names import HASH, NOT_SPEC, WORD
 _KNOWN = frozenset(CONSUMER_KINDS)
 _MARKS = (keys.WANTED, keys.OWNS_SECRET)
 _POD_CONTROLLERS = frozenset((kind.api_version, kind.kind) for kind in CONSUMER_KINDS if kind.controls_pods)
+_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+_OTHER_FIELDS = frozenset(
+    {
+        *("labels", "matchLabels", "nodeSelector", "selector"),
+        *("image", "mountPath", "subPath", "subPathExpr", "path", "workingDir", "key", "fieldPath"),
+        *("serviceAccount", "serviceAccountName", "serviceName", "claimName", "hostname", "subdomain", "containerName"),
+        *("nodeName", "schedulerName", "priorityClassName", "runtimeClassName", "storageClassName", "topologyKey"),
+    }
+)
+"""Fields of a pod spec, and around it, that may hold the same word with another meaning."""
+
+_NAMED_ENTRIES = frozenset(
+    {"containers", "initContainers", "ephemeralContainers", "volumes", "volumeMounts", "volumeDevices", "env", "ports"}
+)
+"""Lists of a pod spec whose entries have a name of their own: a volume may have the name of its ConfigMap."""
+_CONTAINERS = ("containers", "initContainers")
 
 
 def read_config(item: Any, plan: LinkPlan) -> LiveRevision | Consumer | None:
     """Read a ConfigMap of the set: a revision, a tracker or the inventory; None for any other."""
-    return read_revision(item, plan) or read_inventory(item, plan)
+    return read_revision(item, plan) or _read_inventory(item, plan)
 
 
 def read_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
@@ -32,9 +48,9 @@ def read_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
     None if the function has not emitted it: it lacks the set's label, or its name is not made of its base name, as
     when somebody has copied a revision, or it is another object of the linker.
     """
-    metadata, labels, annotations = _metadata(item), _labels(item), _annotations(item)
-    name, uid, base = _text(metadata, "name"), _text(metadata, "uid"), _text(annotations, keys.BASE_NAME)
-    created = read_time(_text(metadata, "creationTimestamp"))
+    metadata, labels, annotations = _read_metadata(item)
+    name, uid, base = text(metadata, "name"), text(metadata, "uid"), text(annotations, keys.BASE_NAME)
+    created = read_time(text(metadata, "creationTimestamp"))
     is_named = bool(base and uid) and re.fullmatch(f"{re.escape(base)}(-{HASH})?", name)
     component, owners = labels.get(keys.COMPONENT), _owners(metadata)
     is_emitted = labels.get(keys.SET) == plan.set and component in (None, *keys.TRACKERS)
@@ -43,15 +59,15 @@ def read_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
     return LiveRevision(
         name=name,
         uid=uid,
-        resource_version=_text(metadata, "resourceVersion"),
+        resource_version=text(metadata, "resourceVersion"),
         created=created,
         owners=owners,
         is_retained=annotations.get(keys.RETAIN) == "true",
         is_tracker=component in keys.TRACKERS,
         is_wanted=annotations.get(keys.WANTED) == "true",
         owns_secret=annotations.get(keys.OWNS_SECRET) == "true",
-        stands_for=_text(annotations, keys.STANDS_FOR),
-        made_by=_text(annotations, keys.MADE_BY),
+        stands_for=text(annotations, keys.STANDS_FOR),
+        made_by=text(annotations, keys.MADE_BY),
         has_owned_secret_since_0_1_0=_is_linked_by_0_1_0(component, annotations, owners),
         is_in_kpt_inventory=keys.KPT_INVENTORY in annotations,
     )
@@ -67,10 +83,10 @@ def _is_linked_by_0_1_0(component: Any, annotations: dict[str, Any], owners: tup
     return component == keys.TRACKER_OF_0_1_0 and has_consumer and annotations.keys().isdisjoint(_MARKS)
 
 
-def read_inventory(item: Any, plan: LinkPlan) -> Consumer | None:
+def _read_inventory(item: Any, plan: LinkPlan) -> Consumer | None:
     """Read the ConfigMap that lists what is rendered; None for any other ConfigMap, such as a copy of it."""
-    metadata, labels = _metadata(item), _labels(item)
-    names, name, uid = _annotations(item).get(keys.RENDERED), _text(metadata, "name"), _text(metadata, "uid")
+    metadata, labels, annotations = _read_metadata(item)
+    names, name, uid = annotations.get(keys.RENDERED), text(metadata, "name"), text(metadata, "uid")
     is_emitted = (labels.get(keys.SET), labels.get(keys.COMPONENT)) == (plan.set, keys.LINKER)
     if not is_emitted or name != plan.inventory or not isinstance(names, str) or not uid:
         return None
@@ -87,27 +103,25 @@ def read_consumer(kind: Kind, item: Any, names: Names) -> Consumer | None:
 
     None for what has no name, and for a pod that references none of them, if its controller is read too.
     """
-    metadata = _metadata(item)
-    name, uid = _text(metadata, "name"), _text(metadata, "uid")
+    metadata = below(item, "metadata")
+    name, uid = text(metadata, "name"), text(metadata, "uid")
     if not name or not uid:
         return None
-    owners = map(mapping, entries(metadata.get("ownerReferences")))
-    controller = next((owner for owner in owners if owner.get("controller") is True), mapping(None))
-    is_known = kind in _KNOWN
-    pod_spec = _pod_spec(kind, item)
-    controlled_by = (_text(controller, "apiVersion"), _text(controller, "kind"))
-    is_controlled_pod = kind.kind == "Pod" and controlled_by in _POD_CONTROLLERS
-    found = names.known.intersection(possible_names(mapping(item), has_pod_spec=is_known))
+    controller = controller_of(metadata)
+    is_controlled_pod = kind.kind == "Pod" and (controller.api_version, controller.kind) in _POD_CONTROLLERS
+    found = names.known.intersection(possible_names(mapping(item), has_pod_spec=kind in _KNOWN))
     if is_controlled_pod and not found:
         return None
-    required = required_config_maps(pod_spec) if kind.is_current else ()
+    pod_spec = below(item, kind.pod_spec)
+    template_source = below(item, "spec.workloadRef")
+    source = text(template_source, "kind"), text(template_source, "name")
     return Consumer(
         Owner(kind.api_version, kind.kind, name, uid),
         is_current=kind.is_current,
         references=frozenset(one for one in found if not _is_own(one, item)),
-        required=frozenset(filter(names.are_like, required)),
-        controller=_text(controller, "uid"),
-        template_source=_template_source(item),
+        required=frozenset(filter(names.are_like, required_config_maps(pod_spec) if kind.is_current else ())),
+        controller=controller.uid,
+        template_source=source if all(source) else None,
         arguments=linker_arguments(pod_spec) if kind.kind == "Job" else (),
         is_being_deleted="deletionTimestamp" in metadata,
         can_own=not is_controlled_pod,
@@ -119,75 +133,13 @@ def _is_own(name: str, item: Any) -> bool:
 
     Both have one hash. The name of an adopted one has none, but after its first run the tracker is an owner.
     """
-    metadata, base = _metadata(item), _text(_annotations(item), keys.BASE_NAME)
+    metadata, _, annotations = _read_metadata(item)
+    base = text(annotations, keys.BASE_NAME)
     if not base:
         return False
-    suffix = _text(metadata, "name").removeprefix(base)
+    suffix = text(metadata, "name").removeprefix(base)
     has_its_hash = re.fullmatch(f"-{HASH}", suffix) is not None and name.endswith(suffix)
     return has_its_hash or name in {owner.name for owner in _owners(metadata) if owner.kind == "ConfigMap"}
-
-
-def _pod_spec(kind: Kind, item: Any) -> Any:
-    value = mapping(item)
-    for field in filter(None, kind.pod_spec.split(".")):
-        value = mapping(value.get(field))
-    return value
-
-
-def _template_source(item: Any) -> tuple[str, str] | None:
-    reference = mapping(mapping(mapping(item).get("spec")).get("workloadRef"))
-    kind, name = _text(reference, "kind"), _text(reference, "name")
-    return (kind, name) if kind and name else None
-
-
-def _owners(metadata: dict[str, Any]) -> tuple[Owner, ...]:
-    owners = map(mapping, entries(metadata.get("ownerReferences")))
-    return tuple(Owner(*(_text(owner, field) for field in ("apiVersion", "kind", "name", "uid"))) for owner in owners)
-
-
-def read_time(text: str) -> float | None:
-    """Return a time of the API server in Unix seconds, None for anything else."""
-    try:
-        return datetime.fromisoformat(text).timestamp()
-    except (ValueError, OverflowError):
-        return None
-
-
-def _metadata(item: Any) -> dict[str, Any]:
-    return mapping(mapping(item).get("metadata"))
-
-
-def _annotations(item: Any) -> dict[str, Any]:
-    return mapping(_metadata(item).get("annotations"))
-
-
-def _labels(item: Any) -> dict[str, Any]:
-    return mapping(_metadata(item).get("labels"))
-
-
-def _text(fields: dict[str, Any], name: str) -> str:
-    value = fields.get(name)
-    return value if isinstance(value, str) else ""
-
-
-_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-
-_OTHER_FIELDS = frozenset(
-    {
-        *("labels", "matchLabels", "nodeSelector", "selector"),
-        *("image", "mountPath", "subPath", "subPathExpr", "path", "workingDir", "key", "fieldPath"),
-        *("serviceAccount", "serviceAccountName", "serviceName", "claimName", "hostname", "subdomain", "containerName"),
-        *("nodeName", "schedulerName", "priorityClassName", "runtimeClassName", "storageClassName", "topologyKey"),
-    }
-)
-"""Fields of a pod spec, and around it, that may hold the same word with another meaning."""
-
-_NAMED_ENTRIES = frozenset(
-    {"containers", "initContainers", "ephemeralContainers", "volumes", "volumeMounts", "volumeDevices", "env", "ports"}
-)
-"""Lists of a pod spec whose entries have a name of their own: a volume may have the name of its ConfigMap."""
-
-_CONTAINERS = ("containers", "initContainers")
 
 
 def possible_names(item: dict[str, Any], *, has_pod_spec: bool) -> Iterator[str]:
@@ -195,9 +147,34 @@ def possible_names(item: dict[str, Any], *, has_pod_spec: bool) -> Iterator[str]
 
     `has_pod_spec`: the object is of a known kind with a pod spec, so the fields that never reference one are known.
     """
-    annotations = mapping(mapping(item.get("metadata")).get("annotations"))
+    annotations = below(item, "metadata.annotations")
+    # What kubectl keeps of an earlier apply repeats the spec, and may name a revision that is not referenced any more.
     yield from _words([text for key, text in annotations.items() if key != _LAST_APPLIED], in_pods=False)
     yield from _words({key: value for key, value in item.items() if key not in NOT_SPEC}, in_pods=has_pod_spec)
+
+
+def _words(value: Any, *, in_pods: bool) -> Iterator[str]:
+    """Yield the words below a value. It keeps a list of what is left: objects may be deeper than Python's stack."""
+    left = [(value, False)]
+    while left:
+        value, in_named_entry = left.pop()
+        if isinstance(value, str):
+            for word in WORD.findall(value):
+                yield word
+                if "." in word:  # a name may contain dots, and other text puts dots between names
+                    yield from word.split(".")
+        elif isinstance(value, list):
+            left += [(entry, in_named_entry) for entry in value]
+        elif isinstance(value, dict):
+            left += [
+                (inner, in_pods and key in _NAMED_ENTRIES)
+                for key, inner in value.items()
+                if not (in_pods and _has_other_meaning(key, inner, in_named_entry=in_named_entry))
+            ]
+
+
+def _has_other_meaning(key: str, value: Any, *, in_named_entry: bool) -> bool:
+    return key in _OTHER_FIELDS or (in_named_entry and key == "name") or (key == "args" and _is_plan(value))
 
 
 def required_config_maps(pod_spec: Any) -> Iterator[str]:
@@ -226,6 +203,61 @@ def linker_arguments(pod_spec: Any) -> tuple[str, ...]:
     return ()
 
 
+def _is_plan(arguments: Any) -> bool:
+    """Tell whether these are the arguments of `krm-fn link`: a linker's Job lists revisions, and references none."""
+    match arguments:
+        case ["link", str(first), *_]:
+            return first.startswith("--set=")
+    return False
+
+
+def controller_of(metadata: dict[str, Any]) -> Owner:
+    """Return the owner that is the controller of an object; one of empty texts if there is none."""
+    owners = map(mapping, entries(metadata.get("ownerReferences")))
+    return _read_owner(next((owner for owner in owners if owner.get("controller") is True), {}))
+
+
+def _owners(metadata: dict[str, Any]) -> tuple[Owner, ...]:
+    return tuple(_read_owner(mapping(owner)) for owner in entries(metadata.get("ownerReferences")))
+
+
+def _read_owner(owner: dict[str, Any]) -> Owner:
+    return Owner(*(text(owner, field) for field in ("apiVersion", "kind", "name", "uid")))
+
+
+def _read_metadata(item: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
+    """Return the metadata, the labels and the annotations."""
+    metadata = below(item, "metadata")
+    return metadata, mapping(metadata.get("labels")), mapping(metadata.get("annotations"))
+
+
+def read_time(text: str) -> float | None:
+    """Return a time of the API server in Unix seconds, None for anything else."""
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def write_time(seconds: float) -> str:
+    """Write Unix seconds as the API server does."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def below(item: Any, path: str) -> dict[str, Any]:
+    """Return the mapping at a path of fields with dots, and an empty one for anything else."""
+    value = mapping(item)
+    for field in filter(None, path.split(".")):
+        value = mapping(value.get(field))
+    return value
+
+
+def text(fields: dict[str, Any], name: str) -> str:
+    """Return the text of a field, `""` for anything else."""
+    value = fields.get(name)
+    return value if isinstance(value, str) else ""
+
+
 def mapping(value: Any) -> dict[str, Any]:
     """Return a mapping as it is, and an empty one for anything else: any custom resource may hold anything."""
     return value if isinstance(value, dict) else {}
@@ -234,35 +266,3 @@ def mapping(value: Any) -> dict[str, Any]:
 def entries(value: Any) -> list[Any]:
     """Return a list as it is, and an empty one for anything else."""
     return value if isinstance(value, list) else []
-
-
-def _words(value: Any, *, in_pods: bool) -> Iterator[str]:
-    """Yield the words below a value. It keeps a list of what is left: objects may be deeper than Python's stack."""
-    left = [(value, False)]
-    while left:
-        value, in_named_entry = left.pop()
-        if isinstance(value, str):
-            for word in WORD.findall(value):
-                yield word
-                if "." in word:  # a name may contain dots, and other text puts dots between names
-                    yield from word.split(".")
-        elif isinstance(value, list):
-            left += [(entry, in_named_entry) for entry in value]
-        elif isinstance(value, dict):
-            left += [
-                (inner, in_pods and key in _NAMED_ENTRIES)
-                for key, inner in value.items()
-                if not (in_pods and _has_other_meaning(key, inner, in_named_entry=in_named_entry))
-            ]
-
-
-def _has_other_meaning(key: str, value: Any, *, in_named_entry: bool) -> bool:
-    return key in _OTHER_FIELDS or (in_named_entry and key == "name") or (key == "args" and _is_plan(value))
-
-
-def _is_plan(arguments: Any) -> bool:
-    """Tell whether these are the arguments of `krm-fn link`: a linker's Job lists revisions, and references none."""
-    match arguments:
-        case ["link", str(first), *_]:
-            return first.startswith("--set=")
-    return False

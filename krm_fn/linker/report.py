@@ -9,6 +9,15 @@ from krm_fn.model.link_plan import LinkPlan
 from krm_fn.model.words import count, listing, printable
 from krm_fn.naming.names import without_hash
 
+_MAX_EVENTS = 10
+"""Events of one sort in one run: a thousand Events would displace those of others."""
+
+_MAX_CHANGES = 5
+"""Changes that one Event lists."""
+
+REVISION_MISSING, NOT_LINKED = "RevisionMissing", "NotLinked"
+"""The reasons of Events about problems."""
+
 
 class Write(NamedTuple):
     """One write. Of a deleted revision, `remove` holds its last owners."""
@@ -26,10 +35,6 @@ class Write(NamedTuple):
             return f"{self.name}: deleted, nothing references it{last}"
         owners = [*(f"+ {owner}" for owner in self.add), *(f"- {owner}" for owner in self.remove)]
         return f"{self.name}: {', '.join(owners)}"
-
-
-REVISION_MISSING, NOT_LINKED = "RevisionMissing", "NotLinked"
-"""The reasons of Events about problems."""
 
 
 class LinkProblem(NamedTuple):
@@ -74,14 +79,13 @@ class Report:
         self.log(printable(f"note: {sentence}"))
 
     def fail(self, sentence: str, owner: Owner | None = None, reason: str = REVISION_MISSING) -> None:
-        """Add a failure, unless the same one has been added before."""
         self._add(LinkProblem(sentence, owner, is_failure=True, reason=reason))
 
     def warn(self, sentence: str, owner: Owner | None = None) -> None:
-        """Add a warning, unless the same one has been added before."""
         self._add(LinkProblem(sentence, owner, is_failure=False, reason=NOT_LINKED))
 
     def _add(self, problem: LinkProblem) -> None:
+        # A run observes several times, and finds the same problem each time.
         if problem.sentence not in {one.sentence for one in self.problems}:
             self.problems.append(problem)
 
@@ -123,13 +127,6 @@ class Report:
         }
 
 
-_MAX_EVENTS = 10
-"""Events of one sort in one run: a thousand Events would displace those of others."""
-
-_MAX_CHANGES = 5
-"""Changes that one Event lists."""
-
-
 def record_events(plan: LinkPlan, observation: Observation, report: Report, cluster: Cluster) -> None:
     """Record new owners on the workloads, deletions on the inventory, and problems on the object that has them.
 
@@ -140,12 +137,14 @@ def record_events(plan: LinkPlan, observation: Observation, report: Report, clus
         cluster.record_event(owner, "RevisionsLinked", _list(changes), observation.now)
     inventory = observation.inventory.owner if observation.inventory else None
     deleted = [change for change in report.changes if change.deleted]
-    if inventory and deleted:
+    if inventory:
         for part in _in_parts(deleted):
             cluster.record_event(inventory, "RevisionsDeleted", _list(part), observation.now)
-    job = _own_job(plan, observation) or inventory
+    # A Job of an earlier rendering may still be there: this run is that of the Job with the same plan.
+    arguments = tuple(plan.to_arguments())
+    jobs = [consumer.owner for consumer in observation.consumers if consumer.arguments == arguments]
     for problem in report.problems[:_MAX_EVENTS]:
-        concerned = problem.owner or job
+        concerned = problem.owner or next(reversed(jobs), inventory)
         if concerned:
             cluster.record_event(concerned, problem.reason, problem.sentence, observation.now, is_warning=True)
 
@@ -173,9 +172,3 @@ def _in_parts(changes: list[Write]) -> list[list[Write]]:
 
 def _list(changes: list[Write]) -> str:
     return listing((f"{change.kind} {change}" for change in changes), _MAX_CHANGES, "; ", ",")
-
-
-def _own_job(plan: LinkPlan, observation: Observation) -> Owner | None:
-    arguments = tuple(plan.to_arguments())
-    jobs = [consumer.owner for consumer in observation.consumers if consumer.arguments == arguments]
-    return jobs[-1] if jobs else None

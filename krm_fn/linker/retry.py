@@ -12,7 +12,6 @@ _FORBIDDEN, _TOO_MANY_REQUESTS, _SERVER_ERROR = 403, 429, 500
 _STARTUP = 10.0
 """Seconds in which a restarted API server may answer 403 to permitted requests: it has not read its roles yet."""
 
-
 OVERTIME = 30.0
 """Seconds after the deadline in which a run may still do what needs no waiting."""
 
@@ -115,6 +114,7 @@ def retry(send: Callable[[], Response], deadline: Deadline, server: str = "the A
         except NoResponse as error:
             if deadline.left() <= 0:
                 raise
+            # It may be about to start: see _STARTUP.
             startup_ends = deadline.left() - _STARTUP
             state = f"does not respond: {error}"
         else:
@@ -122,12 +122,8 @@ def retry(send: Callable[[], Response], deadline: Deadline, server: str = "the A
             is_overloaded = response.status == _TOO_MANY_REQUESTS or response.status >= _SERVER_ERROR
             if not (is_overloaded or is_startup_refusal) or deadline.left() <= 0:
                 return response
-            requested_pause = _retry_after(response)
+            # The header may also hold a date, which Kubernetes never sends.
+            header = response.headers.get("retry-after", "")
+            requested_pause = float(header) if header.isdecimal() else 0.0
             state = f"answers {response.status}"
         deadline.sleep(max(next(back_off), requested_pause), [f"{server}, which {state}"])
-
-
-def _retry_after(response: Response) -> float:
-    """Return the seconds of the Retry-After header. The header may also hold a date, which Kubernetes never sends."""
-    header = response.headers.get("retry-after", "")
-    return float(header) if header.isdecimal() else 0.0

@@ -47,7 +47,7 @@ def run(
         live = LiveCluster(api, options.namespace or api.namespace())
     except ApiError as error:
         return Outcome(b"", f"error: {printable(str(error))}\n", 1)
-    report = Report(live.namespace, _no_log if options.as_json else log)
+    report = Report(live.namespace, (lambda _: None) if options.as_json else log)
     ended_by = _link(plan, DryRun(live) if options.dry_run else live, report)
     stderr = "".join(f"error: {printable(sentence)}\n" for sentence in report.failures)
     stderr += "".join(f"warning: {printable(sentence)}\n" for sentence in report.warnings)
@@ -75,7 +75,3 @@ def _link(plan: LinkPlan, cluster: Cluster, report: Report) -> int:
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     return 0
-
-
-def _no_log(line: str) -> None:
-    """Ignore the line."""

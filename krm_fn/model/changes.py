@@ -1,15 +1,13 @@
 """What is to change, as values. Every stage returns Changes, they add up, and the writer applies them all at once."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from collections.abc import Mapping as Dict
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.model.item import Item
-from krm_fn.model.node import FieldPath, Mapping, Node, Scalar
+from krm_fn.model.node import FieldPath, Mapping, NewValue, Node, Scalar
 from krm_fn.model.problem import Problem
-
-NewValue: TypeAlias = "str | bool | int | Sequence[NewValue] | Dict[str, NewValue]"
 
 Object: TypeAlias = dict[str, NewValue]
 """A whole object that this project writes itself."""

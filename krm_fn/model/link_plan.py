@@ -161,7 +161,7 @@ def read_revision(text: str) -> RevisionName:
 
 
 def read_producer(text: str) -> ProducerName:
-    """Read what `str` of a MakerName writes. Raises Unreadable."""
+    """Read what `str` of a ProducerName writes. Raises Unreadable."""
     example = "external-secrets.io/v1/ExternalSecret/externalsecrets/web-5t7h9k2b4c=Secret/web-5t7h9k2b4c"
     target, equals, names = text.partition("=")
     kind, slash, name = target.rpartition("/")

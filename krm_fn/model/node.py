@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import ItemsView, Iterable, Iterator
+from collections.abc import Mapping as Dict
+from collections.abc import Sequence as Elements
 from functools import lru_cache
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeGuard
 
@@ -10,6 +12,9 @@ FieldPath: TypeAlias = tuple[str | int, ...]
 
 Path: TypeAlias = "tuple[Path, str | int] | None"
 """The steps of a walk, from the inside out: written out only where something is found, which is rare."""
+
+NewValue: TypeAlias = "str | bool | int | Elements[NewValue] | Dict[str, NewValue]"
+"""A value that this project writes itself."""
 
 
 class Mark(NamedTuple):

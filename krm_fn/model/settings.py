@@ -8,8 +8,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from krm_fn.model.changes import NewValue
 from krm_fn.model.item import Item
+from krm_fn.model.node import NewValue
 from krm_fn.model.problem import ResourceId
 
 API_VERSION = "revisions.krm-fn.io/v1"

@@ -36,6 +36,12 @@ def listing(
     return f"{separator.join(others)}{' and ' if is_sentence else separator}{last}"
 
 
+def with_commas(items: Iterable[str]) -> list[str]:
+    """Add a comma to all but the last, so that a line may break behind each."""
+    *others, last = items
+    return [*(f"{one}," for one in others), last]
+
+
 def _escape(character: str) -> str:
     if "\udc80" <= character <= "\udcff":  # Python's stand-in for a byte of a file name that is not UTF-8
         return f"\\x{ord(character) - 0xDC00:02x}"

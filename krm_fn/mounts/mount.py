@@ -7,9 +7,9 @@ from json import dumps
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.model import keys
-from krm_fn.model.changes import Changes, ListPatch, NewValue, Patch, patch_at
+from krm_fn.model.changes import Changes, ListPatch, Patch, patch_at
 from krm_fn.model.item import Item, about, locate
-from krm_fn.model.node import Node, elements, fields, get, is_mapping, is_null, is_scalar, is_sequence, text
+from krm_fn.model.node import NewValue, Node, elements, fields, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.pods import Container
 from krm_fn.model.problem import Problem
 from krm_fn.model.settings import Mount, MountSource
@@ -85,6 +85,7 @@ def update_mounts(mounts: Mounts, names: Mapping[Item, str], index: Index, set_n
         if patch:
             patches.append((template.item, patch_at(template.pod.path, patch)))
         problems += _find_collisions(desired, index, names)
+    # A workload may have several pod templates, and has one annotation.
     patches += [(item, _mark(several, item, set_name)) for item, several in marks.items()]
     return Changes(patches=tuple(patches), problems=tuple(problems))
 
@@ -98,6 +99,7 @@ def _desired_mounts(template: TemplateMounts, set_name: str, names: Mapping[Item
         source_names = [_new_name(*pair, names) for pair in zip(mount.sources, planned.targets, strict=True)]
         name = volume_name(set_name, mount)
         if mount.path:
+            # Two entries that mount the same at two paths share its volume.
             desired.volumes.setdefault(name, DesiredElement(planned, _volume(name, mount, source_names)))
         for container in planned.containers:
             one = containers[_place(container)]
@@ -192,6 +194,7 @@ def _patch_list(present: PresentList, desired: Sequence[Element]) -> ListPatch |
     kept = 0
     for position in sorted(present.own):
         element = elements(present.node)[position]
+        # To edit in place keeps comments and the author's order of fields, and a reviewer sees the name alone.
         if kept < len(desired) and _equals(element, desired[kept]):
             patch = _rename(element, desired[kept])
             change |= {position: patch} if patch else {}

@@ -102,8 +102,9 @@ def read_mounts(items: Collection[Item], index: Index, settings: Settings, confi
         matching = [one for one in possible if _matches(item, one.entry, index.names)]
         mounts = [(_spell(position), mount) for position, mount in matching]
         mark = item.annotations.get(key, "")
-        if mounts or mark:
+        if mounts or mark:  # with a mark alone, there is something to remove
             pods = find_pod_specs(item)
+            # An entry is used where it matches a workload, even if none of its containers is there.
             used |= {position for position, _ in matching}
             problems += _without_place(item, pods, mounts)
             templates += [_read_template(item, pod, mounts, read_mount_mark(mark), index) for pod in pods]

@@ -108,6 +108,7 @@ def read_container(item: Item, pod: PodSpec, container: Container, mark: MountMa
     """Read the two lists of a container of a workload."""
     field = f"{pod.field}.{container.list_name}[{container.position}]"
     mounts, sources = get(container.node, "volumeMounts"), get(container.node, "envFrom")
+    # The path alone is not enough: the author may have put a volume of their own there since.
     marked = frozenset(mark.volumes), frozenset(mark.mounts)
     own_mounts = _positions(mounts, lambda node: _is_own_mount(node, container, *marked))
     own_sources = _own_sources(item, sources, [one for one in mark.sources if one.container == container.name], index)

@@ -121,7 +121,6 @@ def is_base64(text: str) -> bool:
 
 
 def unfold(text: str) -> str:
-    """Return a text without its line breaks."""
     return text.replace("\n", "").replace("\r", "")
 
 

@@ -1,4 +1,4 @@
-"""The names of a ConfigMap or Secret: its present name, its base name, and earlier ones."""
+"""Names: of a ConfigMap or Secret (the present one, the base name, earlier ones), of sets, Jobs and images."""
 
 import json
 import re
@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from krm_fn.model import keys
-from krm_fn.model.changes import NewValue
 from krm_fn.model.deployers import NEEDS_HASH_SUFFIX
 from krm_fn.model.item import Item
-from krm_fn.model.node import get
+from krm_fn.model.node import NewValue, get
 from krm_fn.model.problem import ResourceId
 from krm_fn.naming.content_hash import Unhashable, content_hash, short_digest
 
@@ -36,6 +35,20 @@ _NOT_IN_SET_NAME = re.compile("[^a-z0-9.-]+")
 
 MAX_JOB_NAME = 63
 """A Job's name becomes a label of its pods."""
+
+EXPECTED_IMAGE = "[HOST[:PORT]/]NAME[:TAG][@DIGEST] with NAME in lower case"
+
+# The grammar of github.com/distribution/reference, by which registries and kubelets read names of images. These are
+# texts: few runs need them compiled.
+_PART = "[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?"
+_HOST = rf"({_PART}(\.{_PART})*|\[[a-fA-F0-9:]+\])(:[0-9]+)?"
+_COMPONENT = "[a-z0-9]+(([._]|__|-+)[a-z0-9]+)*"
+_TAG = "[A-Za-z0-9_][-A-Za-z0-9_.]{0,127}"
+_DIGEST = "sha256:[a-f0-9]{64}|sha384:[a-f0-9]{96}|sha512:[a-f0-9]{128}"
+_IMAGE = rf"(?P<name>({_HOST}/)?{_COMPONENT}(/{_COMPONENT})*)(:(?P<tag>{_TAG}))?(@({_DIGEST}))?"
+_VERSION = r"v?(?P<version>[0-9]+\.[0-9]+\.[0-9]+([-+.].*)?)"
+_LONGEST_IMAGE = 255
+"""Characters of a name. Source: `RepositoryNameTotalLengthMax`."""
 
 
 class KnownNames:
@@ -215,3 +228,16 @@ def is_emitted(item: Item) -> bool:
 def listed_revisions(item: Item) -> set[str]:
     """Return the names that an inventory lists as rendered; none for any other object."""
     return {name for name in item.annotations.get(keys.RENDERED, "").split(",") if name}
+
+
+def is_image(text: str) -> bool:
+    """Tell whether a registry may have an image of this name."""
+    found = re.fullmatch(_IMAGE, text)
+    return found is not None and len(found["name"]) <= _LONGEST_IMAGE
+
+
+def version_of(image: str) -> str:
+    """Return `0.2.0` of `registry.example/krm-fn:v0.2.0`; `""` where the tag is missing or says something else."""
+    tag = re.fullmatch(_IMAGE, image)
+    version = re.fullmatch(_VERSION, tag["tag"] or "") if tag else None
+    return version["version"] if version else ""

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from krm_fn.model.deployers import PROTECTIONS, Protection
 from krm_fn.model.item import CONFIG_KINDS, Item, about
 from krm_fn.model.kinds import CONSUMER_KINDS
-from krm_fn.model.node import Mapping, Node, entries, get, is_null, is_scalar, is_sequence, text
+from krm_fn.model.node import Mapping, Node, elements, entries, get, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId
 from krm_fn.model.words import listing
 from krm_fn.naming.names import HASH, NOT_SPEC, WORD, base_name, is_emitted
@@ -209,7 +209,6 @@ _SPARE_OWNED = frozenset({"argocd"})
 
 
 def find_deployers(revision: Item) -> list[str]:
-    """Find the deployers from which a rendered revision is protected."""
     return [
         deployer
         for deployer, keepers in KEEPERS.items()
@@ -223,16 +222,11 @@ def find_pruners(item: Item, deployers: Iterable[str]) -> list[str]:
 
 
 def _is_kept(item: Item, deployer: str) -> bool:
-    if deployer in _SPARE_OWNED and _has_owner(item):
+    if deployer in _SPARE_OWNED and elements(get(item.node, "metadata", "ownerReferences")):
         return True
     marks = {**item.labels, **item.annotations} if deployer in _READ_LABELS else item.annotations
     by_ours = all(_says(marks, one) for one in KEEPERS[deployer])
     return by_ours or any(_says(marks, one) for one in _AS_WELL.get(deployer, ()))
-
-
-def _has_owner(item: Item) -> bool:
-    owners = get(item.node, "metadata", "ownerReferences")
-    return is_sequence(owners) and bool(owners.value)
 
 
 def _says(marks: dict[str, str], protection: Protection) -> bool:

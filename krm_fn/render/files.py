@@ -160,7 +160,7 @@ class Files:
                 self._refuse_repeated(here, reached[real])
             reached[real] = here
             if len(here.relative_to(folder).parts) > MAX_LEVELS:
-                self._refuse_depth(folder)
+                raise Rejected(Problem(f"has more than {MAX_LEVELS} levels of folders", file=str(folder)))
             folders, names = _list(here)
             yield here, folders, names
             pending += (here / name for name in folders)
@@ -186,9 +186,6 @@ class Files:
         what = f"is a link to {first}, which contains it" if contains else f"is the same folder as {first}, by a link"
         message = f"{what}; remove the link"
         raise Rejected(Problem(message, file=str(here)))
-
-    def _refuse_depth(self, folder: Path) -> NoReturn:
-        raise Rejected(Problem(f"has more than {MAX_LEVELS} levels of folders", file=str(folder)))
 
 
 def _list(folder: Path) -> tuple[list[str], list[str]]:

@@ -12,7 +12,7 @@ import os
 import posixpath
 import re
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
@@ -27,15 +27,18 @@ from krm_fn.wire.reader import read_yaml, walk
 KUSTOMIZATIONS = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 _PLUGINS = ("generators", "transformers", "validators")
-_RESOURCES = (("resources",), ("bases",), *((field,) for field in _PLUGINS))
-_BASES = (("components",),)
 _SOURCES = (("files",), ("envs",), ("env",))
-_FILES = (
-    *(("crds",), ("configurations",), ("openapi", "path"), ("replacements", "path")),
-    *(("patches", "path"), ("patchesJson6902", "path"), ("patchesStrategicMerge",)),
-    *((generator, *source) for generator in ("configMapGenerator", "secretGenerator") for source in _SOURCES),
-)
-_FILES_OF_PLUGINS = (("path",), ("paths",), ("replacements", "path"), *_SOURCES)
+_FILE, _BASE, _FILE_ELSE_BASE = (True, False), (False, True), (True, True)
+_FIELDS: Mapping[tuple[str, ...], tuple[bool, bool]] = {
+    **dict.fromkeys((("crds",), ("configurations",), ("openapi", "path"), ("replacements", "path")), _FILE),
+    **dict.fromkeys((("patches", "path"), ("patchesJson6902", "path"), ("patchesStrategicMerge",)), _FILE),
+    **{(generator, *source): _FILE for generator in ("configMapGenerator", "secretGenerator") for source in _SOURCES},
+    **{(field,): _FILE_ELSE_BASE for field in ("resources", "bases", *_PLUGINS)},
+    ("components",): _BASE,
+}
+"""Where a kustomization names paths, and what kustomize reads there."""
+
+_FIELDS_OF_PLUGINS = dict.fromkeys((("path",), ("paths",), ("replacements", "path"), *_SOURCES), _FILE)
 """Of the generators and transformers that are part of kustomize. All others are off."""
 
 _FILE_SOURCE = re.compile("[^=]+=([^=]+)")
@@ -60,8 +63,8 @@ class _Reference(NamedTuple):
 
     node: Scalar
     path: str
-    as_file: bool = True
-    as_base: bool = False
+    as_file: bool
+    as_base: bool
 
     def is_remote(self, local: Path) -> bool:
         if self.as_file and is_remote_file(self.path):
@@ -100,8 +103,7 @@ class Plugin(NamedTuple):
         return item if is_ours else None
 
     def problem(self, message: str) -> Problem:
-        """Return a problem at the entry."""
-        return place(str(_shown(self.kustomization)), at(self.entry.start_mark, f"{self.field}: {message}"))
+        return _problem(self.kustomization, self.entry, f"{self.field}: {message}")
 
 
 class KustomizeTree(NamedTuple):
@@ -137,24 +139,7 @@ class Checked(NamedTuple):
 
 def check_kustomization(directory: Path, allowance: Allowance) -> Checked:
     """Check all that kustomize would read to build a directory. Raises Rejected for what it may not read or run."""
-    walk = _KustomizationWalk(directory, allowance)
-    problems: list[Problem] = []
-    reached: set[Path] = set()
-    pending = [walk.top]
-    while pending:
-        here = pending.pop()
-        if here not in reached:
-            reached.add(here)
-            try:
-                pending += walk.check(here)
-            except Rejected as rejected:
-                problems += rejected.problems
-    if problems:
-        raise Rejected(*problems)
-    bases = sorted(_shown(base) for base in reached - {Path(os.path.realpath(directory))})
-    return Checked(
-        bases, KustomizeTree(walk.top, walk.function, walk.files, walk.folders | reached) if walk.function else None
-    )
+    return _KustomizationWalk(directory, allowance).run()
 
 
 def find_plugins(directory: Path, files: Files) -> list[Plugin]:
@@ -198,7 +183,25 @@ class _KustomizationWalk:
         self._directory = directory
         self._allowance = allowance
 
-    def check(self, here: Path) -> list[Path]:
+    def run(self) -> Checked:
+        """Check every kustomization once, and report the problems of all."""
+        problems: list[Problem] = []
+        reached: set[Path] = set()
+        pending = [self.top]
+        while pending:
+            here = pending.pop()
+            if here not in reached:
+                reached.add(here)
+                try:
+                    pending += self._check(here)
+                except Rejected as rejected:
+                    problems += rejected.problems
+        if problems:
+            raise Rejected(*problems)
+        tree = KustomizeTree(self.top, self.function, self.files, self.folders | reached) if self.function else None
+        return Checked(sorted(_shown(base) for base in reached - {self.top}), tree)
+
+    def _check(self, here: Path) -> list[Path]:
         """Check what one kustomization names, and return its local bases."""
         files = _KeptFiles(self._allowance.limits.root or _shown(here), self._allowance, self.files)
         bases: list[Path] = []
@@ -208,11 +211,12 @@ class _KustomizationWalk:
             roots = _read(file, files)
             plugins = list(_plugins(file, roots, files))
             problems += self._find_function(file, roots, plugins)
+            # Only a tree from which krm-fn is to be taken is copied. What it names below is read from here on.
             files.keep_all = self.function is not None
-            for reference in sorted(_references(roots, plugins), key=_position):
+            for reference in sorted(_references(roots, plugins), key=lambda one: one.node.start):
                 local = _locate(here, reference.path)
                 if reference.is_remote(local):
-                    problems += _refuse_remote(file, reference) if self._allowance.limits.no_remote else ()
+                    problems += [_refuse_remote(file, reference)] if self._allowance.limits.no_remote else []
                     continue
                 problems += _refuse_elsewhere(file, reference) if self.function else ()
                 if _type_of(local) == stat.S_IFDIR:
@@ -231,6 +235,7 @@ class _KustomizationWalk:
         transformers.sort(key=lambda entry: entry not in inline)  # so kustomize runs them
         listed = [plugin for plugin in plugins if plugin.krm_fn]
         is_top = file.parent == self.top
+        # Even where something is wrong with it: then more can be said about the rest of the tree.
         if is_top and listed:
             self.function = listed[-1]
         for number, plugin in enumerate(listed):
@@ -274,10 +279,6 @@ class _KeptFiles(Files):
             super().check(file)
 
 
-def _position(reference: _Reference) -> int:
-    return reference.node.start
-
-
 def _locate(here: Path, path: str) -> Path:
     """Return where kustomize looks for a path: it resolves `..` in the text, and links only then."""
     return Path(os.path.normpath(here / path))
@@ -295,6 +296,10 @@ def _shown(path: Path) -> Path:
     return Path(os.path.relpath(path))
 
 
+def _problem(file: Path, node: Node, message: str) -> Problem:
+    return place(str(_shown(file)), at(node.start_mark, message))
+
+
 def _plugins(file: Path, roots: list[Node], files: Files) -> Iterator[Plugin]:
     for root in roots:
         for field in _PLUGINS:
@@ -306,21 +311,18 @@ def _plugins(file: Path, roots: list[Node], files: Files) -> Iterator[Plugin]:
 
 def _references(roots: list[Node], plugins: list[Plugin]) -> Iterator[_Reference]:
     for root in roots:
-        yield from _references_of(root, _FILES)
-        yield from (_Reference(node, node.value, as_base=True) for path in _RESOURCES for node in _find(root, path))
-        yield from (
-            _Reference(node, node.value, as_file=False, as_base=True) for path in _BASES for node in _find(root, path)
-        )
+        yield from _references_in(root, _FIELDS)
     for plugin in plugins:
         # Their lines would be those of another text: all problems are placed where the plugin is named.
-        yield from (found._replace(node=plugin.entry) for found in _references_of(plugin.config, _FILES_OF_PLUGINS))
+        found = _references_in(plugin.config, _FIELDS_OF_PLUGINS)
+        yield from (reference._replace(node=plugin.entry) for reference in found)
 
 
-def _references_of(root: Node, paths: tuple[tuple[str, ...], ...]) -> Iterator[_Reference]:
-    for path in paths:
+def _references_in(root: Node, fields: Mapping[tuple[str, ...], tuple[bool, bool]]) -> Iterator[_Reference]:
+    for path, (as_file, as_base) in fields.items():
         for node in _find(root, path):
             source = _FILE_SOURCE.fullmatch(node.value) if path[-1] == "files" else None
-            yield _Reference(node, source[1] if source else node.value)
+            yield _Reference(node, source[1] if source else node.value, as_file, as_base)
 
 
 def _find(node: Node, path: tuple[str, ...]) -> Iterator[Scalar]:
@@ -350,8 +352,8 @@ def _read_plugin(plugin: Scalar, named_in: Path, files: Files) -> tuple[list[Nod
     try:
         configs = _read_plainly(plugin.value.encode())
     except Rejected as rejected:
-        unread = [at(plugin.start_mark, f"in this text: {problem}") for problem in rejected.problems]
-        raise Rejected(*(place(str(_shown(named_in)), problem) for problem in unread)) from rejected
+        unread = (_problem(named_in, plugin, f"in this text: {problem}") for problem in rejected.problems)
+        raise Rejected(*unread) from rejected
     file = _locate(named_in.parent, plugin.value)
     return configs, (_read(file, files) if _type_of(file) not in (None, stat.S_IFDIR) else [])
 
@@ -370,20 +372,19 @@ def _read_plainly(data: bytes) -> list[Node]:
     return roots
 
 
-def _refuse_remote(file: Path, reference: _Reference) -> list[Problem]:
+def _refuse_remote(file: Path, reference: _Reference) -> Problem:
     address = _CREDENTIALS.sub("//", reference.path.partition("?")[0])
     message = f"{address} is remote, which --no-remote refuses; copy it into the repository"
-    return [place(str(_shown(file)), at(reference.node.start_mark, message))]
+    return _problem(file, reference.node, message)
 
 
-def _refuse_elsewhere(file: Path, reference: _Reference) -> list[Problem]:
+def _refuse_elsewhere(file: Path, reference: _Reference) -> Iterator[Problem]:
     """Refuse a path that would lead out of a copy of the tree: an absolute one, and one with too many `..`."""
     here = file.parent.relative_to("/")
     root, copy = Path("/"), Path("/copy")
-    if _locate(copy / here, reference.path) == copy / _locate(root / here, reference.path).relative_to(root):
-        return []
-    message = f"found {reference.path}; where krm-fn is listed, paths must be relative, without leading out of /"
-    return [place(str(_shown(file)), at(reference.node.start_mark, message))]
+    if _locate(copy / here, reference.path) != copy / _locate(root / here, reference.path).relative_to(root):
+        message = f"found {reference.path}; where krm-fn is listed, paths must be relative, without leading out of /"
+        yield _problem(file, reference.node, message)
 
 
 def _refuse_unequal(file: Path, roots: list[Node], fields: Iterable[str]) -> Iterator[Problem]:
@@ -393,7 +394,7 @@ def _refuse_unequal(file: Path, roots: list[Node], fields: Iterable[str]) -> Ite
             for field in fields:
                 if name.casefold() == field.casefold() and not is_null(value) and value.value:
                     message = f"{field} of a kustomization that lists krm-fn: {_UNEQUAL[field]}{_INSTEAD}"
-                    yield place(str(_shown(file)), at(value.start_mark, message))
+                    yield _problem(file, value, message)
 
 
 def runtimes_of(config: Item) -> list[str]:

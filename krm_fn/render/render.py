@@ -52,7 +52,6 @@ class Opened(NamedTuple):
 
     @property
     def items(self) -> list[Item]:
-        """All objects in order."""
         return [item for _, envelope in self.envelopes for item in envelope.items]
 
     def place(self, problems: Iterable[Problem]) -> Iterator[Problem]:
@@ -61,7 +60,6 @@ class Opened(NamedTuple):
 
     @contextmanager
     def placed(self) -> Iterator[None]:
-        """Place the problems of what the block rejects."""
         try:
             yield
         except Rejected as rejected:
@@ -103,6 +101,7 @@ def render_opened(opened: Opened, changes: Changes) -> tuple[str, list[Problem]]
         shares = zip(envelopes, _share_out(changes, envelopes), strict=True)
         edited = [apply_changes(envelope, own) for envelope, own in shares]
     streams = zip(envelopes, edited, strict=True)
+    # Behind the changes: a configuration among the objects has been read by now, and must not be applied.
     ready = [stream if is_deployable(envelope) else deployable(stream) for envelope, stream in streams]
     added = "".join(map(write_document, changes.add))
     joined = join_streams([stream for stream in (*ready, added) if stream])
@@ -142,14 +141,15 @@ def _find_named_too_early(opened: Opened, found: Transformation) -> Iterator[Pro
 
 def _find_generated(sources: list[SourceText], opened: list[tuple[str, Envelope]]) -> dict[Item, bool]:
     """Compare the ConfigMaps and Secrets of charts with those of a second rendering."""
+    # A name of its own for each password would roll all pods whenever somebody renders the chart.
     again = {source.name: _contents(source) for source in sources if source.again}
-    generated: dict[Item, bool] = {}
-    for name, envelope in opened:
-        if name in again:
-            for item in envelope.items:
-                if item.is_config:
-                    generated[item] = again[name].get(item.id) != content_digest(item.node)
-    return generated
+    return {
+        item: again[name].get(item.id) != content_digest(item.node)
+        for name, envelope in opened
+        if name in again
+        for item in envelope.items
+        if item.is_config
+    }
 
 
 def _contents(source: SourceText) -> dict[ResourceId, str]:
@@ -188,10 +188,11 @@ def _open_all(sources: list[SourceText], expansion: Expansion) -> list[tuple[str
             opened += [(source.name, envelope) for envelope in _open(source, expansion)]
         except Rejected as rejected:
             problems += [place(source.name, problem) for problem in rejected.problems]
+    # An empty stream is a valid one, and means that everything is to be deleted.
     if not problems and not any(is_deployed(item) for _, envelope in opened for item in envelope.items):
         names = ", ".join(dict.fromkeys(source.name for source in sources))
         what = "only objects for tools" if opened else "no objects"
-        problem = Problem(f"nothing to apply: {what} in {names}")  # a deployer would delete everything
+        problem = Problem(f"nothing to apply: {what} in {names}")
         raise Rejected(problem) if opened else NoObjects(problem)
     if problems:
         raise Rejected(*problems)
@@ -251,7 +252,6 @@ def find_configuration(
 
 
 def find_configurations(given: SourceText | None, beside: list[SourceText], opened: OpenedText) -> list[Configuration]:
-    """Find all configurations, whether they count or not."""
     return [one for _, one in _find(given, beside, opened, _find_packages(beside, opened))]
 
 

@@ -54,7 +54,6 @@ class Sources(NamedTuple):
     unread: list[str]
 
     def plus(self, more: "Sources") -> "Sources":
-        """Append others."""
         return Sources(
             self.texts + more.texts,
             self.configs + more.configs,
@@ -102,12 +101,13 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
     outside = Path(os.path.normpath(place / ".."))
     if not built_from(place):
         return _read_folder(place, inputs.config, files)._replace(unread=_find_unread([outside], allowance.limits.root))
-    files.locate(place)
+    files.locate(place)  # before a program sees it: it may be a link out of the root
     built = build(place, helm, allowance)
     beside = place / CONFIG_FILE
     configs = [SourceText(str(beside), files.read(beside))] if os.path.lexists(beside) else []
     if built.configuration:
         file, data = built.configuration
+        # The transformer often is krm-fn.yaml itself. Read twice, it would be two configurations.
         if not (configs and (place / file).samefile(beside)):
             configs.insert(0, SourceText(str(place / file), data))
     source = SourceText(built.command, built.stdout, built.again, is_early=built.configuration is not None)

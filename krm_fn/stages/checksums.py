@@ -103,7 +103,7 @@ def _find_readings(
                 _add_reference(readings, resolved, config, asked)
     for opt_in in opt_ins:
         template = template_at(opt_in.item.node, opt_in.template)
-        for config in catalogue.find_all(opt_in.named):
+        for config in (config for named in opt_in.named for config in catalogue.find(named)):
             # Where a reference of the workload follows the name of a revision, the name restarts its pods.
             if template is not None and opt_in.allows(config) and (opt_in.item, config) not in followed:
                 readings.of(opt_in.item, template).add(config, None, opt_in)

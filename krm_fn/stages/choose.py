@@ -103,6 +103,7 @@ def choose(package: Package, references: References, early: EarlyReaders, settin
         choices.append(choice)
         problems += [choice.problem] if choice.problem else []
         if choice.strategy is Strategy.RENAME:
+            # By default such an object is left alone. Here somebody chose it, so its readers are said instead.
             problems += [reader.refuse() for reader in early.get(item, {}).values()]
             problems += hints.name_readers.refuse(item)
     return Choices(tuple(choices), tuple(problems), hints)
@@ -142,6 +143,7 @@ class _Chooser:
         written = _why_written_by_others(item, self._references)
         if bound is not None and not item.is_config:
             written = None  # two that make one Secret write to each other's: `bound` says that
+        # An order to leave it alone is obeyed even where somebody else writes it; any other order is not.
         decision = _refuse(item) or self._configured(item)
         if written is None:
             decision = decision or self._defaulted(item)
@@ -180,8 +182,9 @@ class _Chooser:
         settings, references = self._settings, self._references
         if item.id.kind not in settings.kinds:
             return _Decision(None, _not_handled(item))
-        if settings.select is not None:
+        if settings.select is not None:  # whoever wrote it has listed what is to be chosen, and nothing else is
             return _Decision(None, _NOT_SELECTED)
+        # Where no pods read it, a new name restarts nothing, and may only break who looks it up.
         if item not in references.read_by_pods:
             return _Decision(None, _READ_IN_CHART if item in references.named_in_values else _NOT_READ)
         return self._default_of_what_pods_read(item, settings)
@@ -316,7 +319,7 @@ def _is_stale(item: Item) -> bool:
     try:
         return hash_in_name(item) not in ("", hash_of(item))
     except Unhashable:
-        return True
+        return True  # no run could have made this name of such content
 
 
 def find_first(items: Iterable[Item], selectors: Iterable[Selector], names: KnownNames) -> dict[int, Item]:
@@ -339,7 +342,7 @@ def _find(
     """Yield the entries that match an object, in their order."""
     if not entries:
         return
-    own = (item.id.name, names.base(item))
+    own = (item.id.name, names.base(item))  # an entry still matches what an earlier run in place has renamed
     for one in entries.that_may_match(item, own):
         if one.position not in but and _matches(item, own, one.entry):
             yield one

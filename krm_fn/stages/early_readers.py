@@ -66,6 +66,11 @@ class EarlyReader(NamedTuple):
     config_step: Step
     blocks: bool
 
+    @property
+    def _is_hook(self) -> bool:
+        """Tell whether a hook makes it early, and not a wave."""
+        return self.own_step.phase < self.config_step.phase
+
     def refuse(self) -> Problem:
         """Return what is wrong where the object is chosen explicitly: an error only if nothing can come after it."""
         config = self.config.id._replace(name=base_name(self.config))
@@ -102,15 +107,10 @@ class EarlyReader(NamedTuple):
         )
         return Reason(ReasonCode.EARLY_READER, text, self.referrer, self.reference.field, remedy=remedy)
 
-    @property
-    def _is_hook(self) -> bool:
-        """Tell whether a hook makes it early, and not a wave."""
-        return self.own_step.phase < self.config_step.phase
-
     def _remedy(self) -> str:
+        hook, wave = self.own_step.hook, self.own_step.wave
         if self._is_hook:
-            return f"let the hook read a copy that is a {self.own_step.hook} hook too"
-        wave = self.own_step.wave
+            return f"let the hook read a copy that is a {hook} hook too"
         return f"move the {self.config.id.kind} to wave {wave} ({SYNC_WAVE}: '{wave}')"
 
 
@@ -123,11 +123,10 @@ def find_early_readers(references: References, deployers: Iterable[str]) -> Earl
     found: dict[Item, dict[Item, EarlyReader]] = defaultdict(dict)
     in_steps = [name for name in deployers if name in _DEPLOYERS]
     for referrer, reference, targets in references if in_steps else ():
-        if not reference.in_pod or reference.written:
-            continue
-        for config in targets:
+        for config in targets if reference.in_pod and not reference.written else ():
             for name in in_steps:
                 reader = _read_early(referrer, reference, config, name)
+                # Of several, the one that blocks says more than one whose pods may only start too early.
                 if reader and (referrer not in found[config] or reader.blocks > found[config][referrer].blocks):
                     found[config][referrer] = reader
     return found
@@ -145,5 +144,6 @@ def _read_early(referrer: Item, reference: Reference, config: Item, name: str) -
     may_be_waited_for = deployer.knows_others and kind not in KINDS and not _STARTS_NOTHING.search(referrer.id.kind)
     if not is_waited_for and not may_be_waited_for:
         return None  # its pods wait for the object, and the deployer does not wait for them
+    # A pod that reads it as optional starts without it, so the deployer comes to apply the object all the same.
     blocks = is_waited_for and is_read(reference) and not reference.is_optional
     return EarlyReader(referrer, reference, config, deployer, own_step, config_step, blocks)

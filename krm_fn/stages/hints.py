@@ -17,10 +17,8 @@ from krm_fn.model.node import entries, get, is_scalar
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.api_readers import ApiReaders, reads_own_files
-from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.find import ROLES
 from krm_fn.references.generated import find_generated, known_names
-from krm_fn.references.near_misses import NearMiss
 from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.references.well_known import looked_up_by
@@ -55,22 +53,25 @@ class Hints:
         """Say who may look this object up by its name; nothing where nothing hints at anybody."""
         return filter(None, (ask(self, item) for ask in self.QUESTIONS.values()))
 
-    def _role(self, item: Item) -> Reason | None:
-        found = self._listed_by_role.get(item)
-        if found is None:
-            return None
-        text = f"{authored_id(found.referrer)} lists it in resourceNames, so a program reads it through the API"
-        return Reason(ReasonCode.ROLE, text, found.referrer, found.reference.field)
-
     @cached_property
-    def _listed_by_role(self) -> dict[Item, ResolvedReference]:
-        return self._first_to_each(lambda one: one.referrer.id.kind in ROLES)
+    def _listed_by_role(self) -> dict[Item, Reason]:
+        return self._first_to_each(
+            ReasonCode.ROLE,
+            lambda one: one.referrer.id.kind in ROLES,
+            lambda one: f"{authored_id(one.referrer)} lists it in resourceNames, so a program reads it through the API",
+        )
 
-    def _first_to_each(self, is_meant: Callable[[ResolvedReference], bool]) -> dict[Item, ResolvedReference]:
-        first: dict[Item, ResolvedReference] = {}
+    def _first_to_each(
+        self,
+        code: ReasonCode,
+        is_meant: Callable[[ResolvedReference], bool],
+        say: Callable[[ResolvedReference], str],
+    ) -> dict[Item, Reason]:
+        first: dict[Item, Reason] = {}
         for one in filter(is_meant, self._references.authored):
             for target in one.targets:
-                first.setdefault(target, one)
+                if target not in first:
+                    first[target] = Reason(code, say(one), one.referrer, one.reference.field)
         return first
 
     def copied(self, item: Item) -> Reason | None:
@@ -86,12 +87,6 @@ class Hints:
             return None
         return Reason(ReasonCode.PROGRAM, f"{known.program} looks it up by this name", source=known.source)
 
-    def _shape(self, item: Item) -> Reason | None:
-        return self.name_readers.by_shape(item)
-
-    def _path(self, item: Item) -> Reason | None:
-        return self.name_readers.by_path(item)
-
     def _empty(self, item: Item) -> Reason | None:
         if not item.is_config:
             return None
@@ -101,19 +96,18 @@ class Hints:
                     return None
         return Reason(ReasonCode.EMPTY, "it has no content, so a controller may fill it")
 
-    def _data(self, item: Item) -> Reason | None:
-        found = self._embedded.get(item)
-        if found is None:
-            return None
-        return Reason(ReasonCode.DATA, f"the data of {authored_id(found.item)} references it", found.item, found.field)
-
     @cached_property
-    def _embedded(self) -> dict[Item, EmbeddedReference]:
-        return {target: one for one in self._references.embedded for target in one.targets}
+    def _in_data(self) -> dict[Item, Reason]:
+        return {
+            target: Reason(ReasonCode.DATA, f"the data of {authored_id(one.item)} references it", one.item, one.field)
+            for one in self._references.embedded
+            for target in one.targets
+        }
 
     def _option(self, item: Item) -> Reason | None:
         namespaces = self._package.namespaces_like(item.id.namespace)
         present = [(item.id.kind, name) for name in dict.fromkeys((item.id.name, base_name(item)))]
+        # A producer is passed by what it makes as well: programs are told the name of the Secret.
         for kind, name in present if item.is_config else known_names(item):
             for referrer, found in self._references.options.passing(kind, name, namespaces):
                 text = f"{authored_id(referrer)} passes its name in {found.shown} ({found.field})"
@@ -132,27 +126,17 @@ class Hints:
                 return Reason(ReasonCode.API_READER, text, referrer)
         return None
 
-    def _field(self, item: Item) -> Reason | None:
-        miss = self._misses.get(item)
-        if miss is None:
-            return None
-        text = f"{authored_id(miss.referrer)} names it in {miss.field}, which no rule follows"
-        return Reason(ReasonCode.FIELD, text, miss.referrer, miss.field)
+    @cached_property
+    def _in_fields(self) -> dict[Item, Reason]:
+        found: dict[Item, Reason] = {}
+        for miss in self._references.unfollowed:
+            text = f"{authored_id(miss.referrer)} names it in {miss.field}, which no rule follows"
+            found.setdefault(miss.target, Reason(ReasonCode.FIELD, text, miss.referrer, miss.field))
+        return found
 
     @cached_property
-    def _misses(self) -> dict[Item, NearMiss]:
-        return {miss.target: miss for miss in reversed(self._references.unfollowed)}  # the first to each
-
-    def _namespace(self, item: Item) -> Reason | None:
-        found = self._nearly_matched.get(item)
-        if found is None:
-            return None
-        text = f"{authored_id(found.referrer)} may mean it, but only one of the two sets a namespace"
-        return Reason(ReasonCode.NAMESPACE, text, found.referrer, found.reference.field)
-
-    @cached_property
-    def _nearly_matched(self) -> dict[Item, ResolvedReference]:
-        nearly: dict[Item, ResolvedReference] = {}
+    def _in_unclear_namespaces(self) -> dict[Item, Reason]:
+        nearly: dict[Item, Reason] = {}
         if self._package.namespace:
             return nearly  # objects without a namespace are known to be in this one
         first: dict[tuple[str, str, bool], ResolvedReference] = {}
@@ -163,8 +147,10 @@ class Hints:
                 has_namespace = bool(one.referrer.id.namespace if named is None else named)
                 first.setdefault((reference.kind, reference.target, has_namespace), one)
         for (kind, name, has_namespace), one in first.items():
+            text = f"{authored_id(one.referrer)} may mean it, but only one of the two sets a namespace"
+            reason = Reason(ReasonCode.NAMESPACE, text, one.referrer, one.reference.field)
             for item in self._references.index.find_with(kind, name, has_namespace=not has_namespace):
-                nearly.setdefault(item, one)
+                nearly.setdefault(item, reason)
         return nearly
 
     def _chart(self, item: Item) -> Reason | None:
@@ -190,38 +176,34 @@ class Hints:
         """The first object of a chart in each file; in a stream, the file is `""`."""
         return {item.file: item for item in reversed(self._package.authored) if is_of_chart(item)}
 
-    def _optional(self, item: Item) -> Reason | None:
-        """Name pods that do not wait for what a producer makes: under a new name, it comes after them."""
-        found = self._read_as_optional.get(item)
-        if found is None or item.is_config:
-            return None
-        reader = authored_id(found.referrer)
-        text = f"{reader} reads its {found.reference.kind} as optional, and would not wait for a new one"
-        return Reason(ReasonCode.OPTIONAL, text, found.referrer, found.reference.field)
-
     @cached_property
-    def _read_as_optional(self) -> dict[Item, ResolvedReference]:
-        return self._first_to_each(lambda one: one.reference.in_pod and one.reference.is_optional)
-
-    def _variable(self, item: Item) -> Reason | None:
-        return self.variables.about(item)
+    def _read_as_optional(self) -> dict[Item, Reason]:
+        """Pods that do not wait for what a producer makes: under a new name, it comes after them."""
+        return self._first_to_each(
+            ReasonCode.OPTIONAL,
+            lambda one: one.reference.in_pod and one.reference.is_optional,
+            lambda one: (
+                f"{authored_id(one.referrer)} reads its {one.reference.kind} as optional, "
+                "and would not wait for a new one"
+            ),
+        )
 
     # The first answer is the reason, so the order is from what is written to what is guessed.
     QUESTIONS: ClassVar[Mapping[ReasonCode, Callable[["Hints", Item], Reason | None]]] = {
-        ReasonCode.ROLE: _role,
+        ReasonCode.ROLE: lambda self, item: self._listed_by_role.get(item),
         ReasonCode.COPIED: copied,
         ReasonCode.PROGRAM: _program,
-        ReasonCode.NAME_SHAPE: _shape,
-        ReasonCode.MOUNT_PATH: _path,
+        ReasonCode.NAME_SHAPE: lambda self, item: self.name_readers.by_shape(item),
+        ReasonCode.MOUNT_PATH: lambda self, item: self.name_readers.by_path(item),
         ReasonCode.EMPTY: _empty,
-        ReasonCode.DATA: _data,
+        ReasonCode.DATA: lambda self, item: self._in_data.get(item),
         ReasonCode.OPTION: _option,
         ReasonCode.API_READER: _api_reader,
-        ReasonCode.FIELD: _field,
-        ReasonCode.NAMESPACE: _namespace,
+        ReasonCode.FIELD: lambda self, item: self._in_fields.get(item),
+        ReasonCode.NAMESPACE: lambda self, item: self._in_unclear_namespaces.get(item),
         ReasonCode.CHART: _chart,
-        ReasonCode.OPTIONAL: _optional,
-        ReasonCode.VARIABLE: _variable,
+        ReasonCode.OPTIONAL: lambda self, item: None if item.is_config else self._read_as_optional.get(item),
+        ReasonCode.VARIABLE: lambda self, item: self.variables.about(item),
     }
 
 

@@ -3,13 +3,25 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import repeat
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from krm_fn.model import keys
-from krm_fn.model.changes import Changes, Edit, ListPatch, NewValue, Patch, SetText, combine_patches
+from krm_fn.model.changes import Changes, Edit, ListPatch, Patch, SetText, combine_patches
 from krm_fn.model.item import Item, about
 from krm_fn.model.kinds import is_replaced
-from krm_fn.model.node import Node, elements, entries, fields, get, is_mapping, is_scalar, is_sequence, step, text
+from krm_fn.model.node import (
+    NewValue,
+    Node,
+    elements,
+    entries,
+    fields,
+    get,
+    is_mapping,
+    is_scalar,
+    is_sequence,
+    step,
+    text,
+)
 from krm_fn.model.pods import find_containers
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Jobs, Settings, Strategy
@@ -25,6 +37,19 @@ from krm_fn.references.shapes import GROUP_FIELDS, PASSED_OVER
 from krm_fn.stages.package import Package
 from krm_fn.stages.revisions import Revision, Revisions, find_clashes, find_too_long
 from krm_fn.stages.update_references import update_references
+
+DEPENDS_ON = "config.kubernetes.io/depends-on"
+"""kpt's annotation about the order of applying: `group/namespaces/namespace/kind/name`, separated by commas."""
+
+_DEPENDS_ON_JOB = re.compile(r"(?P<before>(?:^|,)\s*batch/namespaces/(?P<namespace>[^/,]+)/Job/)(?P<name>[^/,\s]+)")
+_GROUPS = frozenset({"", "batch", "batch/v1"})
+_RULES = (Resource("Job", "batch", "jobs"), Resource("Job", "batch", "jobs/status"), Resource("Job", "batch", "jobs/*"))
+_RULE = Rule(By.SHAPE, "name beside kind: Job")
+
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
+_LISTS_OF_WORDS = ("args", "command")
+_JOB = r"(?i)\bjobs?\b"
+"""A word such as `migrate` means a Job only in a container that says `job` as well."""
 
 
 class RenamedJobs(NamedTuple):
@@ -47,31 +72,13 @@ class RenamedJobs(NamedTuple):
 def rename_jobs(
     package: Package, references: References, revisions: Revisions, changes: Changes, settings: Settings
 ) -> RenamedJobs:
-    """Name Jobs by what they are after all `changes` so far."""
-    if settings.jobs is not Jobs.RENAME:
-        return RenamedJobs()
-
-    return name_jobs(package, references, revisions, changes)
-
-
-DEPENDS_ON = "config.kubernetes.io/depends-on"
-"""kpt's annotation about the order of applying: `group/namespaces/namespace/kind/name`, separated by commas."""
-
-_DEPENDS_ON_JOB = re.compile(r"(?P<before>(?:^|,)\s*batch/namespaces/(?P<namespace>[^/,]+)/Job/)(?P<name>[^/,\s]+)")
-_GROUPS = frozenset({"", "batch", "batch/v1"})
-_RULES = (Resource("Job", "batch", "jobs"), Resource("Job", "batch", "jobs/status"), Resource("Job", "batch", "jobs/*"))
-
-_RULE = Rule(By.SHAPE, "name beside kind: Job")
-
-FieldOf: TypeAlias = tuple[Node, str]
-"""A node and its field."""
-
-
-def name_jobs(package: Package, references: References, revisions: Revisions, changes: Changes) -> RenamedJobs:
     """Name each plain Job that reads a renamed revision, or that has such a name already.
 
-    The name is that of the Job after all `changes` so far.
+    The name is that of the Job after all `changes` so far: its pod template is immutable, so that any of them needs
+    another Job.
     """
+    if settings.jobs is not Jobs.RENAME:
+        return RenamedJobs()
     all_jobs = [item for item in package.authored if _is_job(item) and not item.is_local]
     readers = {referrer for item in revisions.renamed for referrer in references.pod_referrers.get(item, ())}
     texts: dict[Node, str] = {
@@ -85,17 +92,12 @@ def name_jobs(package: Package, references: References, revisions: Revisions, ch
     ]
     if not renamed:
         return RenamedJobs()
-    index = Index(all_jobs, package.kinds)
-    problems = [*find_too_long(renamed, MAX_JOB_NAME), *find_clashes(all_jobs, renamed)]
-    marks = Changes(patches=tuple((job.item, _mark(job)) for job in renamed), problems=tuple(problems))
-    return RenamedJobs(tuple(renamed), _update_references_to(renamed, index, package) + marks)
-
-
-def _update_references_to(renamed: list[Revision], index: Index, package: Package) -> Changes:
-    referrers = [item for item in package.authored if not item.is_local]
-    references = [index.resolve(item, reference) for item in referrers for reference in find_jobs(item)]
-    depends_on = _update_depends_on(referrers, index, {job.item: job.name for job in renamed})
-    return update_references(references, Revisions(renamed), index) + Changes(edits=tuple(depends_on))
+    marks: list[tuple[Item, Patch]] = [
+        (job.item, {"metadata": {"name": job.name, "annotations": {keys.BASE_NAME: job.base_name}}}) for job in renamed
+    ]
+    problems = (*find_too_long(renamed, MAX_JOB_NAME), *find_clashes(all_jobs, renamed))
+    following = _update_references_to(renamed, Index(all_jobs, package.kinds), package)
+    return RenamedJobs(tuple(renamed), following + Changes(patches=tuple(marks), problems=problems))
 
 
 def _is_job(item: Item) -> bool:
@@ -107,10 +109,6 @@ def _name(item: Item, patch: Patch, texts: Mapping[Node, str]) -> Revision:
     value = edited_value(spec, below if isinstance(below, dict) else None, texts) if spec else None
     base = base_name(item)
     return Revision(item, base, f"{base}-{short_digest(go_json(value))}", Strategy.RENAME)
-
-
-def _mark(job: Revision) -> Patch:
-    return {"metadata": {"name": job.name, "annotations": {keys.BASE_NAME: job.base_name}}}
 
 
 def edited_value(node: Node, patch: Patch | None, texts: Mapping[Node, str]) -> JsonValue:
@@ -173,6 +171,13 @@ def _new(value: NewValue) -> JsonValue:
     return float(value) if isinstance(value, int) else [_new(element) for element in value]
 
 
+def _update_references_to(renamed: list[Revision], index: Index, package: Package) -> Changes:
+    referrers = [item for item in package.authored if not item.is_local]
+    references = [index.resolve(item, reference) for item in referrers for reference in find_jobs(item)]
+    depends_on = _update_depends_on(referrers, index, {job.item: job.name for job in renamed})
+    return update_references(references, Revisions(renamed), index) + Changes(edits=tuple(depends_on))
+
+
 def find_jobs(item: Item) -> list[Reference]:
     """Find every field of an object that names a Job: `{kind: Job, name: ...}`, and names in a role's rules.
 
@@ -186,9 +191,8 @@ def find_jobs(item: Item) -> list[Reference]:
 
 
 def _find_by_shape(root: Node) -> Iterator[Reference]:
-    stack: list[FieldOf] = [
-        (node, step("", name)) for name, node in fields(root).items() if name not in ("metadata", "status")
-    ]
+    # No recursion: a custom resource may be nested in any depth.
+    stack = [(node, step("", name)) for name, node in fields(root).items() if name not in ("metadata", "status")]
     while stack:
         node, field = stack.pop()
         if node.id == "sequence":
@@ -226,33 +230,20 @@ def _update_depends_on(items: Iterable[Item], index: Index, names: Mapping[Item,
                     yield Edit(SetText(node, renamed), item, f"metadata.annotations[{DEPENDS_ON}]")
 
 
-_WORD = r"[A-Za-z0-9][A-Za-z0-9.-]*"
-_LISTS_OF_WORDS = ("args", "command")
-_JOB = r"(?i)\bjobs?\b"
-"""A word such as `migrate` means a Job only in a container that says `job` as well."""
-
-
-def find_job_names(package: Package, jobs: Iterable[Revision]) -> list[Problem]:
+def find_job_names(package: Package, jobs: Iterable[Revision]) -> Iterator[Problem]:
     """Warn about each text that says the base name of a renamed Job, as `kubectl wait job/migrate` does."""
     renamed = {(job.item.id.namespace, job.base_name): job for job in jobs}
-    problems: list[Problem] = []
     for item in package.authored if renamed else ():
-        if item.is_local:
-            continue
-        for container in ([*_texts_of_container(node, path)] for path, node in find_containers(item)):
-            if not any(re.search(_JOB, said) for _, said in container):
-                continue
-            for field, said in container:
-                for word in dict.fromkeys(re.findall(_WORD, said)):
-                    job = renamed.get((item.id.namespace, word))
-                    if job is not None and job.item is not item:
-                        problems.append(_warn(item, field, job))
-    return problems
-
-
-def _warn(item: Item, field: str, job: Revision) -> Problem:
-    message = f"contains {job.base_name!r}, but {job.base_id} is renamed to {job.name}; select it by a label instead"
-    return about(item, message, field, Severity.WARNING)
+        for path, container in find_containers(item) if not item.is_local else ():
+            words = [*_texts_of_container(container, path)]
+            said = words if any(re.search(_JOB, one) for _, one in words) else []
+            for field, word in ((field, word) for field, one in said for word in dict.fromkeys(_WORD.findall(one))):
+                job = renamed.get((item.id.namespace, word))
+                if job is not None and job.item is not item:
+                    message = (
+                        f"contains {word!r}, but {job.base_id} is renamed to {job.name}; select it by a label instead"
+                    )
+                    yield about(item, message, field, Severity.WARNING)
 
 
 def _texts_of_container(container: Node, path: str) -> Iterator[tuple[str, str]]:

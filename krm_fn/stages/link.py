@@ -14,7 +14,7 @@ from krm_fn.model.link_plan import JobPlan
 from krm_fn.model.node import Node, entries, is_mapping, is_sequence
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Environment, Settings
-from krm_fn.naming.image import EXPECTED, is_image, version_of
+from krm_fn.naming.names import EXPECTED_IMAGE, is_image, version_of
 from krm_fn.stages.linker_objects import access, inventory, job, tracker
 from krm_fn.stages.linker_plan import plan_links, requested_kinds, tracked_names
 from krm_fn.stages.package import Package
@@ -28,6 +28,20 @@ _MAX_ANNOTATIONS = 200 * 1024
 _MOST_FILES = 2
 """Configurations nearby that a warning names."""
 
+_DISABLED = Problem(
+    "spec.linker.enabled is false: revisions are protected from pruning, and nothing ever deletes them",
+    severity=Severity.INFO,
+)
+_NO_SECRETS = Problem(
+    "spec.linker.secrets is false: Secret revisions are retained, and nothing ever deletes them",
+    severity=Severity.INFO,
+)
+_NO_NAMESPACE = Problem(
+    "no linker, so nothing deletes old revisions: its RoleBinding needs a namespace, and the workloads set none; "
+    "set metadata.namespace (in kustomize `namespace:`), or spec.linker.namespace",
+    severity=Severity.WARNING,
+)
+
 
 _FOR_TOOLS = (
     "internal.config.kubernetes.io/",
@@ -40,46 +54,45 @@ _FOR_TOOLS = (
 
 
 def emit_linker(
-    package: Package,
-    revisions: Revisions,
-    consumers: Consumers,
-    settings: Settings,
-    environment: Environment,
+    package: Package, revisions: Revisions, consumers: Consumers, settings: Settings, environment: Environment
 ) -> Changes:
-    """Put the objects into the package, in place of those of an earlier run. Report revisions that nothing links.
-
-    `consumers`: the references to each revision whose referrers the linker will see.
-    """
-    wanted, problems = _wanted(package, revisions, consumers, settings, environment)
+    """Put the objects into the package, in place of those of an earlier run. Report revisions that nothing links."""
     own = [item for item in package.emitted if item.labels.get(keys.SET) in settings.own_sets]
-    if own and not revisions.rendered and settings.linker.enabled:
+    if not settings.linker.enabled:
+        return _upsert(own, []) + Changes(problems=(_DISABLED,) if revisions.rendered else ())
+    wanted, problems = _wanted(package, revisions, consumers, settings, environment)
+    if own and not revisions.rendered:
         # Names that came back are what a configuration wants. Without them, something else has lost the revisions.
-        problems.append(_nothing_left(own[0], Severity.INFO if revisions.restored else Severity.WARNING))
+        severity = Severity.INFO if revisions.restored else Severity.WARNING
+        of_set = own[0].labels[keys.SET]
+        message = f"the linker of set {of_set} is removed from the package: no object is a revision any more"
+        problems.append(about(own[0], message, severity=severity))
     return _upsert(own, wanted) + Changes(problems=tuple(problems))
 
 
 def _wanted(
-    package: Package,
-    revisions: Revisions,
-    consumers: Consumers,
-    settings: Settings,
-    environment: Environment,
+    package: Package, revisions: Revisions, consumers: Consumers, settings: Settings, environment: Environment
 ) -> tuple[list[Object], list[Problem]]:
-    if not settings.linker.enabled:
-        return [], [_disabled()] if revisions.rendered else []
     consumed = [revision for revision in revisions.rendered if revision.item in consumers]
     linked, problems = without_clashes(consumed, consumers, package.authored)
     groups = plan_links(linked, consumers, package, settings, revisions.names)
-    placed = [group for group in groups if _is_placed(group, settings, environment)]
+    # A RoleBinding must name the namespace of its ServiceAccount; an account of the author's has a binding already.
+    placed = [
+        group
+        for group in groups
+        if settings.linker.service_account_name is not None or _namespace(group, settings, environment)
+    ]
     wanted = [*build_trackers(linked, consumers, placed, package, settings), *_objects(placed, settings, environment)]
     if len(placed) < len(groups):
-        problems.append(_no_namespace())
+        problems.append(_NO_NAMESPACE)
     if not settings.linker.secrets and any(revision.id.kind == "Secret" for revision in revisions.rendered):
-        problems.append(_no_secrets())
+        problems.append(_NO_SECRETS)
     if wanted and not settings.is_named:
         problems.append(_unnamed(settings, environment.unread))
     elif wanted and environment.unread:
-        problems.append(_unread(settings, environment.unread))
+        # The name of a release or an application names the set, so that nothing else shows the mistake.
+        message = f"set {settings.set} has no configuration, so all defaults apply; {_near(environment.unread)}"
+        problems.append(Problem(message, severity=Severity.WARNING))
     if placed:
         problems += _judge_image(package, settings, environment)
     problems += [*_refused_kinds(package, settings), *_too_many(placed, package)]
@@ -89,17 +102,11 @@ def _wanted(
 def _objects(groups: list[JobPlan], settings: Settings, environment: Environment) -> Iterator[Object]:
     image = settings.linker.image or environment.image or _DEFAULT_IMAGE
     for _, same in groupby(groups, key=lambda group: group.namespace):
-        of_namespace = list(same)
-        yield inventory(of_namespace[0], settings)
+        first, *others = same
+        yield inventory(first, settings)
         if settings.linker.service_account_name is None:
-            yield from access(of_namespace[0], settings, _namespace(of_namespace[0], settings, environment))
-        for group in of_namespace:
-            yield job(group, settings, image)
-
-
-def _is_placed(group: JobPlan, settings: Settings, environment: Environment) -> bool:
-    """Tell whether the namespace is known, which a RoleBinding must name for its ServiceAccount."""
-    return settings.linker.service_account_name is not None or bool(_namespace(group, settings, environment))
+            yield from access(first, settings, _namespace(first, settings, environment))
+        yield from (job(group, settings, image) for group in (first, *others))
 
 
 def _namespace(group: JobPlan, settings: Settings, environment: Environment) -> str:
@@ -159,35 +166,10 @@ def _refused_kinds(package: Package, settings: Settings) -> Iterator[Problem]:
 
 def _taken(authored: Iterable[Item], wanted: Iterable[Object]) -> Iterator[Problem]:
     """Report the author's objects that have the names of the linker's."""
-    names = {_identity_of(one) for one in wanted}
+    names = {_name_of(one) for one in wanted}
     for item in authored:
         if (item.id.kind, item.id.namespace, item.id.name) in names:
             yield about(item, "has the name of an object that the linker needs; rename it, or rename the set")
-
-
-def _identity_of(one: Any) -> tuple[str, str, str]:
-    return one["kind"], one["metadata"].get("namespace", ""), one["metadata"]["name"]
-
-
-def _nothing_left(own: Item, severity: Severity) -> Problem:
-    message = f"the linker of set {own.labels[keys.SET]} is removed from the package: no object is a revision any more"
-    return about(own, message, severity=severity)
-
-
-def _disabled() -> Problem:
-    message = "spec.linker.enabled is false: revisions are protected from pruning, and nothing ever deletes them"
-    return Problem(message, severity=Severity.INFO)
-
-
-def _no_secrets() -> Problem:
-    message = "spec.linker.secrets is false: Secret revisions are retained, and nothing ever deletes them"
-    return Problem(message, severity=Severity.INFO)
-
-
-def _unread(settings: Settings, unread: Sequence[str]) -> Problem:
-    """Warn where the name of a release or an application names the set, so that nothing else shows the mistake."""
-    message = f"set {settings.set} has no configuration, so all defaults apply; {_near(unread)}"
-    return Problem(message, severity=Severity.WARNING)
 
 
 def _near(unread: Sequence[str]) -> str:
@@ -212,31 +194,21 @@ def _judge_image(package: Package, settings: Settings, environment: Environment)
     image = settings.linker.image
     version = version_of(image or "")
     if not image and not environment.image:
-        yield _no_image(package)
+        message = (
+            f"not set, so the linker's Job gets image {_DEFAULT_IMAGE}, which no registry has; "
+            "push the image, and set its name here or in the environment variable KRM_FN_IMAGE"
+        )
+        yield Problem(message, package.config_id, "spec.linker.image", Severity.WARNING)
     elif not image and not is_image(environment.image):
-        yield Problem(f'KRM_FN_IMAGE: found "{environment.image}", which no registry accepts: expected {EXPECTED}')
+        yield Problem(
+            f'KRM_FN_IMAGE: found "{environment.image}", which no registry accepts: expected {EXPECTED_IMAGE}'
+        )
     elif version not in ("", __version__):
         message = (
             f"image {image} is of version {version}, and this program is {__version__}: the Job must understand what "
             "the function wrote; use the same version for both"
         )
         yield Problem(message, package.config_id, "spec.linker.image", Severity.WARNING)
-
-
-def _no_image(package: Package) -> Problem:
-    message = (
-        f"not set, so the linker's Job gets image {_DEFAULT_IMAGE}, which no registry has; "
-        "push the image, and set its name here or in the environment variable KRM_FN_IMAGE"
-    )
-    return Problem(message, package.config_id, "spec.linker.image", Severity.WARNING)
-
-
-def _no_namespace() -> Problem:
-    message = (
-        "no linker, so nothing deletes old revisions: its RoleBinding needs a namespace, and the workloads set none; "
-        "set metadata.namespace (in kustomize `namespace:`), or spec.linker.namespace"
-    )
-    return Problem(message, severity=Severity.WARNING)
 
 
 def _upsert(own: list[Item], wanted: list[Object]) -> Changes:

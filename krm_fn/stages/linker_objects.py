@@ -5,10 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from krm_fn.model import keys
-from krm_fn.model.changes import NewValue, Object
+from krm_fn.model.changes import Object
 from krm_fn.model.deployers import PROTECTIONS, SYNC_WAVE, keep_new_name, wave_of
 from krm_fn.model.kinds import Kind
 from krm_fn.model.link_plan import JobPlan, RevisionName
+from krm_fn.model.node import NewValue
 from krm_fn.model.settings import NO_SIDECAR_ANNOTATIONS, NO_SIDECAR_LABELS, Settings
 from krm_fn.naming.names import content_name
 from krm_fn.stages.revisions import Revision

@@ -22,7 +22,7 @@ def plan_links(
     settings: Settings,
     names: Mapping[Item, str] = MappingProxyType({}),
 ) -> list[JobPlan]:
-    """Return one group for each namespace and wave that has consumers of revisions.
+    """Plan one Job for each namespace and wave that has consumers of revisions.
 
     `names`: the new names of consumers that are renamed themselves.
     """
@@ -61,6 +61,7 @@ def plan_links(
             plan = LinkPlan(
                 set=settings.set,
                 workloads=tuple(sorted(workloads)),
+                # Each Job knows all that is rendered in its namespace: it must not delete what another wave needs.
                 revisions=tuple(sorted(rendered - referenced)),
                 producers=tuple(sorted(producers.get(known_namespace, ()))),
                 kinds=tuple(sorted(other_kinds)),

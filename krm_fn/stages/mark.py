@@ -71,10 +71,10 @@ def restore(revisions: Revisions) -> Changes:
 
 def _mark(revision: Revision, settings: Settings, protection: dict[str, str], *, has_consumers: bool) -> Patch:
     is_rename = revision.strategy is Strategy.RENAME
-    immutable = is_rename and settings.immutable and is_null(get(revision.item.node, "immutable"))
-    immutable = immutable and revision.item.is_config
+    is_open = revision.item.is_config and is_null(get(revision.item.node, "immutable"))
     return {
-        **({"immutable": True} if immutable else {}),
+        # What a content name stands for never changes. Under an adopted name, the content may.
+        **({"immutable": True} if is_rename and settings.immutable and is_open else {}),
         "metadata": {
             **({"name": revision.name} if revision.is_renamed else {}),
             "labels": {keys.SET: settings.set},

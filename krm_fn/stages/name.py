@@ -165,8 +165,7 @@ class _Namer:
         open_targets = [target for target in one.targets if target in self._open]
         if open_targets:
             message = f"its data references {open_targets[0].id}, whose name depends on this data; exclude one of them"
-            self.problems.append(about(one.item, message, one.field))
-            return ""
+            return self._refuse(one, message)
         renamed = yield from self._renamed(one.targets)
         names = {revision.meant_by(one.reference).name for revision in renamed} | {
             target.id.name if target.is_config else one.reference.target
@@ -178,13 +177,15 @@ class _Namer:
         if len(names) > 1:
             found = " and ".join(map(locate, one.targets))
             message = f"{one.reference.target!r} in its data matches {found}; give them different names, or exclude one"
-            self.problems.append(about(one.item, message, one.field))
-            return ""
+            return self._refuse(one, message)
         if one.is_encoded:
             message = f"references {renamed[0].base_id} in base64, which is not edited; use stringData, or exclude it"
-            self.problems.append(about(one.item, message, one.field))
-            return ""
+            return self._refuse(one, message)
         return names.pop()
+
+    def _refuse(self, one: EmbeddedReference, message: str) -> str:
+        self.problems.append(about(one.item, message, one.field))
+        return ""
 
 
 def _name(choice: Choice, texts: Mapping[Node, str]) -> Revision:

@@ -106,7 +106,7 @@ class NameReaders:
                     f"{remedy}"
                 )
                 yield about(one.referrer, message, one.reference.field)
-                continue
+                continue  # an object that is not recognised is not mounted at the path either
             for found in self._find_path(one, item):
                 line = f" in line {found.line} of the text" if found.line else ""
                 mounter = authored_id(one.referrer)
@@ -151,6 +151,7 @@ class NameReaders:
         if not path:
             return
         name = re.escape(_base_name_in(one.reference, item) + path.partition("{}")[2])
+        # Behind `creds`, `-2` and `.old` make it another name, and the dot of a sentence does not.
         pattern = re.compile(rf"{_pattern(path)}{name}(?![\w-]|\.\w)")
         for one_text in self._texts:
             found = pattern.search(one_text.value)
@@ -233,7 +234,7 @@ def _read_texts(item: Item) -> Iterator[_Text]:
         yield from (_Text(item, value.field, value.text) for value in data_texts(item))
     else:
         for path, value in _scalars(item.node, None):
-            if "/" in value:
+            if "/" in value:  # else no path, and to spell the field of each text would take longer than to read it
                 yield _Text(item, spell_path(path), value)
 
 
@@ -264,5 +265,6 @@ def _is_readable(item: Item) -> bool:
     """Tell whether all values of an object are texts that can be read here."""
     if not item.is_config or is_encrypted(item):
         return False
+    # `data_texts` leaves out what is no text, such as an archive. The path may be written in that.
     values = [value for field in ("data", "stringData", "binaryData") for _, value in entries(get(item.node, field))]
     return sum(not is_scalar(value) or value.value != "" for value in values) == sum(1 for _ in data_texts(item))

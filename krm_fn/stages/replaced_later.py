@@ -47,9 +47,11 @@ SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 """With the value `disabled`, this label or annotation keeps Flux from substituting variables in an object."""
 
 _SUBSTITUTES = "flux"
+# With an even number of dollar signs in front: each two of them are one that stays.
 _START = r"(?<!\$)(?:\$\$)*\$\{"
 _VARIABLE = re.compile(_START + r"#?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?=\}|:[-=?+]|:\s*-?[0-9]|[=,^/#%])")
 _ANY = re.compile(_START)
+# A script sets it: `name=` with anything but `${name...}` as its value, or `for name in`.
 _SETS = re.compile(r"""\b(?:(?P<set>\w+)=(?!["']?\$\{(?P=set)\b)|for (?P<each>\w+) in\b)""")
 _REPLACED = re.compile(r"\$\{[^}]*\}?")
 
@@ -222,6 +224,7 @@ def _is_for_program(text: str) -> bool:
 
 def _texts(item: Item) -> Iterator[tuple[str, str]]:
     """Yield each scalar of the content as it is written, keys included, and its field. Base64 has no dollar sign."""
+    # A stack, as content may be nested deeply; reversed, as the first text of the file is to be said first.
     stack = [(node, name) for name, node in reversed([*entries(item.node)]) if name in _CONTENT]
     while stack:
         node, field = stack.pop()

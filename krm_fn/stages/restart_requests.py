@@ -6,7 +6,7 @@ Sources: Wave's README and the annotations its code reads; Reloader's README and
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -61,12 +61,17 @@ RELOADER = {
     ),
 }
 
-
 _RELOADER_KEYS = frozenset({RELOADER_AUTO, RELOADER_SEARCH, *(key for keys in RELOADER.values() for key in keys)})
-
 
 OPT_INS = frozenset({WAVE_ON[0], *WAVE_EXTRA.values(), *_RELOADER_KEYS, *(one.excluded for one in RELOADER.values())})
 """All annotations of workloads and pod templates that these controllers read."""
+
+_LITERAL = re.compile(r"[a-z0-9-]*")
+
+# The patterns that mean the same to Go and to Python, and that Python matches fast. Go's engine is always linear.
+_ALIKE = re.compile(r"(?!.*\(\?)(?!.*\[\[)(?!.*\)[*+{])(?:[^\\]|\\[dwsDWS.^$*+?{}\[\]()|-])*")
+_BRANCHES = re.compile(r"[*+?{|]")
+_MOST_BRANCHES = 3
 
 
 class Named(NamedTuple):
@@ -138,6 +143,7 @@ def _read_reloader(item: Item, template: str) -> OptIn | None:
     all_of, marked, named = set(), set(), []
     for kind, keys in RELOADER.items():
         said = item.annotations
+        # Reloader reads the pod template only where the workload says nothing about this kind, not even "false".
         if said.keys().isdisjoint((RELOADER_AUTO, RELOADER_SEARCH, keys.auto, keys.named)):
             said = on_pods
         named += [Named(kind, item.id.namespace, name, pattern=True) for name in _split(said.get(keys.named, ""))]
@@ -147,41 +153,28 @@ def _read_reloader(item: Item, template: str) -> OptIn | None:
             all_of.add(kind)
     if not all_of and not marked and not named:
         return None
-    excluded = frozenset(_excluded(item))
+    # Reloader reads this list on the workload alone, wherever the others are.
+    excluded = frozenset(
+        (kind, name) for kind, keys in RELOADER.items() for name in _split(item.annotations.get(keys.excluded, ""))
+    )
     return OptIn(item, CONTROLLERS["reloader"], template, frozenset(all_of), frozenset(marked), tuple(named), excluded)
 
 
 _READERS: dict[str, Callable[[Item, str], OptIn | None]] = {"wave": _read_wave, "reloader": _read_reloader}
 
 
-def _excluded(item: Item) -> Iterator[tuple[str, str]]:
-    for kind, keys in RELOADER.items():
-        yield from ((kind, name) for name in _split(item.annotations.get(keys.excluded, "")))
-
-
 def _split(names: str) -> list[str]:
     return [name.strip() for name in names.split(",") if name.strip()]
-
-
-_LITERAL = re.compile(r"[a-z0-9-]*")
-
-# The patterns that mean the same to Go and to Python, and that Python matches fast. Go's engine is always linear.
-_ALIKE = re.compile(r"(?!.*\(\?)(?!.*\[\[)(?!.*\)[*+{])(?:[^\\]|\\[dwsDWS.^$*+?{}\[\]()|-])*")
-_BRANCHES = re.compile(r"[*+?{|]")
-_MOST_BRANCHES = 3
 
 
 class Catalogue:
     """Objects by kind, namespace and name, indexed at the first question: for most packages there is none."""
 
     def __init__(self, configs: Iterable[Item]) -> None:
-        self._configs = list(configs)
+        self._configs = dict.fromkeys(configs)
 
     def contains(self, config: Item) -> bool:
-        return config in self._all
-
-    def find_all(self, several: Iterable[Named]) -> list[Item]:
-        return [item for named in several for item in self.find(named)]
+        return config in self._configs
 
     def find(self, named: Named) -> list[Item]:
         """Find what an annotation names; nothing where its pattern is not clear."""
@@ -193,10 +186,6 @@ class Catalogue:
         # As Reloader anchors it: `a|b` is anchored at one end each.
         matches = re.compile(f"^{named.name}$").search
         return [item for name, items in names.items() if matches(name) for item in items]
-
-    @cached_property
-    def _all(self) -> frozenset[Item]:
-        return frozenset(self._configs)
 
     @cached_property
     def _by_name(self) -> dict[tuple[str, str], dict[str, list[Item]]]:

@@ -1,6 +1,5 @@
 """The linker's Job: its plan, and whether it is still the one that its name says."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
@@ -13,12 +12,9 @@ from krm_fn.model.item import Item, about
 from krm_fn.model.link_plan import LinkPlan, Unreadable, read_arguments
 from krm_fn.model.node import Node, elements, fields, get, is_mapping, is_scalar, step, text, texts
 from krm_fn.model.problem import Problem
-from krm_fn.naming.names import content_name
+from krm_fn.naming.names import content_name, is_image
 
 _CONTAINERS = "spec.template.spec.containers"
-_IMAGE = re.compile(
-    r"[A-Za-z0-9][\w.-]*(:[0-9]+)?(/[a-z0-9][a-z0-9._-]*)*(:\w[\w.-]{0,127})?(@[\w+.-]+:[0-9a-fA-F]{32,})?"
-)
 
 
 def read_plan(job: Item) -> tuple[LinkPlan, str]:
@@ -42,24 +38,22 @@ def check_job(job: Item, set_name: str, shared: Iterable[Item]) -> Iterator[Prob
     """
     for index, container in enumerate(elements(get(job.node, *_CONTAINERS.split(".")))):
         image = text(get(container, "image"))
-        if not _IMAGE.fullmatch(image) and "$" not in image:  # something may still substitute it
+        if not is_image(image) and "$" not in image:  # something may still substitute it
             message = f"found {image!r}, expected the name of an image"
             yield about(job, message, f"{_CONTAINERS}[{index}].image")
     if job.id.api_version != "batch/v1":
         yield about(job, f"found {job.id.api_version!r}, expected 'batch/v1'", "apiVersion")
     spec = get(job.node, "spec")
     names = [_name(set_name, spec, {})]
-    names += [_name(set_name, spec, {"labels": _theirs(one.labels), "annotations": one.annotations}) for one in shared]
+    for one in shared:
+        theirs = {name: value for name, value in one.labels.items() if not name.startswith(keys.PREFIX)}
+        names.append(_name(set_name, spec, {"labels": theirs, "annotations": one.annotations}))
     if job.id.name not in names:
         message = (
             f"the spec belongs to {names[0]}: something has changed it after krm-fn, which must run last, "
             "because the spec of a Job cannot change"
         )
         yield about(job, message, "metadata.name")
-
-
-def _theirs(labels: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in labels.items() if not name.startswith(keys.PREFIX)}
 
 
 def _name(set_name: str, spec: Node | None, added: Mapping[str, Mapping[str, str]]) -> str:

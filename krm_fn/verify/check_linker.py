@@ -39,7 +39,9 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
     """
     package, consumers = rendering.package, rendering.consumers
     linked: dict[str, list[Revision]] = defaultdict(list)
-    seen = [one for one in rendering.revisions.rendered if one.item in consumers and not _is_retained(one)]
+    # What is retained has a reader that the linker cannot see: with a plan of it, it would be taken for unused.
+    rendered = rendering.revisions.rendered
+    seen = [one for one in rendered if one.item in consumers and keys.RETAIN not in one.item.annotations]
     for revision in without_clashes(seen, consumers, package.authored)[0]:
         linked[revision.item.labels[keys.SET]].append(revision)
     objects = _LinkerObjects(package)
@@ -69,11 +71,6 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
 def _as_recorded(revision: Revision) -> Revision:
     """Return the revision under the base name that its tracker has, also where a prefix was added since."""
     return revision._replace(base_name=revision.item.annotations[keys.BASE_NAME])
-
-
-def _is_retained(revision: Revision) -> bool:
-    """Tell whether the function has found a reason why the linker must not see it."""
-    return keys.RETAIN in revision.item.annotations
 
 
 class _LinkerObjects:

@@ -10,6 +10,7 @@ from krm_fn.naming.content_hash import Unhashable
 from krm_fn.naming.names import CONTENT_NAME, base_name, hash_in_name, listed_revisions, without_hash
 from krm_fn.references.generated import hash_of
 from krm_fn.references.reference import ResolvedReference
+from krm_fn.stages.choose import Choice
 from krm_fn.verify.rendering import Configured, RenderedSet, Rendering
 
 
@@ -38,17 +39,16 @@ def check_marks(rendering: Rendering) -> Iterator[Problem]:
     """Find revisions whose label and annotations do not say to the linker of their set what the function says."""
     for item in rendering.package.configs:
         if keys.BASE_NAME in item.annotations and keys.SET not in item.labels:
-            yield about(item, "missing, beside the base name of a revision: no linker knows it", _label(keys.SET))
+            field = f"metadata.labels[{keys.SET}]"
+            yield about(item, "missing, beside the base name of a revision: no linker knows it", field)
         # Somebody may have copied the label to an object of their own, whose name has no hash.
         elif keys.SET in item.labels and keys.BASE_NAME not in item.annotations and base_name(item) != item.id.name:
             yield about(item, "missing, beside the label of a revision: no linker knows it", _field(keys.BASE_NAME))
     namespace_of = rendering.package.namespace_of
     listed: dict[tuple[str, str], set[str]] = defaultdict(set)
     for one in rendering.package.emitted:
-        names = map(
-            without_hash, listed_revisions(one)
-        )  # the name of a revision may have changed: that is said already
-        listed[one.labels.get(keys.SET, ""), namespace_of(one)] |= {*names}
+        # Without its hash: that the name of a revision has changed is said already.
+        listed[one.labels.get(keys.SET, ""), namespace_of(one)] |= {*map(without_hash, listed_revisions(one))}
     for revision in rendering.revisions.rendered:
         item, place = revision.item, (revision.item.labels[keys.SET], namespace_of(revision.item))
         found = item.annotations[keys.BASE_NAME]
@@ -89,10 +89,6 @@ def _unmarked(item: Item, annotation: str, risk: str) -> Problem:
     return about(item, f"{found}: {risk}; expected 'true'", _field(annotation))
 
 
-def _label(label: str) -> str:
-    return f"metadata.labels[{label}]"
-
-
 def _field(annotation: str) -> str:
     return f"metadata.annotations[{annotation}]"
 
@@ -110,7 +106,7 @@ def check_sets(rendering: Rendering, expected: Collection[str]) -> Iterator[Prob
     needed = {
         name
         for name, one in sets.items()
-        if one.emitted or (one.configured and (is_referenced or _chooses_any(one.configured)))
+        if one.emitted or (one.configured and (is_referenced or any(_chosen(one.configured))))
     }
     for name in sorted({*expected, *needed}):
         if name not in sets or not sets[name].revisions:
@@ -118,17 +114,13 @@ def check_sets(rendering: Rendering, expected: Collection[str]) -> Iterator[Prob
     for one in sets.values():
         if one.revisions and one.configured:
             yield from _check_chosen(one.name, one.configured)
-    if not expected and not sets and not _has_checksums(rendering):
+    # With strategy `checksum` only, there is no revision.
+    if not expected and not sets and not any(keys.CHECKSUM in one.annotations for one in rendering.package.authored):
         yield Problem(f"no revision of any set: {_NOT_RUN}")
 
 
 def _names_a_missing_revision(resolved: ResolvedReference) -> bool:
     return not resolved.targets and CONTENT_NAME.fullmatch(resolved.reference.target) is not None
-
-
-def _chooses_any(configured: Configured) -> bool:
-    """Tell whether the function would make revisions if it ran now."""
-    return any(choice.strategy.makes_revisions for choice in configured.choices.all)
 
 
 def _no_revision(name: str, sets: Mapping[str, RenderedSet]) -> Problem:
@@ -138,14 +130,14 @@ def _no_revision(name: str, sets: Mapping[str, RenderedSet]) -> Problem:
 
 def _check_chosen(name: str, configured: Configured) -> Iterator[Problem]:
     """Find objects that the configuration chooses, and that are no revisions."""
-    for choice in configured.choices.all:
-        if choice.strategy.makes_revisions and keys.SET not in choice.item.labels:
+    for choice in _chosen(configured):
+        if keys.SET not in choice.item.labels:
             is_selected = configured.settings.select is not None or keys.STRATEGY in choice.item.annotations
             how = "selected" if is_selected else "chosen"
             message = f"{how} for set {name}, but it is no revision: krm-fn has not run over this object"
             yield about(choice.item, message)
 
 
-def _has_checksums(rendering: Rendering) -> bool:
-    """Tell whether the function has run with strategy `checksum` only."""
-    return any(keys.CHECKSUM in item.annotations for item in rendering.package.authored)
+def _chosen(configured: Configured) -> Iterator[Choice]:
+    """Yield what the function would make a revision if it ran now."""
+    return (choice for choice in configured.choices.all if choice.strategy.makes_revisions)

@@ -72,6 +72,7 @@ def check_order(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[Pr
     Where nobody says what applies the objects, it is what the revisions are protected from.
     """
     for one in rendering.sets.values():
+        # Phases and waves are a deployer's own: without knowing which it is, nothing can be said about the order.
         known = deployers_of(one, deployers) or [name for name in PROTECTIONS if _is_any_protected(one, name)]
         renamed = {revision.item for revision in one.revisions if revision.is_renamed}
         for config, readers in find_early_readers(rendering.references, known).items() if renamed else ():

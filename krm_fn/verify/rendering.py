@@ -76,12 +76,11 @@ def read_rendering(
     # Which objects a chart makes anew, and so the function leaves alone, nobody can see in one rendering of it.
     generated = {item: True for item in items if is_of_chart(item) and not is_revision(item)}
     package = read_package(items, config_id, namespace, generated, kinds)
-    index = Index(package.configs, package.kinds, package.namespace)
-    specs = tuple(chain.from_iterable(settings.references for settings in settings_by_set.values()))
+    index, authored = read_written(package, settings_by_set.values())
     references = References(
         package.authored,
         index,
-        authored=find_authored(package.authored, index, specs, but=()),
+        authored=authored,
         mounted=[],
         embedded=find_embedded(package.configs, index, embedded_reader()),
     )
@@ -95,6 +94,16 @@ def read_rendering(
         is_placed=is_placed,
         sets=_read_sets(package, revisions, configured),
     )
+
+
+def read_written(package: Package, settings: Iterable[Settings]) -> tuple[Index, Authored]:
+    """Read the references that are written in what is about to be applied.
+
+    What an earlier run wrote for mounts counts too: it is applied as it is.
+    """
+    index = Index(package.configs, package.kinds, package.namespace)
+    specs = tuple(chain.from_iterable(one.references for one in settings))
+    return index, find_authored(package.authored, index, specs, but=())
 
 
 def find_namespace(items: Collection[Item], configured: Iterable[Settings]) -> str:

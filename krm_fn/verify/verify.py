@@ -60,6 +60,7 @@ def verify(path: str, stdin: bytes | None, options: VerifyOptions) -> Outcome:
         found = find_configurations(read_config_file(inputs, allowance), beside, opened)
         rendering = _read(opened, found, options.namespace)
         problems = [*_check(rendering, options)]
+        # After an error, most of what the function would change is only a consequence of it.
         if not any(problem.severity is Severity.ERROR for problem in problems):
             problems += check_again(rendering)
     except Rejected as rejected:
@@ -135,7 +136,7 @@ def check_again(rendering: Rendering) -> Iterator[Problem]:
     if len(configured) != 1:
         return
     (only,) = configured
-    settings = only.settings._replace(strict=False)
+    settings = only.settings._replace(strict=False)  # a warning of the function is no sign that something has changed
     environment = Environment(namespace=rendering.package.namespace)
     changes = transform(rendering.package, settings, environment, embedded_reader()).changes
     edits = [*changes.edits]

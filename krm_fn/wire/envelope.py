@@ -1,4 +1,4 @@
-"""The documents of a YAML stream: split it into them, join texts to one stream, turn a List into documents."""
+"""A text and the objects in it: a ResourceList, a List, or a stream of documents, which can be split and joined."""
 
 import codecs
 import re
@@ -12,8 +12,16 @@ from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Mapping, Node, Sequence, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Problem, Rejected, at
 from krm_fn.wire import layout
-from krm_fn.wire.layout import node_end
 from krm_fn.wire.reader import Document, read_yaml, walk
+
+API_VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1")
+
+_SOURCE = re.compile(r"# Source: \S+/templates/")
+
+# A shorthand may have any prefix, and characters of a tag may be escaped.
+_ENCODED = re.compile(r"!\S*(?:binary|%)")
+_NAME = re.compile(rb"[\w./:-]{1,253}")
+_DATA = frozenset({"data", "binaryData", "stringData"})
 
 # At the start of a line these always end a document, whatever scalar or bracket is open.
 _BORDER = re.compile(
@@ -26,6 +34,125 @@ _PROLOGUE = re.compile(r"(?:(?:[ \t]*(?:#[^\r\n]*)?|%[^\r\n]*)(?:\r\n|[\r\n]))+"
 _DIRECTIVE = re.compile(r"^%", re.MULTILINE)
 
 _BLOCK_HEADER = re.compile(r"([|>])[+-]?([1-9]?)[+-]?")
+
+
+class Envelope:
+    """A text and the objects in it, a key by identity.
+
+    `resource_list` is the ResourceList around the objects, None for a List or plain documents; `function_config` is
+    the functionConfig in it.
+    """
+
+    __slots__ = ("document", "function_config", "items", "resource_list")
+
+    def __init__(
+        self,
+        document: Document,
+        items: list[Item],
+        resource_list: Mapping | None = None,
+        function_config: Node | None = None,
+    ) -> None:
+        self.document: Final = document
+        self.items: Final = items
+        self.resource_list: Final = resource_list
+        self.function_config: Final = function_config
+
+    def encode(self, text: str) -> bytes:
+        """Return another version of the text as bytes, with a byte order mark if the input had one."""
+        return (codecs.BOM_UTF8 if self.document.byte_order_mark else b"") + text.encode()
+
+
+def open_envelope(document: Document, origin: str = "") -> Envelope:
+    """Find the objects in a text. Raises Rejected where there are none.
+
+    `origin` is the name of the file the text was read from, if any.
+    """
+    wrapped = [root for root in document.roots if is_mapping(root) and text(get(root, "kind")) == "ResourceList"]
+    if not wrapped:
+        items = _read_items(document, [node for root in document.roots for node in _objects(root)], origin)
+        if not items:  # from an empty output a deployer would conclude that everything must be deleted
+            raise Rejected(Problem("no objects in the input; expected a ResourceList, a List, or YAML documents"))
+        return Envelope(document, items)
+    if document.repeated:  # no orchestrator writes such a list
+        read_yaml(document.text.encode())
+    others = [root for root in document.roots if root is not wrapped[0] and not is_null(root)]
+    if others:
+        raise Rejected(at(others[0].start_mark, "found another document; a ResourceList must be the only one"))
+    return _open_resource_list(document, wrapped[0], origin)
+
+
+def _open_resource_list(document: Document, root: Mapping, origin: str) -> Envelope:
+    api_version = get(root, "apiVersion")
+    if text(api_version) not in API_VERSIONS:
+        where = (api_version or root).start_mark
+        found = f"found {text(api_version)!r}" if api_version else "missing"
+        raise Rejected(at(where, f"ResourceList apiVersion: {found}, allowed: {', '.join(API_VERSIONS)}"))
+    items = get(root, "items")
+    if items is None:
+        raise Rejected(at(root.start_mark, "ResourceList items: missing; write `items: []` for no objects"))
+    if not is_sequence(items) and not is_null(items):
+        raise Rejected(at(items.start_mark, f"ResourceList items: expected a list, found {describe(items)}"))
+    config = get(root, "functionConfig")
+    nodes = items.value if is_sequence(items) else []
+    objects = _read_items(document, [node for outer in nodes for node in _objects(outer)], origin)
+    return Envelope(document, objects, root, None if is_null(config) else config)
+
+
+def _read_items(document: Document, nodes: list[Mapping], origin: str) -> list[Item]:
+    sourced = _find_sourced(document.text, nodes)
+    items = [read_item(node, origin, is_of_template=node in sourced) for node in nodes]
+    _refuse_encoded_names(document.text, items)
+    return items
+
+
+def _find_sourced(text: str, nodes: list[Mapping]) -> set[Mapping]:
+    """Find the objects with a comment of Helm right in front of them: `# Source: chart/templates/secret.yaml`."""
+    comments = [*_SOURCE.finditer(text)]
+    in_order = sorted(nodes, key=_start) if comments else []
+    sourced = set()
+    for comment in comments:
+        behind = bisect_right(in_order, comment.start(), key=_start)
+        is_between = (
+            not behind or layout.node_end(text, in_order[behind - 1]) <= comment.start()
+        )  # else it is in its data
+        if behind < len(in_order) and is_between:
+            sourced.add(in_order[behind])
+    return sourced
+
+
+def _start(node: Node) -> int:
+    return node.start
+
+
+def _objects(node: Node) -> Iterator[Mapping]:
+    """Yield the node itself, or the items of a List. A List may hold other Lists."""
+    if not is_mapping(node):
+        return
+    items = get(node, "items")
+    if text(get(node, "kind")).endswith("List") and is_sequence(items):
+        for inner in items.value:
+            yield from _objects(inner)
+    else:
+        yield node
+
+
+def _refuse_encoded_names(text: str, items: list[Item]) -> None:
+    """Raise at a name, a kind or a key in base64, which other tools decode. Data of objects may be in base64."""
+    if not _ENCODED.search(text):
+        return
+    for item in items:
+        own = [node for pair in item.node.value for node in (pair if pair[0].value not in _DATA else pair[:1])]
+        for node in walk(own):
+            if node.tag == "tag:yaml.org,2002:binary" and is_scalar(node) and _NAME.fullmatch(_decode(node.value)):
+                message = "a name, kind or key must not be in base64 (!!binary); write it out"
+                raise Rejected(at(node.start_mark, message))
+
+
+def _decode(value: str) -> bytes:
+    try:
+        return b64decode(value)
+    except Error:  # other tools fail as well
+        return b""
 
 
 class Part(NamedTuple):
@@ -142,131 +269,3 @@ def _to_the_left(lines: Iterator[str], columns: int) -> Iterator[str]:
 
 def _with_line_break(item: str) -> str:
     return item if item.endswith(("\n", "\r")) else item + "\n"
-
-
-API_VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1", "config.kubernetes.io/v1alpha1")
-
-
-class Envelope:
-    """A text and the objects in it, a key by identity.
-
-    `resource_list` is the ResourceList around the objects, None for a List or plain documents; `function_config` is
-    the functionConfig in it.
-    """
-
-    __slots__ = ("document", "function_config", "items", "resource_list")
-
-    def __init__(
-        self,
-        document: Document,
-        items: list[Item],
-        resource_list: Mapping | None = None,
-        function_config: Node | None = None,
-    ) -> None:
-        self.document: Final = document
-        self.items: Final = items
-        self.resource_list: Final = resource_list
-        self.function_config: Final = function_config
-
-    def encode(self, text: str) -> bytes:
-        """Return another version of the text as bytes, with a byte order mark if the input had one."""
-        return (codecs.BOM_UTF8 if self.document.byte_order_mark else b"") + text.encode()
-
-
-def open_envelope(document: Document, origin: str = "") -> Envelope:
-    """Find the objects in a text. Raises Rejected where there are none.
-
-    `origin` is the name of the file the text was read from, if any.
-    """
-    wrapped = [root for root in document.roots if is_mapping(root) and text(get(root, "kind")) == "ResourceList"]
-    if not wrapped:
-        items = _read_items(document, [node for root in document.roots for node in _objects(root)], origin)
-        _refuse_encoded_names(document.text, items)
-        if not items:  # from an empty output a deployer would conclude that everything must be deleted
-            raise Rejected(Problem("no objects in the input; expected a ResourceList, a List, or YAML documents"))
-        return Envelope(document, items)
-    if document.repeated:  # no orchestrator writes such a list
-        read_yaml(document.text.encode())
-    others = [root for root in document.roots if root is not wrapped[0] and not is_null(root)]
-    if others:
-        raise Rejected(at(others[0].start_mark, "found another document; a ResourceList must be the only one"))
-    return _open_resource_list(document, wrapped[0], origin)
-
-
-def _open_resource_list(document: Document, root: Mapping, origin: str) -> Envelope:
-    api_version = get(root, "apiVersion")
-    if text(api_version) not in API_VERSIONS:
-        where = (api_version or root).start_mark
-        found = f"found {text(api_version)!r}" if api_version else "missing"
-        raise Rejected(at(where, f"ResourceList apiVersion: {found}, allowed: {', '.join(API_VERSIONS)}"))
-    items = get(root, "items")
-    if items is None:
-        raise Rejected(at(root.start_mark, "ResourceList items: missing; write `items: []` for no objects"))
-    if not is_sequence(items) and not is_null(items):
-        raise Rejected(at(items.start_mark, f"ResourceList items: expected a list, found {describe(items)}"))
-    config = get(root, "functionConfig")
-    nodes = items.value if is_sequence(items) else []
-    objects = _read_items(document, [node for outer in nodes for node in _objects(outer)], origin)
-    _refuse_encoded_names(document.text, objects)
-    return Envelope(document, objects, root, None if is_null(config) else config)
-
-
-def _read_items(document: Document, nodes: list[Mapping], origin: str) -> list[Item]:
-    sourced = _find_sourced(document.text, nodes)
-    return [read_item(node, origin, is_of_template=node in sourced) for node in nodes]
-
-
-def _find_sourced(text: str, nodes: list[Mapping]) -> set[Mapping]:
-    """Find the objects with a comment of Helm right in front of them: `# Source: chart/templates/secret.yaml`."""
-    comments = [*_SOURCE.finditer(text)]
-    in_order = sorted(nodes, key=_start) if comments else []
-    sourced = set()
-    for comment in comments:
-        behind = bisect_right(in_order, comment.start(), key=_start)
-        is_between = not behind or node_end(text, in_order[behind - 1]) <= comment.start()  # else it is in its data
-        if behind < len(in_order) and is_between:
-            sourced.add(in_order[behind])
-    return sourced
-
-
-def _start(node: Node) -> int:
-    return node.start
-
-
-def _objects(node: Node) -> Iterator[Mapping]:
-    """Yield the node itself, or the items of a List. A List may hold other Lists."""
-    if not is_mapping(node):
-        return
-    items = get(node, "items")
-    if text(get(node, "kind")).endswith("List") and is_sequence(items):
-        for inner in items.value:
-            yield from _objects(inner)
-    else:
-        yield node
-
-
-_SOURCE = re.compile(r"# Source: \S+/templates/")
-
-# A shorthand may have any prefix, and characters of a tag may be escaped.
-_ENCODED = re.compile(r"!\S*(?:binary|%)")
-_NAME = re.compile(rb"[\w./:-]{1,253}")
-_DATA = frozenset({"data", "binaryData", "stringData"})
-
-
-def _refuse_encoded_names(text: str, items: list[Item]) -> None:
-    """Raise at a name, a kind or a key in base64, which other tools decode. Data of objects may be in base64."""
-    if not _ENCODED.search(text):
-        return
-    for item in items:
-        own = [node for pair in item.node.value for node in (pair if pair[0].value not in _DATA else pair[:1])]
-        for node in walk(own):
-            if node.tag == "tag:yaml.org,2002:binary" and is_scalar(node) and _NAME.fullmatch(_decode(node.value)):
-                message = "a name, kind or key must not be in base64 (!!binary); write it out"
-                raise Rejected(at(node.start_mark, message))
-
-
-def _decode(value: str) -> bytes:
-    try:
-        return b64decode(value)
-    except Error:  # other tools fail as well
-        return b""

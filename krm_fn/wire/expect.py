@@ -8,7 +8,6 @@ from krm_fn.model.changes import (
     Change,
     Changes,
     ListPatch,
-    NewValue,
     Object,
     Patch,
     SetFields,
@@ -16,7 +15,7 @@ from krm_fn.model.changes import (
     combine_edits,
     combine_patches,
 )
-from krm_fn.model.node import Node, elements, fields, get, is_mapping, is_scalar, is_sequence
+from krm_fn.model.node import NewValue, Node, elements, fields, get, is_mapping, is_scalar, is_sequence
 from krm_fn.wire.envelope import Envelope
 
 Expected: TypeAlias = "Node | str | bool | int | Sequence[Expected] | Grown | Dict[str, Expected] | Fields"

@@ -2,10 +2,11 @@
 
 from collections.abc import Collection, Iterator
 
-from krm_fn.model.changes import Edit, ListPatch, NewValue, Patch, SetFields, SetItems, SetText
+from krm_fn.model.changes import Edit, ListPatch, Patch, SetFields, SetItems, SetText
 from krm_fn.model.item import Item, about
 from krm_fn.model.node import (
     Mapping,
+    NewValue,
     Node,
     describe,
     fields,

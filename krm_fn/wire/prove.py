@@ -11,9 +11,9 @@ from collections.abc import Mapping as Dict
 from itertools import chain
 from typing import NamedTuple, TypeAlias, TypeGuard, cast
 
-from krm_fn.model.changes import Changes, NewValue, Object
+from krm_fn.model.changes import Changes, Object
 from krm_fn.model.item import Item, about
-from krm_fn.model.node import Node, Scalar, fields, is_mapping, is_null, is_scalar, is_sequence, spell
+from krm_fn.model.node import NewValue, Node, Scalar, fields, is_mapping, is_null, is_scalar, is_sequence, spell
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.naming.go_yaml import is_read_as
 from krm_fn.wire.around import read_around

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from krm_fn.model.changes import NewValue, Object, SetFields, SetItems
-from krm_fn.model.node import Mapping, Node, elements, get, is_null, is_sequence, text
+from krm_fn.model.changes import Object, SetFields, SetItems
+from krm_fn.model.node import Mapping, NewValue, Node, elements, get, is_null, is_sequence, text
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.words import printable
 from krm_fn.report.secrets import hide_in_ids

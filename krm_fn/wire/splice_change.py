@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Dict
 from collections.abc import Sequence as Elements
 
-from krm_fn.model.changes import Change, NewValue, SetFields, SetItems, SetParts, SetText
-from krm_fn.model.node import Mapping, Node, Sequence, is_mapping, is_scalar, is_sequence
+from krm_fn.model.changes import Change, SetFields, SetItems, SetParts, SetText
+from krm_fn.model.node import Mapping, NewValue, Node, Sequence, is_mapping, is_scalar, is_sequence
 from krm_fn.wire import layout
 from krm_fn.wire.splice import Splice
 from krm_fn.wire.write_value import write_block, write_block_item, write_flow, write_scalar

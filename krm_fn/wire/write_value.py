@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from krm_fn.model.changes import NewValue
+from krm_fn.model.node import NewValue
 from krm_fn.naming.names import HASH
 
 # Text that every YAML 1.1 and 1.2 parser reads as a string, in block and in flow style.

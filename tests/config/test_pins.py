@@ -9,7 +9,7 @@ from krm_fn.config.read import parse_config
 from krm_fn.function import run
 from krm_fn.model.problem import Rejected
 from krm_fn.model.settings import Environment, LinkerSettings
-from krm_fn.naming.image import EXPECTED
+from krm_fn.naming.names import EXPECTED_IMAGE
 from krm_fn.wire.reader import read_yaml
 
 HEAD = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: web}\n"
@@ -134,8 +134,8 @@ INVALID: list[Any] = [
         pytest.param({SELECTOR: raw}, SELECTOR, "a mapping of labels in YAML or JSON, as in a pod spec", id=raw)
         for raw in ("[]", "a", "{a: 1}", "{a: {b: c}}", "null")
     ),
-    pytest.param({OPTION: ""}, OPTION, f"the name of an image: {EXPECTED}", id="an empty image"),
-    pytest.param({IMAGE: "A:1"}, IMAGE, f"the name of an image: {EXPECTED}", id="an image in upper case"),
+    pytest.param({OPTION: ""}, OPTION, f"the name of an image: {EXPECTED_IMAGE}", id="an empty image"),
+    pytest.param({IMAGE: "A:1"}, IMAGE, f"the name of an image: {EXPECTED_IMAGE}", id="an image in upper case"),
 ]
 
 

@@ -3,17 +3,15 @@
 from hypothesis import strategies as st
 
 from krm_fn.diff.difference import (
-    BY_NAME,
-    KEPT,
-    PRUNED,
-    REFUSED,
-    ROLLS,
+    Cause,
     ComparedObject,
     Difference,
+    Effect,
     FieldChange,
     LinkerChange,
     ObjectChange,
     Removal,
+    RemovalOutcome,
     Roll,
 )
 from krm_fn.report.secrets import KeyChange, Shown
@@ -34,7 +32,9 @@ def who(text: str) -> ComparedObject:
 @st.composite
 def differences(draw: st.DrawFn) -> Difference:
     text = hostile
-    roll = Roll(draw(text), draw(text), draw(text), draw(st.sampled_from([ROLLS, REFUSED])), (BY_NAME,))
+    roll = Roll(
+        draw(text), draw(text), draw(text), draw(st.sampled_from([Effect.ROLLS, Effect.REFUSED])), (Cause.NAME,)
+    )
     new = who(draw(text))
     change = ObjectChange(
         draw(st.none() | st.builds(new._replace, api_version=text, name=st.none() | text, base=text, set=text)),
@@ -48,6 +48,7 @@ def differences(draw: st.DrawFn) -> Difference:
         rolls=(roll,),
         hazards=("argocd",),
     )
-    gone = ObjectChange(who(draw(text)), None, fate=Removal(draw(st.sampled_from([KEPT, PRUNED])), (draw(text),), ()))
+    outcome = draw(st.sampled_from([RemovalOutcome.KEPT, RemovalOutcome.PRUNED]))
+    gone = ObjectChange(who(draw(text)), None, fate=Removal(outcome, (draw(text),), ()))
     linker = LinkerChange(1, (draw(text),), (draw(text),))
     return Difference(draw(text), draw(text), (change,), (gone,), linker, 0)

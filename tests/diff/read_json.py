@@ -2,7 +2,18 @@
 
 from typing import Any
 
-from krm_fn.diff.difference import ComparedObject, Difference, FieldChange, LinkerChange, ObjectChange, Removal, Roll
+from krm_fn.diff.difference import (
+    Cause,
+    ComparedObject,
+    Difference,
+    Effect,
+    FieldChange,
+    LinkerChange,
+    ObjectChange,
+    Removal,
+    RemovalOutcome,
+    Roll,
+)
 from krm_fn.report.secrets import KeyChange, Shown
 
 
@@ -29,7 +40,7 @@ def _read_change(read: Any) -> ObjectChange:
         has_new_name=read["hasNewName"],
         keys=tuple(KeyChange(one["key"], _read_shown(one["old"]), _read_shown(one["new"])) for one in read["keys"]),
         fields=tuple(FieldChange(**one) for one in read["fields"]),
-        rolls=tuple(Roll(**{**one, "by": tuple(one["by"])}) for one in read["rolls"]),
+        rolls=tuple(_read_roll(one) for one in read["rolls"]),
         fate=_read_fate(read["fate"]),
         hazards=tuple(read["hazards"]),
     )
@@ -39,5 +50,9 @@ def _read_shown(read: Any) -> Shown | None:
     return read and Shown(read["bytes"], read["text"])
 
 
+def _read_roll(read: Any) -> Roll:
+    return Roll(**{**read, "effect": Effect(read["effect"]), "by": tuple(map(Cause, read["by"]))})
+
+
 def _read_fate(read: Any) -> Removal | None:
-    return read and Removal(read["outcome"], tuple(read["users"]), tuple(read["deployers"]))
+    return read and Removal(RemovalOutcome(read["outcome"]), tuple(read["users"]), tuple(read["deployers"]))

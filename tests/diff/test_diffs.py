@@ -8,7 +8,7 @@ import pytest
 from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.cli.main import main
-from krm_fn.diff.diff import write_text
+from krm_fn.diff.write import write_text
 from krm_fn.model.problem import Outcome
 from krm_fn.report.table import WIDTH, Screen, columns
 from tests.cases import FIXTURES

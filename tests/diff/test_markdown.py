@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from krm_fn.diff.difference import Difference, LinkerChange, ObjectChange
-from krm_fn.diff.to_markdown import MARK, write_markdown
+from krm_fn.diff.write import MARK, write_markdown
 from krm_fn.report.secrets import KeyChange, Shown
 from tests.cases import FIXTURES
 from tests.diff.generated import differences, hostile, who

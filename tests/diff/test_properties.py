@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from krm_fn.diff.compare import compare
-from krm_fn.diff.diff import write_json, write_text
 from krm_fn.diff.difference import Difference
-from krm_fn.diff.release import Release, read_release
-from krm_fn.diff.to_markdown import write_markdown
+from krm_fn.diff.pair import Release, read_release
+from krm_fn.diff.write import write_json, write_markdown, write_text
 from krm_fn.model.item import Item
 from krm_fn.render.deployable import is_deployed
 from krm_fn.report.table import Screen

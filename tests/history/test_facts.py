@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from krm_fn.history.live_object import Progress, read_job, read_live_object, read_pod
+from krm_fn.history.snapshot import Progress, read_job, read_live_object, read_pod
 from krm_fn.linker.objects import Names
 from krm_fn.model.kinds import CONSUMER_KINDS
 from tests.linker.manifests import A, made_by, pods, thing, workload

@@ -2,8 +2,8 @@
 
 import pytest
 
-from krm_fn.history.live_object import LiveObject, Progress
-from krm_fn.history.roles import find_roles
+from krm_fn.history.find_history import find_roles
+from krm_fn.history.snapshot import LiveObject, Progress
 
 
 def made(number: int, digest: str) -> LiveObject:

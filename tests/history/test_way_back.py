@@ -4,7 +4,7 @@ import pytest
 
 from krm_fn.history.find_history import find_way_back
 from krm_fn.history.history import Role, Template
-from krm_fn.history.live_object import Progress
+from krm_fn.history.snapshot import Progress
 
 CANARY, DONE = Progress("c", "b", is_done=False, limit=10), Progress("c", "c", is_done=True, limit=10)
 

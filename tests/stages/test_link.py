@@ -5,7 +5,7 @@ import pytest
 from krm_fn import __version__
 from krm_fn.function import run
 from krm_fn.model.settings import NO_ENVIRONMENT, Environment
-from krm_fn.naming.image import EXPECTED
+from krm_fn.naming.names import EXPECTED_IMAGE
 
 PACKAGE = b"""apiVersion: v1
 kind: ConfigMap
@@ -97,7 +97,7 @@ def test_a_pinned_image_of_another_version_is_warned_about() -> None:
 
 
 def test_an_image_that_no_registry_accepts_is_an_error_wherever_it_comes_from() -> None:
-    told = f'found "A:1", which no registry accepts: expected {EXPECTED}\n'
+    told = f'found "A:1", which no registry accepts: expected {EXPECTED_IMAGE}\n'
     field = run(PACKAGE, (CONFIG + "spec: {linker: {image: 'A:1'}}\n").encode())
     annotation = run(PACKAGE, FUNCTION.replace("registry.example/krm-fn:1", "A:1").encode())
     variable = run(PACKAGE, CONFIG.encode(), Environment(image="A:1"))

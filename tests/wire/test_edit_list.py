@@ -7,7 +7,8 @@ import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from krm_fn.model.changes import ListPatch, NewValue
+from krm_fn.model.changes import ListPatch
+from krm_fn.model.node import NewValue
 from krm_fn.model.problem import Rejected
 from tests.wire.patched import patched
 

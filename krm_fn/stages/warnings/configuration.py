@@ -1,10 +1,10 @@
-"""Entries of the configuration that match nothing in the package.
+"""What somebody has written for this function, and has no effect: entries, annotations, misspelled kinds.
 
 One configuration may serve many packages. Then it is normal that a pattern matches nothing, or that there is no object
 of a kind: `docs/decisions/0020` says which entries are reported all the same.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from krm_fn.model import keys
 from krm_fn.model.item import CONFIG_KINDS, Item, about
@@ -17,103 +17,104 @@ from krm_fn.naming.suggest import did_you_mean, find_meant, find_near_word, find
 from krm_fn.references.field_specs import find_missing_step
 from krm_fn.references.find import SpecsByKind, find_by_specs
 from krm_fn.references.generated import versioned
-from krm_fn.references.reference import Reference
 from krm_fn.references.references import References
 from krm_fn.stages.checksums import Checksums
 from krm_fn.stages.choose import Choice, Choices, find_first
 from krm_fn.stages.package import Package
 from krm_fn.stages.reason import ReasonCode
 
+_KINDS = {kind.lower(): kind for kind in CONFIG_KINDS}
+_CONDITIONS = ("kind", "namespace", "labels", "annotations")
+
+_DOMAIN = "krm-fn.io"
+_ANNOTATIONS = frozenset(
+    {
+        *(keys.STRATEGY, keys.BASE_NAME, keys.RETAIN, keys.WANTED, keys.CHECKSUM, keys.RENDERED, keys.OWNS_SECRET),
+        *(keys.MADE_BY, keys.STANDS_FOR),
+    }
+)
+"""Authors set the first one; the function and the linker set the others."""
+
+_LABELS = frozenset({keys.SET, keys.COMPONENT})
+
+_MOST_NAMED = 3
+"""Objects to name: they mostly share one reason."""
+
+_EXPECTED = frozenset({ReasonCode.NOT_SELECTED, ReasonCode.FIXED_NAME, ReasonCode.OTHER_SET, ReasonCode.EMPTY})
+"""Nobody wonders why these are left alone. An entry of `select` that matches nothing has a warning of its own."""
+
 
 def find_unmatched(package: Package, settings: Settings, names: KnownNames) -> Iterator[Problem]:
     """Warn about each entry of `select`, `exclude` and `references` that has no effect."""
-    entries = {"select": settings.select or (), "exclude": settings.exclude}
-    kinds: dict[str, Collection[str]] = {"select": settings.kinds, "exclude": {*CONFIG_KINDS, *settings.kinds}}
-    for list_name, selectors in entries.items():
-        for position, message in _judge(selectors, package.configs, kinds[list_name], names):
+    lists: tuple[tuple[str, Sequence[Selector], Collection[str]], ...] = (
+        ("select", settings.select or (), settings.kinds),
+        # An entry may exclude what is not handled: it stays right when somebody adds the kind.
+        ("exclude", settings.exclude, {*CONFIG_KINDS, *settings.kinds}),
+    )
+    for list_name, selectors, kinds in lists:
+        for position, message in _judge_entries(selectors, package.configs, kinds, names):
             yield Problem(message, package.config_id, f"spec.{list_name}[{position}]", Severity.WARNING)
-    for field, message in find_unmatched_references(settings.references, package.authored):
+    for field, message in _judge_references(settings.references, package.authored):
         yield Problem(message, package.config_id, field, Severity.WARNING)
 
 
-def _judge(
+def _judge_entries(
     selectors: Sequence[Selector], configs: list[Item], kinds: Collection[str], names: KnownNames
 ) -> Iterator[tuple[int, str]]:
     """Yield the position of each entry to report, and the message."""
     candidates = [item for item in configs if item.id.kind in kinds]
     matched = find_first(candidates, selectors, names)
     unmatched = {position: selector for position, selector in enumerate(selectors) if position not in matched}
+    # Where another entry matches, or nothing could, the patterns are probably for other packages.
     is_for_many_packages = len(unmatched) < len(selectors) or not candidates
-    meant = _find_meant(unmatched.values(), candidates, names)
+    wrong = {one.name for one in unmatched.values() if not is_pattern(one.name)}
+    meant = find_meant(wrong, {name for item in candidates for name in names.all(item)}) if wrong else {}
     reported = {
         position: selector
         for position, selector in unmatched.items()
         if not (is_pattern(selector.name) and is_for_many_packages)
     }
-    hints = _Hints([(one, meant.get(one.name, "")) for one in reported.values()], candidates, configs, names)
-    for place, (position, selector) in enumerate(reported.items()):
+    guesses = _guess(reported, meant, candidates, configs, names)
+    for position, selector in reported.items():
         what = f'"{selector.name}" matches' if selector.name != "*" else "matches"
         wanted = [selector.kind] if selector.kind else sorted(kinds)
-        yield position, f"{what} no {' or '.join(wanted)} of the package{hints.about(place)}"
+        yield position, f"{what} no {' or '.join(wanted)} of the package{guesses.get(position, '')}"
 
 
-def _find_meant(selectors: Iterable[Selector], candidates: list[Item], names: KnownNames) -> dict[str, str]:
-    """Return the name that was probably meant by each literal name."""
-    wrong = {selector.name for selector in selectors if not is_pattern(selector.name)}
-    return find_meant(wrong, {name for item in candidates for name in names.all(item)}) if wrong else {}
+def _guess(
+    wrong: Mapping[int, Selector],
+    meant: Mapping[str, str],
+    candidates: list[Item],
+    configs: list[Item],
+    names: KnownNames,
+) -> dict[int, str]:
+    """Say what may have been meant by entries that match nothing: another name, or fewer conditions.
 
-
-class _Hints:
-    """What may have been meant by entries that match nothing: another name, or fewer conditions.
-
-    All of them are looked for at once: there may be as many entries as objects.
+    All of them are looked for at once: there may be as many entries as objects. The best guess comes last, and wins.
     """
-
-    def __init__(
-        self, wrong: Sequence[tuple[Selector, str]], candidates: list[Item], configs: list[Item], names: KnownNames
-    ) -> None:
-        self._wrong = wrong
-        numbered = [*enumerate(wrong)]
-        renamed = {place: one._replace(name=meant) for place, (one, meant) in numbered if meant}
-        self._renamed = _find_first(candidates, renamed, names)
-        self._relaxed = {
-            condition: _find_first(
-                candidates,
-                {place: new for place, (one, _) in numbered if (new := _without(one, condition)) != one},
-                names,
-            )
-            for condition in _CONDITIONS
-        }
-        judged = {*candidates}
-        others = [item for item in configs if item not in judged]
-        self._anywhere = _find_first(others, {place: one for place, (one, _) in numbered}, names)
-
-    def about(self, place: int) -> str:
-        """Suggest the name that was meant, or name an object that meets all conditions but one."""
-        _, meant = self._wrong[place]
-        if place in self._renamed:
-            return did_you_mean(f'"{meant}"')
-        for condition, found in self._relaxed.items():
-            if place in found:
-                return f"; {authored_id(found[place])} meets every condition but `{condition}`"
-        item = self._anywhere.get(place)
-        return f"; {authored_id(item)} does, but spec.kinds does not contain {item.id.kind}" if item else ""
+    guesses: dict[int, str] = {}
+    judged = {*candidates}
+    for position, item in _find_first([item for item in configs if item not in judged], wrong, names):
+        guesses[position] = f"; {authored_id(item)} does, but spec.kinds does not contain {item.id.kind}"
+    for condition in reversed(_CONDITIONS):
+        without = {condition: getattr(Selector(), condition)}
+        relaxed = {position: new for position, one in wrong.items() if (new := one._replace(**without)) != one}
+        for position, item in _find_first(candidates, relaxed, names):
+            guesses[position] = f"; {authored_id(item)} meets every condition but `{condition}`"
+    renamed = {position: one._replace(name=meant[one.name]) for position, one in wrong.items() if meant.get(one.name)}
+    for position, _ in _find_first(candidates, renamed, names):
+        guesses[position] = did_you_mean(f'"{renamed[position].name}"')
+    return guesses
 
 
-_CONDITIONS = ("kind", "namespace", "labels", "annotations")
-
-
-def _find_first(items: list[Item], selectors: dict[int, Selector], names: KnownNames) -> dict[int, Item]:
+def _find_first(items: list[Item], selectors: Mapping[int, Selector], names: KnownNames) -> Iterator[tuple[int, Item]]:
     """Find the first object that each entry matches, under the number of the entry."""
     numbers = [*selectors]
-    return {numbers[place]: item for place, item in find_first(items, selectors.values(), names).items()}
+    for place, item in find_first(items, selectors.values(), names).items():
+        yield numbers[place], item
 
 
-def _without(selector: Selector, condition: str) -> Selector:
-    return selector._replace(**{condition: getattr(Selector(), condition)})
-
-
-def find_unmatched_references(specs: Iterable[FieldSpec], objects: Iterable[Item]) -> Iterator[tuple[str, str]]:
+def _judge_references(specs: Iterable[FieldSpec], objects: Iterable[Item]) -> Iterator[tuple[str, str]]:
     """Yield the field of each entry to report, and the message.
 
     A kind that is not in the package is normal, unless one is near. So is a field that its objects do not have, if
@@ -127,32 +128,72 @@ def find_unmatched_references(specs: Iterable[FieldSpec], objects: Iterable[Item
         for spec in specs_by_kind.matching(item.id):
             by_spec[spec].append(item)
     near_kinds = find_near_words({spec.kind for spec, found in by_spec.items() if not found}, kinds)
-    used = {spec for spec in by_spec if any(_find(spec, by_spec[spec]))}
+    used = {
+        spec
+        for spec, found in by_spec.items()
+        if any(reference for item in found for reference in find_by_specs(item.node, item.id, [spec]))
+    }
     for spec, found in by_spec.items():
         if found and spec not in used:
             missing, present = find_missing_step(found[0].node, spec.path)
             near = find_near_word(missing, present)
+            # The path of an entry that serves other packages is right, although this package lacks the field.
             if near or not used:
                 reason = f": there is no {missing}{did_you_mean(near)}" if missing else ""
                 yield spec.entry, f"no {spec.kind or 'object'} of the package has a name at {spec.path}{reason}"
-        elif not found and spec.kind not in kinds:
-            near = near_kinds[spec.kind]
-            if near:
-                yield spec.entry, f"matches no object of the package: there is no {spec.kind}{did_you_mean(near)}"
+        elif not found and spec.kind not in kinds and (near := near_kinds[spec.kind]):
+            yield spec.entry, f"matches no object of the package: there is no {spec.kind}{did_you_mean(near)}"
 
 
-def _find(spec: FieldSpec, items: Iterable[Item]) -> Iterator[Reference]:
+def find_misspelled_kinds(items: Iterable[Item]) -> Iterator[Problem]:
+    """Warn about what was meant to be a ConfigMap or Secret. No API server knows its kind."""
     for item in items:
-        yield from find_by_specs(item.node, item.id, [spec])
+        kind = _KINDS.get(item.id.kind.lower().removesuffix("s"))
+        if kind and kind != item.id.kind and item.id.api_version == "v1":
+            message = f'found "{item.id.kind}", which is no kind of Kubernetes{did_you_mean(kind)}'
+            yield about(item, message, "kind", Severity.WARNING)
 
 
-_MOST = 3
-"""Objects to name: they mostly share one reason."""
+def find_own_annotations(items: Iterable[Item], kinds: Collection[str]) -> Iterator[Problem]:
+    """Warn about each annotation and label of this function that has no effect: nothing else would say so."""
+    for item in items:
+        messages = {f"metadata.annotations[{name}]": _judge_annotation(item, name, kinds) for name in item.annotations}
+        messages |= {f"metadata.labels[{name}]": _judge_label(name) for name in item.labels}
+        for field, message in messages.items():
+            if message:
+                yield about(item, message, field, Severity.WARNING)._replace(resource=authored_id(item))
 
-_KINDS = {kind.lower(): kind for kind in CONFIG_KINDS}
 
-_EXPECTED = frozenset({ReasonCode.NOT_SELECTED, ReasonCode.FIXED_NAME, ReasonCode.OTHER_SET, ReasonCode.EMPTY})
-"""Nobody wonders why these are left alone. An entry of `select` that matches nothing has a warning of its own."""
+def _judge_annotation(item: Item, name: str, kinds: Collection[str]) -> str:
+    """Say what is wrong with an annotation; `""` if nothing is."""
+    if not _is_ours(name) or name.startswith(keys.MOUNTS):
+        return ""
+    if name not in _ANNOTATIONS:
+        return f"unknown annotation{_suggest(name)}allowed: {keys.STRATEGY}"
+    if name != keys.STRATEGY or item.is_config:
+        return ""
+    if versioned(item.id) is not None:
+        return "" if item.id.kind in kinds else f"has no effect: spec.kinds does not contain {item.id.kind}; add it"
+    return f"has no effect on a {item.id.kind}: only ConfigMaps and Secrets, and what makes Secrets, have a strategy"
+
+
+def _judge_label(name: str) -> str:
+    if not _is_ours(name) or name in _LABELS:
+        return ""
+    if name == keys.STRATEGY:
+        return "has no effect as a label; make it an annotation"
+    return f"unknown label{_suggest(name)}allowed: the annotation {keys.STRATEGY}"
+
+
+def _is_ours(name: str) -> bool:
+    domain, slash, _ = name.partition("/")
+    return bool(slash) and f".{domain}".endswith(f".{_DOMAIN}")
+
+
+def _suggest(name: str) -> str:
+    """Ask for what authors may set. The part before the slash is the same in all of it."""
+    near = nearest(name.partition("/")[2], [keys.STRATEGY.removeprefix(keys.PREFIX)])
+    return f'; did you mean "{keys.PREFIX}{near}"? ' if near else "; "
 
 
 def find_nothing_chosen(
@@ -169,11 +210,11 @@ def find_nothing_chosen(
     if package.config_id.kind == KIND and _is_of_generator(package):
         message = "gets no objects: kustomize passes none to `generators:`; list this file in `transformers:`"
         yield Problem(message, package.config_id, severity=Severity.WARNING)
-    if settings.strategy is Strategy.IGNORE:
+    if settings.strategy is Strategy.IGNORE:  # somebody has turned it off
         return
     near = _find_near(choices.all, references, settings)
     if near:
-        reasons = listing((f"{authored_id(one.item)}: {one.reason.text}" for one in near), _MOST, "; ", ";")
+        reasons = listing((f"{authored_id(one.item)}: {one.reason.text}" for one in near), _MOST_NAMED, "; ", ";")
         message = f"chooses no object: {reasons}; to accept this, add them to spec.exclude"
         yield Problem(message, package.config_id, "metadata.name", Severity.WARNING)
 
@@ -195,70 +236,3 @@ def _find_near(choices: Iterable[Choice], references: References, settings: Sett
     if handled or settings.kinds == Settings().kinds:
         return handled
     return [choice for choice in open_ones if choice.item in references.read_by_pods]
-
-
-def find_misspelled_kinds(items: Iterable[Item]) -> Iterator[Problem]:
-    """Warn about what was meant to be a ConfigMap or Secret. No API server knows its kind."""
-    for item in items:
-        kind = _KINDS.get(item.id.kind.lower().removesuffix("s"))
-        if kind and kind != item.id.kind and item.id.api_version == "v1":
-            message = f'found "{item.id.kind}", which is no kind of Kubernetes{did_you_mean(kind)}'
-            yield about(item, message, "kind", Severity.WARNING)
-
-
-_DOMAIN = "krm-fn.io"
-_OF_AUTHORS = (keys.STRATEGY,)
-"""The annotations that authors set. All others are set by this function or by the linker."""
-
-_ANNOTATIONS = frozenset(
-    {
-        *_OF_AUTHORS,
-        *(keys.BASE_NAME, keys.RETAIN, keys.WANTED, keys.CHECKSUM, keys.RENDERED, keys.OWNS_SECRET),
-        *(keys.MADE_BY, keys.STANDS_FOR),
-    }
-)
-_LABELS = frozenset({keys.SET, keys.COMPONENT})
-
-
-def find_own_annotations(items: Iterable[Item], kinds: Collection[str]) -> Iterator[Problem]:
-    """Warn about each of them. A misspelled one is easily missed: nothing happens."""
-    for item in items:
-        messages = {f"metadata.annotations[{name}]": _judge_annotation(item, name, kinds) for name in item.annotations}
-        messages |= {f"metadata.labels[{name}]": _judge_label(name) for name in item.labels}
-        for field, message in messages.items():
-            if message:
-                yield about(item, message, field, Severity.WARNING)._replace(resource=authored_id(item))
-
-
-def _judge_annotation(item: Item, name: str, kinds: Collection[str]) -> str:
-    """Say what is wrong with an annotation; `""` if nothing is."""
-    if not _is_ours(name) or name.startswith(keys.MOUNTS):
-        return ""
-    if name not in _ANNOTATIONS:
-        return f"unknown annotation{_suggest(name)}allowed: {', '.join(_OF_AUTHORS)}"
-    if name in _OF_AUTHORS and not item.is_config:
-        if versioned(item.id) is not None:
-            return "" if item.id.kind in kinds else f"has no effect: spec.kinds does not contain {item.id.kind}; add it"
-        return (
-            f"has no effect on a {item.id.kind}: only ConfigMaps and Secrets, and what makes Secrets, have a strategy"
-        )
-    return ""
-
-
-def _judge_label(name: str) -> str:
-    if not _is_ours(name) or name in _LABELS:
-        return ""
-    if name in _OF_AUTHORS:
-        return "has no effect as a label; make it an annotation"
-    return f"unknown label{_suggest(name)}allowed: the annotation {', '.join(_OF_AUTHORS)}"
-
-
-def _is_ours(name: str) -> bool:
-    domain, slash, _ = name.partition("/")
-    return bool(slash) and f".{domain}".endswith(f".{_DOMAIN}")
-
-
-def _suggest(name: str) -> str:
-    """Ask for what authors may set. The part before the slash is the same in all of it."""
-    near = nearest(name.partition("/")[2], [one.removeprefix(keys.PREFIX) for one in _OF_AUTHORS])
-    return f'; did you mean "{keys.PREFIX}{near}"? ' if near else "; "

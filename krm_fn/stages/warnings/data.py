@@ -6,7 +6,8 @@ unpadded. The limits are those of `ValidateConfigMap` and `ValidateSecret` in pk
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import cache
 from typing import NamedTuple
 
 from krm_fn.model.item import Item, about
@@ -91,14 +92,14 @@ def find_missing_keys(
     known: controllers and programs add keys to what they write to.
     """
     wanted: dict[Item, list[_Wanted]] = defaultdict(list)
-    sub_paths = _SubPaths()
+    sub_paths = cache(_find_sub_paths)  # several references are in one pod
     for one in references.authored:
         reference = one.reference
         if reference.in_pod and not reference.written and text(reference.around.get("optional")) in _FALSE:
             keys, of_volume = _find_wanted(one, sub_paths)
             paths = [text(get(entry, "path")) for entry in elements(reference.around.get("items"))]
             yield from _judge_paths(paths, of_volume)
-            if len(one.targets) == 1:
+            if len(one.targets) == 1:  # of several that may be meant, another one may have the key
                 wanted[one.targets[0]] += keys
     for one in references.mounted:
         if len(one.targets) == 1:
@@ -112,16 +113,22 @@ def find_missing_keys(
             yield from _judge_keys(item, several)
 
 
-def _find_wanted(one: ResolvedReference, sub_paths: "_SubPaths") -> tuple[list[_Wanted], list[_Wanted]]:
+def _find_wanted(
+    one: ResolvedReference, sub_paths: Callable[[Item, str], dict[str, list[_Wanted]]]
+) -> tuple[list[_Wanted], list[_Wanted]]:
     """Return the keys that a reference wants, and the paths that containers want of a volume with items."""
     referrer, reference = one.referrer, one.reference
     around = reference.field.rpartition(".")[0]
     if reference.field.endswith("KeyRef.name"):
         return [_Wanted(text(reference.around.get("key")), _at(referrer, f"{around}.key"))], []
+    of_volume: list[_Wanted] = []
     volume = re.fullmatch(_VOLUME, reference.field)
-    of_volume = sub_paths.of(referrer, volume["pod"], int(volume["position"])) if volume else []
+    if volume:
+        place = *read_path(volume["pod"]), "volumes", int(volume["position"])
+        # The first volume of a name takes the paths: no API server accepts a second one.
+        of_volume = sub_paths(referrer, volume["pod"]).pop(text(get(descend(referrer.node, place), "name")), [])
     items = elements(reference.around.get("items"))
-    if not items:
+    if not items:  # then each key is a file, and a subPath is a key
         return of_volume, []
     has_files = volume or re.fullmatch(_PROJECTED, reference.field)
     return [
@@ -130,33 +137,17 @@ def _find_wanted(one: ResolvedReference, sub_paths: "_SubPaths") -> tuple[list[_
     ], of_volume
 
 
-class _SubPaths:
-    """The `subPath`s of the containers of pods, by volume. Each pod is searched once."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[Item, str], dict[str, list[_Wanted]]] = {}
-
-    def of(self, item: Item, pod: str, position: int) -> list[_Wanted]:
-        """Return those of a volume, to the first one of its name. No API server accepts a second one.
-
-        `pod`: the path of the pod spec; `position`: that of the volume in it.
-        """
-        if (item, pod) not in self._found:
-            self._found[item, pod] = defaultdict(list)
-            for volume, wanted in _find_sub_paths(item, pod):
-                self._found[item, pod][volume].append(wanted)
-        name = text(get(descend(item.node, (*read_path(pod), "volumes", position)), "name"))
-        return self._found[item, pod].pop(name, [])
-
-
-def _find_sub_paths(item: Item, pod: str) -> Iterator[tuple[str, _Wanted]]:
+def _find_sub_paths(item: Item, pod: str) -> dict[str, list[_Wanted]]:
+    """Return the `subPath`s of the containers of a pod, by volume. `pod`: the path of its spec."""
+    found: dict[str, list[_Wanted]] = defaultdict(list)
     spec = descend(item.node, read_path(pod))
     for containers in _CONTAINERS:
         for position, container in enumerate(elements(get(spec, containers))):
             for index, mount in enumerate(elements(get(container, "volumeMounts"))):
                 path = text(get(mount, "subPath")).rstrip("/")
                 field = f"{pod}.{containers}[{position}].volumeMounts[{index}].subPath"
-                yield text(get(mount, "name")), _Wanted(path, _at(item, field))
+                found[text(get(mount, "name"))].append(_Wanted(path, _at(item, field)))
+    return found
 
 
 def _at(item: Item, field: str) -> Problem:
@@ -227,6 +218,7 @@ def _read_keys(item: Item) -> dict[str, None]:
         for key, value in entries(data):
             keys[key] = None
             is_empty = is_empty and is_scalar(value) and not value.value.strip()
+    # A controller fills what is empty here.
     return {} if is_empty or not all(map(_is_certain, keys)) else keys
 
 
@@ -285,7 +277,7 @@ def _judge(item: Item, *, are_words_text: bool) -> Iterator[tuple[str, str]]:
                 yield field, wrong
             if key in held and item.id.kind == "ConfigMap":
                 yield field, "the key is in data as well: the API server refuses it; remove one of them"
-            held[key] = value, is_encoded
+            held[key] = value, is_encoded  # of a Secret's key in both fields, only that of stringData counts
             wrong = _judge_value(value, are_words_text=are_words_text) if is_readable else ""
             if is_encoded and is_readable:
                 wrong = "" if _is_bytes(value) else wrong or _judge_encoded(value, item.id.kind)

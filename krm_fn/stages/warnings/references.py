@@ -151,6 +151,7 @@ def _find_all_near(
     unresolved: Iterable[ResolvedReference], package: Package, references: References
 ) -> Mapping[tuple[str, str], dict[str, str]]:
     """Return what is near each name, by kind and namespace."""
+    # What has the name of some other object may be what its operator makes, and no slip of the hand.
     taken = {(package.namespace_of(item), item.id.name) for item in package.authored}
     unknown: dict[tuple[str, str], set[str]] = defaultdict(set)
     for one in unresolved:
@@ -256,7 +257,7 @@ def _find_meant(
     resolved: ResolvedReference, by_base_name: ByBaseName, index: Index
 ) -> Iterator[tuple[Item, PassedOver]]:
     """Yield the object that is most probably meant: one that is renamed, or else one that pods cannot start without."""
-    if index.kinds.is_cluster_scoped(resolved.referrer.id):
+    if index.kinds.is_cluster_scoped(resolved.referrer.id):  # its own namespace says nothing about the object's
         return
     name, reference = resolved.reference.target, resolved.reference
     place = reference.kind, name, reference.target_namespace

@@ -1,0 +1,64 @@
+"""Text that others wrote, in Markdown, HTML and Mermaid: there it is text, and nothing of it is markup.
+
+Names of sets, objects and files come from pull requests, and a comment with them is posted by somebody whom people
+trust: no character in it may begin a link, a picture, a mention, or the end of what is around it.
+"""
+
+import re
+from collections.abc import Iterable
+from html import escape
+
+from krm_fn.model.words import printable
+from krm_fn.report.table import cut
+
+WIDTH = 300
+"""Columns of a text in a document or a box. Nobody reads more of one."""
+
+_LONGEST_COMMENT = 500
+
+_NOT_IN_MARKDOWN = re.compile(r"[^\w .,:;/()-]|_", re.ASCII)
+"""Characters that mean something in Markdown, or mention a person, or could. Names of objects have none of them."""
+
+_NOT_IN_COMMENT = re.compile("[^A-Za-z0-9._/ ]")
+
+_NOT_IN_LABEL = re.compile("[^A-Za-z0-9 ,/._-]|(?<![A-Za-z0-9])[._-]|[._-](?![A-Za-z0-9])")
+"""What could be more than a character of a label. Within a word, dots and hyphens begin no list or emphasis."""
+
+
+def markdown(text: str) -> str:
+    """Write text among other Markdown, also in a cell of a table."""
+    return _NOT_IN_MARKDOWN.sub(lambda found: f"&#{ord(found[0])};", text)
+
+
+def markdown_code(text: str) -> str:
+    """Write text as code in Markdown, whose fence is longer than any in it."""
+    fence = _fence([text])
+    return f"{fence} {text} {fence}" if "`" in text else f"{fence}{text}{fence}"
+
+
+def html_code(text: str) -> str:
+    """Write text as code in HTML, which Markdown does not look into."""
+    return f"<code>{escape(cut(printable(text), WIDTH))}</code>"
+
+
+def html_comment(text: str) -> str:
+    """Encode text for an HTML comment, which ends at the first `--`."""
+    encoded = _NOT_IN_COMMENT.sub(
+        lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "replace")), text
+    )
+    return encoded[:_LONGEST_COMMENT]
+
+
+def code_block(language: str, lines: list[str]) -> list[str]:
+    """Return lines as a block of code, whose fence is longer than any in it."""
+    fence = _fence(lines, least=3)
+    return [f"{fence}{language}", *lines, fence]
+
+
+def _fence(lines: Iterable[str], least: int = 1) -> str:
+    return "`" * max([least, *(len(run) + 1 for line in lines for run in re.findall("`+", line))])
+
+
+def mermaid_label(text: str, width: int = WIDTH) -> str:
+    """Write any other character as Mermaid's code for it."""
+    return _NOT_IN_LABEL.sub(lambda found: f"#{ord(found[0])};", cut(printable(text), width))
