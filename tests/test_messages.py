@@ -41,7 +41,6 @@ ANSWERS = {
     "krm_fn/facts/annotations.py": "names of programs",
     "krm_fn/facts/exclusions.py": "why a field is not followed, for `krm-fn explain`",
     "krm_fn/facts/fields.py": "where a project says what it does with a name, for `krm-fn explain`",
-    "krm_fn/references/find_by_shape.py": "the rule behind a reference, for `krm-fn explain`",
     "krm_fn/references/options.py": "what is named in a message",
     "krm_fn/references/releases.py": "the rule behind a reference, or why there is none, for `krm-fn explain`",
     "krm_fn/references/shapes.py": "the rule behind a reference, for `krm-fn explain`",

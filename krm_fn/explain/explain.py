@@ -24,6 +24,7 @@ from krm_fn.explain.explanation import (
 from krm_fn.explain.text import write_text
 from krm_fn.model.problem import Outcome, Rejected, Severity
 from krm_fn.model.settings import Environment
+from krm_fn.references.reference import Rule
 from krm_fn.render.files import Allowance, Limits
 from krm_fn.render.render import Opened, decide_opened, open_inputs
 from krm_fn.render.sources import Inputs
@@ -37,11 +38,12 @@ from krm_fn.wire.results import stderr_lines
 FORMS: Forms = {
     Explanation: (("summary", summarize), "objects"),
     Explained: (
-        *("*who", "present_name", "*place", "strategy", "new_name", "reason", "hints"),
+        *("*who", "present_name", "*place", "strategy", "new_name", "reason=because", "hints"),
         ("hashed", lambda one: None if one.hashed is None else dict(one.hashed)),
         *("references", "notFollowed=unfollowed", "restarts", "warnings"),
     ),
-    Because: ("ground", "text", "*place", "source", "remedy"),
+    Because: ("ground=reason.ground", "text=reason.text", "*place", "source=reason.source", "remedy=reason.remedy"),
+    Rule: ("by", "text", "source"),
     ExplainedReference: ("*who", "*place", "field", "text", "foundBy=rule", "is_changed", "notes"),
     Unfollowed: ("*who", "*place", "field", "reason", "text"),
     Restart: ("*who", "*place", "field", "keys", "asked_by", "is_set"),

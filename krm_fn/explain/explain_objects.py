@@ -1,4 +1,4 @@
-"""What a name on the command line means."""
+"""Explain ConfigMaps and Secrets, chosen by a name on the command line: those of a package, and those it lacks."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -9,7 +9,6 @@ from krm_fn.explain.explanation import (
     NOWHERE,
     Because,
     Explained,
-    ExplainedReference,
     Explanation,
     Places,
     Restart,
@@ -24,15 +23,14 @@ from krm_fn.model.problem import Problem, Rejected, ResourceId, Severity
 from krm_fn.model.producers import RENAMABLE_KINDS
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.content_hash import hashed_keys
-from krm_fn.naming.names import authored_id, base_name, names_of
+from krm_fn.naming.names import authored_id, base_name
 from krm_fn.naming.suggest import did_you_mean, nearest
-from krm_fn.references.generated import find_generated, hashed_fields
+from krm_fn.references.generated import hashed_fields, known_names
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.report.secrets import Masks
-from krm_fn.stages.checksums import ChecksumInput
 from krm_fn.stages.choose import Choice
 from krm_fn.stages.hints import HINTS
-from krm_fn.stages.reason import Reason
+from krm_fn.stages.reason import Reason, ReasonCode
 from krm_fn.stages.transform import Transformation
 from krm_fn.stages.warnings.references import find_misspelled
 
@@ -60,6 +58,7 @@ class Wanted(NamedTuple):
 
 
 EVERYTHING = Wanted("", ())
+_NOT_HERE = "the package does not contain it: its name stays"
 
 
 def read_wanted(text: str) -> Wanted:
@@ -75,15 +74,14 @@ def not_found(wanted: Wanted, configs: Iterable[Item]) -> Rejected:
 
 
 def find_wanted(wanted: Wanted, configs: Collection[Item], new_names: Mapping[Item, str]) -> list[Item]:
-    """Find the ConfigMaps and Secrets that are meant: by their base names, present names or new names.
-
-    What makes a Secret is meant by the name of that as well.
-    """
+    """Find the ConfigMaps and Secrets that are meant: by any name that a reference may use, and by their new names."""
     return [
         item
         for item in configs
-        if wanted.matches(item.id.kind, item.id.namespace, {*names_of(item), new_names.get(item, item.id.name)})
-        or any(wanted.matches(made.kind, item.id.namespace, made.names) for made in find_generated(item))
+        if any(
+            wanted.matches(kind, item.id.namespace, {name})
+            for kind, name in (*known_names(item), (item.id.kind, new_names.get(item, item.id.name)))
+        )
     ]
 
 
@@ -107,7 +105,7 @@ class _Explainer:
         self._places = places
         self._references = find_references(found, places)
         self._unfollowed = find_unfollowed(found, chosen, places)
-        self._restarts = _Restarts(found, places)
+        self._restarts = _find_restarts(found, places)
         self._hide = masks.hide
         self._problems: dict[Node | None, list[Problem]] = defaultdict(list)
         for problem in found.changes.problems:
@@ -119,6 +117,9 @@ class _Explainer:
         revision = self._found.revisions.renamed.get(item)
         is_hashed = revision is not None and revision.name != revision.base_name
         new_name = revision.name if revision else ""
+        hashed = None
+        if is_hashed:
+            hashed = tuple((hashed_keys(item.node) if item.is_config else hashed_fields(item)).items())
         return Explained(
             authored_id(item),
             _present_name(item),
@@ -127,15 +128,15 @@ class _Explainer:
             self._because(choice.reason),
             tuple(self._because(hint) for hint in self._hints(choice)),
             None if is_hashed and item.id.kind == "Secret" else new_name,
-            tuple(_hashed(item)) if is_hashed else None,
-            tuple(self._hide_in(one) for one in self._references.get(item, ())),
+            hashed,
+            tuple(
+                one._replace(text=self._hide(one.text), notes=tuple(map(self._hide, one.notes)))
+                for one in self._references.get(item, ())
+            ),
             tuple(one._replace(text=self._hide(one.text)) for one in self._unfollowed.get(item, ())),
-            tuple(self._restarts.of(item)),
+            tuple(self._restarts.get(item, ())),
             tuple(self._warnings(choice)),
         )
-
-    def _hide_in(self, reference: ExplainedReference) -> ExplainedReference:
-        return reference._replace(text=self._hide(reference.text), notes=tuple(map(self._hide, reference.notes)))
 
     def set_aside(self, item: Item) -> Explained:
         """Explain an object that is not to be chosen."""
@@ -147,7 +148,7 @@ class _Explainer:
             place = self._places.of(reason.item, reason.field)
         else:
             place = self._places.of_setting(reason.field) if reason.field else NOWHERE
-        return Because(reason.ground.value, reason.text, place, reason.source, reason.remedy)
+        return Because(reason, place)
 
     def _hints(self, choice: Choice) -> Iterator[Reason]:
         """Yield who may look the object up by its name, beside the one that decided, and each place once."""
@@ -166,14 +167,6 @@ class _Explainer:
                 yield self._hide(f"{problem.field}: {problem.message}" if problem.field else problem.message)
 
 
-def _hashed(item: Item) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the fields that the hash covers, and what is in each. Of a producer that is said without any value."""
-    if item.is_config:
-        yield from hashed_keys(item.node).items()
-    else:
-        yield from hashed_fields(item).items()
-
-
 def _is_same(one: Reason, other: Reason) -> bool:
     """Tell whether two reasons say the same, or say it of the same place."""
     return one.ground is other.ground or (one.item is not None and (one.item, one.field) == (other.item, other.field))
@@ -184,35 +177,18 @@ def _present_name(item: Item) -> str | None:
     return None if is_hashed and item.id.kind == "Secret" else item.id.name
 
 
-class _Restarts:
-    """The pod templates that a change of content restarts."""
-
-    def __init__(self, found: Transformation, places: Places) -> None:
-        self._places = places
-        self._by_config: dict[Item, list[tuple[ChecksumInput, bool]]] = defaultdict(list)
-        readings = found.checksums.readings
-        for several, is_set in ((readings.restarted, True), (readings.immutable, False)):
-            for reading in several:
-                for config in reading.configs:
-                    self._by_config[config].append((reading, is_set))
-
-    def of(self, config: Item) -> Iterator[Restart]:
-        for reading, is_set in self._by_config.get(config, ()):
-            yield self._restart(reading, config, is_set=is_set)
-
-    def _restart(self, reading: ChecksumInput, config: Item, *, is_set: bool) -> Restart:
-        keys = reading.configs[config]
-        return Restart(
-            authored_id(reading.item),
-            self._places.of(reading.item, reading.template.field),
-            reading.template.field,
-            None if keys is None else tuple(sorted(keys)),
-            reading.asked_by.get(config, ""),
-            is_set,
-        )
-
-
-_NOT_HERE = "the package does not contain it: its name stays"
+def _find_restarts(found: Transformation, places: Places) -> dict[Item, list[Restart]]:
+    """Return the pod templates that a change of each object's content restarts."""
+    restarts: dict[Item, list[Restart]] = defaultdict(list)
+    inputs = found.checksums.readings
+    for several, is_set in ((inputs.restarted, True), (inputs.immutable, False)):
+        for one in several:
+            field = one.template.field
+            who, place = authored_id(one.item), places.of(one.item, field)
+            for config, keys in one.configs.items():
+                read = None if keys is None else tuple(sorted(keys))
+                restarts[config].append(Restart(who, place, field, read, one.asked_by.get(config, ""), is_set))
+    return restarts
 
 
 def explain_absent(wanted: Wanted, found: Transformation, places: Places) -> list[Explained]:
@@ -258,5 +234,6 @@ def _why_absent(several: Iterable[ResolvedReference], places: Places) -> Because
     for referrer, reference, _ in several:
         if reference.written:
             how = reference.rule.reason or "a controller writes it"
-            return Because(ABSENT, how, places.of(referrer, reference.field), reference.rule.source)
-    return Because(ABSENT, "nothing in the package makes it")
+            reason = Reason(ReasonCode.ABSENT, how, referrer, reference.field, reference.rule.source)
+            return Because(reason, places.of(referrer, reference.field))
+    return Because(Reason(ReasonCode.ABSENT, "nothing in the package makes it"))

@@ -8,10 +8,12 @@ from krm_fn.config.plain import place as place_setting
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Mark, Marks, Scalar, is_mapping, read_path
 from krm_fn.model.problem import ResourceId
+from krm_fn.references.reference import Rule
 from krm_fn.render.render import Opened
+from krm_fn.stages.reason import Reason
 
 ABSENT = "absent"
-"""The strategy of an object that is only referenced; also the ground for it, and the reason why nothing follows it."""
+"""The strategy of an object that is only referenced; also the reason why nothing follows it."""
 
 OLDER, MISSPELLED, LOOKALIKE, OPTION, FIELD, TEXT = "older", "misspelled", "lookalike", "option", "field", "text"
 """Reasons why a field is not followed, beside those of `PassedOver`."""
@@ -28,24 +30,10 @@ NOWHERE = SourceLine()
 
 
 class Because(NamedTuple):
-    """What decides, and how, as a clause. `source`: where the project of a program says so.
+    """What decides, and where that is written."""
 
-    `remedy`: what to do if that is not what is wanted.
-    """
-
-    ground: str
-    text: str
+    reason: Reason
     place: SourceLine = NOWHERE
-    source: str = ""
-    remedy: str = ""
-
-
-class FoundBy(NamedTuple):
-    """A rule that found a reference. `text`: which of its kind. `source`: where a project says that it writes there."""
-
-    by: str
-    text: str
-    source: str = ""
 
 
 class ExplainedReference(NamedTuple):
@@ -58,7 +46,7 @@ class ExplainedReference(NamedTuple):
     place: SourceLine
     field: str
     text: str
-    rule: FoundBy
+    rule: Rule
     is_changed: bool
     notes: tuple[str, ...] = ()
 
@@ -96,16 +84,15 @@ class Explained(NamedTuple):
     """One ConfigMap or Secret, under its base name.
 
     `present_name`: the name that it has. `new_name`: the one that it gets, `""` where it keeps its own. Both are None
-    where they are made from a Secret.
-    `hashed`: the fields that enter that name, with their keys; None for a name that is not made from them. `hints`: who
-    may look it up by its name all the same.
+    where they have the hash of a Secret. `hashed`: the fields that this hash covers, with their keys; None without a
+    hash. `hints`: who may look it up by its name all the same.
     """
 
     who: ResourceId
     present_name: str | None
     place: SourceLine
     strategy: str
-    reason: Because
+    because: Because
     hints: tuple[Because, ...] = ()
     new_name: str | None = ""
     hashed: Hashed | None = None

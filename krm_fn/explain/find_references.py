@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from krm_fn.explain.explanation import ExplainedReference, FoundBy, Places
+from krm_fn.explain.explanation import ExplainedReference, Places
 from krm_fn.model.changes import Edit, ListPatch, SetItems, SetParts, SetText
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node
@@ -13,7 +13,6 @@ from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.find import ROLES
 from krm_fn.references.generated import name_meant
 from krm_fn.references.reference import Reference, ResolvedReference
-from krm_fn.references.shapes import Rule
 from krm_fn.stages.transform import Transformation
 
 
@@ -77,7 +76,7 @@ class _ReferenceReader:
             self._places.of(referrer, one.field),
             one.field,
             one.target,
-            _found_by(one.rule),
+            one.rule,
             is_changed,
             (*notes, *self._messages(referrer, one.field)),
         )
@@ -95,7 +94,7 @@ class _ReferenceReader:
         place = self._places.of(referrer, one.field)
         name = name_meant(one.kind, one.target, target, self._found.revisions.names)
         is_changed = name in self._mounted[referrer]
-        return ExplainedReference(authored_id(referrer), place, one.field, one.target, _found_by(one.rule), is_changed)
+        return ExplainedReference(authored_id(referrer), place, one.field, one.target, one.rule, is_changed)
 
     def _read_embedded(self, embedded: EmbeddedReference) -> ExplainedReference:
         holder, field, one = embedded.item, embedded.field, embedded.reference
@@ -114,7 +113,7 @@ class _ReferenceReader:
             # The fields in the values of a Secret are values of it.
             field if is_secret else f"{field}: {one.field}",
             one.target,
-            _found_by(one.rule),
+            one.rule,
             is_changed,
         )
 
@@ -152,7 +151,3 @@ def _texts_in(patch: object) -> Iterator[str]:
     elif isinstance(patch, Sequence):
         for value in patch:
             yield from _texts_in(value)
-
-
-def _found_by(rule: Rule) -> FoundBy:
-    return FoundBy(rule.by.value, rule.text, rule.source)

@@ -17,9 +17,9 @@ from krm_fn.model.kinds import TOOL_GROUPS
 from krm_fn.model.node import FieldPath, Node, Scalar, fields, is_scalar, spell, text
 from krm_fn.model.pods import template_around
 from krm_fn.naming.names import WORD, authored_id, base_name, names_of
-from krm_fn.references.find import ROLES, may_refer
-from krm_fn.references.near_misses import BUILT_IN_GROUPS
-from krm_fn.references.shapes import CORE_GROUPS, FREE_KEYS, GROUP_FIELDS, KINDS, OPAQUE_KINDS, PASSED_OVER
+from krm_fn.references.find import OPAQUE_KINDS, ROLES, may_refer
+from krm_fn.references.near_misses import BUILT_IN_GROUPS, NOT_NAMES
+from krm_fn.references.shapes import FREE_KEYS, PASSED_OVER, is_of_core
 from krm_fn.stages.package import Package
 from krm_fn.stages.restart_requests import OPT_INS
 from krm_fn.stages.transform import Transformation
@@ -33,9 +33,6 @@ _ANNOTATIONS_OF_TOOLS = re.compile(
 """Annotations that tools write, about the object itself."""
 
 _IN_NAMESPACE = re.compile("[a-z0-9-]+/")
-
-_OTHER_THINGS = frozenset({"apiVersion", "image", "kind", "namespace", "serviceAccount", "serviceAccountName"})
-"""Fields that name something else in any object."""
 
 
 class Mention(NamedTuple):
@@ -163,9 +160,9 @@ def _why_annotation_is_unread(name: str) -> str:
 def _why_custom_field_is_unread(found: _Found, *, is_whole: bool) -> str:
     kind = text(found.around.get("kind"))
     is_free = not {*found.path}.isdisjoint(PASSED_OVER | FREE_KEYS)
-    if is_free or found.path[-1] in _OTHER_THINGS or (kind and kind not in KINDS):
+    if is_free or found.path[-1] in NOT_NAMES or (kind and kind not in CONFIG_KINDS):
         return ""
-    if any(text(found.around.get(name)) not in CORE_GROUPS for name in GROUP_FIELDS if kind):
+    if kind and not is_of_core(found.around):
         return f"the {kind} beside it is of another group"
     return "no rule reads this field" if is_whole else "the function changes no text that just contains a name"
 

@@ -11,7 +11,6 @@ from krm_fn.explain.explanation import (
     Explained,
     ExplainedReference,
     Explanation,
-    FoundBy,
     Hashed,
     Restart,
     SourceLine,
@@ -21,6 +20,7 @@ from krm_fn.explain.explanation import (
 )
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.words import count, printable, with_commas
+from krm_fn.references.reference import Rule
 from krm_fn.report.table import Group, Row, Screen, columns, fold, write_table
 
 _MOST_TEXTS = 10
@@ -65,7 +65,7 @@ def _sum_up(explanation: Explanation, screen: Screen) -> Iterator[str]:
     """Yield a table with a row for each reason, and the objects that it decides about."""
     by_reason: dict[str, dict[str, list[str]]] = {}
     for one in explanation.objects:
-        named = by_reason.setdefault(outcome(one), {}).setdefault(one.reason.text, [])
+        named = by_reason.setdefault(outcome(one), {}).setdefault(one.because.reason.text, [])
         named.append(" ".join(_write_place(one.who, NOWHERE, screen.width)))
     groups = [
         Group(what, [_reason_row(reason, named) for reason, named in sorted(reasons.items(), key=_most_first)])
@@ -88,12 +88,12 @@ def _reason_row(reason: str, named: list[str]) -> Row:
 def _write(one: Explained, screen: Screen) -> Iterator[str]:
     yield from map(screen.strong, _write_place(one.who, one.place, screen.width, _now(one)))
     yield from _indent(2, _fill(_strategy(one), screen.width - 2))
-    yield from _indent(4, _fill(f"because {_because(one.reason)}", screen.width - 4))
+    yield from _indent(4, _fill(f"because {_because(one.because)}", screen.width - 4))
     for hint in one.hints:
         word = "and because" if one.strategy == "ignore" else "although"
         yield from _indent(4, _fill(f"{word} {_because(hint)}", screen.width - 4))
-    if one.reason.remedy:
-        yield from _indent(4, _fill(f"you can {one.reason.remedy}", screen.width - 4))
+    if one.because.reason.remedy:
+        yield from _indent(4, _fill(f"you can {one.because.reason.remedy}", screen.width - 4))
     if one.hashed is not None:
         yield from _indent(2, _fill(f"hashed: {_keys(one.hashed)}", screen.width - 2))
     yield from _section("referenced by", map(_reference, one.references), screen)
@@ -117,8 +117,9 @@ def _strategy(one: Explained) -> str:
 
 
 def _because(because: Because) -> str:
-    more = [*_place(because.place), *([because.source] if because.source else [])]
-    return because.text + (f" ({', '.join(more)})" if more else "")
+    reason, place = because
+    more = [*_place(place), *([reason.source] if reason.source else [])]
+    return reason.text + (f" ({', '.join(more)})" if more else "")
 
 
 def _keys(hashed: Hashed) -> str:
@@ -133,7 +134,7 @@ def _reference(one: ExplainedReference) -> _Paragraph:
     return _Paragraph(one.who, one.place, one.field, (_rule(one.rule), *one.notes))
 
 
-def _rule(rule: FoundBy) -> str:
+def _rule(rule: Rule) -> str:
     return f"by {rule.by}: {rule.text}" + (f" ({rule.source})" if rule.source else "")
 
 

@@ -14,7 +14,7 @@ from krm_fn.model.producers import RENAMABLE_KINDS
 from krm_fn.model.settings import Strategy, configures
 from krm_fn.naming.names import authored_id, base_name, is_emitted, is_revision
 from krm_fn.references.generated import find_generated
-from krm_fn.references.shapes import By
+from krm_fn.references.reference import By
 from krm_fn.render.render import Opened
 from krm_fn.report.secrets import Masks, show_content
 from krm_fn.stages.transform import Transformation
@@ -95,7 +95,7 @@ class _PackageDrawer:
     def draw_absent(self, absent: Iterable[Explained]) -> None:
         """Draw what is referenced and not in the package."""
         for one in absent:
-            facts = (_sentence(one.reason.text),)
+            facts = (_sentence(one.because.reason.text),)
             node = self._node(Lane.REVISIONS, NodeStyle.ABSENT, one.who, "not in the package", facts)
             handle = self.builder.add(("absent", one.who), node)
             for missing in one.unfollowed:

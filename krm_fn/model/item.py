@@ -1,13 +1,31 @@
 """One object of the input."""
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+from base64 import b64decode
+from binascii import Error
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
 
 from krm_fn.model import keys
-from krm_fn.model.node import Mapping, Marks, Node, fields, read_path, text, texts
+from krm_fn.model.node import (
+    Mapping,
+    Marks,
+    Node,
+    Scalar,
+    entries,
+    fields,
+    get,
+    is_scalar,
+    read_path,
+    step,
+    text,
+    texts,
+)
 from krm_fn.model.problem import Problem, ResourceId, Severity
 
 CONFIG_KINDS = ("ConfigMap", "Secret")
+
+DATA_FIELDS = ("data", "stringData", "binaryData")
+"""The fields of a ConfigMap or Secret that hold its content under keys."""
 
 
 class Item:
@@ -83,6 +101,42 @@ def read_item(node: Mapping, origin: str = "", *, is_of_template: bool = False) 
     )
     annotations, labels = texts(metadata.get("annotations")), texts(metadata.get("labels"))
     return Item(node, who, annotations, labels, origin, is_of_template=is_of_template)
+
+
+def data_keys(item: Item) -> list[str]:
+    """Return the keys of a ConfigMap or Secret, those of texts and those of bytes."""
+    return [key for field in DATA_FIELDS for key in fields(get(item.node, field))]
+
+
+class DataText(NamedTuple):
+    """One value: `key` in the data, `field` its path, `scalar` as written, `text` as pods read it.
+
+    `is_encoded`: the scalar is base64.
+    """
+
+    key: str
+    field: str
+    scalar: Scalar
+    text: str
+    is_encoded: bool
+
+
+def data_texts(item: Item) -> Iterator[DataText]:
+    """Read the values of a ConfigMap or Secret. Bytes that are no text are skipped."""
+    for field in ("data", "stringData"):
+        is_encoded = field == "data" and item.id.kind == "Secret"
+        for key, scalar in entries(get(item.node, field)):
+            if is_scalar(scalar):
+                said = _decode(scalar.value) if is_encoded else scalar.value
+                if said:
+                    yield DataText(key, step(field, key), scalar, said, is_encoded)
+
+
+def _decode(value: str) -> str:
+    try:
+        return b64decode(value).decode()
+    except (Error, ValueError):
+        return ""
 
 
 def locate(item: Item) -> str:

@@ -1,7 +1,7 @@
 """YAML nodes as all rooms see them, how to read them, and how to name a field to people."""
 
 import re
-from collections.abc import ItemsView, Iterable
+from collections.abc import ItemsView, Iterable, Iterator
 from collections.abc import Mapping as Dict
 from collections.abc import Sequence as Elements
 from functools import lru_cache
@@ -9,6 +9,9 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, TypeGuard
 
 FieldPath: TypeAlias = tuple[str | int, ...]
 """Names of fields, and positions in lists."""
+
+Path: TypeAlias = "tuple[Path, str | int] | None"
+"""The steps of a walk, from the inside out: written out only where something is found, which is rare."""
 
 NewValue: TypeAlias = "str | bool | int | Elements[NewValue] | Dict[str, NewValue]"
 """A value that this project writes itself."""
@@ -110,6 +113,18 @@ def elements(node: Node | None) -> list[Node]:
     return node.value if is_sequence(node) else []
 
 
+def mappings(node: Node | None, field: str = "") -> Iterator[tuple[str, dict[str, Node]]]:
+    """Yield every mapping in a tree, outer ones first, with its field. `field`: that of `node`."""
+    stack = [(node, field)]
+    while stack:
+        node, field = stack.pop()
+        stack += [(element, f"{field}[{index}]") for index, element in enumerate(elements(node))]
+        held = fields(node)
+        if held:
+            yield field, held
+        stack += [(value, step(field, name)) for name, value in held.items() if not is_scalar(value)]
+
+
 def is_merge(key: Node) -> bool:
     """Tell whether a key is `<<`, by which YAML 1.1 and every Kubernetes tool merge other fields in.
 
@@ -158,6 +173,18 @@ def spell(path: Iterable[str | int]) -> str:
     for one in path:
         field = f"{field}[{one}]" if isinstance(one, int) else step(field, one)
     return field
+
+
+def spell_path(path: Path) -> str:
+    """Write the steps of a walk as a field."""
+    return spell(reversed([*steps_of(path)]))
+
+
+def steps_of(path: Path) -> Iterator[str | int]:
+    """Yield the steps of a walk, the innermost first."""
+    while path is not None:
+        path, one = path
+        yield one
 
 
 def step(field: str, name: str) -> str:

@@ -26,9 +26,8 @@ from krm_fn.naming.names import KnownNames
 from krm_fn.naming.suggest import did_you_mean, find_meant, find_near, find_near_word
 from krm_fn.references.find import may_refer
 from krm_fn.references.generated import find_name
-from krm_fn.references.reference import Reference, ResolvedReference
+from krm_fn.references.reference import By, Reference, ResolvedReference, Rule
 from krm_fn.references.resolve import Index
-from krm_fn.references.shapes import By, Rule
 
 _ByName: TypeAlias = Mapping[str, Mapping[str, list[Container]]]
 """The containers of a pod, by list and name."""

@@ -1,19 +1,26 @@
-"""Find workloads whose programs may read ConfigMaps or Secrets through the API, by the RBAC objects of the package.
+"""Find workloads whose programs may read ConfigMaps or Secrets through the API, and those that read them from files.
 
 A pod that mounts a ConfigMap needs no permission. Whoever may get, list or watch ConfigMaps probably does so, by names
-that are in its code.
+that are in its code. But an account that may read them says nothing about which: a program that is told the path of a
+file reads that one there; so does one whose source is known. docs/decisions/0049 has the error rates of both.
 """
 
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
 from functools import cached_property
+from posixpath import dirname, normpath
 from typing import NamedTuple
 
-from krm_fn.model.item import CONFIG_KINDS, Item
-from krm_fn.model.node import Node, elements, get, texts
-from krm_fn.model.node import text as text_of
+from krm_fn.model.item import CONFIG_KINDS, Item, data_keys
+from krm_fn.model.node import Node, descend, elements, get, is_scalar, read_path, text, texts
 from krm_fn.model.pods import find_pod_specs
+from krm_fn.naming.names import base_name
+from krm_fn.references.reference import Reference
+from krm_fn.references.well_known import may_look_up
 
+_GROUP = "rbac.authorization.k8s.io"
 _RESOURCES = {"configmaps": ("ConfigMap",), "secrets": ("Secret",), "*": CONFIG_KINDS}
 _READING = frozenset({"get", "list", "watch", "*"})
 _BUILT_IN = {
@@ -28,6 +35,16 @@ _LOCKS = frozenset(("configmaps", "configmaps/status", "leases", "endpoints", "e
 
 _USER = "system:serviceaccount:"
 _EVERYBODY = ("system:serviceaccounts", "system:authenticated")
+
+# Texts, which `re` compiles when they are first used (docs/decisions/0031).
+_VOLUME = r"(?P<pod>.+)\.(?P<volume>volumes\[\d+\])\.(?:projected\.sources\[\d+\]\.)?(?:configMap|secret)\.\w+"
+_CONTAINER = r"(?P<container>.+\.(?:containers|initContainers|ephemeralContainers)\[\d+\])"
+_VARIABLE = rf"{_CONTAINER}\.env(?:From)?\[.+"
+_ALL_VARIABLES = rf"{_CONTAINER}\.envFrom\[.+"
+_PATH = r"(?<![\w.$})/-])/[\w.*?@%+/-]+"
+
+_CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
+_CERTIFICATE = "tls.crt"
 
 
 class _Subject(NamedTuple):
@@ -57,8 +74,12 @@ class ApiReaders:
         if not self._grants:
             return ""
         if workload not in self._accounts:
-            self._accounts[workload] = list(_accounts_of(workload))
+            self._accounts[workload] = [
+                text(get(pod.node, "serviceAccountName")) or text(get(pod.node, "serviceAccount")) or "default"
+                for pod in find_pod_specs(workload)
+            ]
         own = self._namespace_of(workload)
+        # From the narrowest subject to the widest: a message names the role that is most about this workload.
         for account in self._accounts[workload]:
             for subject in (_Subject(own, account), _Subject(own, ""), _Subject("", "")):
                 grants = [self._grants.get((subject, kind, where)) for where in (namespace, None)]
@@ -72,7 +93,8 @@ class ApiReaders:
         """The first grant to each subject, by the kind that it may read and the namespace. None: everywhere."""
         grants: dict[tuple[_Subject, str, str | None], _Grant] = {}
         for place, item in enumerate(self._items):
-            if item.id.group == "rbac.authorization.k8s.io" and item.id.kind in ("RoleBinding", "ClusterRoleBinding"):
+            if item.id.group == _GROUP and item.id.kind in ("RoleBinding", "ClusterRoleBinding"):
+                # A RoleBinding grants in its own namespace alone, also what a ClusterRole says.
                 namespace = self._namespace_of(item) if item.id.kind == "RoleBinding" else None
                 kinds, role = self._kinds_of(get(item.node, "roleRef"), namespace)
                 for subject in self._subjects(item) if kinds else ():
@@ -81,10 +103,11 @@ class ApiReaders:
         return grants
 
     def _kinds_of(self, role: Node | None, namespace: str | None) -> tuple[frozenset[str], str]:
-        kind, name = text_of(get(role, "kind")), text_of(get(role, "name"))
+        kind, name = text(get(role, "kind")), text(get(role, "name"))
         found = self._roles.get((kind, (namespace or "") if kind == "Role" else "", name))
         if found is None:
             return (_BUILT_IN.get(name, frozenset()) if kind == "ClusterRole" else frozenset()), f"{kind}/{name}"
+        # Every operator has such a role. What it reads is its own lock, which nobody declares.
         if _is_for_leader_election(found):
             return frozenset(), ""
         return frozenset(kind for kind, readers in self._readers.items() if found in readers), str(found.id)
@@ -97,7 +120,7 @@ class ApiReaders:
         for several in readers.values():
             aggregators = _Aggregators(kinds)
             waiting = list(several)
-            for role in waiting:  # grows on the way
+            for role in waiting:  # grows on the way: `admin` aggregates `edit`, which aggregates others
                 found = aggregators.take(role.labels) if role.id.kind == "ClusterRole" else []
                 waiting += [one for one in found if one not in several]
                 several.update(dict.fromkeys(found))
@@ -107,16 +130,16 @@ class ApiReaders:
     def _roles(self) -> dict[tuple[str, str, str], Item]:
         roles = {}
         for item in self._items:
-            if item.id.group == "rbac.authorization.k8s.io" and item.id.kind in ("Role", "ClusterRole"):
+            if item.id.group == _GROUP and item.id.kind in ("Role", "ClusterRole"):
                 namespace = self._namespace_of(item) if item.id.kind == "Role" else ""
                 roles[item.id.kind, namespace, item.id.name] = item
         return roles
 
     def _subjects(self, binding: Item) -> Iterator[_Subject]:
         for node in elements(get(binding.node, "subjects")):
-            kind, name = text_of(get(node, "kind")), text_of(get(node, "name"))
+            kind, name = text(get(node, "kind")), text(get(node, "name"))
             if kind == "ServiceAccount":
-                yield _Subject(text_of(get(node, "namespace")) or self._namespace_of(binding), name)
+                yield _Subject(text(get(node, "namespace")) or self._namespace_of(binding), name)
             elif name.startswith(_USER):
                 namespace, _, name = name.removeprefix(_USER).partition(":")
                 yield _Subject(namespace, name)
@@ -124,12 +147,6 @@ class ApiReaders:
                 yield _Subject("", "")
             elif name.startswith("system:serviceaccounts:"):
                 yield _Subject(name.removeprefix("system:serviceaccounts:"), "")
-
-
-def _accounts_of(workload: Item) -> Iterator[str]:
-    for pod in find_pod_specs(workload):
-        account = text_of(get(pod.node, "serviceAccountName")) or text_of(get(pod.node, "serviceAccount"))
-        yield account or "default"
 
 
 class _Aggregators:
@@ -157,8 +174,8 @@ def _selects(selector: Node, labels: Mapping[str, str]) -> bool:
     if not texts(get(selector, "matchLabels")).items() <= labels.items():
         return False
     for condition in elements(get(selector, "matchExpressions")):
-        key, operator = text_of(get(condition, "key")), text_of(get(condition, "operator"))
-        values = {text_of(value) for value in elements(get(condition, "values"))}
+        key, operator = text(get(condition, "key")), text(get(condition, "operator"))
+        values = {text(value) for value in elements(get(condition, "values"))}
         is_met = labels.get(key) in values if operator.endswith("In") else key in labels
         if is_met != (operator in ("In", "Exists")):
             return False
@@ -173,16 +190,86 @@ def _is_for_leader_election(role: Item) -> bool:
     held: dict[str, set[str]] = defaultdict(set)
     for rule in elements(get(role.node, "rules")):
         for resource in elements(get(rule, "resources")):
-            held[text_of(resource)] |= {text_of(verb) for verb in elements(get(rule, "verbs"))}
+            held[text(resource)] |= {text(verb) for verb in elements(get(rule, "verbs"))}
     return role.id.kind == "Role" and "create" in held["configmaps"] & held["leases"] and held.keys() <= _LOCKS
 
 
 def _readable(role: Node) -> Iterator[str]:
     for rule in elements(get(role, "rules")):
-        groups = {text_of(group) for group in elements(get(rule, "apiGroups"))}
-        verbs = {text_of(verb) for verb in elements(get(rule, "verbs"))}
+        groups = {text(group) for group in elements(get(rule, "apiGroups"))}
+        verbs = {text(verb) for verb in elements(get(rule, "verbs"))}
+        # Names in a rule are references of the role (`find`): they say more than that the program may read.
         is_limited = bool(elements(get(rule, "resourceNames")))
         if is_limited or groups.isdisjoint(("", "*")) or _READING.isdisjoint(verbs):
             continue
         for resource in elements(get(rule, "resources")):
-            yield from _RESOURCES.get(text_of(resource), ())
+            yield from _RESOURCES.get(text(resource), ())
+
+
+def reads_own_files(referrer: Item, references: Iterable[Reference], item: Item) -> bool:
+    """Tell whether every container that reads an object is known to read it from the pod, and not through the API.
+
+    `references`: those of the referrer to the object. One variable is no proof: programs that take one value from a
+    variable look the others up. All its keys as variables (`envFrom`) are: nothing is left to look up. Nor is the path
+    of a certificate a proof, which many programs renew through the API.
+    """
+    is_certificate = item.id.kind == "Secret" and _CERTIFICATE in data_keys(item)
+    for reference in references:
+        has_all = re.fullmatch(_ALL_VARIABLES, reference.field) is not None
+        for container, paths in _readers_of(referrer, reference, item):
+            # What is known of a program wins over what its options seem to say.
+            looks_up = may_look_up(text(get(container, "image")), item.id.kind, base_name(item))
+            is_told = has_all or (not is_certificate and _is_told(container, paths))
+            if looks_up or (looks_up is None and not is_told):
+                return False
+    return True
+
+
+def _readers_of(referrer: Item, reference: Reference, item: Item) -> Iterator[tuple[Node | None, set[str]]]:
+    """Yield the containers that read the object through a reference, and the paths at which each has its files."""
+    volume = re.fullmatch(_VOLUME, reference.field)
+    if volume is None:
+        variable = re.fullmatch(_VARIABLE, reference.field)
+        yield descend(referrer.node, read_path(variable["container"])) if variable else None, set()
+        return
+    pod = descend(referrer.node, read_path(volume["pod"]))
+    name = text(get(descend(pod, read_path(volume["volume"])), "name"))
+    items = elements(reference.around.get("items"))
+    files = [text(get(one, "path")) for one in items] if items else data_keys(item)
+    is_mounted = False
+    for container in (one for field in _CONTAINERS for one in elements(get(pod, field))):
+        mounts = [mount for mount in elements(get(container, "volumeMounts")) if text(get(mount, "name")) == name]
+        if mounts:
+            is_mounted = True
+            yield container, {path for mount in mounts for path in _paths_of(mount, files)}
+    if not is_mounted:
+        yield None, set()
+
+
+def _paths_of(mount: Node, files: Iterable[str]) -> Iterator[str]:
+    """Yield the paths of the files that a mount shows, and those of their folders.
+
+    The folder of a file that is mounted alone only counts below another one: `/` and `/etc` hold too much else.
+    """
+    place, below = text(get(mount, "mountPath")), text(get(mount, "subPath")).strip("/")
+    for file in files:
+        path = ""
+        if not below or file.startswith(f"{below}/"):
+            path = normpath(f"{place}/{file.removeprefix(below)}")
+        elif file == below:
+            path = normpath(place)
+        if path:
+            yield path
+            folder = dirname(path)
+            if folder.count("/") > (file == below) and folder != "/":
+                yield folder
+
+
+def _is_told(container: Node | None, paths: Collection[str]) -> bool:
+    """Tell whether an option or a variable of a container says one of these paths, maybe with wildcards."""
+    said = [word.value for field in ("command", "args") for word in elements(get(container, field)) if is_scalar(word)]
+    said += [text(get(variable, "value")) for variable in elements(get(container, "env"))]
+    patterns = {normpath(found.rstrip(".")) for one in said for found in re.findall(_PATH, one)}
+    return any(
+        path.count("/") == pattern.count("/") and fnmatchcase(path, pattern) for pattern in patterns for path in paths
+    )

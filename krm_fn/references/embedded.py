@@ -1,50 +1,14 @@
-"""The texts that a ConfigMap or Secret holds as data."""
+"""References in the data of ConfigMaps and Secrets, where a value is YAML."""
 
-from base64 import b64decode
-from binascii import Error
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from krm_fn.model.item import Item, about
-from krm_fn.model.node import Node, Scalar, entries, fields, get, is_mapping, is_scalar, step, text
+from krm_fn.model.item import Item, about, data_texts
+from krm_fn.model.node import Node, Scalar, elements, get, is_scalar, text
 from krm_fn.model.problem import Rejected, ResourceId
-from krm_fn.references.find_by_shape import find_by_shape
 from krm_fn.references.reference import Reference
 from krm_fn.references.resolve import Index
-
-_DATA = ("data", "stringData")
-
-
-class DataText(NamedTuple):
-    """One value: `key` in the data, `field` its path, `scalar` as written, `text` as pods read it.
-
-    `is_encoded`: the scalar is base64.
-    """
-
-    key: str
-    field: str
-    scalar: Scalar
-    text: str
-    is_encoded: bool
-
-
-def data_texts(item: Item) -> Iterator[DataText]:
-    """Read the values of an object's data. Bytes that are no text are skipped."""
-    for field in _DATA:
-        is_encoded = field == "data" and item.id.kind == "Secret"
-        for key, scalar in entries(get(item.node, field)):
-            if is_scalar(scalar):
-                text = _decode(scalar.value) if is_encoded else scalar.value
-                if text:
-                    yield DataText(key, step(field, key), scalar, text, is_encoded)
-
-
-def _decode(value: str) -> str:
-    try:
-        return b64decode(value).decode()
-    except (Error, ValueError):
-        return ""
-
+from krm_fn.references.shapes import find_by_shape
 
 ReadYaml: TypeAlias = Callable[[str], list[Node]]
 """Reads the documents of a text; none where it is not YAML."""
@@ -70,7 +34,7 @@ class EmbeddedReference(NamedTuple):
 
     @property
     def span(self) -> tuple[int, int] | None:
-        """Return where the name begins and ends in the value; None where it is not written as it is read."""
+        """Where the name begins and ends in the value; None where it is not written as it is read."""
         name = self.reference.name
         # The marks do not count a byte order mark, and include an anchor and quotes.
         shift = self.scalar.value.startswith("\ufeff")
@@ -100,10 +64,12 @@ def find_embedded(configs: Iterable[Item], index: Index, read_yaml: ReadYaml) ->
 
 
 def _find_in(value: str, item: Item, index: Index, read_yaml: ReadYaml) -> Iterator[tuple[Reference, tuple[Item, ...]]]:
+    # To read YAML takes far longer than to look for words, and most values hold none.
     if not any(hint in value for hint in _HINTS) or ":" not in value:
         return
     for root in read_yaml(value):
         for document in _documents(root):
+            # The value may be a manifest: then it means objects of the namespace that it sets.
             namespace = text(get(document, "metadata", "namespace")) or None
             who = ResourceId(text(get(document, "apiVersion")), text(get(document, "kind")), "", "")
             for reference in find_by_shape(document, who):
@@ -115,8 +81,8 @@ def _find_in(value: str, item: Item, index: Index, read_yaml: ReadYaml) -> Itera
 
 def _documents(root: Node) -> Iterator[Node]:
     """Return the objects of a List, or what else there is."""
-    items = fields(root).get("items")
-    if is_mapping(root) and items is not None and text(get(root, "kind")).endswith("List"):
-        yield from items.value if items.id == "sequence" else ()
+    items = get(root, "items")
+    if items is not None and text(get(root, "kind")).endswith("List"):
+        yield from elements(items)
     elif not is_scalar(root):
         yield root

@@ -1,43 +1,15 @@
 """Find references at field paths, which mean what kustomize's fieldSpecs mean."""
 
 import fnmatch
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
-from operator import itemgetter
 from typing import TypeAlias
 
 from krm_fn.model.node import Node, Scalar, elements, entries, fields, is_mapping, is_null, is_scalar, is_sequence, step
-from krm_fn.model.problem import ResourceId
-from krm_fn.model.settings import FieldSpec
-from krm_fn.references.reference import Reference, read_reference
-from krm_fn.references.shapes import By, Rule
+from krm_fn.references.reference import Reference, Rule, read_reference
 
 Name: TypeAlias = tuple[Scalar, Scalar | None, str, Mapping[str, Node]]
 """A name, the namespace beside it, its field, and the fields of the mapping that it is in."""
-
-
-class SpecsByKind:
-    """The entries of `spec.references` by the kind that they are about; `""` for any."""
-
-    def __init__(self, specs: Iterable[FieldSpec]) -> None:
-        self._by_kind: dict[str, list[tuple[int, FieldSpec]]] = defaultdict(list)
-        for place, spec in enumerate(specs):
-            self._by_kind[spec.kind].append((place, spec))
-
-    def about(self, resource: ResourceId) -> list[FieldSpec]:
-        """Return the entries about objects of this kind, in their order."""
-        if not self._by_kind:
-            return []
-        known = [one for kind in {resource.kind, ""} for one in self._by_kind.get(kind, ())]
-        return [spec for _, spec in sorted(known, key=itemgetter(0)) if matches_kind(spec, resource)]
-
-
-def find_by_specs(item: Node, resource: ResourceId, specs: Iterable[FieldSpec]) -> Iterator[Reference]:
-    """Find the references at the paths of `spec.references`."""
-    for spec in specs:
-        if matches_kind(spec, resource):
-            yield from find_at(item, spec.path, spec.target, Rule(By.REFERENCES, spec.entry))
 
 
 def find_at(  # noqa: PLR0913  # the parts of a reference
@@ -97,15 +69,6 @@ def beside(held: dict[str, Node], name: str) -> Scalar | None:
     return node if is_scalar(node) and not is_null(node) else None
 
 
-def matches_kind(spec: FieldSpec, resource: ResourceId) -> bool:
-    """Tell whether an entry is about objects of this kind."""
-    return (
-        spec.kind in ("", resource.kind)
-        and spec.group in ("", resource.group)
-        and spec.version in ("", resource.api_version.rpartition("/")[2])
-    )
-
-
 def _descend(node: Node, names: tuple[str, ...], field: str, found: list[Name]) -> None:
     if is_mapping(node):
         if names[:1] == ("*",):
@@ -121,6 +84,7 @@ def _descend(node: Node, names: tuple[str, ...], field: str, found: list[Name]) 
             if not is_scalar(element):
                 _descend(element, names, f"{field}[{index}]", found)
             elif not names and element.value and not is_null(element):
+                # A list of names: only at the end of a path, as a list of text has no fields.
                 found.append((element, None, f"{field}[{index}]", {}))
 
 

@@ -13,7 +13,7 @@ from krm_fn.facts.annotations import ANNOTATIONS
 from krm_fn.facts.chart_values import CHART_VALUES, SUBCHARTS
 from krm_fn.facts.exclusions import EXCLUSIONS
 from krm_fn.facts.fields import FIELDS, READS, SELECTORS
-from krm_fn.references.shapes import THE_VALUE, Reads
+from krm_fn.references.reference import THE_VALUE, Reads
 
 SELECTOR_FIELDS = frozenset({"name", "key", "optional"})
 

@@ -1,67 +1,55 @@
-"""Find the parameters of admission policies: a policy says of which kind they are, its bindings name them."""
+"""Find the references of one object, and the fields that only look like one."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
+from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.facts.annotations import LISTS_IN_VALUES
 from krm_fn.model.item import CONFIG_KINDS, Item
 from krm_fn.model.kinds import TOOL_GROUPS, plural_of
-from krm_fn.model.node import Node, Scalar, descend, elements, entries, get, is_null, is_scalar, read_path, step, text
+from krm_fn.model.node import (
+    Node,
+    Scalar,
+    descend,
+    elements,
+    entries,
+    get,
+    is_null,
+    is_scalar,
+    mappings,
+    read_path,
+    step,
+    text,
+)
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.producers import RENAMABLE
 from krm_fn.model.settings import FieldSpec
-from krm_fn.references.field_specs import find_at, find_by_specs
+from krm_fn.references.field_specs import find_at
 from krm_fn.references.fields import ExcludedField, FieldRow, annotations_of, exclusions_of, fields_of
-from krm_fn.references.find_by_shape import find_by_shape
 from krm_fn.references.generated import find_written
-from krm_fn.references.reference import Reference, read_reference
+from krm_fn.references.reference import By, Reference, Rule, read_reference
 from krm_fn.references.releases import NO_CHARTS, Charts, Release, find_by_rows, read_releases
-from krm_fn.references.shapes import OPAQUE_KINDS, By, Rule
+from krm_fn.references.shapes import find_by_shape
 
-_GROUP = "admissionregistration.k8s.io"
+OPAQUE_KINDS = frozenset({"CustomResourceDefinition"})
+"""Kinds whose fields describe fields of other objects."""
+
+ROLES = ("Role", "ClusterRole")
+_RBAC = Rule(By.RBAC, "resourceNames of a rule that covers the kind")
+
+_ADMISSION = "admissionregistration.k8s.io"
 _POLICY_OF = {
     "ValidatingAdmissionPolicyBinding": "ValidatingAdmissionPolicy",
     "MutatingAdmissionPolicyBinding": "MutatingAdmissionPolicy",
 }
 
-KindsOfParams: TypeAlias = Mapping[tuple[str, str], str]
-"""`ConfigMap` or `Secret`, by kind and name of the policy."""
-
-
-def read_kinds_of_params(items: Iterable[Item]) -> KindsOfParams:
-    """Read which policies of the package take ConfigMaps or Secrets as parameters."""
-    kinds = {}
-    for item in items:
-        if item.id.kind in _POLICY_OF.values() and item.id.group == _GROUP:
-            param_kind = get(item.node, "spec", "paramKind")
-            kind = text(get(param_kind, "kind"))
-            if text(get(param_kind, "apiVersion")) == "v1" and kind in CONFIG_KINDS:
-                kinds[item.id.kind, item.id.name] = kind
-    return kinds
-
-
-def find_params(item: Node, resource: ResourceId, kinds: KindsOfParams) -> list[Reference]:
-    """Find the parameter that a binding names. Where its policy is not in the package, its kind is not known.
-
-    A binding that names no namespace takes the parameter from the namespace of each object that it checks.
-    """
-    policy = _POLICY_OF.get(resource.kind)
-    if policy is None or resource.group != _GROUP:
-        return []
-    name = text(get(item, "spec", "policyName"))
-    kind = kinds.get((policy, name))
-    return [] if kind is None else find_at(item, "spec/paramRef", kind, Rule(By.TABLE, f"paramKind of {policy}/{name}"))
-
-
 _LISTED = re.compile(r"(?<![^,\s])[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?![^,\s])")
 """A name in a comma list. A dot in it is a character of a name, and of a pattern that matches that name."""
 
 _INDEX = re.compile(r"\[\d+\]")
-
-ROLES = ("Role", "ClusterRole")
-_RBAC = Rule(By.RBAC, "resourceNames of a rule that covers the kind")
 
 
 class Resource(NamedTuple):
@@ -73,11 +61,15 @@ class Resource(NamedTuple):
     by_star: bool = True
 
 
+# A rule about `*` is written for many kinds: its `resourceNames` are hardly those of an ExternalSecret.
 _CONFIGS = (
     Resource("ConfigMap", "", "configmaps"),
     Resource("Secret", "", "secrets"),
     *(Resource(kind, group, plural_of(kind), by_star=False) for group, kind in RENAMABLE),
 )
+
+KindsOfParams: TypeAlias = Mapping[tuple[str, str], str]
+"""`ConfigMap` or `Secret`, by kind and name of the policy."""
 
 
 class ExcludedReference(NamedTuple):
@@ -92,6 +84,22 @@ class Found(NamedTuple):
 
     references: list[Reference]
     lookalikes: list[ExcludedReference]
+
+
+class SpecsByKind:
+    """The entries of `spec.references` by the kind that they are about; `""` for any."""
+
+    def __init__(self, specs: Iterable[FieldSpec]) -> None:
+        self._by_kind: dict[str, list[tuple[int, FieldSpec]]] = defaultdict(list)
+        for place, spec in enumerate(specs):
+            self._by_kind[spec.kind].append((place, spec))
+
+    def matching(self, resource: ResourceId) -> list[FieldSpec]:
+        """Return the entries about objects of this kind, in their order."""
+        if not self._by_kind:
+            return []
+        known = [one for kind in {resource.kind, ""} for one in self._by_kind.get(kind, ())]
+        return [spec for _, spec in sorted(known, key=itemgetter(0)) if _matches_kind(spec, resource)]
 
 
 def find_references(item: Node, resource: ResourceId, extra: Iterable[FieldSpec], charts: Charts = NO_CHARTS) -> Found:
@@ -116,6 +124,8 @@ def find_references(item: Node, resource: ResourceId, extra: Iterable[FieldSpec]
                 lookalikes.append(ExcludedReference(reference, release.excluded))
     for reference in find_by_specs(item, resource, extra):
         known = found.get(_place_of(reference))
+        # Our own rules know more of a field: who copies the object, where it is mounted. But where they say that a
+        # controller writes the object, the author's entry says that it is read.
         if known is None or known.written:
             around = _release_of(reference, releases)
             found[_place_of(reference)] = around.place(reference) if around else reference
@@ -140,18 +150,34 @@ def _is_config(resource: ResourceId) -> bool:
     return resource.kind in CONFIG_KINDS and resource.api_version == "v1"
 
 
+def find_by_specs(item: Node, resource: ResourceId, specs: Iterable[FieldSpec]) -> Iterator[Reference]:
+    """Find the references at the paths of `spec.references`."""
+    for spec in specs:
+        if _matches_kind(spec, resource):
+            yield from find_at(item, spec.path, spec.target, Rule(By.REFERENCES, spec.entry))
+
+
+def _matches_kind(spec: FieldSpec, resource: ResourceId) -> bool:
+    return (
+        spec.kind in ("", resource.kind)
+        and spec.group in ("", resource.group)
+        and spec.version in ("", resource.api_version.rpartition("/")[2])
+    )
+
+
 def split_lookalikes(found: list[Reference], resource: ResourceId, releases: Iterable[Release] = ()) -> Found:
     """Tell references from fields that look like references and are known to mean something else."""
     if not exclusions_of(resource.kind):
         return Found(found, [])
-    rows = _rows_of(resource)
+    rows = _exclusions_of(resource)
     references, lookalikes = [], []
     for one in found:
         release = _release_of(one, releases)
         reference = release.place(one) if release else one
-        meant = rows if release is None else [row for row in rows if not _is_about_all_values(row, release)]
-        excluded = release.excluded if release else None
-        row = excluded or next((row for row in meant if _is_lookalike(reference, row)), None)
+        # The release knows more about its values than a row about a field around all of them.
+        known = [row for row in rows if release is None or row.only or not _is_below(release.field, row)]
+        row = release.excluded if release else None
+        row = row or next((row for row in known if _is_lookalike(reference, row)), None)
         if row is None:
             references.append(reference)
         else:
@@ -164,22 +190,25 @@ def _release_of(reference: Reference, releases: Iterable[Release]) -> Release | 
     return next((one for one in releases if one.holds(reference.field)), None)
 
 
-def _is_about_all_values(row: ExcludedField, release: Release) -> bool:
-    """Tell whether a row is about a field around all values, of which the release knows more."""
-    return not row.only and _is_below(release.field, row)
+def _is_lookalike(reference: Reference, row: ExcludedField) -> bool:
+    if not _is_below(reference.field, row) or (row.but_in_pods and reference.in_pod):
+        return False
+    if row.only and not any(f".{name}." in _plain(reference.field) for name in row.only):
+        return False
+    return row.unless is None or text(reference.around.get(row.unless[0])) != row.unless[1]
 
 
-def find_not_reference(field: str, resource: ResourceId) -> ExcludedField | None:
+def find_exclusion(field: str, resource: ResourceId) -> ExcludedField | None:
     """Return the row of exclusions that a field of an object is in."""
-    return next((row for row in _rows_of(resource) if _is_below(field, row)), None)
+    return next((row for row in _exclusions_of(resource) if _is_below(field, row)), None)
 
 
 def has_texts_of_others(resource: ResourceId) -> bool:
     """Tell whether objects of this kind have fields of which another program makes objects."""
-    return any(row.applied_in is not None for row in _rows_of(resource))
+    return any(row.applied_in is not None for row in _exclusions_of(resource))
 
 
-def _rows_of(resource: ResourceId) -> list[ExcludedField]:
+def _exclusions_of(resource: ResourceId) -> list[ExcludedField]:
     return [row for row in exclusions_of(resource.kind) if row.group == resource.group]
 
 
@@ -192,40 +221,17 @@ def _plain(field: str) -> str:
     return _INDEX.sub("", field).replace("[", ".").replace("]", "")
 
 
-def _is_lookalike(reference: Reference, row: ExcludedField) -> bool:
-    if not _is_below(reference.field, row) or (row.but_in_pods and reference.in_pod):
-        return False
-    if row.only and not any(f".{name}." in _plain(reference.field) for name in row.only):
-        return False
-    return row.unless is None or text(reference.around.get(row.unless[0])) != row.unless[1]
-
-
 def _find_by_kind(item: Node, resource: ResourceId) -> Iterator[Reference]:
     kind, group = resource.kind, resource.group
     if kind in ROLES:
         yield from find_in_rules(item)
     yield from _find_in_annotations(item, resource)
     if (group, kind) == ("helm.toolkit.fluxcd.io", "HelmRelease"):
-        yield from _find_in_values(get(item, "spec", "values"), "spec.values")
+        yield from _find_in_values(get(item, "spec", "values"))
     for field in fields_of(kind):
         if not field.groups or group in field.groups:
             yield from _find_by_row(item, field)
     yield from find_written(item, resource)
-
-
-def _find_by_row(item: Node, row: FieldRow) -> Iterator[Reference]:
-    rule = _rule(row.path, row.copied_by)._replace(reads=row.reads)
-    for reference in find_at(item, row.path, row.target, rule, in_pod=row.in_pod):
-        if row.beside_kind and text(get(descend(item, read_path(reference.field)[:-2]), "kind")) != row.target:
-            continue
-        if not row.text:
-            yield reference
-        elif match := re.fullmatch(row.text, reference.name.value):
-            yield reference.around_name(*match.span("name"))
-
-
-def _rule(text: str, copied_by: str) -> Rule:
-    return Rule(By.COPY, text, f"{copied_by} copies it") if copied_by else Rule(By.TABLE, text)
 
 
 def find_in_rules(item: Node, among: Iterable[Resource] = _CONFIGS) -> Iterator[Reference]:
@@ -264,23 +270,60 @@ def _find_in_annotations(item: Node, resource: ResourceId) -> Iterator[Reference
             yield reference.around_name(*match.span(2))
 
 
-def _find_in_values(values: Node | None, field: str) -> Iterator[Reference]:
+def _find_in_values(values: Node | None) -> Iterator[Reference]:
     """Find the comma lists of names in the values of a chart, one reference for each name that is no pattern."""
-    stack = [(values, field)]
-    while stack:
-        node, field = stack.pop()
-        stack += [(element, f"{field}[{index}]") for index, element in enumerate(elements(node))]
-        for name, value in entries(node):
-            place, kind = step(field, name), LISTS_IN_VALUES.get(name)
+    for field, held in mappings(values, "spec.values"):
+        for name, value in held.items():
+            kind = LISTS_IN_VALUES.get(name)
             if kind is not None and is_scalar(value) and not is_null(value):
-                yield from _find_in_list(kind, value, place, Rule(By.TABLE, f"annotation {name} in values"))
-            elif not is_scalar(value):
-                stack.append((value, place))
+                yield from _find_in_list(kind, value, step(field, name), f"annotation {name} in values")
 
 
-def _find_in_list(kind: str, listed: Scalar, field: str, rule: Rule) -> Iterator[Reference]:
-    text = listed.value
-    for number, found in enumerate(_LISTED.finditer(text)):
-        before, after = text[: found.start()], text[found.end() :]
-        place = f"{field}[{number}]" if "," in text else field
-        yield Reference(kind, listed, None, place, in_pod=False, written=False, rule=rule, before=before, after=after)
+def _find_in_list(kind: str, listed: Scalar, field: str, rule: str) -> Iterator[Reference]:
+    for number, found in enumerate(_LISTED.finditer(listed.value)):
+        place = f"{field}[{number}]" if "," in listed.value else field
+        whole = Reference(kind, listed, None, place, in_pod=False, written=False, rule=Rule(By.TABLE, rule))
+        yield whole.around_name(*found.span())
+
+
+def _find_by_row(item: Node, row: FieldRow) -> Iterator[Reference]:
+    rule = _rule(row.path, row.copied_by)._replace(reads=row.reads)
+    for reference in find_at(item, row.path, row.target, rule, in_pod=row.in_pod):
+        if row.beside_kind and text(get(descend(item, read_path(reference.field)[:-2]), "kind")) != row.target:
+            continue
+        if not row.text:
+            yield reference
+        elif match := re.fullmatch(row.text, reference.name.value):
+            yield reference.around_name(*match.span("name"))
+
+
+def _rule(text: str, copied_by: str) -> Rule:
+    return Rule(By.COPY, text, f"{copied_by} copies it") if copied_by else Rule(By.TABLE, text)
+
+
+def read_kinds_of_params(items: Iterable[Item]) -> KindsOfParams:
+    """Read which admission policies of the package take ConfigMaps or Secrets as parameters.
+
+    A policy says of which kind its parameters are, its bindings name them.
+    """
+    kinds = {}
+    for item in items:
+        if item.id.kind in _POLICY_OF.values() and item.id.group == _ADMISSION:
+            param_kind = get(item.node, "spec", "paramKind")
+            kind = text(get(param_kind, "kind"))
+            if text(get(param_kind, "apiVersion")) == "v1" and kind in CONFIG_KINDS:
+                kinds[item.id.kind, item.id.name] = kind
+    return kinds
+
+
+def find_params(item: Node, resource: ResourceId, kinds: KindsOfParams) -> list[Reference]:
+    """Find the parameter that a binding names. Where its policy is not in the package, its kind is not known.
+
+    A binding that names no namespace takes the parameter from the namespace of each object that it checks.
+    """
+    policy = _POLICY_OF.get(resource.kind)
+    if policy is None or resource.group != _ADMISSION:
+        return []
+    name = text(get(item, "spec", "policyName"))
+    kind = kinds.get((policy, name))
+    return [] if kind is None else find_at(item, "spec/paramRef", kind, Rule(By.TABLE, f"paramKind of {policy}/{name}"))

@@ -28,8 +28,7 @@ from krm_fn.naming.content_hash import JsonValue, Unhashable, content_hash, go_j
 from krm_fn.naming.go_yaml import read_scalar
 from krm_fn.naming.names import HASH, base_name, hash_in_name, names_of
 from krm_fn.references.field_specs import find_at, split_path
-from krm_fn.references.reference import Reference
-from krm_fn.references.shapes import By, Rule
+from krm_fn.references.reference import By, Reference, Rule
 
 _OWN_NAME = "metadata.name"
 _NOTHING: Mapping[Node, str] = MappingProxyType({})
@@ -68,35 +67,46 @@ def find_generated(item: Item) -> list[Generated]:
     if versioned(item.id) is None:
         return []
     suffix = f"-{hash_in_name(item)}"
-    made = []
+    found = []
     for reference in find_written(item.node, item.id):
         if reference.field == _OWN_NAME:
-            made.append(Generated(reference, tuple(names_of(item)), base_name(item)))
+            found.append(Generated(reference, tuple(names_of(item)), base_name(item)))
         else:
+            # An earlier run gave it the hash of its producer.
             base = reference.target.removesuffix(suffix)
-            made.append(Generated(reference, tuple(dict.fromkeys((reference.target, base))), base))
-    return made
+            found.append(Generated(reference, tuple(dict.fromkeys((reference.target, base))), base))
+    return found
 
 
-def name_with(producer_name: str, producer_base: str, made: Generated) -> str:
-    """Return the name of what a producer of this name makes: both have the hash of the producer."""
-    suffix = producer_name.removeprefix(producer_base)
-    return made.base_name + suffix if re.fullmatch(f"-{HASH}", suffix) else made.base_name
+def _find_meant(kind: str, name: str, item: Item) -> Generated | None:
+    return next((one for one in find_generated(item) if one.kind == kind and name in one.names), None)
+
+
+def known_names(item: Item) -> list[tuple[str, str]]:
+    """Return every kind and name by which a reference may mean an object, or what it makes."""
+    names = [(item.id.kind, name) for name in names_of(item)]
+    return names + [(one.kind, name) for one in find_generated(item) for name in one.names]
 
 
 def find_name(kind: str, name: str, target: Item) -> Node | None:
     """Return the text that says the name of what `kind` and `name` mean by `target`: of it, or of what it makes."""
-    meant = (made.reference.name for made in find_generated(target) if made.kind == kind and name in made.names)
-    return next(meant, None) or get(target.node, "metadata", "name")
+    meant = _find_meant(kind, name, target)
+    return meant.reference.name if meant else get(target.node, "metadata", "name")
 
 
 def name_meant(kind: str, name: str, target: Item, names: Mapping[Item, str]) -> str:
     """Return the name in the output of what `kind` and `name` mean by `target`. `names`: the new names of objects."""
     new_name = names.get(target, target.id.name)
-    for made in find_generated(target) if kind != target.id.kind else ():
-        if made.kind == kind and name in made.names:
-            return name_with(new_name, base_name(target), made) if target in names else made.reference.target
-    return new_name
+    meant = _find_meant(kind, name, target) if kind != target.id.kind else None
+    if meant is None:
+        return new_name
+    return name_with(new_name, base_name(target), meant) if target in names else meant.reference.target
+
+
+def name_with(producer_name: str, producer_base: str, generated: Generated) -> str:
+    """Return the name of what a producer of this name makes: both have the hash of the producer."""
+    suffix = producer_name.removeprefix(producer_base)
+    return generated.base_name + suffix if re.fullmatch(f"-{HASH}", suffix) else generated.base_name
 
 
 def find_written(node: Node, who: ResourceId) -> Iterator[Reference]:
@@ -105,12 +115,6 @@ def find_written(node: Node, who: ResourceId) -> Iterator[Reference]:
         if row.group == who.group and _applies(row, node):
             rule = Rule(By.PRODUCER, row.path, row.reason, row.source)
             yield from find_at(node, row.path, row.target, rule, written=True)
-
-
-def known_names(item: Item) -> list[tuple[str, str]]:
-    """Return every kind and name by which a reference may mean an object, or what it makes."""
-    names = [(item.id.kind, name) for name in names_of(item)]
-    return names + [(made.kind, name) for made in find_generated(item) for name in made.names]
 
 
 @lru_cache(maxsize=256)
@@ -140,7 +144,7 @@ def find_unmet(item: Item) -> RenameBlocker | None:
     if row.annotated and not any(item.annotations.get(name) == "true" for name in row.annotated):
         return RenameBlocker(row.unannotated, "metadata.annotations", row.source)
     for condition in row.conditions:
-        for text, field in _texts_at(item.node, split_path(condition.path), ""):
+        for text, field in _texts_at(item.node, split_path(condition.path)):
             is_allowed = any(fnmatchcase(text, pattern) for pattern in condition.allowed)
             if not is_allowed or any(fnmatchcase(text, pattern) for pattern in condition.refused):
                 return RenameBlocker(condition.reason, field, row.source)
@@ -157,28 +161,29 @@ def find_unpinned(item: Item) -> str:
     if refresh is None:
         return ""
     for path, texts in refresh.stopped_by:
-        if any(text in texts for text, _ in _texts_at(item.node, split_path(path), "")):
+        if any(text in texts for text, _ in _texts_at(item.node, split_path(path))):
             return ""
-    pins = [text for text, _ in _texts_at(item.node, split_path(refresh.pins), "")] if refresh.pins else []
+    pins = [text for text, _ in _texts_at(item.node, split_path(refresh.pins))] if refresh.pins else []
     is_unpinned = bool(refresh.unpinned) and _has(item.node, refresh.unpinned)
     if pins and not is_unpinned and all(pin not in ("", "0") for pin in pins):
         return ""
     return f"follows {refresh.what}, which may change under this name and restart no pods; {refresh.remedy}"
 
 
-def _texts_at(node: Node | None, path: tuple[str, ...], field: str) -> Iterator[tuple[str, str]]:
+def _texts_at(node: Node | None, path: tuple[str, ...], field: str = "") -> Iterator[tuple[str, str]]:
     """Yield the text at every place of a path, and its field: `""` for a missing one, `{}` for what is no text."""
     name, *rest = path
     if is_sequence(node):
         for index, element in enumerate(node.value):
             yield from _texts_at(element, path, f"{field}[{index}]")
     elif is_mapping(node):
-        held = fields(node).get(name)
+        held, place = fields(node).get(name), step(field, name)
         if rest:
-            yield from _texts_at(held, tuple(rest), step(field, name))
+            yield from _texts_at(held, tuple(rest), place)
+        elif held is None or is_null(held):
+            yield "", place
         else:
-            empty = is_null(held) or (held is not None and not is_scalar(held) and not held.value)
-            yield "" if held is None or empty else held.value if is_scalar(held) else "{}", step(field, name)
+            yield held.value if is_scalar(held) else "{}" if held.value else "", place
 
 
 def hash_of(item: Item, texts: Mapping[Node, str] = _NOTHING) -> str:
@@ -197,21 +202,21 @@ def digest_of(item: Item, texts: Mapping[Node, str] = _NOTHING) -> str:
     return sha256(_content_of(item, row, texts).encode()).hexdigest() if row is not None else ""
 
 
-def content_of(item: Item) -> dict[str, Node]:
-    """Return the fields at the top of a producer that decide what it makes."""
-    row = versioned(item.id)
-    held = fields(item.node)
-    return {name: held[name] for name in row.content if name in held} if row is not None else {}
-
-
 def hashed_fields(item: Item) -> dict[str, tuple[str, ...]]:
-    """Return these fields, each with the names of those in it that the hash covers."""
+    """Return the top fields of a producer that decide what it makes, each with the names that the hash covers."""
     row = versioned(item.id)
-    left_out = _left_out(row) if row is not None else ()
+    if row is None:
+        return {}
+    left_out = _left_out(row)
     return {
         name: tuple(key for key in fields(node) if f"{name}.{key}" not in left_out)
-        for name, node in content_of(item).items()
+        for name, node in _deciding_fields(item, row).items()
     }
+
+
+def _deciding_fields(item: Item, row: RenamableProducer) -> dict[str, Node]:
+    held = fields(item.node)
+    return {name: held[name] for name in row.content if name in held}
 
 
 def _left_out(row: RenamableProducer) -> set[str]:
@@ -220,11 +225,11 @@ def _left_out(row: RenamableProducer) -> set[str]:
 
 def _content_of(item: Item, row: RenamableProducer, texts: Mapping[Node, str]) -> str:
     new = dict(texts)
-    for made in find_generated(item):
-        new[made.reference.name] = made.reference.renamed(made.base_name)
+    for one in find_generated(item):
+        new[one.reference.name] = one.reference.renamed(one.base_name)
     reader = _FieldReader(new, _left_out(row))
     content: dict[str, JsonValue] = {"kind": item.id.kind}
-    for name, node in content_of(item).items():
+    for name, node in _deciding_fields(item, row).items():
         content[name] = reader.read(node, name)
     return go_json(content)
 

@@ -6,27 +6,16 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from krm_fn.model.item import CONFIG_KINDS, Item
-from krm_fn.model.node import Node, Scalar, fields, get, is_scalar, text
+from krm_fn.model.node import Node, Path, Scalar, fields, get, is_scalar, spell_path, steps_of, text
 from krm_fn.naming.names import WORD
 from krm_fn.references.field_specs import beside
 from krm_fn.references.fields import ExcludedField
-from krm_fn.references.find import find_not_reference, has_texts_of_others, may_refer
-from krm_fn.references.find_by_shape import NOT_WALKED, Path, spell_path
+from krm_fn.references.find import find_exclusion, has_texts_of_others, may_refer
 from krm_fn.references.generated import versioned
 from krm_fn.references.options import read_settings
-from krm_fn.references.reference import ResolvedReference, read_reference
+from krm_fn.references.reference import By, ResolvedReference, Rule, read_reference
 from krm_fn.references.resolve import Index
-from krm_fn.references.shapes import (
-    CORE_GROUPS,
-    FREE_KEYS,
-    GROUP_FIELDS,
-    KINDS,
-    PASSED_OVER,
-    By,
-    Rule,
-    WordForm,
-    word_of,
-)
+from krm_fn.references.shapes import FREE_KEYS, NOT_WALKED, PASSED_OVER, WordForm, is_of_core, word_of
 
 BUILT_IN_GROUPS = frozenset(
     {
@@ -46,7 +35,7 @@ BUILT_IN_GROUPS = frozenset(
 _OTHER_THINGS = ("key", "keys", "namespace", "namespaces", "path", "prefix", "type")
 """Ends of field names, such as `secretKey` and `secretNamespace`, that hold something else than an object's name."""
 
-_NOT_NAMES = frozenset({"apiVersion", "image", "kind", "namespace", "serviceAccount", "serviceAccountName"})
+NOT_NAMES = frozenset({"apiVersion", "image", "kind", "namespace", "serviceAccount", "serviceAccountName"})
 """Fields that name something else in any object."""
 
 _NAMES = re.compile(r"(?i)(?:name|ref|reference|config|configuration|credential)s?$")
@@ -112,15 +101,14 @@ class _Text(NamedTuple):
 
     @property
     def names_other_kind(self) -> bool:
-        """Tell whether the mapping around says that it is about something else."""
+        """Whether the mapping around says that it is about something else."""
         kind = text(self.around.get("kind"))
-        groups = (text(self.around.get(name)) for name in GROUP_FIELDS)
-        return bool(kind) and not (kind in KINDS and all(group in CORE_GROUPS for group in groups))
+        return bool(kind) and not (kind in CONFIG_KINDS and is_of_core(self.around))
 
     @property
-    def is_keyed(self) -> bool:
-        """Tell whether it selects a key: `{name, key}`."""
-        return self.field == "name" and "key" in self.around
+    def namespace(self) -> Scalar | None:
+        """What beside it says a namespace."""
+        return beside(self.around, self.field) if self.around else None
 
 
 def find_unfollowed(items: Collection[Item], references: Iterable[ResolvedReference], index: Index) -> list[NearMiss]:
@@ -130,22 +118,16 @@ def find_unfollowed(items: Collection[Item], references: Iterable[ResolvedRefere
     A field in `NOT_REFERENCES` means something else; or another program makes objects of it, and then parts of texts
     count as well: values of a chart are often one text. The chart may read the object, or create one of that name.
     """
-    customs = [item for item in items if _is_custom(item)]
+    # The tables know every field of the kinds of Kubernetes itself.
+    customs = [one for one in items if one.id.group not in BUILT_IN_GROUPS and may_refer(one.id) and not one.is_local]
     names = {name for _, name in index.named} if customs else set()
     if not names:
         return []
     # A controller that applies objects elsewhere finds there what its own namespace does not have.
     followed = {one.reference.name: bool(one.targets) or one.reference.written for one in references}
-    search = _Search(index, names, followed, _names_of_others(items))
+    others = {item.id.name for item in items if not item.is_config and versioned(item.id) is None}
+    search = _Search(index, names, followed, others)
     return [miss for item in customs for miss in search.find_in(item)]
-
-
-def _is_custom(item: Item) -> bool:
-    return item.id.group not in BUILT_IN_GROUPS and may_refer(item.id) and not item.is_local
-
-
-def _names_of_others(items: Iterable[Item]) -> set[str]:
-    return {item.id.name for item in items if not item.is_config and versioned(item.id) is None}
 
 
 class _Search:
@@ -166,10 +148,10 @@ class _Search:
         walk = _Walk(self._contains if has_texts_of_others(item.id) else self._is_name)
         walk.enter(item.node, None, "")
         for one in walk.found:
-            if self._followed.get(one.scalar) or one.field in _NOT_NAMES or one.names_other_kind:
+            if self._followed.get(one.scalar) or one.field in NOT_NAMES or one.names_other_kind:
                 continue
             field = spell_path(one.path)
-            row = find_not_reference(field, item.id)
+            row = find_exclusion(field, item.id)
             if row is None:
                 if one.scalar not in self._followed:
                     yield from self._find_whole(item, one, field)
@@ -197,15 +179,15 @@ class _Search:
                     yield NearMiss(item, field, target, may_be_followed=True)
 
     def _resolve(self, item: Item, one: _Text, kind: str, field: str) -> tuple[Item, ...]:
-        reference = read_reference(kind, one.scalar, _namespace_beside(one), field, _NONE)
+        reference = read_reference(kind, one.scalar, one.namespace, field, _NONE)
         return self._index.resolve(item, reference).targets
 
     def _is_telling(self, one: _Text) -> bool:
         """Tell whether a text that is a name can hardly be anything else, in a field that may hold any."""
         if one.in_pod or one.field.lower().endswith(_OTHER_THINGS):
             return False
-        if one.is_keyed:
-            return True
+        if one.field == "name" and "key" in one.around:
+            return True  # `{name, key}` selects a key of an object
         if one.field == "name" and (one.parent in _NAMED_ENTRIES or any(map(word_of, one.around))):
             return False  # it is the name of an entry, which says elsewhere what it references
         name = one.scalar.value.rpartition("/")[2]
@@ -213,7 +195,7 @@ class _Search:
 
     def _find_parts(self, item: Item, one: _Text, field: str, row: ExcludedField) -> Iterator[NearMiss]:
         """Yield what a text names of which another program makes objects, in the namespace of these."""
-        known = text(_namespace_beside(one)) or _deployed_in(item, row)
+        known = text(one.namespace) or _deployed_in(item, row)
         is_whole = self._is_name(one.scalar.value)
         for said in (one.scalar.value,) if is_whole else self._values_in(one.scalar.value):
             before, _, name = said.rpartition("/")
@@ -237,9 +219,9 @@ class _Search:
         for setting in read_settings(said):
             if setting.key == "kind":
                 kind = setting.value
-            is_own = setting.key == "name" and setting.parent == "metadata" and kind not in {"", *KINDS}
+            is_own = setting.key == "name" and setting.parent == "metadata" and kind not in {"", *CONFIG_KINDS}
             is_own = is_own or _is_own(setting.key, setting.parent)
-            if setting.key not in _NOT_NAMES and not is_own and self._is_name(setting.value):
+            if setting.key not in NOT_NAMES and not is_own and self._is_name(setting.value):
                 found[setting.value] = None
         return found
 
@@ -248,17 +230,7 @@ def _is_own(field: str, holder: str, path: Path = None) -> bool:
     """Tell whether a field of a chart's values is about the chart's own objects. `holder`: the field around it."""
     if field.lower() in _OWN or (field == "name" and holder.lower() in _OWN_HOLDERS):
         return True
-    return any(isinstance(key, str) and re.fullmatch(_OWN_MAPPINGS, key.lower()) for key in _keys_of(path))
-
-
-def _keys_of(path: Path) -> Iterator[str | int]:
-    while path is not None:
-        path, key = path
-        yield key
-
-
-def _namespace_beside(one: _Text) -> Scalar | None:
-    return beside(one.around, one.field) if one.around else None
+    return any(isinstance(key, str) and re.fullmatch(_OWN_MAPPINGS, key.lower()) for key in steps_of(path))
 
 
 def _deployed_in(item: Item, row: ExcludedField) -> str:
@@ -291,7 +263,7 @@ class _Walk:
             if name in (PASSED_OVER if path else NOT_WALKED):
                 continue
             if not is_scalar(value):
-                if name != "metadata" or text(held.get("kind")) in {"", *KINDS}:
+                if name != "metadata" or text(held.get("kind")) in {"", *CONFIG_KINDS}:
                     self.enter(value, (path, name), name, in_pod=in_pod)
             elif not is_free and self._says(value.value):
                 self.found.append(_Text(value, (path, name), name, held, key, in_pod))

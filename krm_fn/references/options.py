@@ -8,12 +8,11 @@ from itertools import chain, count
 from operator import itemgetter
 from typing import NamedTuple
 
-from krm_fn.model.item import Item
+from krm_fn.model.item import DataText, Item, data_texts
 from krm_fn.model.node import Node, elements, entries, get, is_scalar, step, text
 from krm_fn.model.pods import find_containers
-from krm_fn.references.embedded import DataText, data_texts
 from krm_fn.references.field_specs import find_at
-from krm_fn.references.shapes import By, Rule
+from krm_fn.references.reference import By, Rule
 
 _CM = r"(?<![a-z])cm(?![a-z])|(?-i:(?<=[a-z])(?:CM|Cm)(?![a-z]))"
 """The short form as a word of its own: `cm-name`, `leaderCM`; not `acme`."""
@@ -48,34 +47,9 @@ _COMMAND = r"(?:\\\n|[^\n;|&`])+"
 
 _IN = frozenset(("n", "namespace"))
 _TAKES_VALUE = _IN | {
-    *(
-        "as",
-        "c",
-        "cluster",
-        "container",
-        "context",
-        "f",
-        "field-selector",
-        "filename",
-        "kubeconfig",
-        "l",
-        "o",
-        "output",
-    ),
-    *(
-        "p",
-        "patch",
-        "patch-file",
-        "request-timeout",
-        "s",
-        "selector",
-        "server",
-        "sort-by",
-        "template",
-        "timeout",
-        "token",
-    ),
-    *("type", "user"),
+    *("as", "c", "cluster", "container", "context", "f", "field-selector", "filename", "kubeconfig", "l", "o"),
+    *("output", "p", "patch", "patch-file", "request-timeout", "s", "selector", "server", "sort-by", "template"),
+    *("timeout", "token", "type", "user"),
 }
 """Options of kubectl whose value may be the next word."""
 
@@ -95,7 +69,6 @@ _AROUND = "\"' \t\r-"
 
 _SETTING = re.compile(r"[\s\"'-]*(?P<key>[A-Za-z][\w.-]*)[\"']?\s*[:=](?P<value>.*)")
 """A key and its value in YAML, JSON or properties: `secretName: web`, `"config": "web"`, `config.name=web`."""
-
 
 _CAMEL_MOUNTS = tuple(
     f"{spec}/traits/mount/{field}" for spec in ("spec", "spec/integration") for field in ("configs", "resources")
@@ -149,7 +122,7 @@ class _Passed(NamedTuple):
 
 
 class ProgramOptions:
-    """The options of a package by the name they pass. They are searched at the first question."""
+    """The options of a package by the name they pass. They are searched at the first question: few packages ask."""
 
     def __init__(self, items: Iterable[Item]) -> None:
         self._items = items
@@ -160,9 +133,8 @@ class ProgramOptions:
         `namespaces`: those which the object may be in, as written in the option or its object; None for any.
         """
         known = self._by_name.get(name, {})
-        several = [
-            known[namespace] for namespace in (known if namespaces is None else namespaces) if namespace in known
-        ]
+        several = (known.get(namespace, []) for namespace in (known if namespaces is None else namespaces))
+        # In the order of the objects, whatever the order of the namespaces: the first one is named in a message.
         for passed in sorted(chain.from_iterable(several), key=itemgetter(0)):
             if passed.option.may_mean(kind):
                 yield passed.item, passed.option
@@ -200,7 +172,7 @@ def find_options(item: Item) -> Iterator[OptionName]:
 
 
 def _in_workflow(node: Node | None, path: str) -> Iterator[OptionName]:
-    """Find the names in the templates of Argo: in a container, a script, or the manifest of a resource to be made.
+    """Find the names in the templates of Argo: in a container, a script, or the manifest of a resource.
 
     Source: argoproj/argo-workflows, pkg/apis/workflow/v1alpha1/workflow_types.go.
     """
@@ -238,7 +210,7 @@ def _in_data(data: DataText) -> Iterator[OptionName]:
         return
     for parent, key, value in read_settings(data.text):
         yield from _in_piece(parent if key in ("", "name") else key, value, data.field)
-        if "/" in value:
+        if "/" in value:  # `secret/NAME`, without the kubectl that reads it
             yield from _in_command([_Word(data.field, value)])
     yield from _in_script(_Word(data.field, data.text))
 
@@ -258,12 +230,14 @@ def read_settings(text: str) -> Iterator[Setting]:
 def _in_container(container: Node, path: str) -> Iterator[OptionName]:
     words: list[_Word] = []
     for field in ("command", "args"):
-        in_field = [
-            _Word(f"{path}.{field}[{index}]", word.value if is_scalar(word) else "")
-            for index, word in enumerate(elements(get(container, field)))
-        ]
-        yield from _in_words(in_field)
-        words += in_field
+        option = ""
+        for index, element in enumerate(elements(get(container, field))):
+            word = _Word(f"{path}.{field}[{index}]", element.value if is_scalar(element) else "")
+            words.append(word)
+            yield from _in_text(option, word)
+            # A flag without a value names the next word.
+            is_flag = word.said.startswith("-") and "=" not in word.said
+            option = word.said.lstrip("-") if is_flag else ""
     # Scripts are words with blanks in them. The others are one command, of which a part may be the image's.
     yield from _in_command([word for word in words if not re.search(r"\s", word.said)])
     for index, variable in enumerate(elements(get(container, "env"))):
@@ -272,15 +246,6 @@ def _in_container(container: Node, path: str) -> Iterator[OptionName]:
             word = _Word(f"{path}.env[{index}].value", value)
             yield from _in_text(text(get(variable, "name")), word)
             yield from _in_command([word])
-
-
-def _in_words(words: Iterable[_Word]) -> Iterator[OptionName]:
-    option = ""
-    for word in words:
-        yield from _in_text(option, word)
-        # A flag without a value names the next word.
-        is_flag = word.said.startswith("-") and "=" not in word.said
-        option = word.said.lstrip("-") if is_flag else ""
 
 
 def _in_text(option: str, word: _Word) -> Iterator[OptionName]:
@@ -298,12 +263,12 @@ def _in_script(text: _Word) -> Iterator[OptionName]:
                 yield from _in_command([_Word(text.field, word) for word in command[found.end() :].split()])
     if "/namespaces/" in text.said:
         for found in re.finditer(_API_PATH, text.said):
-            yield _asked(OptionName(text.field, found["kind"], "", found["name"]), found["namespace"])
+            yield OptionName(text.field, found["kind"], _unless_computed(found["namespace"]), found["name"])
 
 
 def _in_command(words: Iterable[_Word]) -> Iterator[OptionName]:
     """Find the names among the words of kubectl: `get cm NAME -n NAMESPACE`, `secret/NAME`, `--from=secret/NAME`."""
-    found: list[OptionName] = []
+    found: list[tuple[str, str, str]] = []
     resource = flag = namespace = ""
     for field, said in words:
         word = said.rstrip(_QUOTES if "(" in said else f"{_QUOTES})").lstrip(_QUOTES)
@@ -313,19 +278,22 @@ def _in_command(words: Iterable[_Word]) -> Iterator[OptionName]:
         if flag in _IN and word:
             namespace = word
         elif kind.lower() in _RESOURCES and name:
-            found.append(OptionName(field, kind, "", name))
+            found.append((field, kind, name))
         elif word and flag not in _TAKES_VALUE:
-            if _RESOURCES.issuperset(word.lower().split(",")):
+            if _RESOURCES.issuperset(word.lower().split(",")):  # `get cm,secret NAME`
                 resource = word
             elif resource:
-                found.append(OptionName(field, resource, "", word))
+                found.append((field, resource, word))
         if word:
             flag = ""
-    yield from (_asked(one, namespace) for one in found if re.fullmatch(_NAME, one.name))
+    # The namespace may come after the names, as in `get cm web -n shop`.
+    there = _unless_computed(namespace)
+    yield from (OptionName(field, kind, there, name) for field, kind, name in found if re.fullmatch(_NAME, name))
 
 
-def _asked(option: OptionName, namespace: str) -> OptionName:
-    return option._replace(namespace=namespace if re.fullmatch(_NAME, namespace) else "")
+def _unless_computed(namespace: str) -> str:
+    """Return a namespace that is written out; `""` for a variable or a command, which may be any."""
+    return namespace if re.fullmatch(_NAME, namespace) else ""
 
 
 def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:

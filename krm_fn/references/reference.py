@@ -1,16 +1,81 @@
-"""A field that names a ConfigMap or a Secret."""
+"""What a reference is: a field that names a ConfigMap or a Secret, and the rule that found it."""
 
 import re
 from collections.abc import Mapping
+from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple
 
 from krm_fn.model.item import Item
 from krm_fn.model.node import TRUE, Node, Scalar, get, is_sequence, text
-from krm_fn.references.shapes import Rule, is_in_pod
 
 _NAMESPACE = re.compile(r"([^/:]+)/$")
 _NOTHING: Mapping[str, Node] = MappingProxyType({})
+
+_POD_LISTS = ("env", "envFrom", "volumes", "templatedVolumes", "workspaces", "imagePullSecrets")
+"""Lists of a pod spec, wherever it is. The imagePullSecrets of a ServiceAccount are at the top instead."""
+
+_IN_POD = re.compile(
+    rf"\.(?:{'|'.join(_POD_LISTS)})\["
+    r"|\.volumeMounts\.(?:configMap|secret)\["  # KubeVela
+    r"|\.(?:driver|executor)\.(?:secrets|configMaps)\["
+    r"|\.metadata\.annotations\["  # below the top they are a template's
+)
+
+
+class By(StrEnum):
+    """The kinds of rules."""
+
+    SHAPE = "shape"
+    """The names of the fields, in objects of any kind: `shapes`."""
+
+    TABLE = "table"
+    """A row for this kind of objects: `fields`, `annotations`, `chart_values`."""
+
+    PRODUCER = "maker"
+    """A row of `producers`: a controller writes the object."""
+
+    COPY = "copy"
+    """A row for what a program copies from there, by its name."""
+
+    RBAC = "rbac"
+    """The `resourceNames` of a rule."""
+
+    REFERENCES = "references"
+    """An entry of `spec.references`."""
+
+    MOUNTS = "mounts"
+    """An entry of `spec.mounts`."""
+
+
+class Reads(NamedTuple):
+    """What the consumer of a field does with a name, beside finding the object by it. By default, nothing.
+
+    `endings`: it tells by these ends of the name what is in the object. `path`: it mounts the object there, with the
+    name in the place of `{}`, so that others may write this path. `beside`: it also reads another object, whose name
+    is this one with that end. `source`: where its project says so.
+    """
+
+    endings: tuple[str, ...] = ()
+    path: str = ""
+    beside: str = ""
+    source: str = ""
+
+
+THE_VALUE = Reads()
+
+
+class Rule(NamedTuple):
+    """A rule. `text`: which of its kind, for people.
+
+    `reason`: how a controller writes or copies the object; `source`: where its project says so. Both may be unknown.
+    """
+
+    by: By
+    text: str
+    reason: str = ""
+    source: str = ""
+    reads: Reads = THE_VALUE
 
 
 class Reference(NamedTuple):
@@ -18,8 +83,7 @@ class Reference(NamedTuple):
 
     `name` is the scalar that holds the name, `namespace` the one beside it that names a namespace, `field` the path to
     `name` for people. `in_pod`: pods read the object, so that another name makes another pod template. `written`: a
-    controller writes the object, so that its name must stay. `rule`: what found the reference. `kind` is `""` where the
-    text does not say it.
+    controller writes the object, so that its name must stay. `kind` is `""` where the text does not say it.
 
     `before` and `after` are the parts of the text around the name: `shop/` of `shop/users`. `around` are the fields of
     the mapping that `name` is in. `installed_in`: where a chart is installed whose values hold the name, `""` for the
@@ -46,7 +110,7 @@ class Reference(NamedTuple):
 
     @property
     def is_listed(self) -> bool:
-        """Tell whether the text may hold other names as well: it is a comma list."""
+        """Whether the text may hold other names as well: it is a comma list."""
         return self.before.rstrip().endswith(",") or self.after.lstrip().startswith(",")
 
     @property
@@ -69,7 +133,7 @@ class Reference(NamedTuple):
 
     @property
     def is_optional(self) -> bool:
-        """Tell whether pods start without the object."""
+        """Whether pods start without the object."""
         return text(self.around.get("optional")) in TRUE
 
     def around_name(self, start: int, end: int) -> "Reference":
@@ -90,7 +154,7 @@ class ResolvedReference(NamedTuple):
 
     @property
     def is_own(self) -> bool:
-        """Tell whether a producer says here what it makes, and nothing else in the package has that name."""
+        """Whether a producer says here what it makes, and nothing else in the package has that name."""
         return self.reference.written and self.targets == (self.referrer,)
 
 
@@ -107,7 +171,9 @@ def read_reference(  # noqa: PLR0913  # the parts of a reference
 ) -> Reference:
     """Read a scalar whose text is a name, or `namespace/name`."""
     before = name.value[: name.value.rfind("/") + 1]
-    return Reference(kind, name, namespace, field, in_pod or is_in_pod(field), written, rule, before, around=around)
+    # A pod spec may be anywhere in a custom resource, so the lists on the way tell, not the place of the spec.
+    in_pod = in_pod or _IN_POD.search(field) is not None
+    return Reference(kind, name, namespace, field, in_pod, written, rule, before, around=around)
 
 
 def is_read(reference: Reference) -> bool:

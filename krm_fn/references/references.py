@@ -1,24 +1,28 @@
 """Everything in a package that names ConfigMaps and Secrets, found and resolved once."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from krm_fn.model.item import CONFIG_KINDS, Item
-from krm_fn.model.node import Node, elements, entries, get, is_scalar, text
+from krm_fn.facts.annotations import COPIED
+from krm_fn.model.item import CONFIG_KINDS, Item, data_keys
+from krm_fn.model.node import Node, elements, entries, get, is_scalar, mappings, step, text, texts
 from krm_fn.model.settings import FieldSpec
-from krm_fn.references.copies import Copies
+from krm_fn.naming.names import authored_id
 from krm_fn.references.embedded import EmbeddedReference
-from krm_fn.references.field_specs import SpecsByKind
-from krm_fn.references.find import ExcludedReference, find_params, find_references, read_kinds_of_params
+from krm_fn.references.find import (
+    ExcludedReference,
+    SpecsByKind,
+    find_params,
+    find_references,
+    read_kinds_of_params,
+)
 from krm_fn.references.near_misses import BUILT_IN_GROUPS, NearMiss, find_unfollowed
 from krm_fn.references.options import ProgramOptions
-from krm_fn.references.reference import Reference, ResolvedReference
+from krm_fn.references.reference import By, Reference, ResolvedReference
 from krm_fn.references.releases import read_charts
 from krm_fn.references.resolve import Index
-
-_DATA = ("data", "binaryData", "stringData")
 
 
 class Authored(NamedTuple):
@@ -32,8 +36,8 @@ class References:
     """The references that authors wrote, and those that configured mounts add.
 
     `authored` have a text in the referrer that may change; `mounted` will be written by this run; `embedded` are
-    inside the data of ConfigMaps and Secrets. `options`, `unfollowed` and `lookalikes` name objects in ways that
-    nothing follows.
+    inside the data of ConfigMaps and Secrets. `options`, `unfollowed`, `copies` and `lookalikes` name objects in ways
+    that nothing follows. They are searched at the first question, as few packages have any.
     """
 
     def __init__(
@@ -87,18 +91,8 @@ class References:
 
     @cached_property
     def shared(self) -> dict[Item, ResolvedReference]:
-        """The producers of what is in the package as well, or in another namespace, and the field that says so."""
+        """The objects whose controllers write what is in the package as well, or in another namespace."""
         return {one.referrer: one for one in self if one.reference.written and not one.is_own}
-
-    @cached_property
-    def unfollowed(self) -> list[NearMiss]:
-        """Fields of custom resources that seem to name an object, and that no rule follows."""
-        return find_unfollowed(self._items, self.authored, self.index)
-
-    @cached_property
-    def copies(self) -> Copies:
-        """What programs copy elsewhere."""
-        return Copies(self._items, self.authored)
 
     @cached_property
     def pod_referrers(self) -> dict[Item, dict[Item, list[Reference]]]:
@@ -109,6 +103,16 @@ class References:
                 for target in one.targets:
                     referrers[target][one.referrer].append(one.reference)
         return referrers
+
+    @cached_property
+    def unfollowed(self) -> list[NearMiss]:
+        """Fields of custom resources that seem to name an object, and that no rule follows."""
+        return find_unfollowed(self._items, self.authored, self.index)
+
+    @cached_property
+    def copies(self) -> "Copies":
+        """What programs copy elsewhere."""
+        return Copies(self._items, self.authored)
 
 
 def find_authored(
@@ -125,7 +129,7 @@ def find_authored(
     specs = SpecsByKind(extra)
     for item in items:
         if not item.is_local:
-            found, lookalikes = find_references(item.node, item.id, specs.about(item.id), charts)
+            found, lookalikes = find_references(item.node, item.id, specs.matching(item.id), charts)
             found += find_params(item.node, item.id, kinds_of_params)
             authored.references.extend(index.resolve(item, one) for one in found if one.kind and one.name not in but)
             authored.lookalikes.extend((item, one) for one in lookalikes)
@@ -155,15 +159,91 @@ def _settle(
 
 def _has_key(item: Item, key: str) -> bool:
     """Tell whether an object has a key. Of what makes it, whether a field or a text says it."""
-    if item.is_config:
-        return any(key == name for data in _DATA for name, _ in entries(get(item.node, data)))
-    return _says(get(item.node, "spec"), key)
+    return key in data_keys(item) if item.is_config else _says(get(item.node, "spec"), key)
 
 
 def _says(node: Node | None, word: str) -> bool:
     if is_scalar(node):
         return node.value == word
-    held = entries(node)
-    return any(name == word or _says(value, word) for name, value in held) or any(
+    return any(name == word or _says(value, word) for name, value in entries(node)) or any(
         _says(element, word) for element in elements(node)
     )
+
+
+class Copy(NamedTuple):
+    """What says that a program copies an object, or what it makes: as a clause, and where it is written."""
+
+    text: str
+    item: Item
+    field: str
+
+
+class _CloneList(NamedTuple):
+    """A `cloneList` in a policy of Kyverno: all objects of these kinds and labels in this namespace.
+
+    Only `matchLabels` are read. Other conditions may select less, never more.
+    """
+
+    item: Item
+    field: str
+    namespace: str
+    kinds: frozenset[str]
+    labels: Mapping[str, str]
+
+    def covers(self, item: Item) -> bool:
+        is_there = item.id.namespace in (self.namespace, "")
+        return is_there and item.id.kind in self.kinds and self.labels.items() <= item.labels.items()
+
+
+class Copies:
+    """What programs of a cluster copy to other namespaces, by annotations, by references and by labels.
+
+    Copies have the name of the original, or know it by that name. Their readers are out of sight.
+    """
+
+    def __init__(self, items: Iterable[Item], references: Iterable[ResolvedReference]) -> None:
+        self._lists = [one for item in items for one in _find_clone_lists(item)]
+        self._named: dict[Item, ResolvedReference] = {}
+        for one in references:
+            for target in one.targets if one.reference.rule.by is By.COPY else ():
+                self._named.setdefault(target, one)
+
+    def find(self, item: Item) -> Copy | None:
+        """Find what says that a program copies an object, the first if several do; None if nothing does."""
+        for annotation, field in _find_annotations(item):
+            if annotation in COPIED:
+                return Copy(f"{COPIED[annotation]} copies it elsewhere under this name ({annotation})", item, field)
+        named = self._named.get(item)
+        if named is not None:
+            clause = f"{named.reference.rule.reason} by this name, as {authored_id(named.referrer)} says"
+            return Copy(clause, named.referrer, named.reference.field)
+        for one in self._lists:
+            if one.covers(item):
+                clause = f"Kyverno copies it elsewhere under this name, as {authored_id(one.item)} says"
+                return Copy(clause, one.item, one.field)
+        return None
+
+
+def _find_annotations(item: Item) -> Iterator[tuple[str, str]]:
+    """Yield each annotation that is not `false`, and its field; also those that its controller copies to a Secret."""
+    start = "metadata" if item.is_config else ""
+    for field, held in mappings(get(item.node, start) if start else item.node, start):
+        for annotation, said in entries(held.get("annotations")):
+            if text(said).lower() != "false":
+                yield annotation, step(step(field, "annotations"), annotation)
+
+
+def _find_clone_lists(item: Item) -> Iterator[_CloneList]:
+    """Find the lists of a policy. Source: kyverno/kyverno, api/kyverno/v1/common_types.go."""
+    if item.id.group != "kyverno.io" or item.id.kind not in ("ClusterPolicy", "Policy") or item.is_local:
+        return
+    for position, rule in enumerate(elements(get(item.node, "spec", "rules"))):
+        generate, field = get(rule, "generate"), f"spec.rules[{position}].generate"
+        each = [(one, f"{field}.foreach[{index}]") for index, one in enumerate(elements(get(generate, "foreach")))]
+        for pattern, place in [(generate, field), *each]:
+            listed = get(pattern, "cloneList")
+            # `v1/Secret` or `Secret`
+            kinds = frozenset(text(one).rpartition("/")[2] for one in elements(get(listed, "kinds")))
+            labels = texts(get(listed, "selector", "matchLabels"))
+            if kinds:
+                yield _CloneList(item, f"{place}.cloneList", text(get(listed, "namespace")), kinds, labels)

@@ -14,9 +14,7 @@ from krm_fn.model.node import Node, elements, fields, get, is_mapping, is_null, 
 from krm_fn.model.problem import ResourceId
 from krm_fn.references.field_specs import find_at
 from krm_fn.references.fields import ChartValue, ExcludedField, chart_values_of
-from krm_fn.references.find_by_shape import Path, spell_path
-from krm_fn.references.reference import Reference
-from krm_fn.references.shapes import By, Rule
+from krm_fn.references.reference import By, Reference, Rule
 
 _FLUX, _ARGO = "helm.toolkit.fluxcd.io", "argoproj.io"
 _SOURCES = "source.toolkit.fluxcd.io"
@@ -30,19 +28,18 @@ _VOLUMES = re.compile(r"olumes\[")
 _NAMESPACE_FIELDS = frozenset({"namespaceOverride", "forceNamespace"})
 """Values with which many charts put their objects into another namespace than that of the release, at any depth."""
 
+_REMOTE = "its pods run in another cluster"
+_ELSEWHERE = "a value puts the chart's objects into another namespace than that of the release"
+_UNKNOWN = "it does not say into which namespace it deploys"
+
 Charts: TypeAlias = Mapping[tuple[str, str, str], str]
 """The names of charts, by kind, namespace and name of the object that `chartRef` names."""
 
 NO_CHARTS: Charts = MappingProxyType({})
 
 
-_REMOTE = "its pods run in another cluster"
-_ELSEWHERE = "a value puts the chart's objects into another namespace than that of the release"
-_UNKNOWN = "it does not say into which namespace it deploys"
-
-
 class Release(NamedTuple):
-    """A chart and its values, which are at `path`. `chart`: its name, `""` where the package does not show it.
+    """A chart and its values, which are in `field`. `chart`: its name, `""` where the package does not show it.
 
     `namespace`: where it is installed, `""` for the namespace of the object that says so. `excluded`: why its pods read
     no object of the package; None where they may.
@@ -50,14 +47,9 @@ class Release(NamedTuple):
 
     chart: str
     values: Node
-    path: Path
+    field: str
     namespace: str
     excluded: ExcludedField | None
-
-    @property
-    def field(self) -> str:
-        """The field of the values."""
-        return spell_path(self.path)
 
     def holds(self, field: str) -> bool:
         """Tell whether a field is in these values."""
@@ -96,18 +88,17 @@ def _read_helm_release(item: Node, resource: ResourceId, charts: Charts) -> Iter
     values = get(spec, "values")
     if not is_mapping(values):
         return
-    reference = get(spec, "chartRef")
-    there = text(get(reference, "namespace")) or resource.namespace
-    from_source = charts.get((text(get(reference, "kind")), there, text(get(reference, "name"))), "")
+    source = get(spec, "chartRef")
+    there = text(get(source, "namespace")) or resource.namespace
+    from_source = charts.get((text(get(source, "kind")), there, text(get(source, "name"))), "")
+    chart = text(get(spec, "chart", "spec", "chart")) or from_source
     namespace = text(get(spec, "targetNamespace"))
     reason = ""
     if not is_null(get(spec, "kubeConfig")):
         reason = _REMOTE
-    elif _says_other_namespace(values, namespace or resource.namespace):
+    elif _may_be_elsewhere(values, namespace or resource.namespace):
         reason = _ELSEWHERE
-    excluded = _excluded(_FLUX, "HelmRelease", reason)
-    chart = text(get(spec, "chart", "spec", "chart")) or from_source
-    yield Release(chart, values, ((None, "spec"), "values"), namespace, excluded)
+    yield Release(chart, values, "spec.values", namespace, _exclude(_FLUX, "HelmRelease", reason))
 
 
 def _read_application(item: Node) -> Iterator[Release]:
@@ -115,10 +106,9 @@ def _read_application(item: Node) -> Iterator[Release]:
     destination = get(spec, "destination")
     namespace = text(get(destination, "namespace"))
     is_here = text(get(destination, "server")) == _OWN_SERVER or text(get(destination, "name")) == _OWN_NAME
-    several: Path = ((None, "spec"), "sources")
-    sources: list[tuple[Node | None, Path]] = [(get(spec, "source"), ((None, "spec"), "source"))]
-    sources += [(source, (several, index)) for index, source in enumerate(elements(get(spec, "sources")))]
-    for source, path in sources:
+    sources = [("spec.source", get(spec, "source"))]
+    sources += [(f"spec.sources[{index}]", one) for index, one in enumerate(elements(get(spec, "sources")))]
+    for field, source in sources:
         helm = get(source, "helm")
         values = get(helm, "valuesObject")
         if not is_mapping(values):
@@ -128,26 +118,27 @@ def _read_application(item: Node) -> Iterator[Release]:
             reason = _REMOTE
         elif not namespace:
             reason = _UNKNOWN
-        elif text(get(helm, "namespace")) not in ("", namespace) or _says_other_namespace(values, namespace):
+        elif text(get(helm, "namespace")) not in ("", namespace) or _may_be_elsewhere(values, namespace):
             reason = _ELSEWHERE
-        excluded = _excluded(_ARGO, "Application", reason)
-        yield Release(text(get(source, "chart")), values, ((path, "helm"), "valuesObject"), namespace, excluded)
+        excluded = _exclude(_ARGO, "Application", reason)
+        yield Release(text(get(source, "chart")), values, f"{field}.helm.valuesObject", namespace, excluded)
 
 
-def _excluded(group: str, kind: str, reason: str) -> ExcludedField | None:
+def _exclude(group: str, kind: str, reason: str) -> ExcludedField | None:
     return ExcludedField(group, (kind,), "spec", reason) if reason else None
 
 
-def _says_other_namespace(values: Node, namespace: str) -> bool:
+def _may_be_elsewhere(values: Node, namespace: str) -> bool:
     """Tell whether a value may put objects of the chart into another namespace."""
-    return any(one not in ("", namespace) for one in _namespaces_in(values, is_top=True))
+    return any(one not in ("", namespace) for one in (text(get(values, "namespace")), *_overrides_in(values)))
 
 
-def _namespaces_in(node: Node, *, is_top: bool = False) -> Iterator[str]:
+def _overrides_in(node: Node) -> Iterator[str]:
+    # At any depth, because the values of a subchart are below its name. A list holds none.
     for name, value in fields(node).items():
-        if name in _NAMESPACE_FIELDS or (is_top and name == "namespace"):
+        if name in _NAMESPACE_FIELDS:
             yield text(value)
-        yield from _namespaces_in(value)
+        yield from _overrides_in(value)
 
 
 def find_by_rows(release: Release) -> Iterator[Reference]:
@@ -162,4 +153,5 @@ def find_by_rows(release: Release) -> Iterator[Reference]:
 def _is_meant(reference: Reference, row: ChartValue, values: Node) -> bool:
     if row.beside is not None and text(reference.around.get(row.beside[0])) != row.beside[1]:
         return False
+    # A key of that value is the name of an object that the chart makes itself.
     return not row.unless_key_of or get(values, row.unless_key_of, reference.target) is None

@@ -1,4 +1,4 @@
-"""Objects of one name, and the ways in which kustomize and kpt choose among them.
+"""Which object of a package a reference means, chosen as kustomize and kpt choose where several have the name.
 
 Thousands of objects may share a name, each with a referrer of its own. So no question looks at all of them: each way to
 choose sorts them once, when it is first asked for.
@@ -21,117 +21,6 @@ from krm_fn.references.reference import Reference, ResolvedReference
 
 Affixes: TypeAlias = tuple[list[str], list[str]]
 """Prefixes and suffixes, innermost first."""
-
-
-class Candidates:
-    """What a reference may mean. `strength_of` ranks an object by how well it has the name."""
-
-    def __init__(self, items: Iterable[Item], strength_of: Callable[[Item], int]) -> None:
-        self.items = tuple(items)
-        self._strength_of = strength_of
-        self._chosen: dict[tuple[str, str], Candidates] = {}
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    def __contains__(self, item: Item) -> bool:
-        return item in self._set
-
-    @cached_property
-    def _set(self) -> frozenset[Item]:
-        return frozenset(self.items)
-
-    def nearest_to(self, package: str) -> "Candidates":
-        """Return those in the deepest kpt package that holds both: subpackages may repeat names.
-
-        Of packages that have as many folders in common, the one with the fewest steps down from there.
-        """
-        folder = self._folders
-        for name in package.split("/"):
-            if name not in folder.below:
-                break
-            folder = folder.below[name]
-        if folder.candidates is None:
-            folder.candidates = Candidates(folder.items, self._strength_of)
-        return folder.candidates
-
-    @cached_property
-    def _folders(self) -> "_Folder":
-        root = _Folder()
-        for item in self.items:
-            path = item.annotations.get(PACKAGE_PATH, "").split("/")
-            folder = root
-            folder.add(item, len(path))
-            for name in path:
-                folder = folder.below.setdefault(name, _Folder())
-                folder.add(item, len(path))
-        return root
-
-    def with_affixes_of(self, referrer: Item) -> "Candidates":
-        """Return those with the same prefixes and suffixes: by these kustomize tells bases with equal names apart.
-
-        Objects without affixes match any referrer. If that leaves several, affixes must be equal; if that leaves none,
-        the reference is to something outside the package.
-        """
-        mine = affixes(referrer)
-        key = ",".join(mine[0]), ",".join(mine[1])
-        if key not in self._chosen:
-            self._chosen[key] = Candidates(self._choose_by_affixes(mine), self._strength_of)
-        return self._chosen[key]
-
-    def _choose_by_affixes(self, mine: Affixes) -> list[Item]:
-        possible: list[Sequence[int]] = [range(len(self.items))]
-        possible += [
-            sorted([*places.get(own[-1], ()), *places.get("", ())])
-            for places, own in zip(self._by_outermost, mine, strict=True)
-            if own
-        ]
-        near = [self.items[place] for place in min(possible, key=len)]
-        lenient = [item for item in near if all(map(_silent_or_alike, affixes(item), mine))]
-        return lenient if len(lenient) == 1 else [one for one in lenient if all(map(_end_alike, affixes(one), mine))]
-
-    @cached_property
-    def _by_outermost(self) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
-        """Positions by the outermost prefix, and by the outermost suffix; `""` for none."""
-        tables: tuple[dict[str, list[int]], dict[str, list[int]]] = defaultdict(list), defaultdict(list)
-        for place, item in enumerate(self.items):
-            for table, own in zip(tables, affixes(item), strict=True):
-                table[own[-1] if own else ""].append(place)
-        return tables
-
-    @cached_property
-    def strongest(self) -> "Candidates":
-        """Those that have the name now, rather than before."""
-        ranks = [self._strength_of(item) for item in self.items]
-        best = min(ranks)
-        return Candidates((one for one, rank in zip(self.items, ranks, strict=True) if rank == best), self._strength_of)
-
-
-class _Folder:
-    """A folder, and of the objects in it or below those that are the fewest steps down."""
-
-    def __init__(self) -> None:
-        self.below: dict[str, _Folder] = {}
-        self.items: list[Item] = []
-        self.candidates: Candidates | None = None
-        self._depth = 0
-
-    def add(self, item: Item, depth: int) -> None:
-        if not self.items or depth < self._depth:
-            self.items, self._depth = [], depth
-        if depth == self._depth:
-            self.items.append(item)
-
-
-def _silent_or_alike(one: list[str], other: list[str]) -> bool:
-    return not one or not other or _end_alike(one, other)
-
-
-def _end_alike(one: list[str], other: list[str]) -> bool:
-    if not one or not other:
-        return one == other
-    length = min(len(one), len(other))
-    return one[-length:] == other[-length:]
 
 
 class PassedOver(StrEnum):
@@ -203,7 +92,7 @@ class Index:
     def _names_of(self, item: Item) -> Iterator[tuple[str, str]]:
         """Yield every kind and name by which a reference may mean an object, or what it makes, each once."""
         yield from ((item.id.kind, name) for name in self.names.all(item))
-        yield from dict.fromkeys((made.kind, name) for made in find_generated(item) for name in made.names)
+        yield from dict.fromkeys((one.kind, name) for one in find_generated(item) for name in one.names)
         yield from self._stale.get(item, ())
 
     def is_stale(self, item: Item, kind: str, name: str) -> bool:
@@ -216,11 +105,12 @@ class Index:
             return sys.maxsize
         if kind == item.id.kind:
             return self.names.all(item).index(name)
-        return min(made.names.index(name) for made in find_generated(item) if made.kind == kind and name in made.names)
+        return min(one.names.index(name) for one in find_generated(item) if one.kind == kind and name in one.names)
 
     def _places_of(self, item: Item, name: str) -> Iterator[tuple[_Reach, str]]:
         """Yield the namespaces in which references find an object by this name."""
         there = item.id.namespace or self._namespace
+        # kustomize records names and namespaces together: a transformer may have changed either.
         formers = (former.namespace for former in former_names(item) if former.name == name)
         yield _Reach.ANYWHERE, ""
         yield _Reach.HERE, there
@@ -246,16 +136,14 @@ class Index:
         """Find the objects that `referrer` may mean by a name, and by a namespace where it gives one."""
         if (kind, name) not in self._by_name:
             return ()
-        candidates = self._in_reach(referrer, kind, name, namespace)
-        for sieve in _SIEVES.values():
-            if len(candidates) > 1:
-                candidates = sieve(candidates, referrer)
-        return candidates.items
+        *_, (_, left) = self._sift(referrer, kind, name, namespace)
+        return left.items
 
     def find_anywhere_near(self, kind: str, name: str, namespace: str) -> tuple[Item, ...]:
         """Find the objects of a name that may be in a namespace: also those that set none. `""`: all of the name."""
         if not namespace:
             return tuple(self._by_place.get(_Position(kind, name, _Reach.ANYWHERE, ""), ()))
+        # Where nobody knows the namespace of objects that set none, it may be this one.
         near = (namespace,) if self._namespace else (namespace, "")
         places = (_Position(kind, name, _Reach.NAMED, one) for one in near)
         return tuple(dict.fromkeys(item for place in places for item in self._by_place.get(place, ())))
@@ -264,15 +152,19 @@ class Index:
         self, referrer: Item, item: Item, kind: str, name: str, namespace: str | None = None
     ) -> PassedOver | None:
         """Say why `referrer` does not mean an object of this name by it; None if it does."""
+        sifted = self._sift(referrer, kind, name, namespace)
+        return next((reason for reason, left in sifted if item not in left), None)
+
+    def _sift(
+        self, referrer: Item, kind: str, name: str, namespace: str | None
+    ) -> Iterator[tuple[PassedOver, "Candidates"]]:
+        """Yield what is left after each way to choose, in their order."""
         candidates = self._in_reach(referrer, kind, name, namespace)
-        if item not in candidates:
-            return PassedOver.NAMESPACE
+        yield PassedOver.NAMESPACE, candidates
         for reason, sieve in _SIEVES.items():
             if len(candidates) > 1:
                 candidates = sieve(candidates, referrer)
-                if item not in candidates:
-                    return reason
-        return None
+                yield reason, candidates
 
     def find_passed_over(self, resolved: ResolvedReference) -> Iterator[tuple[Item, PassedOver]]:
         """Yield the objects of a name that a reference does not mean, and why not.
@@ -290,11 +182,12 @@ class Index:
             if reason is not None and (reason is PassedOver.NAME or not resolved.targets):
                 yield item, reason
 
-    def _in_reach(self, referrer: Item, kind: str, name: str, namespace: str | None) -> Candidates:
+    def _in_reach(self, referrer: Item, kind: str, name: str, namespace: str | None) -> "Candidates":
         """Return the objects of a name that are in the namespace which the reference looks into."""
         if namespace is not None:
             place = _Position(kind, name, _Reach.NAMED, namespace)
         elif self.kinds.is_cluster_scoped(referrer.id):
+            # A ClusterRole or a ValidatingWebhookConfiguration has no namespace that a name could be in.
             place = _Position(kind, name, _Reach.ANYWHERE, "")
         else:
             place = _Position(kind, name, _Reach.HERE, referrer.id.namespace or self._namespace)
@@ -313,6 +206,118 @@ class Index:
         return [item for item in self._by_name.get((kind, name), ()) if bool(item.id.namespace) == has_namespace]
 
 
+class Candidates:
+    """Objects of one name. `strength_of` ranks an object by how well it has the name."""
+
+    def __init__(self, items: Iterable[Item], strength_of: Callable[[Item], int]) -> None:
+        self.items = tuple(items)
+        self._strength_of = strength_of
+        self._chosen: dict[tuple[str, str], Candidates] = {}
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __contains__(self, item: Item) -> bool:
+        return item in self._set
+
+    @cached_property
+    def _set(self) -> frozenset[Item]:
+        return frozenset(self.items)
+
+    def nearest_to(self, package: str) -> "Candidates":
+        """Return those in the deepest kpt package that holds both: subpackages may repeat names.
+
+        Of packages that have as many folders in common, the one with the fewest steps down from there.
+        """
+        folder = self._folders
+        for name in package.split("/"):
+            if name not in folder.below:
+                break
+            folder = folder.below[name]
+        if folder.candidates is None:
+            folder.candidates = Candidates(folder.items, self._strength_of)
+        return folder.candidates
+
+    @cached_property
+    def _folders(self) -> "_Folder":
+        root = _Folder()
+        for item in self.items:
+            path = item.annotations.get(PACKAGE_PATH, "").split("/")
+            folder = root
+            folder.add(item, len(path))
+            for name in path:
+                folder = folder.below.setdefault(name, _Folder())
+                folder.add(item, len(path))
+        return root
+
+    def with_affixes_of(self, referrer: Item) -> "Candidates":
+        """Return those with the same prefixes and suffixes: by these kustomize tells bases with equal names apart.
+
+        Objects without affixes match any referrer. If that leaves several, affixes must be equal; if that leaves none,
+        the reference is to something outside the package.
+        """
+        mine = affixes(referrer)
+        key = ",".join(mine[0]), ",".join(mine[1])
+        if key not in self._chosen:
+            self._chosen[key] = Candidates(self._choose_by_affixes(mine), self._strength_of)
+        return self._chosen[key]
+
+    def _choose_by_affixes(self, mine: Affixes) -> list[Item]:
+        possible: list[Sequence[int]] = [range(len(self.items))]
+        possible += [
+            sorted([*places.get(own[-1], ()), *places.get("", ())])
+            for places, own in zip(self._by_outermost, mine, strict=True)
+            if own
+        ]
+        near = [self.items[place] for place in min(possible, key=len)]
+        # As kustomize does: first leniently, then strictly where that leaves more than one.
+        lenient = [item for item in near if all(map(_silent_or_alike, affixes(item), mine))]
+        return lenient if len(lenient) == 1 else [one for one in lenient if all(map(_end_alike, affixes(one), mine))]
+
+    @cached_property
+    def _by_outermost(self) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
+        """Positions by the outermost prefix, and by the outermost suffix; `""` for none."""
+        tables: tuple[dict[str, list[int]], dict[str, list[int]]] = defaultdict(list), defaultdict(list)
+        for place, item in enumerate(self.items):
+            for table, own in zip(tables, affixes(item), strict=True):
+                table[own[-1] if own else ""].append(place)
+        return tables
+
+    @cached_property
+    def strongest(self) -> "Candidates":
+        """Those that have the name now, rather than before."""
+        ranks = [self._strength_of(item) for item in self.items]
+        best = min(ranks)
+        return Candidates((one for one, rank in zip(self.items, ranks, strict=True) if rank == best), self._strength_of)
+
+
+class _Folder:
+    """A folder, and of the objects in it or below those that are the fewest steps down."""
+
+    def __init__(self) -> None:
+        self.below: dict[str, _Folder] = {}
+        self.items: list[Item] = []
+        self.candidates: Candidates | None = None
+        self._depth = 0
+
+    def add(self, item: Item, depth: int) -> None:
+        if not self.items or depth < self._depth:
+            self.items, self._depth = [], depth
+        if depth == self._depth:
+            self.items.append(item)
+
+
+def _silent_or_alike(one: list[str], other: list[str]) -> bool:
+    return not one or not other or _end_alike(one, other)
+
+
+def _end_alike(one: list[str], other: list[str]) -> bool:
+    if not one or not other:
+        return one == other
+    length = min(len(one), len(other))
+    return one[-length:] == other[-length:]
+
+
 def _nearest_package(candidates: Candidates, referrer: Item) -> Candidates:
     here = referrer.annotations.get(PACKAGE_PATH)
     return candidates if here is None else candidates.nearest_to(here)
@@ -323,4 +328,7 @@ _SIEVES: dict[PassedOver, Callable[[Candidates, Item], Candidates]] = {
     PassedOver.AFFIXES: Candidates.with_affixes_of,
     PassedOver.NAME: lambda candidates, _: candidates.strongest,
 }
-"""In the order in which they are used, each where more than one object is left."""
+"""In the order in which they are used, each where more than one object is left.
+
+To kustomize a former name is a name like the present one, so which of them it is decides last.
+"""

@@ -16,7 +16,7 @@ from krm_fn.model.item import Item
 from krm_fn.model.node import entries, get, is_scalar
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import authored_id, base_name
-from krm_fn.references.api_readers import ApiReaders
+from krm_fn.references.api_readers import ApiReaders, reads_own_files
 from krm_fn.references.find import ROLES
 from krm_fn.references.generated import find_generated, known_names
 from krm_fn.references.reference import Reference, ResolvedReference
@@ -213,8 +213,6 @@ HINTS = frozenset(Hints.QUESTIONS)
 
 def _reads_own_files(referrer: Item, references: list[Reference], item: Item) -> bool:
     """Tell whether all that reads an object is known to read it from the pod. Few packages have such a question."""
-    from krm_fn.references.own_files import reads_own_files
-
     return item.is_config and reads_own_files(referrer, references, item)
 
 

@@ -30,10 +30,10 @@ from krm_fn.naming.go_yaml import read_scalar
 from krm_fn.naming.names import MAX_JOB_NAME, base_name
 from krm_fn.references.field_specs import beside
 from krm_fn.references.find import ROLES, Resource, find_in_rules, may_refer, split_lookalikes
-from krm_fn.references.reference import Reference, read_reference
+from krm_fn.references.reference import By, Reference, Rule, read_reference
 from krm_fn.references.references import References
 from krm_fn.references.resolve import Index
-from krm_fn.references.shapes import GROUP_FIELDS, PASSED_OVER, By, Rule
+from krm_fn.references.shapes import GROUP_FIELDS, PASSED_OVER
 from krm_fn.stages.package import Package
 from krm_fn.stages.revisions import Revision, Revisions, find_clashes, find_too_long
 from krm_fn.stages.update_references import update_references

@@ -11,17 +11,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 from krm_fn.model import keys
-from krm_fn.model.item import Item, about
-from krm_fn.model.node import TRUE, Node, entries, fields, get, is_null, is_scalar, text
+from krm_fn.model.item import Item, about, data_texts
+from krm_fn.model.node import TRUE, Node, Path, entries, fields, get, is_null, is_scalar, spell_path, text
 from krm_fn.model.problem import Problem
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import authored_id, base_name
-from krm_fn.references.embedded import data_texts
-from krm_fn.references.find_by_shape import Path, spell_path
 from krm_fn.references.generated import find_generated
-from krm_fn.references.reference import Reference, ResolvedReference
+from krm_fn.references.reference import THE_VALUE, Reference, ResolvedReference
 from krm_fn.references.references import References
-from krm_fn.references.shapes import THE_VALUE
 from krm_fn.stages.package import Package
 from krm_fn.stages.reason import Reason, ReasonCode
 from krm_fn.stages.replaced_later import is_encrypted

@@ -47,6 +47,9 @@ class ReasonCode(StrEnum):
     OPTIONAL = "optional"  # pods do not wait for the Secret that it makes
     VARIABLE = "variable"  # something substitutes variables after this function
 
+    ABSENT = "absent"
+    """Nothing in the package makes it: it is only referenced."""
+
 
 class Reason(NamedTuple):
     """What decides, and how, as a clause. `item` and `field`: where that is written.

@@ -7,12 +7,13 @@ from krm_fn.explain.explanation import (
     Explained,
     ExplainedReference,
     Explanation,
-    FoundBy,
     Restart,
     SourceLine,
     Unfollowed,
 )
 from krm_fn.model.problem import ResourceId
+from krm_fn.references.reference import By, Rule
+from krm_fn.stages.reason import Reason, ReasonCode
 
 
 def read_json(read: Any) -> Explanation:
@@ -46,11 +47,13 @@ def _place(one: Any) -> SourceLine:
 
 
 def _because(one: Any) -> Because:
-    return Because(one["ground"], one["text"], _place(one), one["source"], one["remedy"])
+    reason = Reason(ReasonCode(one["ground"]), one["text"], source=one["source"], remedy=one["remedy"])
+    return Because(reason, _place(one))
 
 
 def _reference(one: Any) -> ExplainedReference:
-    rule = FoundBy(**one["foundBy"])
+    found = one["foundBy"]
+    rule = Rule(By(found["by"]), found["text"], source=found["source"])
     return ExplainedReference(
         _who(one), _place(one), one["field"], one["text"], rule, one["isChanged"], tuple(one["notes"])
     )

@@ -10,8 +10,8 @@ from pytest_snapshot.plugin import Snapshot
 from krm_fn.cli.main import main
 from krm_fn.explain.text import write_text
 from krm_fn.model.problem import Outcome
+from krm_fn.references.reference import By
 from krm_fn.references.resolve import PassedOver
-from krm_fn.references.shapes import By
 from krm_fn.report.table import WIDTH, Screen, columns
 from krm_fn.stages.reason import ReasonCode
 from tests.cases import FIXTURES
@@ -89,7 +89,7 @@ def test_every_kind_of_reason_is_in_a_fixture() -> None:
         for one in json.loads(text or '{"objects": []}')["objects"]
     ]
     grounds = {one["reason"]["ground"] for one in objects}
-    assert grounds == {*ReasonCode, "absent"}
+    assert grounds == {*ReasonCode}
     assert {reference["foundBy"]["by"] for one in objects for reference in one["references"]} == {*By}
     reasons = {unfollowed["reason"] for one in objects for unfollowed in one["notFollowed"]}
     assert reasons == {*PassedOver, "older", "misspelled", "absent", "lookalike", "option", "field", "text"}

@@ -6,10 +6,11 @@ from krm_fn.explain.explanation import Because, Explained, Explanation, SourceLi
 from krm_fn.explain.text import write_text
 from krm_fn.model.problem import ResourceId
 from krm_fn.report.table import Screen, columns
+from krm_fn.stages.reason import Reason, ReasonCode
 
 WHO = ResourceId("v1", "ConfigMap", "shop", "web-config")
-BECAUSE = Because("not-read", "no pod template of the package references it", remedy="annotate it")
-ONE = Explained(WHO, "web-config", SourceLine("a.yaml", 3), "ignore", BECAUSE)
+REASON = Reason(ReasonCode.NOT_READ, "no pod template of the package references it", remedy="annotate it")
+ONE = Explained(WHO, "web-config", SourceLine("a.yaml", 3), "ignore", Because(REASON))
 
 
 def text(number: int) -> Unfollowed:
@@ -39,10 +40,10 @@ def test_few_mere_texts_are_shown() -> None:
 
 def test_the_reason_for_most_objects_is_first() -> None:
     named = [ONE._replace(who=WHO._replace(name=f"a{number}")) for number in range(5)]
-    other = ONE._replace(reason=BECAUSE._replace(text="a reason"))
+    other = ONE._replace(because=Because(REASON._replace(text="a reason")))
     lines = write_text(Explanation((other, *named)), Screen(200)).splitlines()[1:4]
     assert [re.split(" {2,}", line) for line in lines] == [
-        ["left alone", "5", BECAUSE.text, "ConfigMap shop/a0, ConfigMap shop/a1, ConfigMap shop/a2, and 2 more"],
+        ["left alone", "5", REASON.text, "ConfigMap shop/a0, ConfigMap shop/a1, ConfigMap shop/a2, and 2 more"],
         ["", "1", "a reason", "ConfigMap shop/web-config"],
         [""],
     ]

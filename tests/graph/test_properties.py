@@ -15,7 +15,7 @@ from krm_fn.graph.graph import Edge, EdgeKind, Graph, Lane, NodeStyle
 from krm_fn.graph.graph_package import graph_package
 from krm_fn.graph.to_html import write_html
 from krm_fn.model.problem import Rejected, Severity
-from krm_fn.references.shapes import By
+from krm_fn.references.reference import By
 from krm_fn.render.files import DEFAULT_LIMITS, Allowance
 from krm_fn.render.render import Opened, decide_opened, open_inputs, render_opened
 from krm_fn.render.sources import Inputs

@@ -5,7 +5,8 @@ import pytest
 from krm_fn.model.item import read_item
 from krm_fn.model.node import step
 from krm_fn.model.settings import FieldSpec
-from krm_fn.references.field_specs import find_by_specs, find_missing_step, split_path
+from krm_fn.references.field_specs import find_missing_step, split_path
+from krm_fn.references.find import find_by_specs
 from krm_fn.wire.reader import read_yaml
 
 PATHS = [

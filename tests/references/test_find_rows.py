@@ -24,8 +24,8 @@ from krm_fn.references.fields import (
     read_fields,
 )
 from krm_fn.references.find import Found, find_references
-from krm_fn.references.find_by_shape import find_by_shape
 from krm_fn.references.reference import Reference
+from krm_fn.references.shapes import find_by_shape
 from krm_fn.references.well_known import read_well_known
 from krm_fn.wire.reader import read_yaml
 

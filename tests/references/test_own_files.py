@@ -3,7 +3,7 @@
 import pytest
 
 from krm_fn.model.kinds import Kinds
-from krm_fn.references.own_files import reads_own_files
+from krm_fn.references.api_readers import reads_own_files
 from krm_fn.references.references import find_authored
 from krm_fn.references.resolve import Index
 from krm_fn.wire.envelope import open_envelope

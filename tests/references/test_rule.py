@@ -6,7 +6,7 @@ from krm_fn.model.item import read_item
 from krm_fn.model.node import Mapping
 from krm_fn.model.settings import FieldSpec
 from krm_fn.references.find import find_references
-from krm_fn.references.shapes import By
+from krm_fn.references.reference import By
 from krm_fn.wire.reader import read_yaml
 
 

@@ -14,7 +14,8 @@ from krm_fn.model.settings import KIND, FieldSpec, Selector, Settings, Strategy,
 from krm_fn.model.words import listing
 from krm_fn.naming.names import KnownNames, authored_id
 from krm_fn.naming.suggest import did_you_mean, find_meant, find_near_word, find_near_words, nearest
-from krm_fn.references.field_specs import SpecsByKind, find_by_specs, find_missing_step
+from krm_fn.references.field_specs import find_missing_step
+from krm_fn.references.find import SpecsByKind, find_by_specs
 from krm_fn.references.generated import versioned
 from krm_fn.references.references import References
 from krm_fn.stages.checksums import Checksums
@@ -124,7 +125,7 @@ def _judge_references(specs: Iterable[FieldSpec], objects: Iterable[Item]) -> It
     by_spec: dict[FieldSpec, list[Item]] = {spec: [] for spec in specs}
     specs_by_kind = SpecsByKind(by_spec)
     for item in items:
-        for spec in specs_by_kind.about(item.id):
+        for spec in specs_by_kind.matching(item.id):
             by_spec[spec].append(item)
     near_kinds = find_near_words({spec.kind for spec, found in by_spec.items() if not found}, kinds)
     used = {

@@ -13,10 +13,9 @@ from krm_fn.naming.names import CONTENT_NAME, authored_id, base_name
 from krm_fn.naming.suggest import find_near
 from krm_fn.references.find import ROLES
 from krm_fn.references.generated import find_generated, find_unmet, find_unpinned, versioned
-from krm_fn.references.reference import Reference, ResolvedReference
+from krm_fn.references.reference import By, Reference, ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.references.resolve import Index, PassedOver
-from krm_fn.references.shapes import By
 from krm_fn.stages.choose import Choices
 from krm_fn.stages.package import FIXED_NAMES, Package
 from krm_fn.stages.revisions import Revision, Revisions
