@@ -23,7 +23,7 @@ ANSWERS = {
     "krm_fn/graph/graph.py": "labels of a picture",
     "krm_fn/graph/graph_history.py": "labels of a picture",
     "krm_fn/graph/graph_package.py": "labels of a picture",
-    "krm_fn/graph/diagrams.py": "labels of a picture",
+    "krm_fn/graph/draw.py": "labels of a picture",
     "krm_fn/graph/to_html.py": "labels of a picture",
     "krm_fn/history/text.py": "what `krm-fn history` prints",
     "krm_fn/history/history.py": "states of a revision",
@@ -45,7 +45,7 @@ ANSWERS = {
     "krm_fn/references/releases.py": "the rule behind a reference, or why there is none, for `krm-fn explain`",
     "krm_fn/references/shapes.py": "the rule behind a reference, for `krm-fn explain`",
     "krm_fn/facts/programs.py": "names of programs",
-    "krm_fn/render/known_part.py": "what kustomize, helm and git say",
+    "krm_fn/render/program.py": "what kustomize, helm and git say",
     "krm_fn/stages/package.py": "answers of `krm-fn explain`",
 }
 """Files whose texts are no messages, and what they are."""

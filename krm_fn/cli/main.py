@@ -16,7 +16,7 @@ from krm_fn.cli.history import history
 from krm_fn.cli.link import link
 from krm_fn.cli.render import discover, render
 from krm_fn.cli.verify import verify
-from krm_fn.config.load_schema import load_schema
+from krm_fn.config.plain import load_schema
 from krm_fn.model.problem import Outcome
 from krm_fn.model.words import printable
 

@@ -7,8 +7,7 @@ from typing import Any, TypeAlias
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
 
-from krm_fn.config.load_schema import load_schema
-from krm_fn.config.plain import Plain, place
+from krm_fn.config.plain import Plain, load_schema, place
 from krm_fn.model.node import Node, read_path, step
 from krm_fn.model.problem import Problem, ResourceId
 from krm_fn.naming.suggest import nearest, suggest

@@ -5,6 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.diff.difference import FieldChange, ShownValue
+from krm_fn.diff.lines import align
 from krm_fn.diff.pair import Pair, Release, is_named_by_content
 from krm_fn.model.item import Item
 from krm_fn.model.node import FieldPath, Node, Scalar, fields, is_mapping, is_scalar, step
@@ -13,7 +14,6 @@ from krm_fn.naming.go_yaml import is_text, read_number
 from krm_fn.naming.names import HASH, WORD, base_name
 from krm_fn.references.find import ROLES
 from krm_fn.references.generated import find_generated
-from krm_fn.report.align import align
 from krm_fn.report.secrets import Masks, is_hidden
 
 _HASH = re.compile(HASH)

@@ -1,4 +1,4 @@
-"""A history in the form that was asked for: once, as Markdown, or again and again on a terminal."""
+"""A history as JSON, in the form of schemas/history-v1.json."""
 
 import re
 import time
@@ -7,15 +7,75 @@ from enum import StrEnum
 from itertools import accumulate
 from typing import NamedTuple, NoReturn
 
-from krm_fn.diff.write import write_block
+from krm_fn.diff.write import FORMS, write_block
 from krm_fn.history.ask import NoAnswer
-from krm_fn.history.history import History
-from krm_fn.history.text import TITLES, find_notes, write_cells, write_detail, write_text, write_wide
-from krm_fn.history.to_json import write_json
+from krm_fn.history.history import (
+    History,
+    LinkerJob,
+    Referrer,
+    RevisionHistory,
+    SetHistory,
+    Template,
+    WayBack,
+    WorkloadHistory,
+)
+from krm_fn.history.text import TITLES, find_notes, write_cells, write_detail, write_state, write_text, write_wide
 from krm_fn.linker.read import write_time
 from krm_fn.model.words import count, printable
+from krm_fn.report import to_json
 from krm_fn.report.markup import markdown, markdown_code
 from krm_fn.report.table import Screen, columns
+from krm_fn.report.to_json import Forms, Source, as_json
+
+
+def write_json(history: History, *, in_one_line: bool = False) -> str:
+    """Write everything that the text says, and more."""
+    # The state of a revision says how long it still stays, so it depends on the time of the history around it.
+    state: Source = ("state", lambda entry: ", ".join(write_state(entry, history.now)))
+    revision = [state if source == "state" else source for source in _FORMS[RevisionHistory]]
+    return to_json.write_json(history, {**_FORMS, RevisionHistory: revision}, in_one_line=in_one_line)
+
+
+def _time(name: str, attribute: str = "") -> Source:
+    def compute(value: object) -> str | None:
+        seconds = getattr(value, attribute or name)
+        return None if seconds is None else write_time(seconds)
+
+    return name, compute
+
+
+def _write_notes(history: History) -> list[str]:
+    return [" ".join(filter(None, [note.sentence, note.command])) for note in find_notes(history)]
+
+
+def _write_change(entry: RevisionHistory) -> dict[str, object] | None:
+    """Write what differs from the next older revision, in the form of `krm-fn diff`."""
+    change = entry.change
+    return change and {"from": change.old and change.old.name, "keys": as_json(change.keys, FORMS)}
+
+
+_NUMBER: Source = ("number", lambda one: one.number or None)
+
+_FORMS: Forms = {
+    History: ("namespace", _time("time", "now"), "sets", ("notes", _write_notes), "unseen"),
+    SetHistory: ("set=name", "has_inventory", "job", "revisions=entries", "workloads"),
+    LinkerJob: ("name", _time("created"), _time("ended"), "failure"),
+    RevisionHistory: (
+        *("kind", "name", "baseName=base", _time("created"), "state", "fate", "is_rendered", "is_linked"),
+        *("isMarkedForDeletion=is_marked", "pods", "referencedBy=referrers"),
+        ("lastReferencedBy", lambda entry: tuple(map(str, entry.last))),
+        *(_time("due"), "owners", "foreignOwners=foreign", "nextRunAdds=to_link", ("change", _write_change)),
+        ("*madeBy", lambda entry: {"madeBy": entry.made_by} if entry.made_by else {}),
+    ),
+    Referrer: (
+        *("kind", "name", _time("created"), "is_current", ("workload", lambda one: one.of or None), "role", _NUMBER),
+        *("rollouts_left", "pods"),
+    ),
+    WorkloadHistory: ("kind", "name", "is_done", "situation", "reason", "templates", "way_back"),
+    Template: ("name", _NUMBER, "role", "revisions", "absent", "pods"),
+    WayBack: ("to=to.name", "revisions=to.revisions", "command"),
+}
+
 
 _PAUSE = 2.0
 _SHARE = 4.0

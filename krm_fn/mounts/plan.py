@@ -7,13 +7,12 @@ from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from krm_fn.model import keys
-from krm_fn.model.entries import Entries, conditions
 from krm_fn.model.item import Item, about
 from krm_fn.model.kinds import kind_of
 from krm_fn.model.node import Node, is_scalar
 from krm_fn.model.pods import Container, PodSpec, find_pod_specs
 from krm_fn.model.problem import Problem, ResourceId, Severity
-from krm_fn.model.settings import Mount, Settings, is_pattern, matcher
+from krm_fn.model.settings import Entries, Mount, Settings, conditions, is_pattern, matcher
 from krm_fn.mounts.present import (
     MountMark,
     PresentContainer,

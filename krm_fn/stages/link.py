@@ -15,8 +15,7 @@ from krm_fn.model.node import Node, entries, is_mapping, is_sequence
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Environment, Settings
 from krm_fn.naming.names import EXPECTED_IMAGE, is_image, version_of
-from krm_fn.stages.linker_objects import access, inventory, job, tracker
-from krm_fn.stages.linker_plan import plan_links, requested_kinds, tracked_names
+from krm_fn.stages.linker_objects import access, inventory, job, plan_links, requested_kinds, tracked_names, tracker
 from krm_fn.stages.package import Package
 from krm_fn.stages.revisions import Consumers, Revision, Revisions
 

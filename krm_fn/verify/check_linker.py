@@ -18,8 +18,7 @@ from krm_fn.naming.names import listed_revisions
 from krm_fn.references.find import find_in_rules
 from krm_fn.references.generated import find_generated
 from krm_fn.stages.link import build_trackers, without_clashes
-from krm_fn.stages.linker_objects import access, inventory
-from krm_fn.stages.linker_plan import plan_links
+from krm_fn.stages.linker_objects import access, inventory, plan_links
 from krm_fn.stages.package import Package
 from krm_fn.stages.revisions import Revision
 from krm_fn.verify.check_job import check_annotations, check_job, check_object, check_wave, read_plan

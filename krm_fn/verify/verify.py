@@ -20,8 +20,16 @@ from krm_fn.render.tools import HelmOptions, built_from
 from krm_fn.report.secrets import hide_in_problems
 from krm_fn.stages.transform import transform
 from krm_fn.verify.check_linker import check_linker
-from krm_fn.verify.check_names import check_duplicates, check_marks, check_names, check_sets
-from krm_fn.verify.check_protection import check_order, check_protection, deployers_of, is_protected
+from krm_fn.verify.check_names import (
+    check_duplicates,
+    check_marks,
+    check_names,
+    check_order,
+    check_protection,
+    check_sets,
+    deployers_of,
+    is_protected,
+)
 from krm_fn.verify.check_references import check_references
 from krm_fn.verify.rendering import RenderedSet, Rendering, read_rendering
 from krm_fn.wire.apply import add_results

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.graph.diagrams import write_dot, write_mermaid
+from krm_fn.graph.draw import write_dot, write_mermaid
 from krm_fn.graph.graph import Edge, EdgeKind, Graph, GraphNode, Key, Lane, NodeStyle
 from krm_fn.graph.to_html import write_html
 from tests.diff.generated import HOSTILE, hostile

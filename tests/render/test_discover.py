@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.model.problem import Outcome
-from krm_fn.render.discover import discover
+from krm_fn.render.sources import discover
 from tests.render.run import REVISIONS, write
 
 BOTH = "--load-restrictor LoadRestrictionsNone --enable-exec --enable-alpha-plugins"

@@ -11,7 +11,7 @@ from krm_fn.model.node import Node, elements, get, is_scalar, is_sequence
 from krm_fn.naming.names import hash_in_name
 from krm_fn.references.find import ROLES
 from krm_fn.verify.check_job import read_plan
-from krm_fn.verify.check_protection import check_protection
+from krm_fn.verify.check_names import check_protection
 from krm_fn.verify.rendering import Rendering
 
 Mutate = Callable[[Rendering], Iterator[Changes]]
