@@ -12,7 +12,7 @@ from krm_fn.model.node import Node, read_path, step
 from krm_fn.model.problem import Problem, ResourceId
 from krm_fn.naming.suggest import nearest, suggest
 
-Explained: TypeAlias = tuple[list[str | int], str]
+SchemaError: TypeAlias = tuple[list[str | int], str]
 _NAMES = {
     "object": "a mapping",
     "array": "a list",
@@ -40,7 +40,7 @@ validator = extend(Draft202012Validator, {"pattern": _check_pattern})  # type: i
 """Make a validator of a schema whose `$` are all anchors. It is as strict as `build_settings`."""
 
 
-def _sentences(error: ValidationError) -> Iterator[Explained]:
+def _sentences(error: ValidationError) -> Iterator[SchemaError]:
     """Yield path and sentence of each violation of one rule of the schema."""
     found: Any = error.instance
     rule: Any = error.validator_value

@@ -15,7 +15,7 @@ from krm_fn.wire.reader import read_yaml
 _PREFIX = "KRM_FN_LINKER_"
 
 
-class _Field(NamedTuple):
+class _PinnedField(NamedTuple):
     """A field of `spec.linker`, and what a pin of it must be. Text is taken as it is."""
 
     name: str
@@ -27,16 +27,16 @@ class _Field(NamedTuple):
         return attribute_of(self.name)
 
 
-_IMAGE = _Field("image", f"the name of an image: {EXPECTED_IMAGE}")
+_IMAGE = _PinnedField("image", f"the name of an image: {EXPECTED_IMAGE}")
 
 PINNABLE = {
     "--linker-image": _IMAGE,
     f"{_PREFIX}IMAGE": _IMAGE,
-    f"{_PREFIX}SERVICE_ACCOUNT_NAME": _Field("serviceAccountName", "the name of a ServiceAccount"),
-    f"{_PREFIX}NODE_SELECTOR": _Field(
+    f"{_PREFIX}SERVICE_ACCOUNT_NAME": _PinnedField("serviceAccountName", "the name of a ServiceAccount"),
+    f"{_PREFIX}NODE_SELECTOR": _PinnedField(
         "nodeSelector", "a mapping of labels in YAML or JSON, as in a pod spec", is_text=False
     ),
-    f"{_PREFIX}TOLERATIONS": _Field(
+    f"{_PREFIX}TOLERATIONS": _PinnedField(
         "tolerations", "a list of tolerations in YAML or JSON, as in a pod spec", is_text=False
     ),
 }
@@ -47,7 +47,7 @@ class _Pin(NamedTuple):
     """What is pinned, by whom, as a value of Linker."""
 
     by: str
-    field: _Field
+    field: _PinnedField
     value: Any
 
 
@@ -93,7 +93,7 @@ def _read_all(pins: Mapping[str, str]) -> Iterator[_Pin]:
         raise Rejected(*problems)
 
 
-def _read(field: _Field, raw: str) -> Any:
+def _read(field: _PinnedField, raw: str) -> Any:
     """Read a pin as the same field of a configuration is read."""
     value: Plain = raw
     if not field.is_text:

@@ -124,7 +124,7 @@ class Repository:
 
         At least those are there that are needed to render the paths, which begin at the top of the repository.
         """
-        tree = _Tree(self._ask("ls-tree", "-r", "-z", "--full-tree", commit))
+        tree = _GitTree(self._ask("ls-tree", "-r", "-z", "--full-tree", commit))
         with temporary_folder() as folder:
             written = folder / "tree"
             written.mkdir()
@@ -261,7 +261,7 @@ class _TreeEntry(NamedTuple):
     path: str
 
 
-class _Tree:
+class _GitTree:
     """The files of a commit, from the output of `git ls-tree -r -z`."""
 
     def __init__(self, listed: str) -> None:

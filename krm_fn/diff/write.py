@@ -22,11 +22,9 @@ from krm_fn.diff.lines import (
     write_title,
 )
 from krm_fn.model.words import count, listing
-from krm_fn.report import to_json
-from krm_fn.report.markup import code_block, html_code, html_comment, mermaid_label
+from krm_fn.report.markup import Forms, code_block, html_code, html_comment, mermaid_label, write_forms
 from krm_fn.report.secrets import Shown
 from krm_fn.report.table import Screen, fold
-from krm_fn.report.to_json import Forms
 
 _INDENT = 4
 """Columns in front of a line: two blanks, its sign, and a blank."""
@@ -70,7 +68,7 @@ FORMS: Forms = {
 
 def write_json(difference: Difference) -> str:
     """Write everything that the text says, and whole values."""
-    return to_json.write_json(difference, FORMS)
+    return write_forms(difference, FORMS)
 
 
 MARK = "<!-- krm-fn diff"

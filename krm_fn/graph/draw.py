@@ -5,8 +5,7 @@ from enum import StrEnum
 
 from krm_fn.explain.explain_objects import read_wanted
 from krm_fn.graph.graph import EdgeKind, Graph, GraphNode, NodeStyle
-from krm_fn.graph.graph_history import graph_history
-from krm_fn.graph.graph_package import graph_package
+from krm_fn.graph.graph_objects import graph_history, graph_package
 from krm_fn.graph.to_html import write_html
 from krm_fn.history.history import History
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity

@@ -44,7 +44,7 @@ class EdgeKind(StrEnum):
     OWNS = "owns"
 
 
-class Key(NamedTuple):
+class LegendKey(NamedTuple):
     """A key of a ConfigMap or Secret, and the size of its value in bytes."""
 
     name: str
@@ -66,7 +66,7 @@ class GraphNode(NamedTuple):
     name: str
     state: str = ""
     facts: tuple[str, ...] = ()
-    keys: tuple[Key, ...] | None = None
+    keys: tuple[LegendKey, ...] | None = None
     group: str = ""
     changes: tuple[tuple[str, str], ...] = ()
 

@@ -22,21 +22,19 @@ from krm_fn.history.history import (
 from krm_fn.history.text import TITLES, find_notes, write_cells, write_detail, write_state, write_text, write_wide
 from krm_fn.linker.read import write_time
 from krm_fn.model.words import count, printable
-from krm_fn.report import to_json
-from krm_fn.report.markup import markdown, markdown_code
+from krm_fn.report.markup import FieldSource, Forms, as_json, markdown, markdown_code, write_forms
 from krm_fn.report.table import Screen, columns
-from krm_fn.report.to_json import Forms, Source, as_json
 
 
 def write_json(history: History, *, in_one_line: bool = False) -> str:
     """Write everything that the text says, and more."""
     # The state of a revision says how long it still stays, so it depends on the time of the history around it.
-    state: Source = ("state", lambda entry: ", ".join(write_state(entry, history.now)))
+    state: FieldSource = ("state", lambda entry: ", ".join(write_state(entry, history.now)))
     revision = [state if source == "state" else source for source in _FORMS[RevisionHistory]]
-    return to_json.write_json(history, {**_FORMS, RevisionHistory: revision}, in_one_line=in_one_line)
+    return write_forms(history, {**_FORMS, RevisionHistory: revision}, in_one_line=in_one_line)
 
 
-def _time(name: str, attribute: str = "") -> Source:
+def _time(name: str, attribute: str = "") -> FieldSource:
     def compute(value: object) -> str | None:
         seconds = getattr(value, attribute or name)
         return None if seconds is None else write_time(seconds)
@@ -54,7 +52,7 @@ def _write_change(entry: RevisionHistory) -> dict[str, object] | None:
     return change and {"from": change.old and change.old.name, "keys": as_json(change.keys, FORMS)}
 
 
-_NUMBER: Source = ("number", lambda one: one.number or None)
+_NUMBER: FieldSource = ("number", lambda one: one.number or None)
 
 _FORMS: Forms = {
     History: ("namespace", _time("time", "now"), "sets", ("notes", _write_notes), "unseen"),

@@ -1,9 +1,8 @@
 """Add every consumer of a revision as its owner, and delete the revisions that nothing references any more."""
 
 from krm_fn.linker.api import ApiError
-from krm_fn.linker.cluster import Cluster
+from krm_fn.linker.cluster import Cluster, observe
 from krm_fn.linker.objects import LiveRevision, Observation, Owner
-from krm_fn.linker.observe import observe
 from krm_fn.linker.owners import RevisionPatch, is_left_to_kpt, plan_deletions, plan_leaks, plan_owners
 from krm_fn.linker.report import NOT_LINKED, Report, Write, record_events
 from krm_fn.linker.wait import (

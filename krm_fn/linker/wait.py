@@ -3,9 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from krm_fn.linker.cluster import Cluster, Reader
+from krm_fn.linker.cluster import Cluster, Reader, observe, observe_workloads
 from krm_fn.linker.objects import Consumer, LiveRevision, Observation, Owner
-from krm_fn.linker.observe import observe, observe_workloads
 from krm_fn.linker.owners import is_left_to_kpt, plan_deletions, plan_owners
 from krm_fn.linker.retry import pauses
 from krm_fn.model.kinds import CONSUMER_KINDS

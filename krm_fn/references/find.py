@@ -31,7 +31,7 @@ from krm_fn.references.field_specs import find_at
 from krm_fn.references.fields import ExcludedField, FieldRow, annotations_of, exclusions_of, fields_of
 from krm_fn.references.generated import find_written
 from krm_fn.references.reference import By, Reference, Rule, read_reference
-from krm_fn.references.releases import NO_CHARTS, Charts, Release, find_by_rows, read_releases
+from krm_fn.references.releases import NO_CHARTS, ChartRelease, Charts, find_by_rows, read_releases
 from krm_fn.references.shapes import find_by_shape
 
 OPAQUE_KINDS = frozenset({"CustomResourceDefinition"})
@@ -165,7 +165,7 @@ def _matches_kind(spec: FieldSpec, resource: ResourceId) -> bool:
     )
 
 
-def split_lookalikes(found: list[Reference], resource: ResourceId, releases: Iterable[Release] = ()) -> Found:
+def split_lookalikes(found: list[Reference], resource: ResourceId, releases: Iterable[ChartRelease] = ()) -> Found:
     """Tell references from fields that look like references and are known to mean something else."""
     if not exclusions_of(resource.kind):
         return Found(found, [])
@@ -185,7 +185,7 @@ def split_lookalikes(found: list[Reference], resource: ResourceId, releases: Ite
     return Found(references, lookalikes)
 
 
-def _release_of(reference: Reference, releases: Iterable[Release]) -> Release | None:
+def _release_of(reference: Reference, releases: Iterable[ChartRelease]) -> ChartRelease | None:
     """Return the release whose values hold a reference, None for a reference in no values."""
     return next((one for one in releases if one.holds(reference.field)), None)
 

@@ -86,7 +86,7 @@ class NearMiss(NamedTuple):
     may_be_followed: bool
 
 
-class _Text(NamedTuple):
+class _NamingText(NamedTuple):
     """A scalar that says a name, and its path. `field`: the field or list that it is in; `around`: the mapping.
 
     `parent`: the field or list that this mapping is in. `in_pod`: it is in a container or pod template.
@@ -168,7 +168,7 @@ class _Search:
     def _contains(self, said: str) -> bool:
         return any(word[0] in self._names for word in WORD.finditer(said))
 
-    def _find_whole(self, item: Item, one: _Text, field: str) -> Iterator[NearMiss]:
+    def _find_whole(self, item: Item, one: _NamingText, field: str) -> Iterator[NearMiss]:
         """Yield what the whole text of a field may name, by the field's own name or because it means nothing else."""
         if not self._is_name(one.scalar.value):
             return
@@ -178,11 +178,11 @@ class _Search:
                 if target is not item:
                     yield NearMiss(item, field, target, may_be_followed=True)
 
-    def _resolve(self, item: Item, one: _Text, kind: str, field: str) -> tuple[Item, ...]:
+    def _resolve(self, item: Item, one: _NamingText, kind: str, field: str) -> tuple[Item, ...]:
         reference = read_reference(kind, one.scalar, one.namespace, field, _NONE)
         return self._index.resolve(item, reference).targets
 
-    def _is_telling(self, one: _Text) -> bool:
+    def _is_telling(self, one: _NamingText) -> bool:
         """Tell whether a text that is a name can hardly be anything else, in a field that may hold any."""
         if one.in_pod or one.field.lower().endswith(_OTHER_THINGS):
             return False
@@ -193,7 +193,7 @@ class _Search:
         name = one.scalar.value.rpartition("/")[2]
         return name not in self._others and (not name.isalnum() or _NAMES.search(one.field) is not None)
 
-    def _find_parts(self, item: Item, one: _Text, field: str, row: ExcludedField) -> Iterator[NearMiss]:
+    def _find_parts(self, item: Item, one: _NamingText, field: str, row: ExcludedField) -> Iterator[NearMiss]:
         """Yield what a text names of which another program makes objects, in the namespace of these."""
         known = text(one.namespace) or _deployed_in(item, row)
         is_whole = self._is_name(one.scalar.value)
@@ -244,7 +244,7 @@ class _Walk:
 
     def __init__(self, says: Callable[[str], bool]) -> None:
         self._says = says
-        self.found: list[_Text] = []
+        self.found: list[_NamingText] = []
 
     def enter(self, node: Node, path: Path, key: str, *, in_pod: bool = False, is_entry: bool = False) -> None:
         """Look at what is below field `key`. `is_entry`: the node is in the list `key`."""
@@ -253,7 +253,7 @@ class _Walk:
                 if element.id != "scalar":
                     self.enter(element, (path, index), key, in_pod=in_pod, is_entry=True)
                 elif self._says(element.value):
-                    self.found.append(_Text(element, (path, index), key, {}, key, in_pod))
+                    self.found.append(_NamingText(element, (path, index), key, {}, key, in_pod))
             return
         held = fields(node)
         in_pod = in_pod or key in _CONTAINERS or (key == "spec" and path != _TOP and "containers" in held)
@@ -266,7 +266,7 @@ class _Walk:
                 if name != "metadata" or text(held.get("kind")) in {"", *CONFIG_KINDS}:
                     self.enter(value, (path, name), name, in_pod=in_pod)
             elif not is_free and self._says(value.value):
-                self.found.append(_Text(value, (path, name), name, held, key, in_pod))
+                self.found.append(_NamingText(value, (path, name), name, held, key, in_pod))
 
 
 @lru_cache(maxsize=8192)

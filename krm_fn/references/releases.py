@@ -38,7 +38,7 @@ Charts: TypeAlias = Mapping[tuple[str, str, str], str]
 NO_CHARTS: Charts = MappingProxyType({})
 
 
-class Release(NamedTuple):
+class ChartRelease(NamedTuple):
     """A chart and its values, which are in `field`. `chart`: its name, `""` where the package does not show it.
 
     `namespace`: where it is installed, `""` for the namespace of the object that says so. `excluded`: why its pods read
@@ -74,7 +74,7 @@ def read_charts(items: Iterable[Item]) -> Charts:
     return charts
 
 
-def read_releases(item: Node, resource: ResourceId, charts: Charts = NO_CHARTS) -> list[Release]:
+def read_releases(item: Node, resource: ResourceId, charts: Charts = NO_CHARTS) -> list[ChartRelease]:
     """Return the releases of a HelmRelease or an Application whose values are mappings."""
     if (resource.group, resource.kind) == (_FLUX, "HelmRelease"):
         return list(_read_helm_release(item, resource, charts))
@@ -83,7 +83,7 @@ def read_releases(item: Node, resource: ResourceId, charts: Charts = NO_CHARTS) 
     return []
 
 
-def _read_helm_release(item: Node, resource: ResourceId, charts: Charts) -> Iterator[Release]:
+def _read_helm_release(item: Node, resource: ResourceId, charts: Charts) -> Iterator[ChartRelease]:
     spec = get(item, "spec")
     values = get(spec, "values")
     if not is_mapping(values):
@@ -98,10 +98,10 @@ def _read_helm_release(item: Node, resource: ResourceId, charts: Charts) -> Iter
         reason = _REMOTE
     elif _may_be_elsewhere(values, namespace or resource.namespace):
         reason = _ELSEWHERE
-    yield Release(chart, values, "spec.values", namespace, _exclude(_FLUX, "HelmRelease", reason))
+    yield ChartRelease(chart, values, "spec.values", namespace, _exclude(_FLUX, "HelmRelease", reason))
 
 
-def _read_application(item: Node) -> Iterator[Release]:
+def _read_application(item: Node) -> Iterator[ChartRelease]:
     spec = get(item, "spec")
     destination = get(spec, "destination")
     namespace = text(get(destination, "namespace"))
@@ -121,7 +121,7 @@ def _read_application(item: Node) -> Iterator[Release]:
         elif text(get(helm, "namespace")) not in ("", namespace) or _may_be_elsewhere(values, namespace):
             reason = _ELSEWHERE
         excluded = _exclude(_ARGO, "Application", reason)
-        yield Release(text(get(source, "chart")), values, f"{field}.helm.valuesObject", namespace, excluded)
+        yield ChartRelease(text(get(source, "chart")), values, f"{field}.helm.valuesObject", namespace, excluded)
 
 
 def _exclude(group: str, kind: str, reason: str) -> ExcludedField | None:
@@ -141,7 +141,7 @@ def _overrides_in(node: Node) -> Iterator[str]:
         yield from _overrides_in(value)
 
 
-def find_by_rows(release: Release) -> Iterator[Reference]:
+def find_by_rows(release: ChartRelease) -> Iterator[Reference]:
     """Find what the rows for a chart say of its values."""
     for path, row in chart_values_of(release.chart):
         rule = Rule(By.TABLE, f"value {path.replace('/', '.')} of chart {release.chart}", source=row.source)

@@ -33,7 +33,7 @@ _KEPT = ("previousNames", "previousNamespaces", "previousKinds"), ("prefixes",),
 _LONG_NUMBER = re.compile(rb"[0-9]{16}")
 
 
-class Copy:
+class KustomizeCopy:
     """Where kustomize builds: in a stage, below which all paths are as they are below `/`."""
 
     def __init__(self, tree: KustomizeTree, stage: Path) -> None:
@@ -92,10 +92,10 @@ class Copy:
 
 
 @contextmanager
-def copied(tree: KustomizeTree) -> Iterator[Copy]:
+def copied(tree: KustomizeTree) -> Iterator[KustomizeCopy]:
     """Write the copy, and remove it when the block is left, or when this process is told to end."""
     with held_signals(), TemporaryDirectory(prefix="krm-fn-") as temporary:
-        yield Copy(tree, Path(os.path.realpath(temporary)))
+        yield KustomizeCopy(tree, Path(os.path.realpath(temporary)))
 
 
 def may_be_rounded(built: bytes) -> bool:

@@ -27,7 +27,7 @@ from krm_fn.wire.apply import apply_changes
 from krm_fn.wire.envelope import Envelope, join_streams, open_envelope
 from krm_fn.wire.reader import Expansion, read_yaml, walk, warn_about_repeated
 from krm_fn.wire.results import stderr_lines
-from krm_fn.wire.write_value import write_document
+from krm_fn.wire.splice_change import write_document
 
 _T = TypeVar("_T")
 

@@ -1,12 +1,15 @@
-"""Text that others wrote, in Markdown, HTML and Mermaid: there it is text, and nothing of it is markup.
+"""Text and values in the forms of others: Markdown, HTML, Mermaid, JSON. There a text is text, and never markup.
 
 Names of sets, objects and files come from pull requests, and a comment with them is posted by somebody whom people
 trust: no character in it may begin a link, a picture, a mention, or the end of what is around it.
 """
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
+from operator import attrgetter
+from typing import Any, TypeAlias
 
 from krm_fn.model.words import printable
 from krm_fn.report.table import cut
@@ -62,3 +65,49 @@ def _fence(lines: Iterable[str], least: int = 1) -> str:
 def mermaid_label(text: str, width: int = WIDTH) -> str:
     """Write any other character as Mermaid's code for it."""
     return _NOT_IN_LABEL.sub(lambda found: f"#{ord(found[0])};", cut(printable(text), width))
+
+
+VERSION = 1
+"""A later version 1 may add fields. What is there keeps its name and meaning."""
+
+FieldSource: TypeAlias = str | tuple[str, Callable[[Any], object]]
+
+Forms: TypeAlias = Mapping[type, Sequence[FieldSource]]
+"""By type, its fields in order, where these are not just all fields of the NamedTuple under their own names.
+
+`present_name` is written as `presentName`, `baseName=base` has another name, `*place` adds the fields of a value to
+those around it, and a pair has a name and what computes the value.
+"""
+
+
+def write_forms(value: object, forms: Forms, *, in_one_line: bool = False) -> str:
+    """Write a document: the fields of the value, behind the version."""
+    return json.dumps({"version": VERSION, **as_json(value, forms)}, indent=None if in_one_line else 2) + "\n"
+
+
+def as_json(value: object, forms: Forms) -> Any:
+    """Return what json.dumps writes as it is."""
+    if not isinstance(value, tuple):
+        # Lists and mappings are fields of manifests, and may be deeper than Python calls functions in one another.
+        return value
+    if not hasattr(value, "_fields"):
+        return [as_json(one, forms) for one in value]
+    written: dict[str, object] = {}
+    for source in forms.get(type(value), value._fields):
+        name, part = _read(value, source)
+        # People read JSON too: the order is that of the schemas, and not of the alphabet.
+        written |= as_json(part, forms) if name.startswith("*") else {name: as_json(part, forms)}
+    return written
+
+
+def _read(value: object, source: FieldSource) -> tuple[str, object]:
+    if not isinstance(source, str):
+        name, compute = source
+        return name, compute(value)
+    name, _, attribute = source.rpartition("=")
+    return name or _camel_case(attribute), attrgetter(attribute.removeprefix("*"))(value)
+
+
+def _camel_case(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))

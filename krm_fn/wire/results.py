@@ -9,8 +9,7 @@ from krm_fn.model.words import printable
 from krm_fn.report.secrets import hide_in_ids
 from krm_fn.wire import layout
 from krm_fn.wire.splice import Splice
-from krm_fn.wire.splice_change import splice_change
-from krm_fn.wire.write_value import write_flow
+from krm_fn.wire.splice_change import splice_change, write_flow
 
 
 def stderr_lines(problems: Iterable[Problem]) -> str:

@@ -8,7 +8,7 @@ import pytest
 from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.cli.main import main
-from krm_fn.explain.text import write_text
+from krm_fn.explain.explain import write_text
 from krm_fn.model.problem import Outcome
 from krm_fn.references.reference import By
 from krm_fn.references.resolve import PassedOver

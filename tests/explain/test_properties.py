@@ -12,10 +12,9 @@ from typing import NamedTuple
 import pytest
 
 from krm_fn.config.configuration import as_passed
-from krm_fn.explain.explain import FORMS
+from krm_fn.explain.explain import FORMS, write_text
 from krm_fn.explain.explain_objects import explain_objects
 from krm_fn.explain.explanation import Explained, Explanation, Places
-from krm_fn.explain.text import write_text
 from krm_fn.function import decide, find_only_configuration
 from krm_fn.model import keys
 from krm_fn.model.changes import Changes, Edit, SetText
@@ -25,9 +24,9 @@ from krm_fn.model.problem import Rejected
 from krm_fn.naming.names import CONTENT_NAME, WORD, authored_id, is_emitted
 from krm_fn.references.find import ROLES
 from krm_fn.render.render import Opened
+from krm_fn.report.markup import write_forms
 from krm_fn.report.secrets import Masks
 from krm_fn.report.table import Screen
-from krm_fn.report.to_json import write_json
 from krm_fn.stages.transform import Transformation
 from krm_fn.wire.apply import apply_changes
 from krm_fn.wire.envelope import Envelope, open_envelope
@@ -80,7 +79,7 @@ class Package:
         self.read = read(data)
         self.configs = sorted(self.read.configs, key=_order)
         self.explanation = self.read.explain(*self.configs)
-        self.text, self.json = say(self.explanation), write_json(self.explanation, FORMS)
+        self.text, self.json = say(self.explanation), write_forms(self.explanation, FORMS)
         before, after = (_authored(one) for one in (self.read.envelope, open_envelope(read_yaml(written))))
         self.pairs = list(zip(before, after, strict=True))
 
@@ -246,7 +245,7 @@ def with_canaries(data: bytes) -> bytes:
 def no_value_of_a_secret_is_shown(package: Package) -> None:
     canaries = read(with_canaries(package.data))
     explanation = canaries.explain(*canaries.configs)
-    for text in (say(explanation), write_json(explanation, FORMS)):
+    for text in (say(explanation), write_forms(explanation, FORMS)):
         assert CANARY not in text
         assert ENCODED[:-2] not in text
 
@@ -286,5 +285,5 @@ def test_mutated_packages_are_explained_or_rejected(seed: str) -> None:
             continue
         explanation = package.explain(*package.configs)
         assert len(explanation.objects) == len(package.configs)
-        VALIDATOR.validate(json.loads(write_json(explanation, FORMS)))
+        VALIDATOR.validate(json.loads(write_forms(explanation, FORMS)))
         assert all(line.isprintable() for line in say(explanation).splitlines())

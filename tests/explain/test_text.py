@@ -2,8 +2,8 @@
 
 import re
 
+from krm_fn.explain.explain import write_text
 from krm_fn.explain.explanation import Because, Explained, Explanation, SourceLine, Unfollowed
-from krm_fn.explain.text import write_text
 from krm_fn.model.problem import ResourceId
 from krm_fn.report.table import Screen, columns
 from krm_fn.stages.reason import Reason, ReasonCode

@@ -11,7 +11,7 @@ import pytest
 from krm_fn.cli.main import main
 from krm_fn.graph.draw import write_dot, write_mermaid
 from krm_fn.graph.graph import EdgeKind, Graph, NodeStyle
-from krm_fn.graph.graph_history import graph_history
+from krm_fn.graph.graph_objects import graph_history
 from krm_fn.graph.to_html import write_html
 from krm_fn.history.find_history import find_history
 from krm_fn.history.history import RevisionHistory

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from krm_fn.linker.observe import observe
+from krm_fn.linker.cluster import observe
 from krm_fn.linker.retry import Stopped
 from krm_fn.linker.wait import Missing, confirm_broken, wait_for_history, wait_for_kpt, wait_for_workloads
 from krm_fn.model import keys

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
-from krm_fn.report.to_json import Forms, write_json
+from krm_fn.report.markup import Forms, write_forms
 
 
 class Place(NamedTuple):
@@ -38,5 +38,5 @@ WRITTEN = [
 
 @pytest.mark.parametrize(("value", "expected"), WRITTEN)
 def test_write_json(value: object, expected: dict[str, object]) -> None:
-    assert list(json.loads(write_json(value, FORMS)).items()) == [("version", 1), *expected.items()]
-    assert write_json(value, FORMS, in_one_line=True).count("\n") == 1
+    assert list(json.loads(write_forms(value, FORMS)).items()) == [("version", 1), *expected.items()]
+    assert write_forms(value, FORMS, in_one_line=True).count("\n") == 1
