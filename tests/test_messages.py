@@ -22,7 +22,7 @@ ANSWERS = {
     "krm_fn/explain/explain.py": "answers of `krm-fn explain`",
     "krm_fn/graph/graph.py": "labels of a picture",
     "krm_fn/graph/graph_objects.py": "labels of a picture",
-    "krm_fn/graph/draw.py": "labels of a picture",
+    "krm_fn/graph/diagrams.py": "labels of a picture",
     "krm_fn/graph/to_html.py": "labels of a picture",
     "krm_fn/history/text.py": "what `krm-fn history` prints",
     "krm_fn/history/history.py": "states of a revision",

@@ -1,11 +1,9 @@
 """Plain values: how a functionConfig is read into them, and checks of what they must be."""
 
-import json
 import re
 from collections.abc import Collection, Iterable, Iterator
-from importlib.resources import files
 from itertools import takewhile
-from typing import Any, NoReturn, TypeAlias
+from typing import NoReturn, TypeAlias
 
 from krm_fn.model.item import read_item
 from krm_fn.model.node import Node, Scalar, fields, is_mapping, is_null, is_scalar, mark_of, read_path, spell
@@ -140,11 +138,3 @@ def _path_in_data(path: tuple[str | int, ...]) -> tuple[str, ...]:
         return tuple(map(str, path))
     names = list(takewhile(lambda name: isinstance(name, str), path[1:]))
     return ("data", ".".join(map(str, names))) if names else ("data",)
-
-
-_FILE = "configrevisions-revisions.krm-fn.io-v1.json"
-
-
-def load_schema() -> dict[str, Any]:
-    schema: dict[str, Any] = json.loads(files("krm_fn.schemas").joinpath(_FILE).read_bytes())
-    return schema

@@ -30,7 +30,7 @@ from krm_fn.references.reference import ResolvedReference
 from krm_fn.report.secrets import Masks
 from krm_fn.stages.choose import Choice
 from krm_fn.stages.hints import HINTS
-from krm_fn.stages.reason import Reason, ReasonCode
+from krm_fn.stages.revisions import Reason, ReasonCode
 from krm_fn.stages.transform import Transformation
 from krm_fn.stages.warnings.references import find_misspelled
 

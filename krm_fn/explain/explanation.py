@@ -10,7 +10,7 @@ from krm_fn.model.node import Mark, Marks, Scalar, is_mapping, read_path
 from krm_fn.model.problem import ResourceId
 from krm_fn.references.reference import Rule
 from krm_fn.render.render import Opened
-from krm_fn.stages.reason import Reason
+from krm_fn.stages.revisions import Reason
 
 ABSENT = "absent"
 """The strategy of an object that is only referenced; also the reason why nothing follows it."""

@@ -44,7 +44,7 @@ class EdgeKind(StrEnum):
     OWNS = "owns"
 
 
-class LegendKey(NamedTuple):
+class DataKey(NamedTuple):
     """A key of a ConfigMap or Secret, and the size of its value in bytes."""
 
     name: str
@@ -66,7 +66,7 @@ class GraphNode(NamedTuple):
     name: str
     state: str = ""
     facts: tuple[str, ...] = ()
-    keys: tuple[LegendKey, ...] | None = None
+    keys: tuple[DataKey, ...] | None = None
     group: str = ""
     changes: tuple[tuple[str, str], ...] = ()
 

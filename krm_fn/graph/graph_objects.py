@@ -8,7 +8,7 @@ from krm_fn.diff.lines import write_lines
 from krm_fn.explain.explain_objects import Wanted, explain_absent, find_wanted, not_found
 from krm_fn.explain.explanation import Explained, Places, SourceLine
 from krm_fn.explain.find_references import find_references
-from krm_fn.graph.graph import Builder, EdgeKind, Graph, GraphNode, Handle, Lane, LegendKey, NodeStyle
+from krm_fn.graph.graph import Builder, DataKey, EdgeKind, Graph, GraphNode, Handle, Lane, NodeStyle
 from krm_fn.history.history import History, Pods, RevisionHistory, Role, WorkloadHistory
 from krm_fn.history.text import duration, write_pods, write_state
 from krm_fn.model import keys
@@ -153,7 +153,7 @@ class _PackageDrawer:
         if item in self._reasons and strategy is Strategy.IGNORE:
             facts.append(_sentence(f"left alone because {self._reasons[item].text}"))
         node = self._node(Lane.REVISIONS, look, item.id, _STATES[strategy], facts)
-        content = tuple(LegendKey(key, shown.size) for key, shown in sorted(show_content(item).items()))
+        content = tuple(DataKey(key, shown.size) for key, shown in sorted(show_content(item).items()))
         # The name of a Secret in the output is made from its content, and would tell whether a guess of that is right.
         return node._replace(name=base if is_secret else name, keys=content)
 

@@ -12,7 +12,7 @@ from html import escape
 from importlib.resources import files
 from itertools import groupby
 
-from krm_fn.graph.graph import Edge, EdgeKind, Graph, GraphNode, Lane, LegendKey, summarize
+from krm_fn.graph.graph import DataKey, Edge, EdgeKind, Graph, GraphNode, Lane, summarize
 from krm_fn.model.words import count, printable
 
 _WORDS = {
@@ -128,7 +128,7 @@ def _write_card(graph: Graph, position: int, node: GraphNode, edges: list[tuple[
     yield "</div></details></li>"
 
 
-def _write_keys(keys: tuple[LegendKey, ...]) -> Iterator[str]:
+def _write_keys(keys: tuple[DataKey, ...]) -> Iterator[str]:
     yield "<h3>Keys</h3>"
     if not keys:
         yield '<p class="empty">none</p>'

@@ -19,8 +19,8 @@ from krm_fn.references.references import References
 from krm_fn.stages.early_readers import EarlyReaders
 from krm_fn.stages.hints import RENAME_ALL_THE_SAME, Hints
 from krm_fn.stages.package import FIXED_NAMES, Package
-from krm_fn.stages.reason import Reason, ReasonCode
 from krm_fn.stages.replaced_later import why_encrypted
+from krm_fn.stages.revisions import Reason, ReasonCode
 
 _WRITTEN_TYPES = frozenset(
     {"kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token", "helm.sh/release.v1"}

@@ -18,7 +18,7 @@ from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.reference import Reference, is_read
 from krm_fn.references.references import References
-from krm_fn.stages.reason import Reason, ReasonCode
+from krm_fn.stages.revisions import Reason, ReasonCode
 
 _STARTS_NOTHING = re.compile("Template$|^Cron")
 """Names of kinds whose objects start pods only later, also of kinds that nobody here knows."""

@@ -24,8 +24,8 @@ from krm_fn.references.references import References
 from krm_fn.references.well_known import looked_up_by
 from krm_fn.stages.name_readers import NameReaders
 from krm_fn.stages.package import Package
-from krm_fn.stages.reason import Reason, ReasonCode
 from krm_fn.stages.replaced_later import Variables
+from krm_fn.stages.revisions import Reason, ReasonCode
 
 RENAME_ALL_THE_SAME = (
     f"annotate it with {keys.STRATEGY}: {Strategy.RENAME} to rename it all the same, "

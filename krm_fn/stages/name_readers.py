@@ -20,8 +20,8 @@ from krm_fn.references.generated import find_generated
 from krm_fn.references.reference import THE_VALUE, Reference, ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.stages.package import Package
-from krm_fn.stages.reason import Reason, ReasonCode
 from krm_fn.stages.replaced_later import is_encrypted
+from krm_fn.stages.revisions import Reason, ReasonCode
 
 _ACCEPT = f"annotate it with {keys.STRATEGY}: {Strategy.IGNORE} to accept this"
 

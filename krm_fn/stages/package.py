@@ -11,7 +11,7 @@ from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import configures
 from krm_fn.naming.names import is_emitted, is_revision
 from krm_fn.references.generated import versioned
-from krm_fn.stages.reason import Reason, ReasonCode
+from krm_fn.stages.revisions import Reason, ReasonCode
 
 FIXED_NAMES = frozenset({"kptfile.kpt.dev", "kube-root-ca.crt", "openshift-service-ca.crt"})
 """ConfigMaps that programs look up by this very name."""

@@ -38,7 +38,7 @@ from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.stages.package import Package
-from krm_fn.stages.reason import Reason, ReasonCode
+from krm_fn.stages.revisions import Reason, ReasonCode
 
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 """With the value `disabled`, this label or annotation keeps Flux from substituting variables in an object."""

@@ -22,9 +22,8 @@ from krm_fn.stages.link import emit_linker
 from krm_fn.stages.mark import find_consumers, mark, restore
 from krm_fn.stages.name import name_revisions
 from krm_fn.stages.package import Package
-from krm_fn.stages.reason import ReasonCode
 from krm_fn.stages.restart_requests import find_opt_ins
-from krm_fn.stages.revisions import Revisions
+from krm_fn.stages.revisions import ReasonCode, Revisions
 from krm_fn.stages.update_references import find_contradictions, find_stale, update_references
 from krm_fn.stages.warnings.configuration import find_nothing_chosen
 from krm_fn.stages.warnings.references import has_producers

@@ -13,7 +13,7 @@ from krm_fn.explain.explanation import (
 )
 from krm_fn.model.problem import ResourceId
 from krm_fn.references.reference import By, Rule
-from krm_fn.stages.reason import Reason, ReasonCode
+from krm_fn.stages.revisions import Reason, ReasonCode
 
 
 def read_json(read: Any) -> Explanation:

@@ -13,7 +13,7 @@ from krm_fn.model.problem import Outcome
 from krm_fn.references.reference import By
 from krm_fn.references.resolve import PassedOver
 from krm_fn.report.table import WIDTH, Screen, columns
-from krm_fn.stages.reason import ReasonCode
+from krm_fn.stages.revisions import ReasonCode
 from tests.cases import FIXTURES
 from tests.closed_schema import validator
 from tests.explain.read_json import read_json

@@ -6,7 +6,7 @@ from krm_fn.explain.explain import write_text
 from krm_fn.explain.explanation import Because, Explained, Explanation, SourceLine, Unfollowed
 from krm_fn.model.problem import ResourceId
 from krm_fn.report.table import Screen, columns
-from krm_fn.stages.reason import Reason, ReasonCode
+from krm_fn.stages.revisions import Reason, ReasonCode
 
 WHO = ResourceId("v1", "ConfigMap", "shop", "web-config")
 REASON = Reason(ReasonCode.NOT_READ, "no pod template of the package references it", remedy="annotate it")

@@ -5,8 +5,8 @@ from html.parser import HTMLParser
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.graph.draw import write_dot, write_mermaid
-from krm_fn.graph.graph import Edge, EdgeKind, Graph, GraphNode, Lane, LegendKey, NodeStyle
+from krm_fn.graph.diagrams import write_dot, write_mermaid
+from krm_fn.graph.graph import DataKey, Edge, EdgeKind, Graph, GraphNode, Lane, NodeStyle
 from krm_fn.graph.to_html import write_html
 from tests.diff.generated import HOSTILE, hostile
 from tests.graph.read_forms import expect, read_dot, read_html, read_mermaid
@@ -24,7 +24,7 @@ nodes = st.builds(
     named,
     hostile,
     st.tuples(hostile),
-    st.none() | st.tuples(st.builds(LegendKey, hostile, st.integers(0))),
+    st.none() | st.tuples(st.builds(DataKey, hostile, st.integers(0))),
     hostile,
     st.just(()) | st.tuples(st.tuples(st.sampled_from("+- "), hostile)),
 )
@@ -62,7 +62,7 @@ def markup_of(graph: Graph) -> set[str]:
 
 
 CHANGES = (("+", "a"), ("-", "a"), (" ", "a"))
-HARMLESS = GraphNode(Lane.OWNERS, NodeStyle.OWNER, "a", "a", "a", "a", ("a",), (LegendKey("a", 1),), "a", CHANGES)
+HARMLESS = GraphNode(Lane.OWNERS, NodeStyle.OWNER, "a", "a", "a", "a", ("a",), (DataKey("a", 1),), "a", CHANGES)
 PAGE = markup_of(
     Graph("a", (HARMLESS, HARMLESS._replace(keys=(), group="")), tuple(Edge(0, 1, tie, ("a",)) for tie in EdgeKind))
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.cli.main import main
-from krm_fn.graph.draw import write_dot, write_mermaid
+from krm_fn.graph.diagrams import write_dot, write_mermaid
 from krm_fn.graph.graph import EdgeKind, Graph, NodeStyle
 from krm_fn.graph.graph_objects import graph_history
 from krm_fn.graph.to_html import write_html

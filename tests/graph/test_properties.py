@@ -10,7 +10,7 @@ import yaml
 
 from krm_fn.explain.explain_objects import EVERYTHING, explain_objects
 from krm_fn.explain.explanation import Places
-from krm_fn.graph.draw import MOST_CHARACTERS, MOST_EDGES, find_excess, write_dot, write_mermaid
+from krm_fn.graph.diagrams import MOST_CHARACTERS, MOST_EDGES, find_excess, write_dot, write_mermaid
 from krm_fn.graph.graph import Edge, EdgeKind, Graph, Lane, NodeStyle
 from krm_fn.graph.graph_objects import graph_package
 from krm_fn.graph.to_html import write_html

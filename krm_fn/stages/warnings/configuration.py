@@ -21,7 +21,7 @@ from krm_fn.references.references import References
 from krm_fn.stages.checksums import Checksums
 from krm_fn.stages.choose import Choice, Choices, find_first
 from krm_fn.stages.package import Package
-from krm_fn.stages.reason import ReasonCode
+from krm_fn.stages.revisions import ReasonCode
 
 _KINDS = {kind.lower(): kind for kind in CONFIG_KINDS}
 _CONDITIONS = ("kind", "namespace", "labels", "annotations")
