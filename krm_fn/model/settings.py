@@ -59,6 +59,7 @@ def configures(item: Item) -> bool:
 
 
 _WILDCARDS = frozenset("*?[")
+_WILDCARD = re.compile(r"\[!?\]?[^]]*\]|[*?[\]]")
 
 
 def is_pattern(name: str) -> bool:
@@ -72,19 +73,9 @@ def matcher(name: str) -> Callable[[str], object]:
     return re.compile(translate(name)).match
 
 
-def literal_start(name: str) -> str:
-    """Return how every name begins that a shell pattern matches."""
-    return name[: next((place for place, one in enumerate(name) if one in _WILDCARDS), len(name))]
-
-
-def literal_end(name: str) -> str:
-    """Return how every name ends that a shell pattern matches."""
-    return re.split(r"[*?\[\]]", name)[-1]
-
-
-def literal_part(name: str) -> str:
-    """Return a text that every name contains that a shell pattern matches, the longest in front of a bracket."""
-    return max(re.split(r"[*?]", name.partition("[")[0]), key=len)
+def literal_parts(name: str) -> list[str]:
+    """Return texts that every name contains that a shell pattern matches."""
+    return _WILDCARD.split(name)
 
 
 class Strategy(StrEnum):
