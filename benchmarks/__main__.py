@@ -1,71 +1,116 @@
-"""Print the table: the function beside a Go function that does nothing."""
+"""Print the tables: the function beside a Go function that does nothing, `diff` beside a run, goals beside figures."""
 
 import argparse
 import hashlib
 import os
 import subprocess
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.inputs import KINDS, resource_list
 from benchmarks.install import install
-from benchmarks.measure import Command, Figures, measure, measure_in_turn
+from benchmarks.measure import Command, Figures, measure_in_turn, ratio
+from benchmarks.shape_packages import SHAPES, Shape, write_package
 
 NOOP = Path(__file__).parent / "noop"
 CACHE = Path(os.environ.get("KRM_FN_CACHE") or Path.home() / ".cache" / "krm-fn")
+PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
+MARK = "<!-- made by `python -m benchmarks --write` -->\n"
 
-SIZES = (12, 2_000, 20_000)
+SMALL, MEDIUM, LARGE = SIZES = (12, 2_000, 20_000)
 """Small ones first: what this process needs to make an input is a floor under the memory it can tell of others."""
+
+SHAPE_BYTES = 1_000_000
+"""The least size of a package of some shape that is compared."""
+
+GOALS = {
+    "20,000 objects: time, of the Go no-op's": 1.1,
+    "20,000 objects: memory, of the Go no-op's": 0.33,
+    "12 objects: seconds of processor time": 0.05,
+    "20,000 objects: time, times that of 2,000": 11,
+    "20,000 objects: time with checksums, of that with names": 1.15,
+    "2,000 objects, compared: time, of a run's": 1.2,
+    "20,000 objects, compared: seconds": 5,
+    "20,000 objects, compared: MiB": 400,
+    "the slowest shape of 1 MB: time, of the Go no-op's": 2.5,
+}
+"""The most that each figure may be."""
+
+
+class Programs(NamedTuple):
+    """What is measured, how often, and a folder for what it reads."""
+
+    krm_fn: Path
+    noop: Path
+    rounds: int
+    folder: Path
+
+    def in_turn(self, *commands: tuple[list[str], str], fewer: bool = False) -> list[Figures]:
+        """Measure commands, each with the file in the folder that it reads."""
+        rounds = (self.rounds + 1) // 2 if fewer else self.rounds
+        return measure_in_turn([Command(words, self.folder / stdin) for words, stdin in commands], rounds)
 
 
 def main() -> None:
     """Install the function, build the Go function, measure both in turn, print Markdown."""
-    runs = parse_runs()
-    with tempfile.TemporaryDirectory() as folder:
-        compare(Path(folder), install(Path(folder)), runs)
+    options = parse_options()
+    lines = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for line in tables(Programs(install(folder), build_noop(), options.runs, folder), options.shapes):
+            print(line, flush=True)
+            lines.append(line)
+    if options.write:
+        PAGE.write_text("\n".join([PAGE.read_text().partition(MARK)[0] + MARK, *lines]) + "\n")
 
 
-def compare(folder: Path, krm_fn: Path, runs: int) -> None:
-    noop = build_noop()
-    print("| objects | MB | runs | krm-fn | Go no-op | of Go's time | krm-fn | Go no-op | of Go's memory |")
-    print("|---|---|---|---|---|---|---|---|---|")
-    measured: dict[int, tuple[Figures, Figures]] = {}
-    for objects in SIZES:
-        rounds = (runs + 1) // 2 if objects == SIZES[-1] else runs
-        stdin = folder / "input.yaml"
-        stdin.write_bytes(resource_list(objects))
-        mine, go = measure_in_turn([Command([str(krm_fn)], stdin), Command([str(noop)], stdin)], rounds)
-        measured[objects] = mine, go
-        print(
-            f"| {objects:,} | {stdin.stat().st_size / 1e6:.2f} | {rounds} "
-            f"| {mine.time} | {go.time} | {mine.seconds / go.seconds:.2f} "
-            f"| {mine.memory} | {go.memory} | {share_of_memory(mine, go)} |",
-            flush=True,
-        )
-    report(measured, measure_checksums(folder, krm_fn, runs))
-
-
-def measure_checksums(folder: Path, krm_fn: Path, runs: int) -> float:
-    """How much longer a checksum for every workload takes than a name for every ConfigMap: least by least."""
-    for strategy in ("rename", "checksum"):
-        (folder / strategy).write_bytes(resource_list(SIZES[-1], strategy))
-    seconds: dict[str, list[float]] = {"rename": [], "checksum": []}
-    for _ in range(runs):
-        for strategy, measured in seconds.items():
-            measured.append(measure(Command([str(krm_fn)], folder / strategy)).seconds)
-    rename, checksum = map(min, seconds.values())
-    print(f"\nA checksum for all {SIZES[-1] // KINDS:,} workloads: {checksum:.3g} s; names: {rename:.3g} s")
-    return checksum / rename
-
-
-def parse_runs() -> int:
-    """How often to measure each, by the command line."""
+def parse_options() -> argparse.Namespace:
+    """Read the command line."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--runs", type=int, default=5, help="for each size, half of it for the largest (default: 5)")
-    runs: int = parser.parse_args().runs
-    if runs < 1:
+    parser.add_argument("--shapes", default="", help="only the shapes whose name contains this")
+    parser.add_argument("--write", action="store_true", help=f"write the tables into docs/{PAGE.name} too")
+    options = parser.parse_args()
+    if options.runs < 1:
         parser.error("--runs: at least 1")
-    return runs
+    if options.write and options.shapes:
+        parser.error("--write: the page has all shapes")
+    return options
+
+
+def tables(programs: Programs, part: str = "") -> Iterator[str]:
+    """Yield the lines of all tables. The goals come last, as they need all figures."""
+    figures: list[float] = []
+    yield from compare_sizes(programs, figures)
+    yield from compare_others(programs, figures)
+    yield from compare_shapes(programs, part, figures)
+    yield "| goal | at most | measured | |"
+    yield "|---|---|---|---|"
+    for (what, most), figure in zip(GOALS.items(), figures, strict=True):
+        yield f"| {what} | {most:g} | {figure:.3g} | {'met' if figure <= most else 'missed'} |"
+
+
+def compare_sizes(programs: Programs, figures: list[float]) -> Iterator[str]:
+    yield "| objects | MB | of Go's time | of Go's memory | krm-fn | Go no-op | krm-fn | Go no-op |"
+    yield "|---|---|---|---|---|---|---|---|"
+    measured: dict[int, tuple[Figures, Figures]] = {}
+    for objects in SIZES:
+        given = programs.folder / f"{objects}.yaml"
+        given.write_bytes(resource_list(objects))
+        commands = ([str(programs.krm_fn)], given.name), ([str(programs.noop)], given.name)
+        mine, go = programs.in_turn(*commands, fewer=objects == LARGE)
+        measured[objects] = mine, go
+        yield (
+            f"| {objects:,} | {given.stat().st_size / 1e6:.2f} | {ratio(mine, go):.2f} | {share_of_memory(mine, go)} "
+            f"| {mine.time} | {go.time} | {mine.memory} | {go.memory} |"
+        )
+    yield ""
+    mine, go = measured[LARGE]
+    figures += [ratio(mine, go), mine.mebibytes / go.mebibytes]
+    figures += [measured[SMALL][0].processor, mine.seconds / measured[MEDIUM][0].seconds]
 
 
 def share_of_memory(mine: Figures, go: Figures) -> str:
@@ -73,20 +118,66 @@ def share_of_memory(mine: Figures, go: Figures) -> str:
     return "" if hidden else f"{mine.mebibytes / go.mebibytes:.2f}"
 
 
-def report(measured: dict[int, tuple[Figures, Figures]], checksums: float) -> None:
-    """Print the targets, and whether they were met."""
-    mine, go = measured[20_000]
-    rows = [
-        ("20,000 objects: time, of the Go no-op's", mine.seconds / go.seconds, 0.45),
-        ("20,000 objects: memory, of the Go no-op's", mine.mebibytes / go.mebibytes, 0.35),
-        ("from 2,000 to 20,000 objects: time, times", mine.seconds / measured[2_000][0].seconds, 11),
-        ("12 objects: seconds of processor time", measured[12][0].processor, 0.065),
-        ("20,000 objects: time with checksums, of that with names", checksums, 1.15),
-    ]
-    print("\n| target | at most | measured | |")
-    print("|---|---|---|---|")
-    for what, figure, target in rows:
-        print(f"| {what} | {target} | {figure:.3g} | {'met' if figure <= target else 'missed'} |")
+def compare_others(programs: Programs, figures: list[float]) -> Iterator[str]:
+    """Compare a run with names, and one with checksums or a diff of what two runs have rendered."""
+    yield "| beside a run of the function | of its time | run | the other | MiB |"
+    yield "|---|---|---|---|---|"
+    run = [str(programs.krm_fn)]
+    (programs.folder / "checksum.yaml").write_bytes(resource_list(LARGE, "checksum"))
+    names, checksums = programs.in_turn((run, f"{LARGE}.yaml"), (run, "checksum.yaml"), fewer=True)
+    figures += [ratio(checksums, names)]
+    yield other_row(f"a checksum for each of {LARGE // KINDS:,} workloads", names, checksums)
+    for objects in (MEDIUM, LARGE):
+        compared = [str(render(programs, objects, level)) for level in ("info", "debug")]
+        run_, diff = programs.in_turn(
+            (run, f"{objects}.yaml"), ([*run, "diff", *compared], f"{objects}.yaml"), fewer=objects == LARGE
+        )
+        figures += [ratio(diff, run_)] if objects == MEDIUM else [diff.seconds, diff.mebibytes]
+        yield other_row(f"diff of {objects:,} objects, every ConfigMap changed", run_, diff)
+    yield ""
+
+
+def other_row(what: str, run: Figures, other: Figures) -> str:
+    return f"| {what} | {ratio(other, run):.2f} | {run.time} | {other.time} | {other.memory} |"
+
+
+def render(programs: Programs, objects: int, level: str) -> Path:
+    """Render the package with another value in each ConfigMap."""
+    given = resource_list(objects).replace(b"LOG_LEVEL: info", f"LOG_LEVEL: {level}".encode())
+    path = programs.folder / f"rendered-{level}.yaml"
+    path.write_bytes(subprocess.run([str(programs.krm_fn)], input=given, stdout=subprocess.PIPE, check=True).stdout)
+    return path
+
+
+def compare_shapes(programs: Programs, part: str, figures: list[float]) -> Iterator[str]:
+    """Compare packages that have many of one thing, one pair for each: a slow one stands out."""
+    yield "| what there is many of | MB | of Go's time | krm-fn | Go no-op |"
+    yield "|---|---|---|---|---|"
+    slowest = 0.0
+    for shape in SHAPES:
+        if shape.run != "transform" or part not in shape.what:
+            continue
+        data = large_package(shape)
+        (programs.folder / "shape.yaml").write_bytes(data)
+        commands = ([str(programs.krm_fn)], "shape.yaml"), ([str(programs.noop)], "shape.yaml")
+        try:
+            mine, go = programs._replace(rounds=1).in_turn(*commands)
+        except subprocess.CalledProcessError:
+            print(f"{shape.what}: refused", file=sys.stderr)
+            continue
+        times = ratio(mine, go)
+        slowest = max(slowest, times)
+        yield f"| {shape.what} | {len(data) / 1e6:.2f} | {times:.2f} | {mine.seconds:.3g} s | {go.seconds:.3g} s |"
+    yield ""
+    figures += [slowest]
+
+
+def large_package(shape: Shape) -> bytes:
+    """Write a package of this shape with at least so many bytes."""
+    size = 1_000
+    while len(data := write_package(shape.make(size))) < SHAPE_BYTES:
+        size = max(size * SHAPE_BYTES // len(data), size * 11 // 10)
+    return data
 
 
 def build_noop() -> Path:

@@ -57,6 +57,11 @@ class Figures(NamedTuple):
         return any(run.mebibytes <= run.floor for run in self.runs)
 
 
+def ratio(one: Figures, other: Figures) -> float:
+    """Return the median of the ratios of wall times, pair by pair: what slows down both leaves them as they are."""
+    return median(mine.seconds / theirs.seconds for mine, theirs in zip(one.runs, other.runs, strict=True))
+
+
 class Command(NamedTuple):
     """A program with its arguments, and the file that it reads."""
 

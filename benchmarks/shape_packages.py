@@ -240,7 +240,25 @@ def _select_by_pattern(size: int) -> Package:
 
 
 def _select_by_ends(size: int) -> Package:
-    return _pairs(size), {"select": [{"name": f"*-{number}"} for number in range(size)]}
+    return _of_one_length(size), {"select": [{"name": f"*-{number}"} for number in _NUMBERS[:size]]}
+
+
+def _select_by_middle(size: int) -> Package:
+    return _of_one_length(size), {"select": [{"name": f"*fig-{number}*"} for number in _NUMBERS[:size]]}
+
+
+def _select_by_globs(size: int) -> Package:
+    """Patterns that begin alike, with a set of letters; half of them match nothing."""
+    select = [{"name": f"config-?[{number % 10}0-9]*{number}*"} for number in _NUMBERS[:size]]
+    return _of_one_length(size), {"select": [*select, {"name": "c*"}]}
+
+
+_NUMBERS = range(10_000, 100_000)
+
+
+def _of_one_length(size: int) -> list[Object]:
+    """Build ConfigMaps whose names contain no other number than their own."""
+    return [_config_map(f"config-{number}") for number in _NUMBERS[:size]]
 
 
 def _select_labels(size: int) -> Package:
@@ -421,6 +439,18 @@ def _job(number: int) -> Object:
     return _object("batch/v1", "Job", f"job-{number}", annotations=annotations, spec={"template": template})
 
 
+def _rules(size: int) -> Package:
+    """Put all rules into one role, which every pod has."""
+    rbac = "rbac.authorization.k8s.io"
+    rules = [
+        {"apiGroups": [f"team-{one}.example.com"], "resources": ["configmaps"], "verbs": ["get"]} for one in range(size)
+    ]
+    role = {"apiGroup": rbac, "kind": "Role", "name": "reader"}
+    subject = {"kind": "ServiceAccount", "name": "default"}
+    reader = _object(f"{rbac}/v1", "Role", "reader", rules=rules)
+    return [*_pairs(size), reader, _object(f"{rbac}/v1", "RoleBinding", "reader", roleRef=role, subjects=[subject])], {}
+
+
 def _jobs(size: int) -> Package:
     waits = [_deployment(f"wait-{one}", args=["kubectl", "wait", f"job/job-{one}"]) for one in range(size)]
     return [*map(_job, range(size)), *(_config_map(f"config-{one}") for one in range(size)), *waits], {"jobs": "rename"}
@@ -576,6 +606,75 @@ def _keys_that_are_no_text(size: int) -> Package:
     return [_config_map("config", data={f"key-{one}": one for one in range(size)}), _deployment("web", "config")], {}
 
 
+_LINE = "server: {port: 8080, name: config-0, path: /etc/app, text: some words more}"
+
+
+def _long_block(size: int) -> Package:
+    """Build a value of many lines: 1 MB at 11,000."""
+    text = "".join(f"{_LINE} # {one}\n" for one in range(size))
+    return [_config_map("config", data={"key": text}), _deployment("web", "config"), *_pairs(2)], {}
+
+
+def _long_line(size: int) -> Package:
+    """Build a value of one line, with many words."""
+    text = " ".join(f"config-{one % 4}.shop.svc:8080" for one in range(size))
+    return [_config_map("config", data={"key": text}), _deployment("web", "config"), *_pairs(2)], {}
+
+
+def _long_unfollowed_line(size: int) -> Package:
+    """Build the same in a field of a custom resource that no rule follows."""
+    text = " ".join(f"config-{one % 4}.shop.svc:8080" for one in range(size))
+    return [_object(*_WIDGET, "widget", spec={"theConfigMapHere": text, "args": [text]}), *_pairs(4)], {}
+
+
+def _binary_data(size: int) -> Package:
+    """`size` times 60 bytes in Base64."""
+    large = _config_map("config", data={}, binaryData={"key": "c29tZSB3b3Jk" * 5 * size})
+    return [large, _deployment("web", "config"), *_pairs(2)], {}
+
+
+_DEEPEST = 200
+"""Levels in one object: some more are refused."""
+
+
+def _levels(size: int) -> Package:
+    """As many levels, in as few objects."""
+    made = []
+    for start in range(0, size, _DEEPEST):
+        tree: Any = {"theConfigMapHere": "config-0"}
+        for level in range(start, min(start + _DEEPEST, size)):
+            tree = {"inner": tree} if level % 2 else [tree, f"config-{level}"]
+        made += [_object(*_WIDGET, f"widget-{start}", spec={"tree": tree})]
+    return [*made, *_pairs(2)], {}
+
+
+def _levels_in_data(size: int) -> Package:
+    made = []
+    for start in range(0, size, _DEEPEST // 2):
+        levels = range(min(_DEEPEST // 2, size - start))
+        text = "".join(f"{' ' * level}inner:\n" for level in levels) + f"{' ' * len(levels)}configMapRef: config-0\n"
+        made += [_config_map(f"data-{start}", data={"tree.yaml": text})]
+    return [*made, *_pairs(2)], {"select": [{"name": "*"}]}
+
+
+def _large_definition(size: int) -> Package:
+    """Build a definition with many fields, as an operator has that embeds pod templates."""
+    text = "Name of the referent. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names"
+    fields = {
+        f"field{one}": {
+            "description": text,
+            "type": "object",
+            "properties": {"configMapRef": {"type": "object", "properties": {"name": {"type": "string"}}}},
+        }
+        for one in range(size)
+    }
+    names = {"kind": "Widget", "plural": "widgets"}
+    versions = [{"name": "v1", "schema": {"openAPIV3Schema": {"type": "object", "properties": fields}}}]
+    spec = {"group": "example.com", "names": names, "scope": "Namespaced", "versions": versions}
+    crd = _object("apiextensions.k8s.io/v1", "CustomResourceDefinition", "widgets.example.com", "", spec=spec)
+    return [crd, *_pairs(2)], {}
+
+
 def _labels(size: int) -> Package:
     many = {f"example.com/label-{one}": "text" for one in range(size)}
     config = _config_map("config", labels=many, annotations=many)
@@ -621,6 +720,8 @@ SHAPES = (
     Shape("entries of select, and ConfigMaps", _select, least=16),
     Shape("entries of select, by pattern", _select_by_pattern, least=16),
     Shape("entries of select that are the ends of names", _select_by_ends, least=50),
+    Shape("entries of select that are the middle of names", _select_by_middle, least=50),
+    Shape("entries of select that are patterns of letters", _select_by_globs, least=50),
     Shape("entries of select, by label", _select_labels, least=16),
     Shape("entries of select, by annotation", _select_annotations, least=16),
     Shape("entries of select, by namespace", _select_namespaces, least=16),
@@ -644,6 +745,7 @@ SHAPES = (
     Shape("containers of a workload with a role", _containers_that_may_read),
     Shape("resourceNames of a role", _resource_names, least=24),
     Shape("roles with resourceNames", _roles),
+    Shape("rules of one role", _rules),
     Shape("Jobs", _jobs),
     Shape("containers of a workload, each with a reference", _sidecars),
     Shape("referrers of one ConfigMap", _referrers_of_one),
@@ -678,6 +780,13 @@ SHAPES = (
     Shape("admission policies", _policies),
     Shape("keys of a ConfigMap", _keys, least=50),
     Shape("keys of a ConfigMap that are no text", _keys_that_are_no_text, least=50),
+    Shape("lines of a value", _long_block, least=50),
+    Shape("words of a value in one line", _long_line, least=50),
+    Shape("words of a value that no rule follows", _long_unfollowed_line, least=50),
+    Shape("bytes of a value in Base64", _binary_data, least=50),
+    Shape("levels of custom resources", _levels, least=50),
+    Shape("levels in data", _levels_in_data, least=30),
+    Shape("fields of a definition", _large_definition, least=50),
     Shape("labels and annotations of an object", _labels, least=16),
     Shape("misspelled annotations of ours", _own_annotations),
     Shape("annotations with a strategy", _strategies),
@@ -687,6 +796,7 @@ SHAPES = (
     Shape("documents, once more", _secrets, "transform documents again"),
     Shape("results of an earlier run", _misspelled, "transform again"),
     Shape("aliases of one object", _plain, "transform aliases"),
+    Shape("anchors, each with an alias", _plain, "transform anchors"),
     Shape("objects, verified", _secrets, "verify"),
     Shape("namespaces with the same name, verified", _namespaces, "verify"),
     Shape("objects, compared", _plain, "diff"),

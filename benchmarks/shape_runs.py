@@ -69,6 +69,15 @@ def _transform_aliases(package: Package) -> Work:
     return lambda: run(data)
 
 
+def _transform_anchors(package: Package) -> Work:
+    """Each pod has the labels of its own Deployment, as an alias."""
+    labels = b"      metadata:\n        labels:\n          app: app\n"
+    parts = write_package(package).split(labels)
+    aliased = b"      metadata:\n        labels: &labels-%d {app: app}\n        annotations: *labels-%d\n"
+    data = b"".join(part + aliased % (number, number) for number, part in enumerate(parts[:-1])) + parts[-1]
+    return lambda: run(data)
+
+
 def _verify(package: Package) -> Work:
     output = _rendered(package)
     return lambda: verify(STDIN, output, VerifyOptions())
@@ -115,6 +124,7 @@ _RUNS: dict[str, Callable[[Package], Work]] = {
     "transform documents": _transform_documents,
     "transform documents again": _transform_documents_again,
     "transform aliases": _transform_aliases,
+    "transform anchors": _transform_anchors,
     "verify": _verify,
     "diff": _diff,
     "explain": _explain,

@@ -53,7 +53,7 @@ def list_starts(krm_fn: Path, folder: Path) -> list[Start]:
     complete = ["env", "_KRM_FN_COMPLETE=bash_complete", "COMP_WORDS=krm-fn re", "COMP_CWORD=1"]
     return [
         Start("Python itself", Command([str(krm_fn.with_name("python")), "-I", "-S", "-c", "pass"])),
-        Start(f"{OBJECTS} objects", Command([program], given), 0.065),
+        Start(f"{OBJECTS} objects", Command([program], given), 0.05),
         Start("--help", Command([program, "--help"]), AT_ONCE),
         Start("completion in a shell", Command([*complete, program]), AT_ONCE),
         Start("history --help", Command([program, "history", "--help"]), AT_ONCE),

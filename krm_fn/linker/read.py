@@ -153,24 +153,24 @@ def possible_names(item: dict[str, Any], *, has_pod_spec: bool) -> Iterator[str]
     yield from _words({key: value for key, value in item.items() if key not in NOT_SPEC}, in_pods=has_pod_spec)
 
 
-def _words(value: Any, *, in_pods: bool) -> Iterator[str]:
-    """Yield the words below a value. It keeps a list of what is left: objects may be deeper than Python's stack."""
+def _words(value: Any, *, in_pods: bool) -> list[str]:
+    """Return the words below a value. It keeps a list of what is left: objects may be deeper than Python's stack."""
+    words: list[str] = []
     left = [(value, False)]
     while left:
         value, in_named_entry = left.pop()
         if isinstance(value, str):
-            for word in WORD.findall(value):
-                yield word
-                if "." in word:  # a name may contain dots, and other text puts dots between names
-                    yield from word.split(".")
+            found = WORD.findall(value)
+            words += found
+            if "." in value:  # a name may contain dots, and other text puts dots between names
+                words += [part for word in found if "." in word for part in word.split(".")]
         elif isinstance(value, list):
             left += [(entry, in_named_entry) for entry in value]
         elif isinstance(value, dict):
-            left += [
-                (inner, in_pods and key in _NAMED_ENTRIES)
-                for key, inner in value.items()
-                if not (in_pods and _has_other_meaning(key, inner, in_named_entry=in_named_entry))
-            ]
+            for key, inner in value.items():
+                if not (in_pods and _has_other_meaning(key, inner, in_named_entry=in_named_entry)):
+                    left.append((inner, in_pods and key in _NAMED_ENTRIES))
+    return words
 
 
 def _has_other_meaning(key: str, value: Any, *, in_named_entry: bool) -> bool:

@@ -61,6 +61,7 @@ def configures(item: Item) -> bool:
 
 
 _WILDCARDS = frozenset("*?[")
+_WILDCARD = re.compile(r"\[!?\]?[^]]*\]|[*?[\]]")
 
 
 def is_pattern(name: str) -> bool:
@@ -74,19 +75,9 @@ def matcher(name: str) -> Callable[[str], object]:
     return re.compile(translate(name)).match
 
 
-def literal_start(name: str) -> str:
-    """Return how every name begins that a shell pattern matches."""
-    return name[: next((place for place, one in enumerate(name) if one in _WILDCARDS), len(name))]
-
-
-def literal_end(name: str) -> str:
-    """Return how every name ends that a shell pattern matches."""
-    return re.split(r"[*?\[\]]", name)[-1]
-
-
-def literal_part(name: str) -> str:
-    """Return a text that every name contains that a shell pattern matches, the longest in front of a bracket."""
-    return max(re.split(r"[*?]", name.partition("[")[0]), key=len)
+def literal_parts(name: str) -> list[str]:
+    """Return texts that every name contains that a shell pattern matches."""
+    return _WILDCARD.split(name)
 
 
 class Strategy(StrEnum):
@@ -266,6 +257,9 @@ NO_ENVIRONMENT = Environment()
 Condition: TypeAlias = tuple[str, str, str]
 """A field of the metadata, a name in it, and a value: `("labels", "tier", "web")`. A namespace has no name."""
 
+_NAME = "name"
+"""The field of a condition that asks for this very name."""
+
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -296,50 +290,48 @@ class Numbered(NamedTuple, Generic[_Entry]):
 
 
 class Entries(Generic[_Entry]):
-    """Each entry under one thing that it asks for: its name, the start or end of its names, or its rarest condition.
+    """Each entry under the rarest thing that it asks for: its name, a part of its names, or a condition.
 
     `conditions_of` returns those that an object must meet, all of them.
     """
 
     def __init__(self, entries: Iterable[_Entry], conditions_of: Callable[[_Entry], list[Condition]]) -> None:
         numbered = [Numbered(position, entry) for position, entry in enumerate(entries)]
-        self._by_name: dict[str, list[Numbered[_Entry]]] = defaultdict(list)
-        self._by_start: dict[int, dict[str, list[Numbered[_Entry]]]] = defaultdict(lambda: defaultdict(list))
-        self._by_end: dict[int, dict[str, list[Numbered[_Entry]]]] = defaultdict(lambda: defaultdict(list))
-        self._by_condition: dict[Condition, list[Numbered[_Entry]]] = defaultdict(list)
-        self._others: list[tuple[str, Numbered[_Entry]]] = []
-        asked = [conditions_of(one.entry) for one in numbered]
-        frequency = Counter(condition for several in asked for condition in several)
+        asked = [dict.fromkeys([*_asked_of_names(one.entry.name), *conditions_of(one.entry)]) for one in numbered]
+        frequency = Counter(each for several in asked for each in several)
+        self._by_rarest: dict[Condition | str, list[Numbered[_Entry]]] = defaultdict(list)
+        self._others: list[Numbered[_Entry]] = []
         for one, several in zip(numbered, asked, strict=True):
-            start, end = literal_start(one.entry.name), literal_end(one.entry.name)
-            if not is_pattern(one.entry.name):
-                self._by_name[one.entry.name].append(one)
-            elif start:
-                self._by_start[len(start)][start].append(one)
-            elif end:
-                self._by_end[len(end)][end].append(one)
-            elif several:
-                self._by_condition[min(several, key=frequency.__getitem__)].append(one)
-            else:
-                self._others.append((literal_part(one.entry.name), one))
+            of_one = self._by_rarest[min(several, key=frequency.__getitem__)] if several else self._others
+            of_one.append(one)
+        self._lengths = {len(part) for part in self._by_rarest if isinstance(part, str)}
+        self._has_conditions = any(map(_is_of_metadata, self._by_rarest))
 
     def __bool__(self) -> bool:
-        return any((self._by_name, self._by_start, self._by_end, self._by_condition, self._others))
+        return bool(self._by_rarest or self._others)
 
     def that_may_match(self, item: Item, names: Collection[str]) -> Sequence[Numbered[_Entry]]:
         """Return the entries that may match an object with these names, in their order. No other one does."""
         found = {one.position: one for one in self._find(item, names)}
-        text = "\n".join(names)
-        others = [one for literal, one in self._others if literal in text]
-        return sorted([*found.values(), *others], key=itemgetter(0)) if found else others
+        return sorted([*found.values(), *self._others], key=itemgetter(0)) if found else self._others
 
     def _find(self, item: Item, names: Iterable[str]) -> Iterator[Numbered[_Entry]]:
-        for name in names:
-            yield from self._by_name.get(name, ())
-            for length, by_start in self._by_start.items():
-                yield from by_start.get(name[:length], ())
-            for length, by_end in self._by_end.items():
-                yield from by_end.get(name[-length:], ())
-        if self._by_condition:
+        for name in dict.fromkeys(names):
+            yield from self._by_rarest.get((_NAME, "", name), ())
+            for length in self._lengths:
+                for start in range(len(name) - length + 1):
+                    yield from self._by_rarest.get(name[start : start + length], ())
+        if self._has_conditions:
             for condition in conditions(item.id.namespace, item.labels, item.annotations):
-                yield from self._by_condition.get(condition, ())
+                yield from self._by_rarest.get(condition, ())
+
+
+def _asked_of_names(pattern: str) -> list[Condition | str]:
+    """Return the whole name, or the parts that every name has which the pattern matches, the longest first."""
+    if not is_pattern(pattern):
+        return [(_NAME, "", pattern)]
+    return sorted(filter(None, literal_parts(pattern)), key=len, reverse=True)
+
+
+def _is_of_metadata(asked: Condition | str) -> bool:
+    return not isinstance(asked, str) and asked[0] != _NAME
