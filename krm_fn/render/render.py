@@ -95,7 +95,10 @@ def open_inputs(inputs: Inputs, helm: HelmOptions, environment: Environment, all
 
 
 def render_opened(opened: Opened, changes: Changes) -> tuple[str, list[Problem]]:
-    """Return the stream of documents after all changes, and all problems. Raises Rejected."""
+    """Return the stream of documents after all changes, and all problems; no stream after an error. Raises Rejected."""
+    problems = [*opened.remarks, *opened.place(changes.problems)]
+    if any(problem.severity is Severity.ERROR for problem in problems):
+        return "", problems  # what an error is about may be two edits of one place
     envelopes = [envelope for _, envelope in opened.envelopes]
     with opened.placed():
         shares = zip(envelopes, _share_out(changes, envelopes), strict=True)
@@ -104,8 +107,7 @@ def render_opened(opened: Opened, changes: Changes) -> tuple[str, list[Problem]]
     # Behind the changes: a configuration among the objects has been read by now, and must not be applied.
     ready = [stream if is_deployable(envelope) else deployable(stream) for envelope, stream in streams]
     added = "".join(map(write_document, changes.add))
-    joined = join_streams([stream for stream in (*ready, added) if stream])
-    return joined, [*opened.remarks, *opened.place(changes.problems)]
+    return join_streams([stream for stream in (*ready, added) if stream]), problems
 
 
 def decide_opened(opened: Opened, environment: Environment) -> Transformation:

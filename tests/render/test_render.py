@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from krm_fn.function import run
-from tests.cases import TRANSFORMS
+from krm_fn.render.render import render
+from krm_fn.render.sources import Inputs
+from krm_fn.render.tools import HelmOptions
+from tests.cases import ENVIRONMENT, REJECTIONS, TRANSFORMS
 from tests.render.run import CONFIG_MAP, WITHOUT_LINKER, render_in, write
 
 DEPLOYMENT = """apiVersion: apps/v1
@@ -113,3 +116,10 @@ def test_a_problem_of_stdin_names_the_file_in_the_annotation(tmp_path: Path, mon
 def test_a_problem_of_stdin_has_a_line_without_the_annotation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = render_in(tmp_path, monkeypatch, "-", stdin=(UNREADABLE + "---\n" + DEPLOYMENT).encode())
     assert outcome.stderr == "error: ConfigMap/a data.A (<stdin>:4:8): does not match its tag !!binary: not base64\n"
+
+
+@pytest.mark.parametrize("case", REJECTIONS, ids=lambda case: case.name)
+def test_what_the_function_rejects_is_not_rendered(case: Path) -> None:
+    """Among the changes of what is wrong may be two edits of one place."""
+    outcome = render(Inputs((str(case / "input.yaml"),)), HelmOptions(), ENVIRONMENT)
+    assert (outcome.exit_code, outcome.stdout) == (1, b""), outcome.stderr
