@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.mutants.telling import TELLING, Telling
+
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 ABSENT = ("click", "jsonschema", "kubernetes")
@@ -32,3 +34,10 @@ def test_one_module_uses_the_standard_streams() -> None:
     used = re.compile(r"\bsys\.(__)?std(in|out|err)|\bclick\.(echo|secho|prompt)|\bprint\(")
     modules = sorted((ROOT / "krm_fn").rglob("*.py"))
     assert [path.name for path in modules if used.search(path.read_text())] == ["stdio.py"]
+
+
+@pytest.mark.parametrize("row", TELLING, ids=lambda row: row.mistake)
+def test_a_telling_mistake_can_be_made_in_one_place(row: Telling) -> None:
+    """`python -m tests.mutants --telling` makes it, and looks for the test that notices."""
+    text = re.compile(r"\s+".join(map(re.escape, row.text.split())))
+    assert sum(len(text.findall(path.read_text())) for path in (ROOT / "krm_fn").rglob("*.py")) == 1

@@ -115,7 +115,7 @@ TELLING = (
     ),
     Telling(
         "a revision of another set is taken",
-        "if not _is_of_another_set(item, known.settings):",
+        "if owner in self._settings.own_sets:",
         "if True:",
         "tests/test_fixtures.py",
     ),
@@ -211,8 +211,8 @@ TELLING = (
     ),
     Telling(
         "an object of a tool is applied",
-        "return resource.group not in TOOL_GROUPS",
-        "return True",
+        "return not _is_config(resource) and resource.group not in TOOL_GROUPS",
+        "return not _is_config(resource)",
         "tests/references/test_find.py",
     ),
 )
