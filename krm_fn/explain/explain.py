@@ -269,8 +269,8 @@ def _explain(wanted: Wanted, found: Transformation, masks: Masks, opened: Opened
     configs = [item for item in opened.items if item.is_config or item in chosen]
     items = find_wanted(wanted, configs, found.revisions.names)
     if items or wanted == EVERYTHING:
-        return explain_objects(found, items, Places(opened), masks)
-    absent = explain_absent(wanted, found, Places(opened))
+        return explain_objects(found, items, Places(opened.envelopes, opened.configuration), masks)
+    absent = explain_absent(wanted, found, Places(opened.envelopes, opened.configuration))
     if not absent:
         raise not_found(wanted, configs)
     return Explanation(tuple(absent))

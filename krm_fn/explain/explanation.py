@@ -2,15 +2,16 @@
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.config.plain import place as place_setting
 from krm_fn.model.item import Item, read_item
-from krm_fn.model.node import Mark, Marks, Scalar, is_mapping, read_path
+from krm_fn.model.node import Mark, Marks, Node, Scalar, is_mapping, read_path
 from krm_fn.model.problem import ResourceId
 from krm_fn.references.reference import Rule
-from krm_fn.render.render import Opened
 from krm_fn.stages.revisions import Reason
+from krm_fn.wire.envelope import Envelope
 
 ABSENT = "absent"
 """The strategy of an object that is only referenced; also the reason why nothing follows it."""
@@ -113,11 +114,11 @@ _ORIGIN = re.compile(r"^(?:path|configuredIn): (?P<file>.+)$", re.MULTILINE)
 
 
 class Places:
-    """The places of everything that was read."""
+    """The places of everything that was read: objects by the names of their texts, and the configuration."""
 
-    def __init__(self, opened: Opened) -> None:
-        self._files = {item.node: name for name, envelope in opened.envelopes for item in envelope.items}
-        self._config_file, self._config = opened.configuration
+    def __init__(self, envelopes: Iterable[tuple[str, Envelope]], configuration: tuple[str, Node | None]) -> None:
+        self._files = {item.node: name for name, envelope in envelopes for item in envelope.items}
+        self._config_file, self._config = configuration
         self._marks = Marks()
 
     def of(self, item: Item, field: str = "") -> SourceLine:

@@ -23,7 +23,8 @@ from krm_fn.references.shapes import FREE_KEYS, PASSED_OVER, is_of_core
 from krm_fn.stages.package import Package
 from krm_fn.stages.restart_requests import OPT_INS
 from krm_fn.stages.transform import Transformation
-from krm_fn.stages.warnings.references import find_misspelled, find_pinned, read_base_names, why_passed_over
+from krm_fn.stages.update_references import find_pinned, read_base_names, why_passed_over
+from krm_fn.stages.warnings.references import find_misspelled
 
 _WORDS_OF_PROGRAMS = re.compile(r"\.(?P<what>command|args)\[\d+\]$|\.env\[\d+\]\.(?P<variable>value)$")
 _ANNOTATIONS_OF_TOOLS = re.compile(

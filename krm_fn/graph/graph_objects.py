@@ -47,7 +47,7 @@ def graph_package(found: Transformation, masks: Masks, opened: Opened, wanted: W
     producers = frozenset(item for item in found.package.configs if not item.is_config)
     configs = [item for item in opened.items if item in producers or _is_drawn(item, found)]
     items = find_wanted(wanted, configs, found.revisions.names)
-    places = Places(opened)
+    places = Places(opened.envelopes, opened.configuration)
     absent = explain_absent(wanted, found, places)
     if wanted.name and not items and not absent:
         raise not_found(wanted, configs)

@@ -153,6 +153,12 @@ class ResolvedReference(NamedTuple):
     targets: tuple[Item, ...]
 
     @property
+    def namespace_meant(self) -> str:
+        """The namespace in which the object is looked for: that which the reference names, else the referrer's."""
+        named = self.reference.target_namespace
+        return self.referrer.id.namespace if named is None else named
+
+    @property
     def is_own(self) -> bool:
         """Whether a producer says here what it makes, and nothing else in the package has that name."""
         return self.reference.written and self.targets == (self.referrer,)

@@ -64,7 +64,7 @@ def read(data: bytes) -> Read:
     configuration = find_only_configuration(envelope.items, passed, ENVIRONMENT)
     found = decide(envelope.items, configuration, ENVIRONMENT)
     opened = Opened([], [("input.yaml", envelope)], ("input.yaml", configuration), [], Expansion())
-    return Read(envelope, found, Places(opened))
+    return Read(envelope, found, Places(opened.envelopes, opened.configuration))
 
 
 def say(explanation: Explanation) -> str:

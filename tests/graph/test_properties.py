@@ -79,7 +79,9 @@ def every_revision_of_the_rendering_is_drawn(drawn: Drawn) -> None:
 def every_reference_that_is_explained_is_drawn(drawn: Drawn) -> None:
     graph, found = drawn.graph, drawn.found
     configs = [item for item in found.package.configs if not item.is_local]
-    explained = explain_objects(found, configs, Places(drawn.opened), Masks(configs)).objects
+    explained = explain_objects(
+        found, configs, Places(drawn.opened.envelopes, drawn.opened.configuration), Masks(configs)
+    ).objects
     references = {
         (one.who.kind, one.who.namespace, reference.who.kind, reference.field)
         for one in explained

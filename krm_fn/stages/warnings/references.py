@@ -2,29 +2,24 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.producers import PRODUCERS
 from krm_fn.model.settings import Strategy
-from krm_fn.naming.names import CONTENT_NAME, authored_id, base_name
+from krm_fn.naming.names import authored_id, base_name
 from krm_fn.naming.suggest import find_near
 from krm_fn.references.find import ROLES
 from krm_fn.references.generated import find_generated, find_unmet, find_unpinned, versioned
 from krm_fn.references.reference import By, Reference, ResolvedReference
 from krm_fn.references.references import References
-from krm_fn.references.resolve import Index, PassedOver
 from krm_fn.stages.choose import Choices
-from krm_fn.stages.package import FIXED_NAMES, Package
-from krm_fn.stages.revisions import Revision, Revisions
+from krm_fn.stages.package import Package
+from krm_fn.stages.revisions import Revisions
 
 _PRODUCER_KINDS = frozenset((producer.group, kind) for producer in PRODUCERS for kind in producer.kinds)
 _OTHER = {"ConfigMap": "Secret", "Secret": "ConfigMap"}
-
-ByBaseName: TypeAlias = Mapping[tuple[str, str], list[Revision]]
-"""Renamed objects, by kind and base name."""
 
 
 def find_unlisted(package: Package, references: References, revisions: Revisions) -> Iterator[Problem]:
@@ -166,12 +161,7 @@ def _find_all_near(
 
 def _place_of(one: ResolvedReference, package: Package) -> tuple[str, str]:
     """Return the kind of the object that a reference names, and the namespace where it is expected."""
-    return one.reference.kind, _namespace_of(one) or package.namespace
-
-
-def _namespace_of(resolved: ResolvedReference) -> str:
-    named = resolved.reference.target_namespace
-    return resolved.referrer.id.namespace if named is None else named
+    return one.reference.kind, one.namespace_meant or package.namespace
 
 
 def has_producers(items: Iterable[Item]) -> bool:
@@ -230,73 +220,3 @@ def find_unversioned(references: References, revisions: Revisions, choices: Choi
         if unpinned:
             problem = about(choice.item, f"its spec is versioned, but what it makes {unpinned}", severity=Severity.INFO)
             yield problem._replace(resource=bases.get(choice.item, choice.item.id))
-
-
-def read_base_names(revisions: Iterable[Revision]) -> ByBaseName:
-    """Return the revisions whose strategy is to rename by their base names."""
-    by_base_name: dict[tuple[str, str], list[Revision]] = defaultdict(list)
-    for revision in revisions:
-        if revision.strategy is Strategy.RENAME:
-            by_base_name[revision.item.id.kind, revision.base_name].append(revision)
-    return by_base_name
-
-
-def warn_about_near(resolved: ResolvedReference, by_base_name: ByBaseName, index: Index) -> Iterator[Problem]:
-    """Warn about a reference without a target that may be meant for a revision, or for what its pods need."""
-    referrer, reference = resolved.referrer, resolved.reference
-    kind, name = reference.kind, reference.target
-    for item, reason in _find_meant(resolved, by_base_name, index):
-        message = f"not rewritten: {kind} {name} {why_passed_over(resolved, item, reason)}"
-        yield about(referrer, message, reference.field, Severity.WARNING)
-    for revision in find_pinned(resolved, by_base_name):
-        message = f"not rewritten: {name!r} is another revision of {revision.base_name}, now {revision.name}"
-        yield about(referrer, message, reference.field, Severity.WARNING)
-
-
-def _find_meant(
-    resolved: ResolvedReference, by_base_name: ByBaseName, index: Index
-) -> Iterator[tuple[Item, PassedOver]]:
-    """Yield the object that is most probably meant: one that is renamed, or else one that pods cannot start without."""
-    if index.kinds.is_cluster_scoped(resolved.referrer.id):  # its own namespace says nothing about the object's
-        return
-    name, reference = resolved.reference.target, resolved.reference
-    place = reference.kind, name, reference.target_namespace
-    renamed = (revision.item for revision in by_base_name.get((reference.kind, name), ()))
-    is_required = not reference.is_optional and name not in FIXED_NAMES
-    needed = reference.in_pod and not reference.written and is_required
-    others = index.find_in_other_namespaces(resolved.referrer, *place) if needed else ()
-    item = next(chain(renamed, others), None)
-    reason = None if item is None else index.why_passed_over(resolved.referrer, item, *place)
-    if item is not None and reason is not None:
-        yield item, reason
-
-
-def find_pinned(resolved: ResolvedReference, by_base_name: ByBaseName) -> Iterator[Revision]:
-    """Yield the revisions of whose history the reference names another one."""
-    if resolved.referrer.id.kind in ROLES:  # a rule may list the names of several kinds, and those of older revisions
-        return
-    older = CONTENT_NAME.fullmatch(resolved.reference.target)
-    for revision in by_base_name.get((resolved.reference.kind, older.group(1)), []) if older else []:
-        if revision.id.namespace == _namespace_of(resolved):
-            yield revision
-
-
-def why_passed_over(resolved: ResolvedReference, item: Item, reason: PassedOver) -> str:
-    """Say of an object why a reference with one of its names does not mean it."""
-    match reason:
-        case PassedOver.NAMESPACE:
-            there = f"is in namespace {item.id.namespace}" if item.id.namespace else "sets no namespace"
-            return f"{there}; {_say_namespace(resolved)}"
-        case PassedOver.AFFIXES:
-            return "has other prefixes or suffixes of kustomize than this referrer"
-        case PassedOver.PACKAGE:
-            return "is in another package of kpt than this referrer, and a nearer one has the name too"
-        case PassedOver.NAME:
-            return "had this name before, and another object has it now"
-
-
-def _say_namespace(resolved: ResolvedReference) -> str:
-    namespace = _namespace_of(resolved)
-    if resolved.reference.target_namespace is not None:
-        return f"this reference names namespace {namespace}"
-    return f"this referrer is in namespace {namespace}" if namespace else "this referrer sets none"
