@@ -1,7 +1,6 @@
 """The KRM function: bytes in, bytes out."""
 
 from collections.abc import Iterable, Mapping
-from functools import partial
 from types import MappingProxyType
 
 from krm_fn.config.configuration import Configuration, Packages, as_passed, find_among, find_applied, find_configuration
@@ -12,13 +11,12 @@ from krm_fn.model.item import Item, in_order, read_item
 from krm_fn.model.node import Node, is_mapping, is_null
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import NO_ENVIRONMENT, Environment
-from krm_fn.references.embedded import ReadYaml
 from krm_fn.report.secrets import hide_in_problems
 from krm_fn.stages.package import read_package
 from krm_fn.stages.transform import Transformation, transform
 from krm_fn.wire.apply import add_results, apply_changes
 from krm_fn.wire.envelope import Envelope, open_envelope
-from krm_fn.wire.reader import Expansion, Exploded, read_yaml, warn_about_repeated
+from krm_fn.wire.reader import Expansion, embedded_reader, read_yaml, warn_about_repeated
 from krm_fn.wire.results import stderr_lines
 
 
@@ -105,20 +103,6 @@ def read_config(config: bytes) -> Node:
     if len(roots) != 1:
         raise Rejected(Problem(f"expected one functionConfig document, found {len(roots)}"))
     return roots[0]
-
-
-def embedded_reader(expansion: Expansion | None = None) -> ReadYaml:
-    """Return what reads YAML in the data of ConfigMaps. What cannot be read references nothing. It raises Exploded."""
-    return partial(_read_embedded, expansion or Expansion())
-
-
-def _read_embedded(expansion: Expansion, text: str) -> list[Node]:
-    try:
-        return read_yaml(text.encode(), expansion).roots
-    except Exploded:
-        raise
-    except Rejected:
-        return []
 
 
 def _refuse(envelope: Envelope, problems: tuple[Problem, ...]) -> Outcome:

@@ -5,7 +5,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
 from typing import NamedTuple
 
-from krm_fn.function import embedded_reader
 from krm_fn.model import keys
 from krm_fn.model.item import Item
 from krm_fn.model.link_plan import Unreadable
@@ -25,6 +24,7 @@ from krm_fn.stages.mark import find_consumers
 from krm_fn.stages.package import Package, read_package
 from krm_fn.stages.revisions import Consumers, Revision, Revisions
 from krm_fn.verify.check_job import read_plan
+from krm_fn.wire.reader import embedded_reader
 
 
 class Configured(NamedTuple):

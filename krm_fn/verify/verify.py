@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.config.configuration import Configuration, read_by_set
-from krm_fn.function import embedded_reader
 from krm_fn.model import keys
 from krm_fn.model.changes import Edit, SetFields, combine_patches
 from krm_fn.model.item import Item, about, read_item
@@ -35,7 +34,7 @@ from krm_fn.verify.rendering import RenderedSet, Rendering, read_rendering
 from krm_fn.wire.apply import add_results
 from krm_fn.wire.envelope import Envelope, open_envelope
 from krm_fn.wire.merge_patch import plan_patch
-from krm_fn.wire.reader import read_yaml
+from krm_fn.wire.reader import embedded_reader, read_yaml
 from krm_fn.wire.results import stderr_lines
 
 

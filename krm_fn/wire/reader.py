@@ -9,7 +9,8 @@ import codecs
 import re
 import sys
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from io import BytesIO
 from operator import itemgetter
 from typing import Any, NamedTuple, cast
@@ -404,3 +405,17 @@ def warn_about_repeated(document: Document) -> list[Problem]:
 def _duplicate(one: Repeated) -> Problem:
     message = f"duplicate key {one.key.value!r}; the first is on line {one.first_line}"
     return at(one.key.start_mark, message)
+
+
+def embedded_reader(expansion: Expansion | None = None) -> Callable[[str], list[Node]]:
+    """Return what reads YAML in the data of ConfigMaps. What cannot be read references nothing. It raises Exploded."""
+    return partial(_read_embedded, expansion or Expansion())
+
+
+def _read_embedded(expansion: Expansion, text: str) -> list[Node]:
+    try:
+        return read_yaml(text.encode(), expansion).roots
+    except Exploded:
+        raise
+    except Rejected:
+        return []
