@@ -16,6 +16,7 @@ from krm_fn.cli.history import history
 from krm_fn.cli.link import link
 from krm_fn.cli.render import discover, render
 from krm_fn.cli.verify import verify
+from krm_fn.config.plain import load_schema
 from krm_fn.model.problem import Outcome
 from krm_fn.model.words import printable
 
@@ -50,8 +51,6 @@ class GroupWithConfiguration(click.Group):
 
 def _fields() -> list[tuple[str, str]]:
     """Return the path of each field with what it does and its default. Lists of objects are one field."""
-    from krm_fn.config.explain import load_schema
-
     schema = load_schema()
     rows: list[tuple[str, dict[str, Any]]] = []
     for name, field in schema["properties"]["spec"]["properties"].items():

@@ -1,21 +1,18 @@
 """Sentences that say why the JSON Schema does not allow a configuration. The only importer of `jsonschema`."""
 
-import json
 import re
 from collections.abc import Callable, Iterator
-from importlib.resources import files
 from typing import Any, TypeAlias
 
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
 
-from krm_fn.config.plain import Plain, place
+from krm_fn.config.plain import Plain, load_schema, place
 from krm_fn.model.node import Node, read_path, step
 from krm_fn.model.problem import Problem, ResourceId
 from krm_fn.naming.suggest import nearest, suggest
 
 SchemaError: TypeAlias = tuple[list[str | int], str]
-_FILE = "configrevisions-revisions.krm-fn.io-v1.json"
 _NAMES = {
     "object": "a mapping",
     "array": "a list",
@@ -138,9 +135,3 @@ def _other_type(found: Plain, allowed: list[str]) -> str:
     elif allowed == ["boolean"] and word in ("true", "false"):
         hint = f": write {word} without quotes"
     return f"found {_show(found)}, expected {' or '.join(_NAMES[one] for one in allowed)}{hint}"
-
-
-def load_schema() -> dict[str, Any]:
-    """Return the JSON Schema of the functionConfig, the one source of its fields, defaults and descriptions."""
-    schema: dict[str, Any] = json.loads(files("krm_fn.schemas").joinpath(_FILE).read_bytes())
-    return schema

@@ -1,9 +1,10 @@
 """Plain values: how a functionConfig is read into them, and checks of what they must be."""
 
+import json
 import re
 from collections.abc import Collection, Iterable, Iterator
 from itertools import takewhile
-from typing import NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from krm_fn.model.item import read_item
 from krm_fn.model.node import Node, Scalar, fields, is_mapping, is_null, is_scalar, mark_of, read_path, spell
@@ -138,3 +139,12 @@ def _path_in_data(path: tuple[str | int, ...]) -> tuple[str, ...]:
         return tuple(map(str, path))
     names = list(takewhile(lambda name: isinstance(name, str), path[1:]))
     return ("data", ".".join(map(str, names))) if names else ("data",)
+
+
+def load_schema() -> dict[str, Any]:
+    """Return the JSON Schema of the functionConfig, the one source of its fields, defaults and descriptions."""
+    from importlib.resources import files
+
+    text = files("krm_fn.schemas").joinpath("configrevisions-revisions.krm-fn.io-v1.json").read_bytes()
+    schema: dict[str, Any] = json.loads(text)
+    return schema

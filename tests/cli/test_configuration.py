@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.config.explain import load_schema
+from krm_fn.config.plain import load_schema
 from krm_fn.function import run
 from krm_fn.model.settings import Environment
 from tests.cli.process import krm_fn

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from krm_fn.config.build import build_settings
-from krm_fn.config.explain import load_schema, validator
-from krm_fn.config.plain import Invalid
+from krm_fn.config.explain import validator
+from krm_fn.config.plain import Invalid, load_schema
 from krm_fn.model.deployers import PROTECTIONS, keep_new_name
 from krm_fn.model.settings import (
     API_VERSION,

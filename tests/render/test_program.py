@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.model.problem import Outcome
+from krm_fn.render import program
 from krm_fn.render.files import Allowance, Limits
 from krm_fn.render.program import run_program
 from tests.render.run import render_in, write
@@ -128,3 +129,17 @@ def test_a_program_has_no_terminal_and_no_input() -> None:
     script = "cat; test -t 0 || echo none; (: < /dev/tty) || echo no terminal"
     ended = run_program(["/bin/sh", "-c", script], os.environ, Allowance(Limits()))
     assert ended.stdout == b"none\nno terminal\n"
+
+
+def test_what_is_printed_right_before_the_end_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The program prints and ends after the last look at its pipes, and before the look at itself."""
+    has_ended = program._has_ended
+
+    def look_later(process: subprocess.Popen[bytes], seconds: float) -> bool:
+        time.sleep(0.3)
+        return has_ended(process, seconds)
+
+    monkeypatch.setattr(program, "_has_ended", look_later)
+    command = ["sh", "-c", "sleep 0.15; echo said >&2; exit 1"]
+    ended = run_program(command, {"PATH": "/usr/bin:/bin"}, Allowance(Limits()))
+    assert (ended.code, ended.stderr) == (1, b"said\n")

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from kubernetes.config import incluster_config
 
-from krm_fn.config.explain import load_schema
+from krm_fn.config.plain import load_schema
 from krm_fn.function import run
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 from krm_fn.model.link_plan import JobPlan, LinkPlan, ProducerName, RevisionName, Workload
