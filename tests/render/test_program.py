@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from krm_fn.model.problem import Outcome
-from krm_fn.render import program
 from krm_fn.render.files import Allowance, Limits
 from krm_fn.render.program import run_program
 from tests.render.run import render_in, write
@@ -133,13 +132,13 @@ def test_a_program_has_no_terminal_and_no_input() -> None:
 
 def test_what_is_printed_right_before_the_end_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """The program prints and ends after the last look at its pipes, and before the look at itself."""
-    has_ended = program._has_ended
+    wait = subprocess.Popen.wait
 
-    def look_later(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    def wait_later(process: subprocess.Popen[bytes], timeout: float | None = None) -> int:
         time.sleep(0.3)
-        return has_ended(process, seconds)
+        return wait(process, timeout)
 
-    monkeypatch.setattr(program, "_has_ended", look_later)
+    monkeypatch.setattr(subprocess.Popen, "wait", wait_later)
     command = ["sh", "-c", "sleep 0.15; echo said >&2; exit 1"]
     ended = run_program(command, {"PATH": "/usr/bin:/bin"}, Allowance(Limits()))
     assert (ended.code, ended.stderr) == (1, b"said\n")
