@@ -34,6 +34,7 @@ BUILT_ONCE = {"docker_host", "wheels", "image", "dist", "installed"}
 """Fixtures that take minutes, or a Docker daemon."""
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Let one worker run all that needs what is built once, and one each file of the tests with real programs."""
     for item in items:

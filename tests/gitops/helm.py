@@ -68,6 +68,8 @@ class Helm:
         (chart / "Chart.yaml").write_text(yaml.safe_dump(CHART))
         (chart / "templates" / "all.yaml").write_text(yaml.safe_dump_all(objects(commit), sort_keys=False))
         configuration = function_config(commit, self.annotation, self.api.namespace)
+        # A post-renderer cannot see whether a chart makes its Secret anew, so a Secret of a chart must be chosen.
+        configuration["spec"]["select"] = [{"kind": kind} for kind in configuration["spec"]["kinds"]]
         (self._place.folder / "krm-fn.yaml").write_text(yaml.safe_dump(configuration))
         self._run("upgrade", "--install", SET, str(chart), *self._post)
 
