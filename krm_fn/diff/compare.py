@@ -1,4 +1,4 @@
-"""The objects of linkers on both sides, and how often a linker runs."""
+"""Compare two renderings object by object: what changes, what becomes of revisions, and which risks that brings."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Names that are made from content, in any text: fold them into base names, and never show those of Secrets."""
+"""Objects as trees in which names made from content are base names, and the differences of two such trees."""
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping

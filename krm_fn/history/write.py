@@ -1,4 +1,4 @@
-"""A history as JSON, in the form of schemas/history-v1.json."""
+"""Write a history as text, Markdown or JSON (schemas/history-v1.json), and draw it again while it changes."""
 
 import re
 import time

@@ -1,4 +1,4 @@
-"""The operations of the cluster that a run needs."""
+"""What a run asks of a cluster, a cluster that changes nothing, and all that a run has to see before it decides."""
 
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol, Self

@@ -1,4 +1,4 @@
-"""The functionConfig as values, already checked."""
+"""The functionConfig as values, already checked, and its entries of `select` and `exclude` as answers about objects."""
 
 import re
 from collections import Counter, defaultdict

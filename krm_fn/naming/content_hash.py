@@ -36,6 +36,15 @@ JsonValue: TypeAlias = bool | float | str | list["JsonValue"] | dict[str, "JsonV
 # Go makes its JSON safe inside HTML and JavaScript. None of these occurs outside a string.
 _ESCAPES = tuple((character, f"\\u{ord(character):04x}") for character in "<>&\u2028\u2029")
 
+_LENGTH = 10
+
+# Without vowels it cannot spell a word; 0, 1 and 3 look like letters.
+_ALPHABET = str.maketrans("013ae", "ghkmt")
+
+_ALWAYS = {"ConfigMap": ("data",), "Secret": ("type", "data")}
+_UNLESS_SCALAR = {"ConfigMap": "binaryData", "Secret": "stringData"}
+_MERGE = "<<"
+
 
 def go_json(value: JsonValue) -> str:
     """Write JSON without blanks. Keys are sorted by code points, which is the order of their UTF-8 bytes."""
@@ -72,16 +81,6 @@ def _number(value: float) -> str:
 
         return format(Decimal(shortest).normalize(), "f")
     return shortest.replace("e-0", "e-")
-
-
-_LENGTH = 10
-
-# Without vowels it cannot spell a word; 0, 1 and 3 look like letters.
-_ALPHABET = str.maketrans("013ae", "ghkmt")
-
-_ALWAYS = {"ConfigMap": ("data",), "Secret": ("type", "data")}
-_UNLESS_SCALAR = {"ConfigMap": "binaryData", "Secret": "stringData"}
-_MERGE = "<<"
 
 
 def content_hash(item: Node, texts: Dict[Node, str] = MappingProxyType({})) -> str:

@@ -38,6 +38,38 @@ _TYPES: dict[str, tuple[type, ...]] = {
 # Patterns are texts here: few packages hold such scalars, and `re` keeps what it has compiled.
 _BASE64 = r"[A-Za-z0-9+/]*={0,2}"
 
+_DECIMAL = r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
+_POINT_FIRST = r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?"
+_INTEGERS = (
+    (10, r"([-+]?)(0|[1-9][0-9]{0,19})"),
+    (8, r"([-+]?)0[oO]?([0-7]+)"),
+    (16, r"([-+]?)0[xX]([0-9a-fA-F]+)"),
+    (2, r"([-+]?)0[bB]([01]+)"),
+    # go-yaml's fallback for the prefixes of YAML 1.2 accepts a sign behind them.
+    (8, r"0o([-+])([0-7]+)"),
+    (2, r"0b([-+])([01]+)"),
+)
+_RANGES = {"": range(2**64), "+": range(2**63), "-": range(2**63 + 1)}
+
+_FORMAT = (
+    r"(?P<year>[0-9]{4})-(?P<month>[0-9]{1,2})-(?P<day>[0-9]{1,2})"
+    r"(?:(?:[Tt]|(?P<blank> +))"
+    r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{1,2}):(?P<second>[0-9]{1,2})(?:[.,](?P<fraction>[0-9]+))?"
+    r"(?(blank)|(?:Z|(?P<sign>[-+])(?P<zone_hours>[0-9]{2}):(?P<zone_minutes>[0-9]{2}))))?"
+)
+_LIMITS = (
+    ("month", range(1, 13)),
+    ("hour", range(24)),
+    ("minute", range(60)),
+    ("second", range(60)),
+    # One more than a clock shows: Go accepts both.
+    ("zone_hours", range(25)),
+    ("zone_minutes", range(61)),
+)
+_NANOSECONDS = 9
+_DAY = 24 * 60
+"""In minutes."""
+
 
 def read_scalar(scalar: Scalar) -> ScalarValue:
     """Return text, float, bool or None. Raises ValueError, without the text in it, where kustomize fails too."""
@@ -124,20 +156,6 @@ def unfold(text: str) -> str:
     return text.replace("\n", "").replace("\r", "")
 
 
-_DECIMAL = r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?"
-_POINT_FIRST = r"\.[0-9]+(?:_[0-9]+)*(?:[eE][-+]?[0-9]+(?:_[0-9]+)*)?"
-_INTEGERS = (
-    (10, r"([-+]?)(0|[1-9][0-9]{0,19})"),
-    (8, r"([-+]?)0[oO]?([0-7]+)"),
-    (16, r"([-+]?)0[xX]([0-9a-fA-F]+)"),
-    (2, r"([-+]?)0[bB]([01]+)"),
-    # go-yaml's fallback for the prefixes of YAML 1.2 accepts a sign behind them.
-    (8, r"0o([-+])([0-7]+)"),
-    (2, r"0b([-+])([01]+)"),
-)
-_RANGES = {"": range(2**64), "+": range(2**63), "-": range(2**63 + 1)}
-
-
 def read_number(text: str) -> int | float | None:
     """Read a text that begins with a sign, a digit or a point as a number; None if it is not one.
 
@@ -164,26 +182,6 @@ def _integer(digits: str) -> int | None:
 def _finite(digits: str) -> float | None:
     number = float(digits)
     return number if math.isfinite(number) else None
-
-
-_FORMAT = (
-    r"(?P<year>[0-9]{4})-(?P<month>[0-9]{1,2})-(?P<day>[0-9]{1,2})"
-    r"(?:(?:[Tt]|(?P<blank> +))"
-    r"(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{1,2}):(?P<second>[0-9]{1,2})(?:[.,](?P<fraction>[0-9]+))?"
-    r"(?(blank)|(?:Z|(?P<sign>[-+])(?P<zone_hours>[0-9]{2}):(?P<zone_minutes>[0-9]{2}))))?"
-)
-_LIMITS = (
-    ("month", range(1, 13)),
-    ("hour", range(24)),
-    ("minute", range(60)),
-    ("second", range(60)),
-    # One more than a clock shows: Go accepts both.
-    ("zone_hours", range(25)),
-    ("zone_minutes", range(61)),
-)
-_NANOSECONDS = 9
-_DAY = 24 * 60
-"""In minutes."""
 
 
 def read_timestamp(text: str) -> str | None:

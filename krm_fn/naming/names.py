@@ -50,6 +50,11 @@ _VERSION = r"v?(?P<version>[0-9]+\.[0-9]+\.[0-9]+([-+.].*)?)"
 _LONGEST_IMAGE = 255
 """Characters of a name. Source: `RepositoryNameTotalLengthMax`."""
 
+_SAME_NAME = ("ConfigMap", "ServiceAccount", "Role", "RoleBinding")
+"""The kinds of the linker's objects that are called `<set>-linker`."""
+
+_JOB = re.compile(f"-link-{HASH}")
+
 
 class KnownNames:
     """The names of the objects of a run. Each is read once: a base name may take a hash of all the content."""
@@ -201,12 +206,6 @@ def content_name(base: str, ending: str, content: Mapping[str, NewValue]) -> str
     """Return the name of a Job, `<base><ending>-<ten characters>`. The base is cut where the name would be too long."""
     tail = f"{ending}-{short_digest(json.dumps(content, sort_keys=True))}"
     return base[: MAX_JOB_NAME - len(tail)].rstrip("-.") + tail
-
-
-_SAME_NAME = ("ConfigMap", "ServiceAccount", "Role", "RoleBinding")
-"""The kinds of the linker's objects that are called `<set>-linker`."""
-
-_JOB = re.compile(f"-link-{HASH}")
 
 
 def is_emitted(item: Item) -> bool:

@@ -22,6 +22,15 @@ _FEW = 2_000
 
 _WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
 
+_LONG_WORD = re.compile(r"(?<![a-z0-9])[a-z]{5,63}(?![a-z0-9])")
+_LONGEST = 253
+"""Characters that the API server allows. Longer texts are no names, and would cost time."""
+
+_SEPARATORS = str.maketrans("", "", "-._ \t\r\n")
+
+_Words: TypeAlias = dict[tuple[str, str], set[str]]
+"""The words that are between the same beginning and end of a name."""
+
 
 def suggest(found: str, allowed: Iterable[str], elsewhere: str = "") -> str:
     """Write `; did you mean "rename"? allowed: rename, adopt, checksum, ignore`, the question only for a near miss.
@@ -65,16 +74,6 @@ def nearest(found: str, names: Iterable[str]) -> str:
 def _words(name: str) -> set[str]:
     """Return the words of `minimumAgeSeconds`, or of `linker.image`."""
     return {word.lower() for word in _WORD.findall(name)}
-
-
-_LONG_WORD = re.compile(r"(?<![a-z0-9])[a-z]{5,63}(?![a-z0-9])")
-_LONGEST = 253
-"""Characters that the API server allows. Longer texts are no names, and would cost time."""
-
-_SEPARATORS = str.maketrans("", "", "-._ \t\r\n")
-
-_Words: TypeAlias = dict[tuple[str, str], set[str]]
-"""The words that are between the same beginning and end of a name."""
 
 
 def find_near(unknown: Iterable[str], known: Iterable[str]) -> dict[str, str]:

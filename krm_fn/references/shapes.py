@@ -36,6 +36,10 @@ _NAMED_BY_TYPE = "caProvider"
 
 _FULL_NAMES = ("secretName", "configMapName", "cmName")
 
+_SELECTORS = {row.group: row for row in KEY_SELECTORS}
+
+_KEYED_FIELDS = SELECTOR_FIELDS | {"namespace"}
+
 
 class WordForm(Enum):
     """How a field holds the name."""
@@ -104,10 +108,8 @@ _EXACT = {
     )
 }
 
-_SELECTORS = {row.group: row for row in KEY_SELECTORS}
 _SELECTED = Word("Secret", WordForm.HOLDER, Rule(By.TABLE, "name beside key"))
 _KEYED = Word("", WordForm.HOLDER, Rule(By.SHAPE, "name beside key"))
-_KEYED_FIELDS = SELECTOR_FIELDS | {"namespace"}
 _CONFIG_MAPS = {
     field: Word("ConfigMap", WordForm.HOLDER, Rule(By.TABLE, f"name in {field}"))
     for row in KEY_SELECTORS

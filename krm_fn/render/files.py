@@ -1,4 +1,4 @@
-"""How much a rendering may read, and how long the programs that it runs may take."""
+"""Read files of a tree that somebody else wrote: within its root, regular ones only, and not more than is allowed."""
 
 import os
 import posixpath
@@ -12,6 +12,22 @@ from typing import BinaryIO, NamedTuple, NoReturn
 from krm_fn.model.node import Marks, Node, read_path
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.wire.envelope import Envelope
+
+MAX_LEVELS = 100
+"""Of folders in folders; real repositories stay under 20."""
+
+_CHUNK = 64 * 1024
+
+_OTHER_TYPES = (
+    (stat.S_ISDIR, "a directory"),
+    (stat.S_ISFIFO, "a FIFO"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+# What the shell has opened, as in `krm-fn render <(make-manifests)`. It is the caller's, and in no tree.
+_OPENED_BY_THE_CALLER = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 
 
 class Limits(NamedTuple):
@@ -72,23 +88,6 @@ def find_root(working: Path, source_path: str) -> Path:
     parts = PurePosixPath(posixpath.normpath(source_path)).parts
     is_below = bool(parts) and working.parts[1:][-len(parts) :] == parts
     return working.parents[len(parts) - 1] if is_below else working
-
-
-MAX_LEVELS = 100
-"""Of folders in folders; real repositories stay under 20."""
-
-_CHUNK = 64 * 1024
-
-_OTHER_TYPES = (
-    (stat.S_ISDIR, "a directory"),
-    (stat.S_ISFIFO, "a FIFO"),
-    (stat.S_ISSOCK, "a socket"),
-    (stat.S_ISCHR, "a device"),
-    (stat.S_ISBLK, "a device"),
-)
-
-# What the shell has opened, as in `krm-fn render <(make-manifests)`. It is the caller's, and in no tree.
-_OPENED_BY_THE_CALLER = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
 
 
 def read_named(name: str, allowance: Allowance) -> bytes:

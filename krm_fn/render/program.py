@@ -1,4 +1,4 @@
-"""Run a program of others: with limits on its output and its time, and with nothing left running after it.
+"""Run a program of others, within limits and with nothing left running, and tell what may be shown of its messages.
 
 kustomize, helm and git quote what they cannot read: a Secret of the package, a literal, a line of variables. What they
 may quote is not known, but what they usually say is. So only that is shown.
@@ -28,6 +28,45 @@ _TICK = 0.1
 
 _SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT)
 """What ends this process. Argo CD sends SIGTERM when it has waited for too long."""
+
+_CHARACTER_OF_PATH = r"[^\s'\"`:{}\[\](),;?&=@<>]"
+_SLOTS = {
+    # What is shown: paths and addresses without a token, names, and words of the program.
+    "path": rf"(?:https?://[\w.-]+(?::\d+)?/[\w./-]*(?:\?ref=[\w./-]+)?|{_CHARACTER_OF_PATH}+)",
+    "file": rf"{_CHARACTER_OF_PATH}*\.[A-Za-z][A-Za-z0-9]{{0,10}}",
+    "name": r"[\w.-]+",
+    "names": r"[\w.-]+(?:,? [\w.-]+)*",
+    "quoted": r"'[\w.-]+'(?:, '[\w.-]+')*",
+    "field": r"[\w.$/\[\]=*~-]+",
+    "pointer": r"[\w./~-]*",
+    "id": r"[\w.\[\]/|~-]+",
+    "ids": r"[\w.\[\]/|~ -]+",
+    "number": r"-?\d+",
+    "word": r"[A-Za-z]+",
+    "words": r"[A-Za-z]+(?:,? [A-Za-z]+)*",
+    "type": r"[\w.*\[\]]+(?: \{\})?",
+    "versions": r"[\w.<>=~^*|, -]+?",
+    "code": r"(?:[\w.$|() :=-]+|([\s\S]{1,4000}?))(?=>: )",  # no code with texts in it
+    "repeated": r"(?P<repeated>[\w./-]+)",
+    "same": r"(?P=repeated)",
+    "opening": r"(?:<(?=\n))?",
+    "blanks": r"\s*",
+    "findings": r"(?=:\n- at )",
+    "grammar": r"(?:'.' indicator|',' or '[\]}]'|'?<document start>'?|key|node content|alphabetic or numeric [a-z]+)",
+    # What is not shown.
+    "any": r"([\s\S]{0,4000}?)",
+    "text": r"([^\n]{0,4000}?)",
+    "line": r"([^\n]*)",
+    "rest": r"([\s\S]*)",
+    "literal": r"(?P<literal>[\s\S]*)",
+}
+
+_SLOT = re.compile(r"\\\{(\w+)\\\}")
+_PREFIXES = ("Error", "error", "fatal", "Error:", "error:", "fatal:")
+_BETWEEN = " \t\r\n'\":;,.)`]>"
+_OPENING = " \t\r\n'\":;,"
+_MOST = 16_384
+"""Characters that are looked at: no message is longer, but what it quotes."""
 
 
 class Ended(NamedTuple):
@@ -128,46 +167,6 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
     # Some systems answer with EPERM where only a dead process is left.
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-
-
-_CHARACTER_OF_PATH = r"[^\s'\"`:{}\[\](),;?&=@<>]"
-_SLOTS = {
-    # What is shown: paths and addresses without a token, names, and words of the program.
-    "path": rf"(?:https?://[\w.-]+(?::\d+)?/[\w./-]*(?:\?ref=[\w./-]+)?|{_CHARACTER_OF_PATH}+)",
-    "file": rf"{_CHARACTER_OF_PATH}*\.[A-Za-z][A-Za-z0-9]{{0,10}}",
-    "name": r"[\w.-]+",
-    "names": r"[\w.-]+(?:,? [\w.-]+)*",
-    "quoted": r"'[\w.-]+'(?:, '[\w.-]+')*",
-    "field": r"[\w.$/\[\]=*~-]+",
-    "pointer": r"[\w./~-]*",
-    "id": r"[\w.\[\]/|~-]+",
-    "ids": r"[\w.\[\]/|~ -]+",
-    "number": r"-?\d+",
-    "word": r"[A-Za-z]+",
-    "words": r"[A-Za-z]+(?:,? [A-Za-z]+)*",
-    "type": r"[\w.*\[\]]+(?: \{\})?",
-    "versions": r"[\w.<>=~^*|, -]+?",
-    "code": r"(?:[\w.$|() :=-]+|([\s\S]{1,4000}?))(?=>: )",  # no code with texts in it
-    "repeated": r"(?P<repeated>[\w./-]+)",
-    "same": r"(?P=repeated)",
-    "opening": r"(?:<(?=\n))?",
-    "blanks": r"\s*",
-    "findings": r"(?=:\n- at )",
-    "grammar": r"(?:'.' indicator|',' or '[\]}]'|'?<document start>'?|key|node content|alphabetic or numeric [a-z]+)",
-    # What is not shown.
-    "any": r"([\s\S]{0,4000}?)",
-    "text": r"([^\n]{0,4000}?)",
-    "line": r"([^\n]*)",
-    "rest": r"([\s\S]*)",
-    "literal": r"(?P<literal>[\s\S]*)",
-}
-
-_SLOT = re.compile(r"\\\{(\w+)\\\}")
-_PREFIXES = ("Error", "error", "fatal", "Error:", "error:", "fatal:")
-_BETWEEN = " \t\r\n'\":;,.)`]>"
-_OPENING = " \t\r\n'\":;,"
-_MOST = 16_384
-"""Characters that are looked at: no message is longer, but what it quotes."""
 
 
 class Known(NamedTuple):

@@ -1,4 +1,4 @@
-"""The texts at the given paths: manifests as they are, and what kustomize and helm build.
+"""The texts at the given paths: manifests as they are, and what kustomize and helm build; and what a plugin takes.
 
 Argo CD asks plugins first. What none of them takes, it renders with its own tools, which do not know krm-fn: without a
 function in `transformers`, they apply everything without revisions, and nobody is told. So a directory is left to
@@ -22,6 +22,12 @@ STDIN = "-"
 STDIN_NAME = "<stdin>"
 _MANIFESTS = (".yaml", ".yml", ".json")
 _MISNAMED = "krm-fn.yml"
+
+_RUNS_FUNCTIONS = frozenset({"--enable-alpha-plugins", "--enable-exec"})
+"""With the first alone, kustomize skips a function in silence."""
+
+_MAX_BYTES = 1_000_000
+"""Of one kustomization and its plugins. Discovery must be cheap, and the sidecar's memory is for renderings."""
 
 
 class Inputs(NamedTuple):
@@ -170,13 +176,6 @@ def _leads_nowhere(path: Path) -> bool:
 def _not_built(path: Path, folder: Path) -> Problem:
     message = f"has a {built_from(path)}, which is not built as part of {folder}; pass it as a PATH of its own"
     return Problem(message, file=str(path))
-
-
-_RUNS_FUNCTIONS = frozenset({"--enable-alpha-plugins", "--enable-exec"})
-"""With the first alone, kustomize skips a function in silence."""
-
-_MAX_BYTES = 1_000_000
-"""Of one kustomization and its plugins. Discovery must be cheap, and the sidecar's memory is for renderings."""
 
 
 def discover(directory: Path, kustomize_options: str, *, is_asked_for: bool) -> Outcome:

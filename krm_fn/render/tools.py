@@ -1,6 +1,6 @@
-"""The programs that build a directory: kustomize or kubectl, and helm.
+"""Build a directory with kustomize or kubectl, or with helm, and check a chart before.
 
-It follows links to anywhere. And it reads whatever the JSON Schema of a chart's values refers to: files and addresses.
+Helm follows links to anywhere, and reads whatever the JSON Schema of a chart's values refers to: files and addresses.
 """
 
 import gzip
@@ -50,6 +50,18 @@ _OFFLINE = {
     **dict.fromkeys(("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"), _NO_PROXY),
     **dict.fromkeys(("NO_PROXY", "no_proxy"), ""),
 }
+
+SCHEMA = "values.schema.json"
+_ARCHIVE = ".tgz"
+
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+
+_DRAFTS = ("", "draft-04/", "draft-06/", "draft-07/", "draft/2019-09/", "draft/2020-12/")
+_DIALECTS = frozenset(f"{scheme}://json-schema.org/{draft}schema" for scheme in ("http", "https") for draft in _DRAFTS)
+"""The schemas of schemas that helm contains."""
+
+_MOST_NESTED = 20
+"""Charts in charts; real ones stay under 5."""
 
 
 class HelmOptions(NamedTuple):
@@ -228,19 +240,6 @@ def _ended(code: int) -> str:
 
 def _rejected(directory: Path, message: str) -> Rejected:
     return Rejected(Problem(message, file=str(directory)))
-
-
-SCHEMA = "values.schema.json"
-_ARCHIVE = ".tgz"
-
-_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
-
-_DRAFTS = ("", "draft-04/", "draft-06/", "draft-07/", "draft/2019-09/", "draft/2020-12/")
-_DIALECTS = frozenset(f"{scheme}://json-schema.org/{draft}schema" for scheme in ("http", "https") for draft in _DRAFTS)
-"""The schemas of schemas that helm contains."""
-
-_MOST_NESTED = 20
-"""Charts in charts; real ones stay under 5."""
 
 
 def check_chart(directory: Path, allowance: Allowance) -> None:

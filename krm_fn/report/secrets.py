@@ -37,6 +37,14 @@ _APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _DIGESTS = ("checksum", "digest", "hash")
 """Words in the name of an annotation whose value is a digest of content, as in `checksum/config`."""
 
+_HASH = re.compile(HASH)
+
+_ID_OF_SECRET = re.compile(rf"\bSecret(?:\.[^/\s]*)?/(?:[^/\s:,;'\"]+/)?([a-z0-9.-]+)-({HASH})(?![a-z0-9])")
+"""The id of a Secret, as krm-fn or kustomize writes it, with a hash in its name."""
+
+_PART = re.compile(f"-{HASH}(?![a-z0-9])")
+_MASK = "(hash)"
+
 
 def is_hidden(kind: str, path: FieldPath, around: Mapping[str, Node]) -> bool:
     """Tell whether a field is never shown, with all that is below it. Ask for each field on the way.
@@ -129,15 +137,6 @@ def _values_of(item: Item | None) -> dict[str, StoredValue]:
 
 def _bytes_of(value: StoredValue | None) -> bytes | None:
     return value and value.content
-
-
-_HASH = re.compile(HASH)
-
-_ID_OF_SECRET = re.compile(rf"\bSecret(?:\.[^/\s]*)?/(?:[^/\s:,;'\"]+/)?([a-z0-9.-]+)-({HASH})(?![a-z0-9])")
-"""The id of a Secret, as krm-fn or kustomize writes it, with a hash in its name."""
-
-_PART = re.compile(f"-{HASH}(?![a-z0-9])")
-_MASK = "(hash)"
 
 
 class Masks:

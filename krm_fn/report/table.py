@@ -15,6 +15,24 @@ _INDENT = 2
 _ROOM = 40
 """Columns that both cells with line breaks need together, to be readable."""
 
+WIDTH = 80
+"""The least columns for which a text is laid out at a terminal. A terminal may be wider."""
+
+_NARROWEST = 40
+"""The least that COLUMNS may ask for: names would take more anyway."""
+
+_WHOLE = sys.maxsize
+"""Columns of what is no terminal: the lines that a program reads, or that somebody searches, are whole."""
+
+_RESET = "\x1b[0m"
+
+_ELLIPSIS = "..."
+_BEFORE = 20
+"""Columns of equal text that stay in front of a difference."""
+
+_LONGEST = 400
+"""A kind, a namespace and a name have at most 63, 63 and 253 characters."""
+
 
 def _plain(text: str) -> str:
     return text
@@ -86,18 +104,6 @@ def _lay(cells: Sequence[Sequence[str]], starts: Sequence[int]) -> Iterator[str]
         yield line
 
 
-WIDTH = 80
-"""The least columns for which a text is laid out at a terminal. A terminal may be wider."""
-
-_NARROWEST = 40
-"""The least that COLUMNS may ask for: names would take more anyway."""
-
-_WHOLE = sys.maxsize
-"""Columns of what is no terminal: the lines that a program reads, or that somebody searches, are whole."""
-
-_RESET = "\x1b[0m"
-
-
 class Screen(NamedTuple):
     """Its columns, and whether it shows colours."""
 
@@ -135,14 +141,6 @@ def _find_width(terminal_width: int, wanted: str) -> int:
     if asked:
         return max(_NARROWEST, asked)
     return max(WIDTH, terminal_width) if terminal_width else _WHOLE
-
-
-_ELLIPSIS = "..."
-_BEFORE = 20
-"""Columns of equal text that stay in front of a difference."""
-
-_LONGEST = 400
-"""A kind, a namespace and a name have at most 63, 63 and 253 characters."""
 
 
 def columns(text: str) -> int:

@@ -1,4 +1,4 @@
-"""Check that every revision has the name of its content, the marks of a revision, and no double."""
+"""Check every revision: the name of its content, its marks, no double, its protection, and that it comes in time."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping

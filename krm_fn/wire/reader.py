@@ -1,4 +1,4 @@
-"""YAML text to nodes with marks. The only importer of the YAML library.
+"""YAML text to nodes. The only importer of the YAML library.
 
 Nothing is resolved or constructed: a scalar is its text and its style. A text that tools may read in different ways or
 not at all is refused here (duplicate keys, recursive or exploding aliases, absurd nesting), so that all later code may

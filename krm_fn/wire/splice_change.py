@@ -24,6 +24,9 @@ _CONTENT_NAME = re.compile(f"[A-Za-z0-9][A-Za-z0-9.-]*-{HASH}")
 _NOT_PLAIN = {*map(chr, range(0x7F, 0xA0)), "\u2028", "\u2029", "\ufeff", "\ufffe", "\uffff"}
 _ESCAPES = str.maketrans({character: f"\\u{ord(character):04x}" for character in _NOT_PLAIN})
 
+_STANDARD = "tag:yaml.org,2002:"
+_DASH = re.compile(r"#[^\r\n]*|(-)")
+
 
 def write_scalar(value: str | bool | int, *, style: str = "") -> str:
     """Write one scalar. `style` is that of the text it replaces, or `"` for JSON."""
@@ -88,10 +91,6 @@ def write_block_item(value: NewValue, indent: int, *, offset: int = 0) -> Iterat
 @lru_cache(maxsize=256)
 def _key(key: str, style: str) -> str:
     return write_scalar(key, style=style)
-
-
-_STANDARD = "tag:yaml.org,2002:"
-_DASH = re.compile(r"#[^\r\n]*|(-)")
 
 
 def splice_change(text: str, change: Change) -> Iterator[Splice]:
