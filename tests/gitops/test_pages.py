@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.api import Api, Object
+from tests.cluster.api import Object
 from tests.cluster.control_plane import ControlPlane, control_plane
 from tests.cluster.linker_job import ROOT
 from tests.cluster.mounting_kubelet import MountingKubelet
