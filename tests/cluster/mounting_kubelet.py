@@ -55,10 +55,11 @@ class MountingKubelet(Repeated):
         if missing:
             self._waited.setdefault(uid, set()).update(missing)
             return
-        if not self._is_accepted(found):
+        there = {name: item for name, item in found.items() if item}
+        if not self._is_accepted(there):
             self._api.patch("Pod", pod["metadata"]["name"], _crashing(pod), subresource="status", patch_type=STRATEGIC)
             return
-        self._read[uid] = {name: _plain(item) for name, item in found.items() if item}
+        self._read[uid] = {name: _plain(item) for name, item in there.items()}
         self._api.patch("Pod", pod["metadata"]["name"], _running(pod), subresource="status", patch_type=STRATEGIC)
 
 
