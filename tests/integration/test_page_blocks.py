@@ -1,8 +1,8 @@
 """Run every shell block of README.md and docs/ unchanged, with the installed wheel.
 
 What each renders is complete, and protected from its deployer.
-The blocks of docs/migration.md need a cluster: test_migration_blocks.py runs them with a file in its place. Those of the
-tutorial and of docs/staged-adoption.md are run on one, by tests/gitops/test_pages.py.
+The blocks of docs/migration.md need a cluster: test_migration_blocks.py runs them with a file in its place. Those of
+the tutorial and of docs/staged-adoption.md are run on one, by tests/gitops/test_pages.py.
 """
 
 import os
