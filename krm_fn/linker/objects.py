@@ -76,6 +76,12 @@ class Consumer(NamedTuple):
     is_being_deleted: bool = False
     can_own: bool = True
 
+    def narrowed(self, names: Names) -> Self:
+        """Return it as it is read with fewer names to look for."""
+        references, required = self.references & names.known, frozenset(filter(names.are_like, self.required))
+        is_same = len(references) == len(self.references) and len(required) == len(self.required)
+        return self if is_same else self._replace(references=references, required=required)
+
 
 class LiveRevision(NamedTuple):
     """A live ConfigMap of the set: a revision, or the tracker of a Secret revision. `created` is in Unix seconds.

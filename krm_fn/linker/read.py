@@ -8,7 +8,7 @@ a ConfigMap or Secret.
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 from krm_fn.model import keys
@@ -96,6 +96,21 @@ def _read_inventory(item: Any, plan: LinkPlan) -> Consumer | None:
         references=frozenset(names.split(",")),
         is_being_deleted="deletionTimestamp" in metadata,
     )
+
+
+class Version(NamedTuple):
+    """An object as it was once: no other object has its uid, and no other content of it its resource version."""
+
+    name: str
+    uid: str
+    resource_version: str
+
+
+def read_version(item: Any) -> Version | None:
+    """Read the version of an object. None for what has no name, which is no consumer either."""
+    metadata = below(item, "metadata")
+    version = Version(*(text(metadata, field) for field in ("name", "uid", "resourceVersion")))
+    return version if version.name and version.uid else None
 
 
 def read_consumer(kind: Kind, item: Any, names: Names) -> Consumer | None:
