@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from krm_fn.cli.main import main
+from krm_fn.linker import api
+from krm_fn.linker.retry import Deadline
 from krm_fn.model import keys
 from tests.cases import FIXTURES
 from tests.history.cases import read_objects
@@ -147,6 +150,35 @@ def test_a_program_that_prints_no_token_is_given_up(tmp_path: Path) -> None:
     assert time.monotonic() - started < 15
     assert [one["silence"] for one in json.loads(found.stdout)["columns"]] == [None, "no answer"]
     assert found.returncode == 3
+
+
+@pytest.mark.parametrize(
+    ("user", "at_once"),
+    [
+        pytest.param({"auth-provider": {"name": "oidc"}}, 1, id="an OpenID provider: the client writes the new token"),
+        pytest.param({"exec": {"command": "aws"}}, 2, id="a program that prints a token"),
+    ],
+)
+def test_a_kubeconfig_that_the_client_writes_is_loaded_by_one_at_a_time(
+    user: dict[str, Any], at_once: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loading: list[int] = []
+    most: list[int] = []
+
+    def load(*_: object, **__: object) -> None:
+        loading.append(1)
+        most.append(len(loading))
+        time.sleep(0.3)
+        loading.pop()
+
+    monkeypatch.setattr("kubernetes.config.load_kube_config", load)
+    contexts = [{"name": name, "context": {"cluster": "a", "user": "a"}} for name in "ab"]
+    users = [{"name": "a", "user": user}]
+    (tmp_path / "kubeconfig").write_text(json.dumps({"contexts": contexts, "users": users, "clusters": []}))
+    access = [api.Access(str(tmp_path / "kubeconfig"), name) for name in "ab"]
+    with ThreadPoolExecutor(2) as pool:
+        assert [*pool.map(lambda one: api.Api(Deadline(1, threading.Event()), one).namespace(), access)]
+    assert max(most) == at_once
 
 
 def test_ctrl_c_waits_for_nobody(tmp_path: Path) -> None:
