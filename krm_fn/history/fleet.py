@@ -4,8 +4,9 @@ A column holds what is in use there. What differs between the cells of a row is 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from enum import StrEnum
+from math import inf
 from typing import NamedTuple
 
 from krm_fn.history.history import History, NoAnswer, Pods, Retention, RevisionHistory, Role, SetHistory
@@ -149,12 +150,12 @@ class Fleet(NamedTuple):
 
 def find_column(history: History, cluster: str) -> FleetColumn:
     """Find what is in use in a namespace."""
-    used = {
-        ConfigKey(one.name, base, kind): revisions
-        for one in history.sets
-        for (base, kind), entries in _group(one.entries).items()
-        if (revisions := tuple(_find_used(one, entries)))
-    }
+    used: dict[ConfigKey, tuple[UsedRevision, ...]] = {}
+    for one in history.sets:
+        starts = _find_starts(one)
+        for (base, kind), entries in _group(one.entries).items():
+            if revisions := _find_used(one, entries, starts):
+                used[ConfigKey(one.name, base, kind)] = tuple(revisions)
     sets = frozenset(one.name for one in history.sets)
     notes = tuple(map(write_unseen, history.unseen))
     return FleetColumn(cluster, history.namespace, history.now, used, sets, notes=notes)
@@ -167,26 +168,26 @@ def _group(entries: Sequence[RevisionHistory]) -> dict[tuple[str, str], list[Rev
     return found
 
 
-def _find_used(one: SetHistory, entries: Sequence[RevisionHistory]) -> list[UsedRevision]:
+def _find_used(one: SetHistory, entries: Sequence[RevisionHistory], starts: Mapping[str, float]) -> list[UsedRevision]:
     """Return the revisions of a base name that are in use, the stable one first."""
+    uses = [tuple(sorted(_find_uses(one, entry), key=_ORDER.index)) for entry in entries]
     counts = [_find_pods(entry) for entry in entries]
-    known = [pods.total for pods in counts if pods is not None]
-    total = sum(known) if len(known) == len(counts) else 0
-    created = _find_created(one)
-    found = [
+    is_known = all(pods is not None for pods, found in zip(counts, uses, strict=True) if found)
+    total = sum(pods.total for pods in counts if pods is not None) if is_known else 0
+    used = [
         UsedRevision(
             entry.name,
             entry.suffix,
-            uses,
+            found,
             entry.created,
-            None if _BEFORE_PODS.issuperset(uses) else _find_since(one, entry, created),
+            None if _BEFORE_PODS.issuperset(found) else _find_since(entry, starts),
             pods,
-            None if pods is None or not total else _find_share(pods.total, total),
+            _find_share(pods.total, total) if pods is not None and total else None,
         )
-        for entry, pods in zip(entries, counts, strict=True)
-        if (uses := tuple(sorted(_find_uses(one, entry), key=_ORDER.index)))
+        for entry, found, pods in zip(entries, uses, counts, strict=True)
+        if found
     ]
-    return sorted(found, key=lambda used: (_ORDER.index(used.uses[0]), -(used.created or 0.0), used.name))
+    return sorted(used, key=lambda found: (_ORDER.index(found.uses[0]), -(found.created or 0.0), found.name))
 
 
 def _find_uses(one: SetHistory, entry: RevisionHistory) -> set[Use]:
@@ -220,38 +221,34 @@ def _find_share(pods: int, total: int) -> int:
     return min(99, max(1, rounded)) if 0 < pods < total else rounded
 
 
-def _find_created(one: SetHistory) -> dict[tuple[str, str], float]:
-    """Return when each template was created, by its workload and its name."""
-    return {(found.of, found.name): found.created for entry in one.entries for found in entry.referrers if found.of}
+def _find_since(entry: RevisionHistory, starts: Mapping[str, float]) -> float | None:
+    """Return when the use of a revision began, as far as objects tell."""
+    if entry.name in starts:
+        return starts[entry.name]
+    # An object may be older than the reference in it.
+    using = (referrer for referrer in entry.referrers if referrer.is_in_use or referrer.role in _USES)
+    return min((max(referrer.created, entry.created or 0.0) for referrer in using), default=None)
 
 
-def _find_since(one: SetHistory, entry: RevisionHistory, created: Mapping[tuple[str, str], float]) -> float | None:
-    """Return when the use of a revision began, as far as its objects tell.
+def _find_starts(one: SetHistory) -> dict[str, float]:
+    """Return when the first workload began with each revision that its pods run.
 
-    A template that is used again keeps its time, and gets a new number: the use began after the template that has the
-    number before was created.
+    A template that is used again keeps its time, and gets a new number: that was after the template that has the number
+    before was created.
     """
-    starts = [*_find_starts(one, entry, created)]
-    if not starts:
-        # The object may be older than the reference in it.
-        using = (referrer for referrer in entry.referrers if referrer.is_in_use or referrer.role in _USES)
-        starts = [max(referrer.created, entry.created or 0.0) for referrer in using]
-    return min(starts, default=None)
-
-
-def _find_starts(one: SetHistory, entry: RevisionHistory, created: Mapping[tuple[str, str], float]) -> Iterator[float]:
-    """Yield when each workload that has pods of a revision began with it."""
+    created = {(found.of, found.name): found.created for entry in one.entries for found in entry.referrers if found.of}
+    starts: dict[str, float] = {}
     for workload in one.workloads:
         templates = workload.templates  # the newest first
+        times = [created.get((str(workload), template.name)) for template in templates]
         for position, template in enumerate(templates):
-            if template.role not in _USES or entry.name not in template.revisions:
-                continue
-            end = position
-            while end + 1 < len(templates) and entry.name in templates[end + 1].revisions:
-                end += 1  # only something else has changed in between
-            names = [found.name for found in templates[end : end + 2]]
-            times = [created[str(workload), name] for name in names if (str(workload), name) in created]
-            yield from [max(times)] if times else []
+            for name in template.revisions if template.role in _USES else ():
+                end = position + 1
+                while end < len(templates) and name in templates[end].revisions:
+                    end += 1  # only something else has changed in between
+                if known := [time for time in times[end - 1 : end + 1] if time is not None]:
+                    starts[name] = min(max(known), starts.get(name, inf))
+    return starts
 
 
 def build_fleet(columns: Sequence[FleetColumn], name: str | None = None) -> Fleet:

@@ -139,6 +139,20 @@ CELLS = [
     ),
     pytest.param(
         history(
+            entry(A, referrer("web-1", 200.0, Role.STABLE, 3)),
+            entry(B, referrer("web-2", 300.0, Role.CANARY, 1)),
+            entry(C, fate=Retention.UNKNOWN),
+        ),
+        [("b", "in use", 200.0, 75), ("c", "canary", 300.0, 25)],
+        id="of what is not in use, nothing has to say it",
+    ),
+    pytest.param(
+        history(stable(), templates=(template(2, Role.STABLE), template(1, Role.PAST, A))),
+        [("b", "in use", 200.0, 100)],
+        id="no template of a workload tells",
+    ),
+    pytest.param(
+        history(
             entry(A, referrer("web-1", 200.0, Role.STABLE), referrer("web-3", 400.0, Role.CANARY), pods=4),
         ),
         [("b", "in use and canary", 200.0, 100)],
