@@ -89,6 +89,11 @@ def test_the_example_of_history_is_its_fixture() -> None:
     assert (ROOT / "fixtures/histories/a-paused-canary/output.txt").read_text() in PAGES["docs/commands.md"]
 
 
+def test_the_example_of_a_fleet_is_its_fixture() -> None:
+    fleet = (ROOT / "fixtures/fleets/a-canary-in-one-of-four-clusters/fleet.txt").read_text()
+    assert fleet in PAGES["docs/commands.md"]
+
+
 def test_every_kind_that_makes_secrets_is_listed() -> None:
     rows = re.findall(r"^\| `(\w+)` \(`([\w.-]+)`\)", PAGES["docs/secrets.md"], re.MULTILINE)
     assert {(group, kind) for kind, group in rows} == RENAMABLE.keys()

@@ -28,6 +28,7 @@ ANSWERS = {
     "krm_fn/history/history.py": "states of a revision",
     "krm_fn/history/write.py": "what `krm-fn history -o markdown` prints",
     "krm_fn/history/find_history.py": "commands for kubectl",
+    "krm_fn/history/write_fleet.py": "what `krm-fn history` prints of several clusters",
     "krm_fn/report/markup.py": "code in Markdown",
     "krm_fn/report/table.py": "the length of what is cut off",
     "krm_fn/report/secrets.py": "names whose hash is not shown",
@@ -64,6 +65,10 @@ OTHERS = {
     "--- {}\n": "the line above each look of `krm-fn history --watch`",
     "foreign owner": "a state of a revision",
     "unlinked tracker": "a state of a revision",
+    **dict.fromkeys(
+        ("in use", "being replaced", "rolling out", "not started", "not applied", "no set"), "a state in a table"
+    ),
+    **dict.fromkeys(("no answer", "no report"), "why a column is empty"),
     "no entry of spec.select matches it": "an answer of `krm-fn explain`",
     "add an entry, or annotate it with {}: {}": "an answer of `krm-fn explain`",
     "no pod template of the package references it": "an answer of `krm-fn explain`",

@@ -72,7 +72,8 @@ def _draw_live(  # noqa: PLR0917  # what is drawn, how it is written, and where 
     name: str | None, output: str, set_name: str | None, context: str | None, kubeconfig: str | None, namespace: str
 ) -> Outcome:
     with needs_client():
-        from krm_fn.history.ask import LiveNamespace, NoAnswer, Question
+        from krm_fn.history.ask import LiveNamespace, Question
+        from krm_fn.history.history import NoAnswer
         from krm_fn.linker.api import Access
     from krm_fn.graph.draw import GraphFormat, draw_history
 

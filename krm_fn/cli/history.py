@@ -2,30 +2,50 @@
 
 import gc
 import os
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
+from click.core import ParameterSource
 
-from krm_fn.cli.options import access_options, needs_client, output_option, say
+from krm_fn.cli.options import fleet_options, needs_client, output_option, say
 from krm_fn.model.problem import Outcome
-from krm_fn.model.words import printable
+from krm_fn.model.words import count, printable
 from krm_fn.stdio import terminal_size, write_stdout
+
+if TYPE_CHECKING:
+    from krm_fn.history.fleet import FleetColumn
+
+_INCOMPLETE = 3
+"""The exit code of a table without what some clusters would have answered."""
+
+_PATTERN = frozenset("*?[")
+_NOT_OF_FILES = ("namespace", "everywhere", "contexts", "kubeconfig", "timeout")
 
 
 @click.command(short_help="Show which revisions are live, who uses them, and when they go.")
 @click.argument("name", metavar="[NAME]", required=False)
 @click.option("--set", "set_name", metavar="NAME", help="Only this set. Default: all sets of the namespace.")
-@access_options
-@output_option("text", "wide", "json", "markdown", help="JSON has the form of schemas/history-v1.json.")
+@fleet_options
+@output_option(
+    *("text", "wide", "json", "markdown", "html"),
+    help="JSON has the form of schemas/history-v1.json, that of a table schemas/fleet-v1.json. HTML is a page with a "
+    "table, which needs no network.",
+)
 @click.option(
     "--diff", is_flag=True, help="Also show what changed from each ConfigMap to the next. Reads their content."
 )
 @click.option("--watch", "-w", is_flag=True, help="Show it again when it changes. Ctrl-C ends it.")
+@click.pass_context
 def history(
+    click_context: click.Context,
     *,
     name: str | None,
     set_name: str | None,
     namespace: str | None,
-    context: str | None,
+    everywhere: bool,
+    contexts: tuple[str, ...],
+    reports: tuple[str, ...],
+    timeout: int,
     kubeconfig: str | None,
     output: str,
     diff: bool,
@@ -38,11 +58,24 @@ def history(
     The linker's own rules say what becomes of a revision. The command only lists. It requests no content of
     ConfigMaps, except for --diff, and nothing of Secrets. What you may not list, it says, and goes on.
 
-    The exit code is 1 if there is nothing to show or no API server, and 130 after Ctrl-C.
-    """
+    \b
+    krm-fn history --context 'prod-*'         several clusters
+    krm-fn history -A                         all namespaces of a cluster
+    krm-fn history --from 'reports/*.json'    what was printed elsewhere
+
+    These make a table of what is in use: a row for each base name, a column for each cluster or namespace.
+
+    The exit code is 1 if there is nothing to show or no API server, 3 if the table lacks what some clusters or files
+    should have said, and 130 after Ctrl-C.
+    """  # noqa: D301  # click's mark for lines that it must not join
+    is_pattern = len(contexts) > 1 or not _PATTERN.isdisjoint("".join(contexts))
+    if everywhere or reports or is_pattern or output == "html":
+        _check_usage(click_context, output, diff=diff, watch=watch)
+        asked = _Asked(name, set_name, namespace, everywhere, contexts, reports, timeout, kubeconfig)
+        return _show_fleet(asked, output)
     with needs_client():
-        from krm_fn.history.ask import LiveNamespace, NoAnswer, Question
-        from krm_fn.history.history import History
+        from krm_fn.history.ask import LiveNamespace, Question
+        from krm_fn.history.history import History, NoAnswer
         from krm_fn.history.write import HistoryFormat, Output, ScreenSize, write
         from krm_fn.history.write import watch as watch_history
         from krm_fn.linker.api import Access
@@ -65,7 +98,7 @@ def history(
         return write(found, form, screen)
 
     try:
-        cluster = LiveNamespace(Access(kubeconfig, context), namespace, say)
+        cluster = LiveNamespace(Access(kubeconfig, next(iter(contexts), None)), namespace, say, timeout)
         question = Question(set_name, name, diff)
         if watch:
             gc.enable()  # it may run for days
@@ -79,3 +112,63 @@ def history(
 
 def _put(text: str) -> None:
     write_stdout(text.encode())
+
+
+class _Asked(NamedTuple):
+    """The options of a table."""
+
+    name: str | None
+    set_name: str | None
+    namespace: str | None
+    everywhere: bool
+    contexts: tuple[str, ...]
+    reports: tuple[str, ...]
+    timeout: int
+    kubeconfig: str | None
+
+
+def _check_usage(context: click.Context, output: str, *, diff: bool, watch: bool) -> None:
+    """Refuse what a table does not have, and what has no effect on it."""
+    wrong = next((one for one, is_given in (("--diff", diff), ("--watch", watch)) if is_given), "")
+    if wrong or output == "wide":
+        message = f"{wrong or '-o wide'} is for one namespace; give one --context, without a pattern"
+        raise click.UsageError(message)
+    if context.params["everywhere"] and context.params["namespace"]:
+        message = "--all-namespaces and --namespace exclude each other"
+        raise click.UsageError(message)
+    typed = [one for one in _NOT_OF_FILES if context.get_parameter_source(one) is ParameterSource.COMMANDLINE]
+    if context.params["reports"] and typed:
+        (option,) = (one.opts[0] for one in context.command.params if one.name == typed[0])
+        message = f"{option} is for clusters, and --from reads files"
+        raise click.UsageError(message)
+
+
+def _show_fleet(asked: _Asked, output: str) -> Outcome:
+    from krm_fn.history.fleet import build_fleet
+    from krm_fn.history.history import NoAnswer
+    from krm_fn.history.write_fleet import FleetFormat, write_fleet
+    from krm_fn.report.table import find_screen
+
+    gc.enable()  # what each cluster has answered is left again
+    try:
+        fleet = build_fleet(_find_columns(asked), asked.name)
+    except NoAnswer as error:
+        return Outcome(b"", f"error: {printable(str(error))}\n", 1)
+    screen = find_screen(terminal_size()[0], os.environ)
+    silent = [label for label, column in zip(fleet.labels, fleet.columns, strict=True) if column.silence]
+    text = write_fleet(fleet, FleetFormat(output), screen)
+    if not silent:
+        return Outcome(text.encode(), "", 0)
+    message = f"nothing is known of {len(silent)} of {count(len(fleet.columns), 'column')}: {', '.join(silent)}"
+    return Outcome(text.encode(), f"error: {printable(message)}\n", _INCOMPLETE)
+
+
+def _find_columns(asked: _Asked) -> "list[FleetColumn]":
+    if asked.reports:
+        from krm_fn.history.reports import read_reports
+
+        return read_reports(asked.reports, asked.set_name)
+    with needs_client():
+        from krm_fn.history.ask_fleet import FleetAccess, ask_fleet
+    access = FleetAccess(asked.kubeconfig, asked.contexts, asked.namespace, asked.everywhere, asked.timeout)
+    return ask_fleet(access, asked.set_name, say)

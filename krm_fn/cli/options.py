@@ -251,6 +251,42 @@ def access_options(command: _Command) -> _Command:
     return _with_options(command, _ACCESS_OPTIONS)
 
 
+def fleet_options(command: _Command) -> _Command:
+    """Add the options of a cluster, and of several."""
+    namespace, _, kubeconfig = _ACCESS_OPTIONS
+    return _with_options(command, [namespace, *_FLEET_OPTIONS, kubeconfig])
+
+
+_FLEET_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+    click.option(
+        "--all-namespaces", "-A", "everywhere", is_flag=True, help="All namespaces that have revisions, in a table."
+    ),
+    click.option(
+        "--context",
+        "contexts",
+        metavar="PATTERN",
+        multiple=True,
+        help="Context of the kubeconfig. Several, also as 'prod-*', make a table of all.",
+    ),
+    click.option(
+        "--from",
+        "reports",
+        metavar="PATTERN",
+        type=PATH,
+        multiple=True,
+        help="Make the table from files with what `krm-fn history -o json` has printed, as 'reports/*.json'.",
+    ),
+    click.option(
+        "--timeout",
+        metavar="SECONDS",
+        type=click.IntRange(min=1),
+        default=40,
+        show_default=True,
+        help="Give up on a cluster after this time, and after 10 if it does not answer at all.",
+    ),
+)
+
+
 def say(line: str) -> None:
     """Say what is waited for, on stderr: stdout may be JSON."""
     write_stderr(f"{printable(line)}\n")

@@ -1,6 +1,5 @@
 """The graph of a package, as it will be once applied, and that of a namespace, by the history of its sets."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
@@ -21,7 +20,7 @@ from krm_fn.naming.names import authored_id, base_name, is_emitted, is_revision
 from krm_fn.references.generated import find_generated
 from krm_fn.references.reference import By
 from krm_fn.render.render import Opened
-from krm_fn.report.secrets import Masks, show_content
+from krm_fn.report.secrets import Masks, number_names, show_content
 from krm_fn.stages.transform import Transformation
 
 _STATES = {
@@ -216,7 +215,8 @@ class _HistoryDrawer:
     def __init__(self, history: History) -> None:
         self.builder = Builder()
         self._now = history.now
-        self._masks = _mask_secrets(entry for one in history.sets for entry in one.entries)
+        entries = [entry for one in history.sets for entry in one.entries]
+        self._masks = number_names((one.base, one.name) for one in entries if one.kind == "Secret" and one.suffix)
 
     def draw_workload(self, workload: WorkloadHistory) -> None:
         facts = [f"The controller says: {workload.reason}."] if workload.reason else []
@@ -235,7 +235,7 @@ class _HistoryDrawer:
         """Draw a revision, and an arrow from each object that references or owns it."""
         handle: Handle = ("revision", set_name, entry.kind, entry.name)
         look = NodeStyle.ABSENT if entry.created is None else NodeStyle.REVISION
-        name = self._masks.get((entry.kind, entry.name), entry.name)
+        name = self._masks.get(entry.name, entry.name) if entry.kind == "Secret" else entry.name
         state = self._hide(", ".join(write_state(entry, self._now)))
         facts = tuple(self._find_facts(set_name, entry))
         lines = write_lines(entry.change, _WIDTH) if entry.change is not None else ()
@@ -262,7 +262,7 @@ class _HistoryDrawer:
             yield "Nothing of a Secret is read. The name ends in a hash, which is not shown."
 
     def _hide(self, text: str) -> str:
-        for (_, name), masked in self._masks.items():
+        for name, masked in self._masks.items():
             text = text.replace(name, masked)
         return text
 
@@ -273,14 +273,3 @@ def _referrer(kind: str, name: str, state: str = "") -> GraphNode:
 
 def _write_pods(pods: Pods | None) -> list[str]:
     return [] if pods is None else [write_pods(pods)]
-
-
-def _mask_secrets(entries: Iterable[RevisionHistory]) -> dict[tuple[str, str], str]:
-    """Return what is shown in the place of names that are made from the content of Secrets."""
-    masks: dict[tuple[str, str], str] = {}
-    numbers: dict[str, int] = defaultdict(int)
-    for entry in entries:
-        if entry.kind == "Secret" and entry.suffix:
-            numbers[entry.base] += 1
-            masks[entry.kind, entry.name] = f"{entry.base}-(hash {numbers[entry.base]})"
-    return masks

@@ -4,16 +4,14 @@ Each object is a `<details>`, which every browser opens by mouse and by keyboard
 grid of CSS is the layout, and a small script draws the arrows over it.
 """
 
-from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from hashlib import sha256
 from html import escape
-from importlib.resources import files
 from itertools import groupby
 
 from krm_fn.graph.graph import DataKey, Edge, EdgeKind, Graph, GraphNode, Lane, summarize
-from krm_fn.model.words import count, printable
+from krm_fn.model.words import count
+from krm_fn.report.markup import html_page, html_text
 
 _WORDS = {
     EdgeKind.MAKES: ("makes", "Makes", "Made by"),
@@ -23,27 +21,15 @@ _WORDS = {
 }
 """What an arrow means: in the legend, and as a heading where it begins and where it ends."""
 
-_FILES = ("page.css", "page.js")
-
 
 def write_html(graph: Graph) -> str:
-    return "".join(f"{line}\n" for line in _write(graph))
+    page = html_page(f"{graph.title}: revisions", "krm_fn.graph", "page", _write(graph))
+    return "".join(f"{line}\n" for line in page)
 
 
 def _write(graph: Graph) -> Iterator[str]:
-    style, script = (files("krm_fn.graph").joinpath(name).read_text("utf-8") for name in _FILES)
-    title = _text(graph.title)
-    # Nothing but these two texts can run or be fetched, whatever is in a name.
-    policy = f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; base-uri 'none'"
-    yield "<!DOCTYPE html>"
-    yield '<html lang="en">'
-    yield '<meta charset="utf-8">'
-    yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f"<title>{title}: revisions</title>"
-    yield f"<style>{style}</style>"
     yield "<header>"
-    yield f"<h1><bdi>{title}</bdi></h1>"
+    yield f"<h1><bdi>{html_text(graph.title)}</bdi></h1>"
     yield f"<p>{escape(summarize(graph))}. Open one to see more of it, and its neighbours.</p>"
     yield from _write_legend(graph)
     yield "</header>"
@@ -55,16 +41,6 @@ def _write(graph: Graph) -> Iterator[str]:
         yield from _write_lane(graph, lane, nodes, neighbours)
     yield "</div>"
     yield "</main>"
-    yield f"<script>{script}</script>"
-    yield "</html>"
-
-
-def _digest(text: str) -> str:
-    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
-
-
-def _text(text: str) -> str:
-    return escape(printable(text))
 
 
 def _write_legend(graph: Graph) -> Iterator[str]:
@@ -103,7 +79,7 @@ def _write_lane(
     yield f'<h2 id="{label}">{escape(lane.value)}</h2>'
     for group, members in groupby(nodes, lambda pair: pair[1].group):
         if group:
-            yield f'<h3 class="group"><bdi>{_text(group)}</bdi></h3>'
+            yield f'<h3 class="group"><bdi>{html_text(group)}</bdi></h3>'
         yield f'<ul class="cards{" side-by-side" * bool(group)}">'
         for position, node in members:
             yield from _write_card(graph, position, node, neighbours.get(position, []))
@@ -113,12 +89,12 @@ def _write_lane(
 
 def _write_card(graph: Graph, position: int, node: GraphNode, edges: list[tuple[Edge, bool]]) -> Iterator[str]:
     yield f'<li><details class="card {node.look.value}" id="n{position}">'
-    namespace = f" in <bdi>{_text(node.namespace)}</bdi>" if node.namespace else ""
-    state = f'<span class="state">{_text(node.state)}</span>' if node.state else ""
-    kind = f'<span class="kind"><bdi>{_text(node.kind)}</bdi>{namespace}</span>'
-    yield f'<summary>{kind}<bdi class="name">{_text(node.name)}</bdi>{state}</summary>'
+    namespace = f" in <bdi>{html_text(node.namespace)}</bdi>" if node.namespace else ""
+    state = f'<span class="state">{html_text(node.state)}</span>' if node.state else ""
+    kind = f'<span class="kind"><bdi>{html_text(node.kind)}</bdi>{namespace}</span>'
+    yield f'<summary>{kind}<bdi class="name">{html_text(node.name)}</bdi>{state}</summary>'
     yield '<div class="more">'
-    yield from (f"<p>{_text(fact)}</p>" for fact in node.facts)
+    yield from (f"<p>{html_text(fact)}</p>" for fact in node.facts)
     if node.keys is not None:
         yield from _write_keys(node.keys)
     if node.changes:
@@ -135,14 +111,14 @@ def _write_keys(keys: tuple[DataKey, ...]) -> Iterator[str]:
         return
     yield "<table>"
     for key in keys:
-        yield f'<tr><th scope="row"><bdi>{_text(key.name)}</bdi></th><td>{count(key.size, "byte")}</td></tr>'
+        yield f'<tr><th scope="row"><bdi>{html_text(key.name)}</bdi></th><td>{count(key.size, "byte")}</td></tr>'
     yield "</table>"
 
 
 def _write_change(sign: str, text: str) -> str:
     """Write a line with the element that says what it is: removed, added, or neither."""
     element = {"-": "del", "+": "ins"}.get(sign, "span")
-    return f"<{element}><b>{escape(sign)}</b> <bdi>{_text(text)}</bdi></{element}>"
+    return f"<{element}><b>{escape(sign)}</b> <bdi>{html_text(text)}</bdi></{element}>"
 
 
 def _write_neighbours(graph: Graph, edges: Iterable[tuple[Edge, bool]]) -> Iterator[str]:
@@ -159,6 +135,6 @@ def _write_neighbours(graph: Graph, edges: Iterable[tuple[Edge, bool]]) -> Itera
 
 def _write_neighbour(graph: Graph, position: int, edge: Edge) -> str:
     node = graph.nodes[position]
-    fields = "".join(f'<bdi class="field">{_text(field)}</bdi>' for field in edge.fields)
-    link = f'<a href="#n{position}"><bdi>{_text(node.kind)}</bdi> <bdi>{_text(node.place)}</bdi></a>'
+    fields = "".join(f'<bdi class="field">{html_text(field)}</bdi>' for field in edge.fields)
+    link = f'<a href="#n{position}"><bdi>{html_text(node.kind)}</bdi> <bdi>{html_text(node.place)}</bdi></a>'
     return f"<li>{link}{fields}</li>"

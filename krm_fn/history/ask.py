@@ -3,14 +3,16 @@
 import re
 from base64 import b64decode
 from binascii import Error
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from copy import copy
 from itertools import pairwise
 from threading import Event
 from typing import Any, NamedTuple
 
 from krm_fn.diff.difference import ComparedObject, ObjectChange
 from krm_fn.history.find_history import find_history
-from krm_fn.history.history import History, SetHistory
+from krm_fn.history.history import History, NoAnswer, SetHistory
 from krm_fn.history.snapshot import read_snapshot
 from krm_fn.linker.api import Access, Api, ApiError, Forbidden, Unreachable
 from krm_fn.linker.cluster import ObjectLists
@@ -26,13 +28,16 @@ from krm_fn.report.secrets import StoredValue, compare_values
 _PATIENCE = 10.0
 """Seconds in which requests without an answer are repeated: a person waits."""
 
+TIMEOUT = 40
+"""Seconds for all requests together. An API server that answers may be slow."""
+
 _MOST_NAMES = 10
 _NAMESPACE = re.compile("[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
 _NOT_FOUND = 404
 
 
-class NoAnswer(Exception):
-    """There is nothing to show. The message says why, and what to do."""
+class Absent(NoAnswer):
+    """The API server has answered, and what was asked for is not there."""
 
 
 class Question(NamedTuple):
@@ -44,11 +49,18 @@ class Question(NamedTuple):
 
 
 class LiveNamespace:
-    """A namespace of a cluster. It sends no request that writes. `say` is called with what it waits for."""
+    """A namespace of a cluster. It sends no request that writes.
 
-    def __init__(self, access: Access, namespace: str | None, say: Callable[[str], None]) -> None:
+    `say` is called with what it waits for, and `timeout` are the seconds that each question may take.
+    """
+
+    def __init__(
+        self, access: Access, namespace: str | None, say: Callable[[str], None], timeout: float = TIMEOUT
+    ) -> None:
         """Load the credentials. Raises NoAnswer if there are none."""
         self._say = say
+        self._timeout = timeout
+        self.cluster = access.context or ""
         try:
             self._api = Api(self._deadline(), access)
         except ApiError as error:
@@ -58,21 +70,41 @@ class LiveNamespace:
             message = f"namespace {self.namespace}: no namespace can have this name"
             raise NoAnswer(message)
 
+    def beside(self, namespace: str) -> "LiveNamespace":
+        """Return another namespace of the cluster, with the same credentials. Both may be asked at once."""
+        other = copy(self)
+        other._api = copy(self._api)  # noqa: SLF001  # of the same class
+        other.namespace = namespace
+        return other
+
     def ask(self, question: Question) -> History:
         """Read the namespace. Raises NoAnswer."""
+        with self._answering(f"in namespace {self.namespace}"):
+            return self._ask(question)
+
+    def find_namespaces(self, set_name: str | None) -> list[str]:
+        """Return the namespaces of the cluster that have the set, or any. Raises NoAnswer."""
+        selector = keys.SET if set_name is None else f"{keys.SET}={set_name}"
+        with self._answering("in all namespaces"):
+            lists = Lists(self._api, "")
+            return sorted({*lists.read(CONFIG_MAPS, _read_namespace, metadata_only=True, labelSelector=selector).items})
+
+    @contextmanager
+    def _answering(self, where: str) -> Iterator[None]:
+        """Give a question its time, and say why there is no answer. Raises NoAnswer."""
         self._api.deadline = self._deadline()
         try:
-            return self._ask(question)
+            yield
         except Unreachable as error:
             message = f"{error}; are --context and --kubeconfig right?"
             raise NoAnswer(message) from error
         except Forbidden as error:
-            message = f"you may not list ConfigMaps in namespace {self.namespace}: you need the rule {error.rule}"
+            message = f"you may not list ConfigMaps {where}: you need the rule {error.rule}"
             raise NoAnswer(message) from error
         except ApiError as error:
             raise NoAnswer(str(error)) from error
         except OutOfTime as error:
-            message = f"namespace {self.namespace}: the API server is too slow"
+            message = f"{where.removeprefix('in ')}: the API server is too slow"
             raise NoAnswer(message) from error
 
     def _ask(self, question: Question) -> History:
@@ -80,11 +112,11 @@ class LiveNamespace:
         is_name = question.set is None or SET_NAME.fullmatch(question.set)
         snapshot = read_snapshot(lists, question.set) if is_name else None
         if snapshot is None or not snapshot.sets:
-            raise NoAnswer(self._explain_absence(lists, question.set))
-        history = find_history(snapshot)
+            raise Absent(self._explain_absence(lists, question.set))
+        history = find_history(snapshot)._replace(cluster=self.cluster)
         selected = history if question.name is None else select(history, question.name)
         if question.name is not None and not selected.sets:
-            raise NoAnswer(_explain_unknown(question.name, history))
+            raise Absent(_explain_unknown(question.name, history))
         if not question.with_changes:
             return selected
         # Of the whole history: the next older revision of a selected one may not be selected.
@@ -102,7 +134,12 @@ class LiveNamespace:
         return f"no revisions in namespace {self.namespace}: no ConfigMap has the label {keys.SET}; see --namespace"
 
     def _deadline(self) -> Deadline:
-        return Deadline(_PATIENCE, Event(), say=self._say)
+        patience = min(_PATIENCE, self._timeout / 2)  # the rest is for a last try, which says why it fails
+        return Deadline(patience, Event(), say=self._say, overtime=self._timeout - patience)
+
+
+def _read_namespace(item: Any) -> str | None:
+    return text(below(item, "metadata"), "namespace") or None
 
 
 def _read_set_name(item: Any) -> str:

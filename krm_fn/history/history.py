@@ -9,6 +9,10 @@ from typing import NamedTuple
 from krm_fn.diff.difference import ObjectChange
 
 
+class NoAnswer(Exception):
+    """There is nothing to show. The message says why, and what to do."""
+
+
 class Role(StrEnum):
     """What a template is to its workload, by what the workload's controller says.
 
@@ -202,9 +206,13 @@ class Unseen(NamedTuple):
 
 
 class History(NamedTuple):
-    """The sets of a namespace at one time, in Unix seconds by the API server's clock."""
+    """The sets of a namespace at one time, in Unix seconds by the API server's clock.
+
+    `cluster`: the context of the kubeconfig, if somebody has named one.
+    """
 
     namespace: str
     now: float
     sets: tuple[SetHistory, ...]
     unseen: tuple[Unseen, ...] = ()
+    cluster: str = ""

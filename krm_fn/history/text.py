@@ -16,6 +16,7 @@ from krm_fn.history.history import (
     RevisionHistory,
     Role,
     SetHistory,
+    Unseen,
     WorkloadHistory,
 )
 from krm_fn.linker.read import write_time
@@ -113,11 +114,11 @@ def _write(history: History, lines: Iterable[str], notes: Iterable[Note], screen
     """Put under the lines what differs between neighbours, if that was asked for, and what else one has to know."""
     entries = [entry for one in history.sets for entry in one.entries]
     changes = (line for entry in entries if entry.change for line in write_change(entry.change, screen))
-    parts = ("".join(f"{line}\n" for line in part) for part in (lines, changes, _write_notes(notes, screen)))
+    parts = ("".join(f"{line}\n" for line in part) for part in (lines, changes, write_notes(notes, screen)))
     return "\n".join(filter(None, parts))
 
 
-def _write_notes(notes: Iterable[Note], screen: Screen) -> Iterator[str]:
+def write_notes(notes: Iterable[Note], screen: Screen) -> Iterator[str]:
     for note in notes:
         yield from map(screen.warning if note.is_warning else str, fold(note.sentence.split(" "), screen.width))
         if note.command:
@@ -366,9 +367,12 @@ def find_notes(history: History) -> Iterator[Note]:
             what = "its Secret" if len(leaks) == 1 else "their Secrets"
             command = f"kubectl delete {objects} -n {printable(history.namespace)}"
             yield Note(f"the linker may not delete {listed(leaks)}, as no run has linked {what} in time:", command)
-    for unseen in history.unseen:
-        rule = f"{printable(unseen.plural)}; you need the rule {printable(unseen.rule)}" if unseen.rule else ""
-        yield _warn(f"not seen: {rule or printable(unseen.reason)}")
+    yield from (_warn(write_unseen(unseen)) for unseen in history.unseen)
+
+
+def write_unseen(unseen: Unseen) -> str:
+    rule = f"{printable(unseen.plural)}; you need the rule {printable(unseen.rule)}" if unseen.rule else ""
+    return f"not seen: {rule or printable(unseen.reason)}"
 
 
 def _warn(sentence: str, command: str = "") -> Note:

@@ -8,10 +8,10 @@ from itertools import accumulate
 from typing import NamedTuple, NoReturn
 
 from krm_fn.diff.write import FORMS, write_block
-from krm_fn.history.ask import NoAnswer
 from krm_fn.history.history import (
     History,
     LinkerJob,
+    NoAnswer,
     Referrer,
     RevisionHistory,
     SetHistory,
@@ -34,7 +34,9 @@ def write_json(history: History, *, in_one_line: bool = False) -> str:
     return write_forms(history, {**_FORMS, RevisionHistory: revision}, in_one_line=in_one_line)
 
 
-def _time(name: str, attribute: str = "") -> FieldSource:
+def time_field(name: str, attribute: str = "") -> FieldSource:
+    """Return the source of a field that is a time, or null."""
+
     def compute(value: object) -> str | None:
         seconds = getattr(value, attribute or name)
         return None if seconds is None else write_time(seconds)
@@ -55,18 +57,29 @@ def _write_change(entry: RevisionHistory) -> dict[str, object] | None:
 _NUMBER: FieldSource = ("number", lambda one: one.number or None)
 
 _FORMS: Forms = {
-    History: ("namespace", _time("time", "now"), "sets", ("notes", _write_notes), "unseen"),
+    History: (
+        ("*cluster", lambda history: {"cluster": history.cluster} if history.cluster else {}),
+        *("namespace", time_field("time", "now"), "sets", ("notes", _write_notes), "unseen"),
+    ),
     SetHistory: ("set=name", "has_inventory", "job", "revisions=entries", "workloads"),
-    LinkerJob: ("name", _time("created"), _time("ended"), "failure"),
+    LinkerJob: ("name", time_field("created"), time_field("ended"), "failure"),
     RevisionHistory: (
-        *("kind", "name", "baseName=base", _time("created"), "state", "fate", "is_rendered", "is_linked"),
+        *("kind", "name", "baseName=base", time_field("created"), "state", "fate", "is_rendered", "is_linked"),
         *("isMarkedForDeletion=is_marked", "pods", "referencedBy=referrers"),
         ("lastReferencedBy", lambda entry: tuple(map(str, entry.last))),
-        *(_time("due"), "owners", "foreignOwners=foreign", "nextRunAdds=to_link", ("change", _write_change)),
+        *(time_field("due"), "owners", "foreignOwners=foreign", "nextRunAdds=to_link", ("change", _write_change)),
         ("*madeBy", lambda entry: {"madeBy": entry.made_by} if entry.made_by else {}),
     ),
     Referrer: (
-        *("kind", "name", _time("created"), "is_current", ("workload", lambda one: one.of or None), "role", _NUMBER),
+        *(
+            "kind",
+            "name",
+            time_field("created"),
+            "is_current",
+            ("workload", lambda one: one.of or None),
+            "role",
+            _NUMBER,
+        ),
         *("rollouts_left", "pods"),
     ),
     WorkloadHistory: ("kind", "name", "is_done", "situation", "reason", "templates", "way_back"),

@@ -3,14 +3,16 @@
 import json
 import sys
 from collections.abc import Callable
-from functools import partial
+from contextlib import nullcontext
+from functools import cache, partial
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any, NamedTuple, TypeVar
 
 from kubernetes import config
 from kubernetes.client import ApiClient, Configuration
 from kubernetes.config import ConfigException
+from kubernetes.config.kube_config import KUBE_CONFIG_DEFAULT_LOCATION, KubeConfigMerger
 from urllib3 import disable_warnings
 from urllib3.exceptions import HTTPError, InsecureRequestWarning
 
@@ -26,6 +28,8 @@ _CONNECT, _WHOLE = 5.0, 30.0
 _CHUNK = 64 * 1024
 _SUCCESS = range(200, 300)
 _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 401, 403, 404
+
+_KUBECONFIG = Lock()
 
 _DEPTH = 11_000
 """The depth of JSON that can be read: the API server accepts 10,000."""
@@ -89,6 +93,29 @@ class TooLarge(Exception):
     """A response has more bytes than the caller wants to read."""
 
 
+def list_contexts(kubeconfig: str | None) -> list[str]:
+    """Return the contexts of a kubeconfig. Raises ApiError if there is none."""
+    what = "no contexts"
+    try:
+        contexts = [str(one.get("name")) for one in _read_kubeconfig(kubeconfig)["contexts"]]
+    except (ConfigException, OSError) as error:
+        raise ApiError(what, f"{error}; set --kubeconfig, or KUBECONFIG") from error
+    if not contexts:
+        raise ApiError(what, "no kubeconfig has one; set --kubeconfig, or KUBECONFIG")
+    return contexts
+
+
+@cache
+def _read_kubeconfig(kubeconfig: str | None) -> dict[str, list[dict[str, Any]]]:
+    """Return the contexts and the users of all files together. Both are empty if there is no file.
+
+    Once: to read fifty clusters takes a tenth of a second, and each of them asks.
+    """
+    merged = KubeConfigMerger(kubeconfig or KUBE_CONFIG_DEFAULT_LOCATION).config
+    lists = ("contexts", "users")
+    return {name: [mapping(one.value) for one in merged.value[name]] if merged else [] for name in lists}
+
+
 class Api:
     """One API server, with the credentials of the environment: a pod's ServiceAccount, else the kubeconfig's user.
 
@@ -144,9 +171,10 @@ class Api:
         file = _IN_POD / "namespace"
         if self._access == _DEFAULT and file.exists():
             return file.read_text().strip()
-        contexts, active = config.list_kube_config_contexts(self._access.kubeconfig)
-        chosen = next((one for one in contexts if one["name"] == self._access.context), active)
-        return str(chosen["context"].get("namespace") or "default")
+        kubeconfig, name = self._access
+        name = name or config.list_kube_config_contexts(kubeconfig)[1]["name"]  # the one that is current
+        chosen = next((one for one in _read_kubeconfig(kubeconfig)["contexts"] if one.get("name") == name), {})
+        return str(mapping(chosen.get("context")).get("namespace") or "default")
 
     def _connect(self) -> ApiClient:
         configuration = Configuration()
@@ -155,7 +183,9 @@ class Api:
             if self._access == _DEFAULT and _IN_POD.exists():
                 config.load_incluster_config(configuration)
             else:
-                config.load_kube_config(*self._access, client_configuration=configuration)
+                # The client writes a token that it renews into the kubeconfig: several at once would break the file.
+                with _KUBECONFIG if _renews_tokens(self._access) else nullcontext():
+                    config.load_kube_config(*self._access, client_configuration=configuration)
         except (ConfigException, OSError, HTTPError) as error:  # of an OpenID provider, which renews a token
             what = "no credentials for the API server"
             raise ApiError(what, f"{error}; run inside a cluster, or set KUBECONFIG") from error
@@ -185,12 +215,18 @@ class Api:
             response = self._client.call_api(method, url, sent_headers, body, _request_timeout=(_CONNECT, seconds))
             return response.status, dict(response.headers), _read(response.response, max_bytes)
 
-        status, response_headers, data = _within(seconds, send)
+        status, response_headers, data = within(seconds, send)
         lower = {key.lower(): value for key, value in response_headers.items()}
         return Response(status, lower, parse(data, status), len(data))
 
 
-def _within(seconds: float, act: Callable[[], _T]) -> _T:
+def _renews_tokens(access: Access) -> bool:
+    """Tell whether a user of the kubeconfig has an OpenID provider. Programs that print tokens may run side by side."""
+    users = _read_kubeconfig(access.kubeconfig)["users"]
+    return any("auth-provider" in mapping(one.get("user")) for one in users)
+
+
+def within(seconds: float, act: Callable[[], _T]) -> _T:
     """Return what a function returns, or raise NoResponse if that takes longer.
 
     Timeouts of a socket are not enough: each byte of a slow response starts them again.
@@ -254,7 +290,7 @@ def check_response(response: Response, verb: str, kind: Kind, namespace: str, na
     `verb` is that of an RBAC rule, such as `list`. An empty name means all objects of the kind.
     """
     if response.status not in _SUCCESS:
-        what = f"{kind.kind} {namespace}/{name}" if name else f"{kind.plural} in {namespace}"
+        what = f"{kind.kind} {namespace}/{name}" if name else f"{kind.plural} in {namespace or 'all namespaces'}"
         if response.status == _FORBIDDEN:
             raise _forbidden(what, response, verb, kind, name)
         if response.status == _NOT_FOUND and not name:

@@ -163,7 +163,7 @@ def has_config_map(lists: ObjectLists, name: str) -> bool:
 
 
 class Lists:
-    """The lists of one namespace."""
+    """The lists of one namespace; of all of them, without a name."""
 
     def __init__(self, api: Api, namespace: str) -> None:
         self.namespace = namespace
@@ -173,7 +173,8 @@ class Lists:
     def path(self, kind: Kind, name: str = "") -> str:
         """Return the path of a list, or of one object in it."""
         prefix = "apis" if kind.group else "api"
-        return "/".join(filter(None, [f"/{prefix}", kind.api_version, "namespaces", self.namespace, kind.plural, name]))
+        scope = f"namespaces/{self.namespace}" if self.namespace else ""
+        return "/".join(filter(None, [f"/{prefix}", kind.api_version, scope, kind.plural, name]))
 
     def read(
         self, kind: Kind, read: Callable[[Any], _T | None], *, metadata_only: bool = False, **selectors: str

@@ -34,7 +34,7 @@ class Deadline:
     """The end of a run: of its retries and of everything else it waits for.
 
     `seconds` is the time that is left now; `stop` is set to end the run after the current request; `clock` returns
-    seconds; `say` is called with a line that says what the run waits for.
+    seconds; `say` is called with a line that says what the run waits for; `overtime`: seconds after that end.
     """
 
     def __init__(
@@ -43,8 +43,10 @@ class Deadline:
         stop: Event,
         clock: Callable[[], float] = time.monotonic,
         say: Callable[[str], None] = lambda _: None,
+        overtime: float = OVERTIME,
     ) -> None:
         self._clock = clock
+        self._overtime = overtime
         self._end = clock() + seconds
         self._stop = stop
         self._say = say
@@ -58,7 +60,7 @@ class Deadline:
         """Raise Stopped if the run has been told to stop, OutOfTime if the overtime is over."""
         if self._stop.is_set():
             raise Stopped
-        if self.left() <= -OVERTIME:
+        if self.left() <= -self._overtime:
             raise OutOfTime
 
     def sleep(self, seconds: float, awaited: Sequence[str], most: float | None = None) -> None:

@@ -6,9 +6,12 @@ trust: no character in it may begin a link, a picture, a mention, or the end of 
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from base64 import b64encode
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from html import escape
 from operator import attrgetter
+from pkgutil import get_data
 from typing import Any, TypeAlias
 
 from krm_fn.model.words import printable
@@ -50,6 +53,40 @@ def html_comment(text: str) -> str:
         lambda found: "".join(f"%{byte:02X}" for byte in found[0].encode("utf-8", "replace")), text
     )
     return encoded[:_LONGEST_COMMENT]
+
+
+def html_text(text: str) -> str:
+    """Write text in HTML."""
+    return escape(printable(text))
+
+
+def html_page(title: str, package: str, name: str, body: Iterable[str]) -> Iterator[str]:
+    """Write a page that needs nothing else, with the style and script of this name in a package of ours.
+
+    `body` is HTML. Nothing but these two texts can run or be fetched, whatever is in it.
+    """
+    style = _read_file(__package__, "page.css") + _read_file(package, f"{name}.css")
+    script = _read_file(package, f"{name}.js")
+    policy = f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; base-uri 'none'"
+    yield "<!DOCTYPE html>"
+    yield '<html lang="en">'
+    yield '<meta charset="utf-8">'
+    yield f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+    yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    yield f"<title>{html_text(title)}</title>"
+    yield f"<style>{style}</style>"
+    yield from body
+    yield f"<script>{script}</script>"
+    yield "</html>"
+
+
+def _read_file(package: str, name: str) -> str:
+    # Lighter than importlib.resources, which every `krm-fn diff` would import with this module.
+    return (get_data(package, name) or b"").decode()
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
 def code_block(language: str, lines: list[str]) -> list[str]:
@@ -94,13 +131,13 @@ def as_json(value: object, forms: Forms) -> Any:
         return [as_json(one, forms) for one in value]
     written: dict[str, object] = {}
     for source in forms.get(type(value), value._fields):
-        name, part = _read(value, source)
+        name, part = _read_field(value, source)
         # People read JSON too: the order is that of the schemas, and not of the alphabet.
         written |= as_json(part, forms) if name.startswith("*") else {name: as_json(part, forms)}
     return written
 
 
-def _read(value: object, source: FieldSource) -> tuple[str, object]:
+def _read_field(value: object, source: FieldSource) -> tuple[str, object]:
     if not isinstance(source, str):
         name, compute = source
         return name, compute(value)

@@ -171,6 +171,17 @@ class Masks:
         return numbers.setdefault(name, len(numbers) + 1)
 
 
+def number_names(secrets: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return what is shown in the place of the names of live Secrets: `db-(hash 1)`. Each comes with its base name."""
+    numbers: dict[str, int] = {}
+    masks: dict[str, str] = {}
+    for base, name in secrets:
+        if name not in masks:
+            numbers[base] = numbers.get(base, 0) + 1
+            masks[name] = f"{base}-(hash {numbers[base]})"
+    return masks
+
+
 def hide_in_ids(line: str) -> str:
     """Mask the hash in the ids of Secrets: `Secret/shop/db-(hash)`."""
     return _ID_OF_SECRET.sub(lambda found: found[0].removesuffix(found[2]) + _MASK, line)

@@ -73,6 +73,42 @@ def write_table(titles: Sequence[str], groups: Sequence[Group], width: int) -> I
             yield from _lay([title, *([text] for text in row.short), *between, [*map(row.paint, last)]], starts)
 
 
+class GridCell(NamedTuple):
+    """Lines of a cell, which are never broken."""
+
+    lines: Sequence[str] = ()
+    paint: Callable[[str], str] = _plain
+
+
+def write_grid(rows: Sequence[Sequence[GridCell]], width: int) -> Iterator[str]:
+    """Yield the lines of a table with any number of columns. The first row are the titles.
+
+    Columns that do not fit follow in another table below, behind the first column again.
+    """
+    sizes = [max(columns(line) for cell in column for line in [*cell.lines, ""]) for column in zip(*rows, strict=True)]
+    start = 1
+    while start < len(sizes):
+        ends = [*accumulate(size + _GAP for size in [sizes[0], *sizes[start:]])]
+        fitting = max(1, sum(end - _GAP <= width for end in ends[1:]))
+        shown = [0, *range(start, min(start + fitting, len(sizes)))]
+        yield from [""] if start > 1 else []
+        for row in rows:
+            yield from _write_grid_row([row[one] for one in shown], [sizes[one] for one in shown])
+        start += fitting
+
+
+def _write_grid_row(cells: Sequence[GridCell], sizes: Sequence[int]) -> Iterator[str]:
+    for number in range(max(len(cell.lines) for cell in cells)):
+        line, gap = "", 0
+        for cell, size in zip(cells, sizes, strict=True):
+            text = cell.lines[number] if number < len(cell.lines) else ""
+            if text:
+                line += " " * gap + cell.paint(text)
+                gap = 0
+            gap += size + _GAP - columns(text)
+        yield line
+
+
 def _share(cells: Sequence[tuple[Sequence[str], Sequence[str]]], titles: Sequence[str], room: int) -> tuple[int, int]:
     """Share the columns among the two cells with line breaks: half of them, or fewer if one needs no more."""
     wholes = [[columns(" ".join(cell[side])) for cell in cells] for side in (0, 1)]

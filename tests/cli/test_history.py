@@ -35,8 +35,8 @@ def test_the_plugin_of_kubectl_is_the_same_command() -> None:
 def test_the_plugin_says_how_it_is_called(command: list[str]) -> None:
     program = [str(require("kubectl")), *command[1:]] if command[0] == "kubectl" else command
     environment = {"PATH": f"{PLUGIN.parent}:{os.environ['PATH']}", "HOME": "/nonexistent"}
-    done = subprocess.run([*program, "--foo"], env=environment, capture_output=True, text=True, check=False)
-    assert done.stderr.splitlines()[0] == "error: No such option '--foo'; see kubectl revisions --help"
+    done = subprocess.run([*program, "--zzz"], env=environment, capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[0] == "error: No such option '--zzz'; see kubectl revisions --help"
     assert done.returncode != 0
 
 

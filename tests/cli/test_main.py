@@ -30,7 +30,7 @@ def test_help(arguments: list[str], tmp_path: Path) -> None:
 FORMATS = {
     "diff": ["text", "json", "markdown"],
     "explain": ["text", "json"],
-    "history": ["text", "wide", "json", "markdown"],
+    "history": ["text", "wide", "json", "markdown", "html"],
     "graph": ["mermaid", "dot", "html"],
     "link": ["text", "json"],
 }

@@ -2,8 +2,7 @@
 
 import pytest
 
-from krm_fn.history.ask import NoAnswer
-from krm_fn.history.history import History
+from krm_fn.history.history import History, NoAnswer
 from krm_fn.history.write import Output, ScreenSize, watch
 from krm_fn.report.table import Screen
 from tests.linker.object_store import NOON

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.report.table import Group, Row, columns, write_table
+from krm_fn.report.table import GridCell, Group, Row, columns, write_grid, write_table
 
 TITLES = ("NAME", "SIZE", "USED BY", "STATE")
 
@@ -82,3 +82,46 @@ def test_every_word_is_in_the_table_and_only_words_are_wider_than_it(
         + [word for title, left, right in rows for word in (title, "1", *left, *right)]
     )
     assert all(columns(line) <= 80 or max(map(columns, line.split())) > 20 for line in lines)
+
+
+GRID = [["BASE", "prod-eu", "prod-us", "prod-ap"], ["web", "a 4m\nb", "", "日本"], ["api", "c", "d 12d", ""]]
+GRIDS = [
+    pytest.param(
+        80,
+        [
+            "BASE  prod-eu  prod-us  prod-ap",
+            "web   a 4m              日本",
+            "      b",
+            "api   c        d 12d",
+        ],
+        id="what fits is in one table",
+    ),
+    pytest.param(
+        22,
+        [
+            *("BASE  prod-eu  prod-us", "web   a 4m", "      b", "api   c        d 12d"),
+            *("", "BASE  prod-ap", "web   日本", "api"),
+        ],
+        id="columns that do not fit are in another one below",
+    ),
+    pytest.param(
+        1,
+        [
+            *("BASE  prod-eu", "web   a 4m", "      b", "api   c"),
+            *("", "BASE  prod-us", "web", "api   d 12d"),
+            *("", "BASE  prod-ap", "web   日本", "api"),
+        ],
+        id="a column is never broken",
+    ),
+]
+
+
+@pytest.mark.parametrize(("width", "lines"), GRIDS)
+def test_a_grid_has_any_number_of_columns(width: int, lines: list[str]) -> None:
+    rows = [[GridCell(text.split("\n")) for text in texts] for texts in GRID]
+    assert [*write_grid(rows, width)] == lines
+
+
+def test_a_cell_of_a_grid_is_painted_without_its_blanks() -> None:
+    (line,) = write_grid([[GridCell(["a"]), GridCell(["b"], lambda text: f"<{text}>"), GridCell(["c"])]], 80)
+    assert line == "a  <b>  c"

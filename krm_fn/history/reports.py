@@ -1,0 +1,155 @@
+"""Read what `krm-fn history -o json` has printed elsewhere: of clusters that no kubeconfig here reaches.
+
+The readers accept any JSON, as those of live objects do. A report that is none is a column that says so: whoever
+collects them may have got an empty file, and the others count all the same.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from glob import glob
+from os.path import commonpath
+from pathlib import Path
+from typing import Any
+
+from krm_fn.history.fleet import FleetColumn, Silence, find_column
+from krm_fn.history.history import (
+    History,
+    NoAnswer,
+    Pods,
+    Referrer,
+    Retention,
+    RevisionHistory,
+    Role,
+    SetHistory,
+    Template,
+    Unseen,
+    WorkloadHistory,
+)
+from krm_fn.linker.read import below, entries, mapping, read_time, text
+from krm_fn.report.markup import VERSION
+
+_EXPECTED = "expected what `krm-fn history -o json` prints of one namespace"
+
+
+class NotAReport(Exception):
+    """A file holds something else. The message says what was expected, and what was found."""
+
+
+def read_reports(patterns: Iterable[str], set_name: str | None) -> list[FleetColumn]:
+    """Read the files of these names and shell patterns. Raises NoAnswer for one that matches no file."""
+    paths = [*dict.fromkeys(path for pattern in patterns for path in _find_files(pattern))]
+    return [_read_column(path, name, set_name) for path, name in zip(paths, _name_files(paths), strict=True)]
+
+
+def _find_files(pattern: str) -> list[str]:
+    # A file may have a name like a pattern: what the shell has found is not searched again.
+    found = [pattern] if Path(pattern).exists() else sorted(glob(pattern, recursive=True))  # noqa: PTH207  # that of Path takes no absolute pattern
+    if not found:
+        message = f"--from {pattern}: no file has such a name"
+        raise NoAnswer(message)
+    return found
+
+
+def _name_files(paths: Sequence[str]) -> list[str]:
+    """Return what to call clusters whose reports do not say it: the names of the files, with folders if need be."""
+    names = [Path(path).stem for path in paths]
+    if len({*names}) == len(names):
+        return names
+    common = commonpath([Path(path).absolute() for path in paths])
+    return [str(Path(path).absolute().relative_to(common).with_suffix("")) for path in paths]
+
+
+def _read_column(path: str, name: str, set_name: str | None) -> FleetColumn:
+    try:
+        document = json.loads(Path(path).read_bytes())
+        history = read_history(document)
+    except OSError as error:
+        return FleetColumn(name, "", silence=Silence.NO_REPORT, reason=f"{path}: {error.strerror}")
+    except (ValueError, RecursionError):
+        return FleetColumn(name, "", silence=Silence.NO_REPORT, reason=f"{path}: {_EXPECTED}, found no JSON")
+    except NotAReport as error:
+        return FleetColumn(name, "", silence=Silence.NO_REPORT, reason=f"{path}: {error}")
+    sets = tuple(one for one in history.sets if set_name in (None, one.name))
+    return find_column(history._replace(sets=sets), history.cluster or name)
+
+
+def read_history(document: Any) -> History:
+    """Read as much of a history as a table of several shows. Raises NotAReport."""
+    found = mapping(document)
+    now = read_time(text(found, "time"))
+    wrong = (
+        ("a list, or a value that is none", not found),
+        ("a table of several; collect one report of each namespace", "columns" in found),
+        (f"no version {VERSION}", found.get("version") != VERSION),
+        ("no namespace", not text(found, "namespace")),
+        ("no time", now is None),
+        ("no sets", not isinstance(found.get("sets"), list)),
+    )
+    reason = next((words for words, is_so in wrong if is_so), "")
+    if reason or now is None:
+        message = f"{_EXPECTED}, found {reason}"
+        raise NotAReport(message)
+    sets = tuple(_read_set(one) for one in map(mapping, found["sets"]))
+    unseen = (
+        Unseen(*(text(one, field) for field in Unseen._fields)) for one in map(mapping, entries(found.get("unseen")))
+    )
+    return History(text(found, "namespace"), now, sets, tuple(unseen), cluster=text(found, "cluster"))
+
+
+def _read_set(found: dict[str, Any]) -> SetHistory:
+    revisions = tuple(_read_revision(one) for one in map(mapping, entries(found.get("revisions"))))
+    workloads = tuple(_read_workload(one) for one in map(mapping, entries(found.get("workloads"))))
+    return SetHistory(text(found, "set"), revisions, workloads, found.get("hasInventory") is True, job=None)
+
+
+def _read_revision(found: dict[str, Any]) -> RevisionHistory:
+    fate = text(found, "fate")
+    return RevisionHistory(
+        text(found, "kind"),
+        text(found, "name"),
+        text(found, "baseName"),
+        read_time(text(found, "created")),
+        # A later version may know others.
+        Retention(fate) if fate in {*Retention} else Retention.UNKNOWN,
+        is_rendered=found.get("isRendered") is True,
+        referrers=tuple(_read_referrer(one) for one in map(mapping, entries(found.get("referencedBy")))),
+        pods=_read_pods(found),
+    )
+
+
+def _read_referrer(found: dict[str, Any]) -> Referrer:
+    return Referrer(
+        text(found, "kind"),
+        text(found, "name"),
+        read_time(text(found, "created")) or 0.0,
+        of=text(found, "workload"),
+        role=_read_role(found),
+        is_current=found.get("isCurrent") is True,
+        pods=_read_pods(found),
+    )
+
+
+def _read_workload(found: dict[str, Any]) -> WorkloadHistory:
+    templates = tuple(
+        Template(
+            text(one, "name"),
+            0,
+            _read_role(one) or Role.PAST,
+            tuple(name for name in entries(one.get("revisions")) if isinstance(name, str)),
+        )
+        for one in map(mapping, entries(found.get("templates")))
+    )
+    return WorkloadHistory(
+        text(found, "kind"), text(found, "name"), found.get("isDone") is True, text(found, "situation"), "", templates
+    )
+
+
+def _read_role(found: dict[str, Any]) -> Role | None:
+    role = text(found, "role")
+    return Role(role) if role in {*Role} else None
+
+
+def _read_pods(found: dict[str, Any]) -> Pods | None:
+    pods = below(found, "pods")
+    total, ready = (one if type(one) is int and one >= 0 else None for one in (pods.get("total"), pods.get("ready")))
+    return None if total is None else Pods(total, ready, text(pods, "problem"))
