@@ -50,7 +50,7 @@ def find_packages(pattern: str, folder: Path, tree: GitTree) -> list[str]:
 
 
 class _WorkingTree:
-    """The folders and files that are there now."""
+    """The folders and files that are there now. A link is no folder: it might lead out of the repository."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -59,14 +59,14 @@ class _WorkingTree:
         """Return the names of folders and of files; nothing for what is no folder."""
         try:
             with os.scandir(self._folder / path) as found:
-                kinds = [(entry.name, entry.is_dir()) for entry in found if entry.name != _NEVER]
+                kinds = [(entry.name, entry.is_dir(follow_symlinks=False)) for entry in found if entry.name != _NEVER]
         except OSError:
             return [], []
         return [name for name, is_dir in kinds if is_dir], [name for name, is_dir in kinds if not is_dir]
 
 
 class _Revision:
-    """The folders and files of a revision. A link is no folder there: what it leads to is not looked up."""
+    """The folders and files of a revision. A link is a file there."""
 
     def __init__(self, tree: GitTree) -> None:
         self._tree = tree

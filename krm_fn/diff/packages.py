@@ -223,7 +223,8 @@ def _without(difference: Difference, names: _Names, left_out: tuple[bool, ...]) 
         return tuple("/".join(filter(None, [place(namespace), name])) for namespace, _, name in parts)
 
     return Difference(
-        *("", ""),
+        "",
+        "",
         tuple(map(change, difference.revisions)),
         tuple(map(change, difference.objects)),
         LinkerChange(difference.linker.runs, linkers(difference.linker.added), linkers(difference.linker.removed)),

@@ -198,6 +198,19 @@ def test_packages_that_a_pattern_matches(pattern: str, expected: list[str], tmp_
     assert find_packages(pattern, tmp_path, repository.list_tree(repository.resolve("HEAD"))) == expected
 
 
+def test_a_pattern_follows_no_link(tmp_path: Path) -> None:
+    """One in a pull request could lead to any folder of a runner, or in a circle."""
+    write(tmp_path, {**{f"r/{name}": text for name, text in TREE.items()}, "outside/overlays/dev/a.yaml": "a: b\n"})
+    (tmp_path / "r/apps/linked").symlink_to("../../outside")
+    (tmp_path / "r/apps/shop/overlays/linked").symlink_to("../../../../outside/overlays/dev")
+    (tmp_path / "r/apps/shop/circle").symlink_to("..")
+    commit(tmp_path / "r", {})
+    repository = Repository(tmp_path / "r", Allowance(LIMITS))
+    tree = repository.list_tree(repository.resolve("HEAD"))
+    for pattern in ("apps/*/overlays/*", "apps/**/overlays/*"):
+        assert find_packages(pattern, tmp_path / "r", tree) == [OVERLAY, "apps/shop/overlays/prod"]
+
+
 def test_a_file_whose_name_looks_like_a_pattern_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path, {"a[1].yaml": "a: b\n"})
