@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from krm_fn.diff.git import LINK, GitTree
 from krm_fn.model.problem import Rejected
 from krm_fn.model.settings import CONFIG_FILE
-from krm_fn.render.files import Allowance, Files
+from krm_fn.render.files import MAX_LEVELS, Allowance, Files
 from krm_fn.render.kustomization import KUSTOMIZATIONS, find_ways_out
 from krm_fn.render.tools import CHART
 
@@ -83,6 +83,8 @@ def _expand(parts: tuple[str, ...], here: str, tree: _WorkingTree | _Revision) -
         if _is_package(tree.list(here)[1]):
             yield here
         return
+    if here.count("/") >= MAX_LEVELS:
+        return
     first, *rest = parts
     folders, files = tree.list(here)
     below = tuple(rest)
@@ -148,26 +150,28 @@ class ChangedFiles:
         above = [str(parent) for parent in PurePosixPath(path).parents][:-1]
         if path.startswith("..") or any(self._tree.get(one) or (self._folder / one).is_symlink() for one in above):
             return None
-        found = list(self._walk(path))
-        before = [path] if self._tree.get(path) else self._tree.below(path)
-        if sorted(found) != sorted(before):
-            return None
         ways: list[str] = []
         try:
+            found = sorted(self._walk(path))
+            if found != sorted([path] if self._tree.get(path) else self._tree.below(path)):
+                return None
             for file in found:
-                if (self._folder / file).is_symlink():
-                    return None
                 data = self._files.read(self._folder / file)
                 if self._differs(file, data):
                     return None
                 ways += find_ways_out(file, data) if PurePosixPath(file).name in KUSTOMIZATIONS else []
-        except Rejected:  # no regular file, too much of it, or a kustomization that hides a path: the rendering says it
+        except (OSError, Rejected):  # what cannot be read, is too much, or hides a path: the rendering says it
             return None
         return ways
 
     def _differs(self, file: str, data: bytes) -> bool:
         entry = self._tree.get(file)
-        if entry is None or entry.type == LINK or len(entry.object) not in _DIGESTS:
+        if (
+            entry is None
+            or entry.type == LINK
+            or (self._folder / file).is_symlink()
+            or len(entry.object) not in _DIGESTS
+        ):
             return True
         digest = new_digest(_DIGESTS[len(entry.object)], b"blob %d\0" % len(data), usedforsecurity=False)
         digest.update(data)
@@ -179,8 +183,8 @@ class ChangedFiles:
         if top.is_symlink() or not top.is_dir():
             yield from [path] if os.path.lexists(top) else []
             return
-        for here, folders, names in os.walk(top):
-            folders[:] = [name for name in folders if name != _NEVER]
-            links = [name for name in folders if (Path(here) / name).is_symlink()]
-            shown = Path(here).relative_to(self._folder)
+        for here, folders, names in self._files.walk(top):
+            links = [name for name in folders if (here / name).is_symlink()]
+            folders[:] = [name for name in folders if name != _NEVER and name not in links]
+            shown = here.relative_to(self._folder)
             yield from (str(shown / name) for name in (*names, *links) if name != _NEVER)

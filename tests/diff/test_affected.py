@@ -127,6 +127,26 @@ def test_a_change_between_commits_counts_like_one_that_is_not_committed(tmp_path
     assert not can_affect(tmp_path, "apps/other", revision=first)
 
 
+def test_a_package_at_the_top_is_the_whole_repository(tmp_path: Path) -> None:
+    commit(tmp_path, TREE)
+    assert not can_affect(tmp_path, ".")
+    write(tmp_path, {"README.md": "b\n"})
+    assert can_affect(tmp_path, ".")
+
+
+def test_more_levels_than_are_rendered_count_as_affected(tmp_path: Path) -> None:
+    """And end no pattern in a stack that is too deep."""
+    commit(tmp_path, TREE)
+    folder = tmp_path
+    for _ in range(1_200):
+        folder /= "d"
+        folder.mkdir()
+    assert can_affect(tmp_path, "d")
+    repository = Repository(tmp_path, Allowance(LIMITS))
+    tree = repository.list_tree(repository.resolve("HEAD"))
+    assert find_packages("**/overlays/prod", tmp_path, tree) == ["apps/shop/overlays/prod"]
+
+
 def test_all_that_has_a_link_counts_as_affected(tmp_path: Path) -> None:
     """It may lead anywhere."""
     write(tmp_path, TREE)

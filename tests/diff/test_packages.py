@@ -66,6 +66,8 @@ def compare(
 def read(folder: Path, monkeypatch: pytest.MonkeyPatch, *paths: str) -> Any:
     document = json.loads(compare(folder, monkeypatch, *paths, form=DiffFormat.JSON).stdout)
     VALIDATOR.validate(document)
+    differing = [one["path"] for one in document["packages"] if one["state"] in {"changed", "added", "removed"}]
+    assert sorted(path for change in document["changes"] for path in change["paths"]) == sorted(differing)
     return document
 
 
