@@ -1,8 +1,12 @@
 """README.md is short, in the order that a reader in a hurry needs, and true."""
 
 import re
+import shutil
 from pathlib import Path
 
+import pytest
+
+from krm_fn.cli.main import main
 from krm_fn.render.render import render
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
@@ -14,15 +18,15 @@ SECTIONS = [
     "One minute with your deployer",
     "Before the first sync",
     "The settings that matter",
+    "What you see",
     "What happens in the cluster",
-    "Compared with others",
     "Limits",
     "More",
 ]
 
 
 def test_it_is_short_and_in_order() -> None:
-    assert len(README.splitlines()) <= 150
+    assert len(README.splitlines()) <= 175
     assert re.findall(r"^## (.+)$", README, re.MULTILINE) == SECTIONS
 
 
@@ -33,10 +37,34 @@ def test_it_says_how_to_see_an_example_and_how_to_run_all_tests() -> None:
 
 
 def test_the_example_is_what_is_rendered() -> None:
-    files = tuple(str(ROOT / "examples/canary" / name) for name in ("web.yaml", "config.yaml"))
-    rendered = render(Inputs(files, str(ROOT / "examples/canary/krm-fn.yaml")), HelmOptions()).stdout.decode()
-    after = [line[43:] for line in README.splitlines() if len(line) > 43 and line[:43].rstrip() != line.rstrip()]
-    told = [line.strip() for line in after if re.match(r" *(name|revisions\S+|argocd\S+|immutable|LOG_LEVEL): ", line)]
-    assert told
+    example = README.partition("```diff\n")[2].partition("```")[0]
+    told = [line[1:].strip().replace("all of it", "the whole of it") for line in example.splitlines() if line[0] == "+"]
+    assert len(told) == 3
+    files = [str(ROOT / "examples/canary" / name) for name in ("web.yaml", "config.yaml")]
+    text = rendered(*files, config=str(ROOT / "examples/canary/krm-fn.yaml"))
     for line in told:
-        assert line.replace("all of it", "the whole of it") in rendered
+        assert line in text
+
+
+def test_what_commands_show_is_what_they_print(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = dict(re.findall(r"^```console\n\$ krm-fn (.+)\n((?:.+\n)+)```$", README, re.MULTILINE))
+    assert [*shown] == ["diff main.yaml examples/kpt", "explain examples/kpt web-config", "history -n shop"]
+    shutil.copytree(ROOT / "examples/kpt", tmp_path / "examples/kpt")
+    monkeypatch.chdir(tmp_path)
+    config = Path("examples/kpt/config.yaml")
+    Path("main.yaml").write_text(rendered("examples/kpt"))
+    config.write_text(config.read_text().replace("LOG_LEVEL: info", "LOG_LEVEL: debug"))
+    assert printed("diff main.yaml examples/kpt") == shown["diff main.yaml examples/kpt"]
+    config.write_text(config.read_text().replace("LOG_LEVEL: debug", "LOG_LEVEL: info"))
+    monkeypatch.setenv("COLUMNS", "80")
+    assert printed("explain examples/kpt web-config") == shown["explain examples/kpt web-config"]
+    # The tutorial's commands are run on a cluster.
+    assert shown["history -n shop"] in (ROOT / "docs/tutorial.md").read_text()
+
+
+def rendered(*paths: str, config: str = "") -> str:
+    return render(Inputs(paths, config), HelmOptions()).stdout.decode()
+
+
+def printed(words: str) -> str:
+    return main(words.split()).stdout.decode()

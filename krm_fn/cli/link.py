@@ -132,6 +132,9 @@ def link(
         from krm_fn.linker.api import Access
         from krm_fn.linker.run import LinkOptions, run
     gc.enable()  # it runs for minutes, in little memory
+    # A request that fails makes a cycle, a page of objects makes none. To look for some after every 700 objects of a
+    # page takes half of a run's time.
+    gc.set_threshold(100_000)
     stop = Event()  # Kubernetes ends a pod by SIGTERM, and the log has to say what was done until then
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     options = LinkOptions(namespace, Access(kubeconfig, context), dry_run, as_json=output == "json")

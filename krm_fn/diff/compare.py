@@ -25,7 +25,7 @@ from krm_fn.diff.rolls import Rolls, find_rolls
 from krm_fn.diff.tree import LeftOut, StableNames, TreeReader, compare_trees, read_names
 from krm_fn.model import keys
 from krm_fn.model.deployers import PROTECTIONS
-from krm_fn.model.item import Item
+from krm_fn.model.item import DATA_FIELDS, Item
 from krm_fn.model.node import FieldPath, Node, is_mapping, is_scalar
 from krm_fn.naming.names import base_name, is_emitted
 from krm_fn.render.check import find_deployers, find_pruners
@@ -47,7 +47,6 @@ def is_plan(names: StableNames, path: FieldPath, node: Node) -> bool:
     return False
 
 
-_CONTENT = frozenset({"data", "binaryData", "stringData"})
 _PROTECTING = frozenset(one.annotation for protections in PROTECTIONS.values() for one in protections)
 
 
@@ -68,7 +67,7 @@ def find_left_out(pair: Pair) -> LeftOut:
             case ("metadata", "labels", keys.SET):
                 return is_config
             case (str(name),):
-                return (turns and name == "immutable") or (is_config and name in _CONTENT and is_mapping(node))
+                return (turns and name == "immutable") or (is_config and name in DATA_FIELDS and is_mapping(node))
             case (_, *_, "metadata", "annotations", str(name)):
                 return name in checksums
         return False

@@ -222,7 +222,7 @@ FORMS: Forms = {
         ("hashed", lambda one: None if one.hashed is None else dict(one.hashed)),
         *("references", "notFollowed=unfollowed", "restarts", "warnings"),
     ),
-    Because: ("ground=reason.ground", "text=reason.text", "*place", "source=reason.source", "remedy=reason.remedy"),
+    Because: ("ground=reason.code", "text=reason.text", "*place", "source=reason.source", "remedy=reason.remedy"),
     Rule: ("by", "text", "source"),
     ExplainedReference: ("*who", "*place", "field", "text", "foundBy=rule", "is_changed", "notes"),
     Unfollowed: ("*who", "*place", "field", "reason", "text"),

@@ -152,7 +152,7 @@ class _Explainer:
 
     def _hints(self, choice: Choice) -> Iterator[Reason]:
         """Yield who may look the object up by its name, beside the one that decided, and each place once."""
-        if choice.strategy.makes_revisions or choice.reason.ground in HINTS:
+        if choice.strategy.makes_revisions or choice.reason.code in HINTS:
             said = [choice.reason]
             for hint in self._found.choices.hints.about(choice.item):
                 if not any(_is_same(hint, other) for other in said):
@@ -169,7 +169,7 @@ class _Explainer:
 
 def _is_same(one: Reason, other: Reason) -> bool:
     """Tell whether two reasons say the same, or say it of the same place."""
-    return one.ground is other.ground or (one.item is not None and (one.item, one.field) == (other.item, other.field))
+    return one.code is other.code or (one.item is not None and (one.item, one.field) == (other.item, other.field))
 
 
 def _present_name(item: Item) -> str | None:

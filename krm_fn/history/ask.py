@@ -13,7 +13,8 @@ from krm_fn.history.find_history import find_history
 from krm_fn.history.history import History, SetHistory
 from krm_fn.history.snapshot import read_snapshot
 from krm_fn.linker.api import Access, Api, ApiError, Forbidden, Unreachable
-from krm_fn.linker.live_cluster import CONFIG_MAPS, Lists, ObjectLists
+from krm_fn.linker.cluster import ObjectLists
+from krm_fn.linker.live_cluster import CONFIG_MAPS, Lists
 from krm_fn.linker.read import below, text
 from krm_fn.linker.retry import Deadline, OutOfTime
 from krm_fn.model import keys

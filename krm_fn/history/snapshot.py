@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from krm_fn.history.history import LinkerJob
 from krm_fn.linker.api import Forbidden, NotServed, Refused
-from krm_fn.linker.cluster import Configs, observe
-from krm_fn.linker.live_cluster import CONFIG_MAPS, ObjectLists, has_config_map
+from krm_fn.linker.cluster import Configs, ObjectLists, observe
+from krm_fn.linker.live_cluster import CONFIG_MAPS, has_config_map
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Observation
 from krm_fn.linker.owners import rendered_names
 from krm_fn.linker.read import (

@@ -1,14 +1,23 @@
 """What a run asks of a cluster, a cluster that changes nothing, and all that a run has to see before it decides."""
 
-from collections.abc import Iterable
-from typing import NamedTuple, Protocol, Self
+from collections.abc import Callable, Iterable
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from krm_fn.linker.api import NOT_LISTED, NotServed, Refused
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Observation, Owner, Unread
 from krm_fn.linker.owners import RevisionPatch
+from krm_fn.linker.read import Version, read_consumer, read_version
 from krm_fn.linker.retry import Deadline
-from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind
+from krm_fn.model.kinds import ADD_ON_KINDS, BUILT_IN_KINDS, CONSUMER_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan, ProducerName
+
+_LONG = 500
+"""Objects of a list of which only the changes are read again. Fewer fit into one page or two."""
+
+_ALONE = 100
+"""An object that is read alone takes less time than this many in a list."""
+
+_T = TypeVar("_T")
 
 
 class Configs(NamedTuple):
@@ -82,6 +91,82 @@ class Cluster(Reader, Protocol):
 
     def record_event(self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False) -> None:
         """Create an Event for an object, at this time in Unix seconds. An Event that is refused is no error."""
+
+
+class Listed(NamedTuple, Generic[_T]):
+    """What was read from a list. `now` is the API server's time, in Unix seconds; 0 if it does not tell."""
+
+    items: list[_T]
+    now: float
+
+
+class ObjectLists(Protocol):
+    """The lists of one namespace. It cannot write."""
+
+    @property
+    def namespace(self) -> str: ...
+
+    def read(
+        self, kind: Kind, read: Callable[[Any], _T | None], *, metadata_only: bool = False, **selectors: str
+    ) -> Listed[_T]:
+        """List the objects of a kind, and return what `read` takes from them. Raises ApiError."""
+
+
+_Read = dict[Version, Consumer | None]
+
+
+class ConsumerLists:
+    """The consumers of one namespace. It looks at a long list again by what has changed since it was read.
+
+    Every look lists which objects there are and their versions, which takes a third of the time. An object of the same
+    uid and resource version says what it said: the API server gives an object another uid when it is created again, and
+    another version with every write. The others are read one by one, and must have the version that was listed. So a
+    look returns what a whole list would have returned, at the time of the list of versions; else it reads a whole list.
+    """
+
+    def __init__(self, lists: ObjectLists, long: int = _LONG, alone: int = _ALONE) -> None:
+        self._lists = lists
+        self._long = long
+        self._alone = alone
+        self._seen: dict[Kind, tuple[Names, _Read]] = {}
+
+    def read(self, kind: Kind, names: Names) -> list[Consumer]:
+        """List the objects of a kind, with the names that they reference. Raises ApiError."""
+        if kind not in BUILT_IN_KINDS:  # who serves it may not change versions as Kubernetes does
+            return self._lists.read(kind, lambda item: read_consumer(kind, item, names)).items
+        before = self._seen.pop(kind, None)  # of a list that fails, nothing is left
+        found = self._read_changes(kind, names, *before) if before else None
+        if found is None:
+            found = self._read_all(kind, names)
+        if len(found) >= self._long:
+            self._seen[kind] = names, found
+        return [consumer for consumer in found.values() if consumer is not None]
+
+    def _read_changes(self, kind: Kind, names: Names, looked_for: Names, seen: _Read) -> _Read | None:
+        """Read what is new and what has changed. None if all must be read, or if that is less work."""
+        if not names.known <= looked_for.known:  # nobody has looked for a revision that was made meanwhile
+            return None
+        try:
+            listed = set(self._lists.read(kind, read_version, metadata_only=True).items)
+        except Refused:  # the whole list says why, if that is refused too
+            return None
+        unchanged = {version for version in listed & seen.keys() if version.resource_version}
+        changed = listed - unchanged
+        if len(changed) * self._alone > len(listed):
+            return None
+        found = {
+            version: consumer and consumer.narrowed(names) for version, consumer in seen.items() if version in unchanged
+        }
+        for version in sorted(changed):  # by a list of one: the Role grants no `get`
+            found |= self._read_all(kind, names, fieldSelector=f"metadata.name={version.name}")
+        return found if found.keys() == listed else None
+
+    def _read_all(self, kind: Kind, names: Names, **selectors: str) -> _Read:
+        def read(item: Any) -> tuple[Version, Consumer | None] | None:
+            version = read_version(item)
+            return version and (version, read_consumer(kind, item, names))
+
+        return dict(self._lists.read(kind, read, metadata_only=False, **selectors).items)
 
 
 class DryRun:

@@ -4,13 +4,13 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from krm_fn.linker.api import Api, ApiError, Endless, Forbidden, Misnamed, TooLarge, check_response, is_uid_mismatch
-from krm_fn.linker.cluster import Configs
+from krm_fn.linker.cluster import Configs, ConsumerLists, Listed, ObjectLists
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 from krm_fn.linker.owners import RevisionPatch
-from krm_fn.linker.read import entries, mapping, read_config, read_consumer, read_revision, write_time
+from krm_fn.linker.read import entries, mapping, read_config, read_revision, write_time
 from krm_fn.linker.retry import Response, pauses
 from krm_fn.model import keys
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
@@ -54,6 +54,7 @@ class LiveCluster:
         self.deadline = api.deadline
         self._api = api
         self._lists = Lists(api, namespace)
+        self._consumers = ConsumerLists(self._lists)
 
     def configs(self, plan: LinkPlan) -> Configs:
         selector = f"{keys.SET}={plan.set}"
@@ -66,7 +67,7 @@ class LiveCluster:
         return has_config_map(self._lists, name)
 
     def consumers(self, kind: Kind, names: Names) -> list[Consumer]:
-        return self._lists.read(kind, lambda item: read_consumer(kind, item, names)).items
+        return self._consumers.read(kind, names)
 
     def patch(self, patch: RevisionPatch) -> str | None:
         response = self._patch(CONFIG_MAPS, patch.revision.name, patch.body)
@@ -153,25 +154,6 @@ class LiveCluster:
             return False
         check_response(response, verb, kind, self.namespace, name)
         return True
-
-
-class Listed(NamedTuple, Generic[_T]):
-    """What was read from a list. `now` is the API server's time, in Unix seconds; 0 if it does not tell."""
-
-    items: list[_T]
-    now: float
-
-
-class ObjectLists(Protocol):
-    """The lists of one namespace. It cannot write."""
-
-    @property
-    def namespace(self) -> str: ...
-
-    def read(
-        self, kind: Kind, read: Callable[[Any], _T | None], *, metadata_only: bool = False, **selectors: str
-    ) -> Listed[_T]:
-        """List the objects of a kind, and return what `read` takes from them. Raises ApiError."""
 
 
 def has_config_map(lists: ObjectLists, name: str) -> bool:

@@ -33,16 +33,21 @@ class Owner(NamedTuple):
 
 
 class Names(NamedTuple):
-    """The names to look for: `known` revisions, and any other revision with one of these base names."""
+    """The names to look for: `known` revisions, and any other revision with one of these base names.
+
+    None of them has fewer letters than `shortest`.
+    """
 
     known: frozenset[str]
     bases: frozenset[str]
+    shortest: int
 
     @classmethod
     def of(cls, known: Iterable[str]) -> Self:
         """Take the base names from the names of the known revisions."""
         names = frozenset(known)
-        return cls(names, frozenset(base for name in names if (base := without_hash(name)) != name))
+        bases = frozenset(base for name in names if (base := without_hash(name)) != name)
+        return cls(names, bases, min(map(len, names), default=0))
 
     def are_like(self, name: str) -> bool:
         """Tell whether the name is one of these, or has one of the base names and a hash."""
@@ -70,6 +75,12 @@ class Consumer(NamedTuple):
     arguments: tuple[str, ...] = ()
     is_being_deleted: bool = False
     can_own: bool = True
+
+    def narrowed(self, names: Names) -> Self:
+        """Return it as it is read with fewer names to look for."""
+        references, required = self.references & names.known, frozenset(filter(names.are_like, self.required))
+        is_same = len(references) == len(self.references) and len(required) == len(self.required)
+        return self if is_same else self._replace(references=references, required=required)
 
 
 class LiveRevision(NamedTuple):

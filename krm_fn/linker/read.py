@@ -8,7 +8,7 @@ a ConfigMap or Secret.
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 from krm_fn.model import keys
@@ -98,6 +98,21 @@ def _read_inventory(item: Any, plan: LinkPlan) -> Consumer | None:
     )
 
 
+class Version(NamedTuple):
+    """An object as it was once: no other object has its uid, and no other content of it its resource version."""
+
+    name: str
+    uid: str
+    resource_version: str
+
+
+def read_version(item: Any) -> Version | None:
+    """Read the version of an object. None for what has no name, which is no consumer either."""
+    metadata = below(item, "metadata")
+    version = Version(*(text(metadata, field) for field in ("name", "uid", "resourceVersion")))
+    return version if version.name and version.uid else None
+
+
 def read_consumer(kind: Kind, item: Any, names: Names) -> Consumer | None:
     """Read an object of this kind, with those of the names that it references.
 
@@ -109,7 +124,8 @@ def read_consumer(kind: Kind, item: Any, names: Names) -> Consumer | None:
         return None
     controller = controller_of(metadata)
     is_controlled_pod = kind.kind == "Pod" and (controller.api_version, controller.kind) in _POD_CONTROLLERS
-    found = names.known.intersection(possible_names(mapping(item), has_pod_spec=kind in _KNOWN))
+    words = possible_names(mapping(item), has_pod_spec=kind in _KNOWN, shortest=names.shortest)
+    found = names.known.intersection(words)
     if is_controlled_pod and not found:
         return None
     pod_spec = below(item, kind.pod_spec)
@@ -142,18 +158,20 @@ def _is_own(name: str, item: Any) -> bool:
     return has_its_hash or name in {owner.name for owner in _owners(metadata) if owner.kind == "ConfigMap"}
 
 
-def possible_names(item: dict[str, Any], *, has_pod_spec: bool) -> Iterator[str]:
-    """Yield the words of an object that may be names of ConfigMaps and Secrets.
+def possible_names(item: dict[str, Any], *, has_pod_spec: bool, shortest: int = 1) -> Iterator[str]:
+    """Yield the words of an object that may be names of ConfigMaps and Secrets, with at least this many letters.
 
     `has_pod_spec`: the object is of a known kind with a pod spec, so the fields that never reference one are known.
     """
     annotations = below(item, "metadata.annotations")
     # What kubectl keeps of an earlier apply repeats the spec, and may name a revision that is not referenced any more.
-    yield from _words([text for key, text in annotations.items() if key != _LAST_APPLIED], in_pods=False)
-    yield from _words({key: value for key, value in item.items() if key not in NOT_SPEC}, in_pods=has_pod_spec)
+    texts = [text for key, text in annotations.items() if key != _LAST_APPLIED]
+    yield from _words(texts, in_pods=False, shortest=shortest)
+    spec = {key: value for key, value in item.items() if key not in NOT_SPEC}
+    yield from _words(spec, in_pods=has_pod_spec, shortest=shortest)
 
 
-def _words(value: Any, *, in_pods: bool) -> list[str]:
+def _words(value: Any, *, in_pods: bool, shortest: int) -> list[str]:
     """Return the words below a value. It keeps a list of what is left: objects may be deeper than Python's stack."""
     words: list[str] = []
     left = [(value, False)]
@@ -168,6 +186,8 @@ def _words(value: Any, *, in_pods: bool) -> list[str]:
             left += [(entry, in_named_entry) for entry in value]
         elif isinstance(value, dict):
             for key, inner in value.items():
+                if isinstance(inner, str) and len(inner) < shortest:  # as is nearly every text of a pod spec
+                    continue
                 if not (in_pods and _has_other_meaning(key, inner, in_named_entry=in_named_entry)):
                     left.append((inner, in_pods and key in _NAMED_ENTRIES))
     return words

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.deployers import KAPP_VERSIONED, NEEDS_HASH_SUFFIX, PROTECTIONS, SPINNAKER_VERSIONED
-from krm_fn.model.item import Item
+from krm_fn.model.item import DATA_FIELDS, Item
 from krm_fn.model.node import FieldPath, Node, fields, get, is_mapping, is_scalar, text
 from krm_fn.model.problem import Problem
 from krm_fn.model.producers import RENAMABLE_KINDS
@@ -17,9 +17,8 @@ from krm_fn.naming.content_digest import read_content
 from krm_fn.naming.names import CONTENT_NAME, HASH, WORD, base_name
 
 _SECRET = "Secret"  # noqa: S105  # the name of a kind
-_VALUES = ("data", "stringData", "binaryData")
 
-_IN_PRODUCERS = (*_VALUES, "encryptedData")
+_IN_PRODUCERS = (*DATA_FIELDS, "encryptedData")
 """Where producers of Secrets hold ciphertext, or templates with values. A list of this name holds references."""
 
 _OPEN_FIELDS = ("apiVersion", "kind", "type", "immutable")
@@ -55,7 +54,7 @@ def is_hidden(kind: str, path: FieldPath, around: Mapping[str, Node]) -> bool:
     *above, name = path
     if kind == _SECRET and not _is_open(path, around):
         return True
-    if above and name in _VALUES and text(around.get("kind")) == _SECRET:
+    if above and name in DATA_FIELDS and text(around.get("kind")) == _SECRET:
         return True
     if kind in RENAMABLE_KINDS and (path == ("sops",) or (name in _IN_PRODUCERS and is_mapping(around.get(str(name))))):
         return True

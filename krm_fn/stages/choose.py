@@ -208,17 +208,17 @@ class _Chooser:
         A content name must never be above other content: the API server refuses an edit of what is immutable. Where no
         workload of the package reads the object, and its content still fits, those who read it may be out of sight.
         """
-        ground = choice.reason.ground
-        if choice.explicit or ground in {ReasonCode.KINDS, ReasonCode.NOT_SELECTED}:
+        code = choice.reason.code
+        if choice.explicit or code in {ReasonCode.KINDS, ReasonCode.NOT_SELECTED}:
             return choice._replace(gets_base_name_back=True)
         # What is encrypted was named before: its name never fits the ciphertext.
-        is_encrypted = ground is ReasonCode.BOUND and choice.item.is_config
+        is_encrypted = code is ReasonCode.BOUND and choice.item.is_config
         is_wrong = choice.problem is not None and choice.problem.severity is Severity.ERROR
         if is_encrypted or is_wrong or not _is_stale(choice.item):
             return choice
-        if ground is ReasonCode.NOT_READ and self._has_referrers:
+        if code is ReasonCode.NOT_READ and self._has_referrers:
             return choice._replace(gets_base_name_back=True)
-        elsewhere = "run the function over the whole package, or " if ground is ReasonCode.NOT_READ else ""
+        elsewhere = "run the function over the whole package, or " if code is ReasonCode.NOT_READ else ""
         message = (
             f"its name is of older content, and stays because {choice.reason.text}; "
             f"{elsewhere}annotate it with {keys.STRATEGY}: {Strategy.IGNORE} to give it its base name back"
@@ -258,7 +258,7 @@ def _not_handled(item: Item) -> Reason:
 
 def _leave_unchanged(item: Item, reason: Reason) -> _Decision:
     message = f"left unchanged: {reason.text}; {reason.remedy}"
-    severity = Severity.INFO if reason.ground is ReasonCode.EMPTY else Severity.WARNING  # there is nothing to be stale
+    severity = Severity.INFO if reason.code is ReasonCode.EMPTY else Severity.WARNING  # there is nothing to be stale
     return _Decision(None, reason, about(item, message, severity=severity))
 
 

@@ -12,7 +12,7 @@ from typing import ClassVar
 
 from krm_fn.model import keys
 from krm_fn.model.deployers import NEEDS_HASH_SUFFIX
-from krm_fn.model.item import Item
+from krm_fn.model.item import DATA_FIELDS, Item
 from krm_fn.model.node import entries, get, is_scalar
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import authored_id, base_name
@@ -90,7 +90,7 @@ class Hints:
     def _empty(self, item: Item) -> Reason | None:
         if not item.is_config:
             return None
-        for field in ("data", "stringData", "binaryData"):
+        for field in DATA_FIELDS:
             for _, value in entries(get(item.node, field)):
                 if not is_scalar(value) or value.value.strip():
                     return None

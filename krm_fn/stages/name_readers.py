@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from krm_fn.model import keys
-from krm_fn.model.item import Item, about, data_texts
+from krm_fn.model.item import DATA_FIELDS, Item, about, data_texts
 from krm_fn.model.node import TRUE, Node, Path, entries, fields, get, is_null, is_scalar, spell_path, text
 from krm_fn.model.problem import Problem
 from krm_fn.model.settings import Strategy
@@ -266,5 +266,5 @@ def _is_readable(item: Item) -> bool:
     if not item.is_config or is_encrypted(item):
         return False
     # `data_texts` leaves out what is no text, such as an archive. The path may be written in that.
-    values = [value for field in ("data", "stringData", "binaryData") for _, value in entries(get(item.node, field))]
+    values = [value for field in DATA_FIELDS for _, value in entries(get(item.node, field))]
     return sum(not is_scalar(value) or value.value != "" for value in values) == sum(1 for _ in data_texts(item))

@@ -69,7 +69,7 @@ class Reason(NamedTuple):
     that is not what is wanted.
     """
 
-    ground: ReasonCode
+    code: ReasonCode
     text: str
     item: Item | None = None
     field: str = ""

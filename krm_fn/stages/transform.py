@@ -137,7 +137,7 @@ def _outcome(choice: Choice, restarting: Collection[Item], settings: Settings) -
         return _CHOSEN[choice.strategy]
     if choice.item in restarting:
         return _CHECKSUM  # a controller's annotation on the workload asks for it
-    if choice.reason.ground is ReasonCode.OTHER_SET:
+    if choice.reason.code is ReasonCode.OTHER_SET:
         return _OF_ANOTHER_SET
-    is_candidate = choice.item.id.kind in settings.kinds and choice.reason.ground is not ReasonCode.FIXED_NAME
+    is_candidate = choice.item.id.kind in settings.kinds and choice.reason.code is not ReasonCode.FIXED_NAME
     return _LEFT_ALONE if is_candidate else ""

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from krm_fn.model.item import Item, read_item
+from krm_fn.model.item import DATA_FIELDS, Item, read_item
 from krm_fn.model.node import Mapping, Node, Sequence, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Problem, Rejected, at
 from krm_fn.wire import layout
@@ -21,7 +21,6 @@ _SOURCE = re.compile(r"# Source: \S+/templates/")
 # A shorthand may have any prefix, and characters of a tag may be escaped.
 _ENCODED = re.compile(r"!\S*(?:binary|%)")
 _NAME = re.compile(rb"[\w./:-]{1,253}")
-_DATA = frozenset({"data", "binaryData", "stringData"})
 
 # At the start of a line these always end a document, whatever scalar or bracket is open.
 _BORDER = re.compile(
@@ -141,7 +140,7 @@ def _refuse_encoded_names(text: str, items: list[Item]) -> None:
     if not _ENCODED.search(text):
         return
     for item in items:
-        own = [node for pair in item.node.value for node in (pair if pair[0].value not in _DATA else pair[:1])]
+        own = [node for pair in item.node.value for node in (pair if pair[0].value not in DATA_FIELDS else pair[:1])]
         for node in walk(own):
             if node.tag == "tag:yaml.org,2002:binary" and is_scalar(node) and _NAME.fullmatch(_decode(node.value)):
                 message = "a name, kind or key must not be in base64 (!!binary); write it out"

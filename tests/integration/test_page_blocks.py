@@ -1,7 +1,8 @@
 """Run every shell block of README.md and docs/ unchanged, with the installed wheel.
 
 What each renders is complete, and protected from its deployer.
-The blocks of docs/migration.md need a cluster: test_migration_blocks.py runs them with a file in its place.
+The blocks of docs/migration.md need a cluster: test_migration_blocks.py runs them with a file in its place. Those of
+the tutorial and of docs/staged-adoption.md are run on one, by tests/gitops/test_pages.py.
 """
 
 import os
@@ -18,7 +19,8 @@ from tests.integration.names import assert_names_hold, load
 from tests.integration.protected import assert_protected
 
 ROOT = Path(__file__).parent.parent.parent
-PAGES = [ROOT / "README.md", *sorted({*(ROOT / "docs").rglob("*.md")} - {ROOT / "docs/migration.md"})]
+ON_A_CLUSTER = {ROOT / "docs" / page for page in ("migration.md", "staged-adoption.md", "tutorial.md")}
+PAGES = [ROOT / "README.md", *sorted({*(ROOT / "docs").rglob("*.md")} - ON_A_CLUSTER)]
 BLOCKS = [
     pytest.param(block, id=f"{page.relative_to(ROOT)} {index}")
     for page in PAGES

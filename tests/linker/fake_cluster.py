@@ -1,17 +1,20 @@
 """A `Cluster` without an API server: it reads and writes an `ObjectStore` with the API server's rules."""
 
+from collections.abc import Callable
 from threading import Event
-from typing import Any
+from typing import Any, TypeVar
 
-from krm_fn.linker.cluster import Configs
+from krm_fn.linker.cluster import Configs, ConsumerLists, Listed
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 from krm_fn.linker.owners import RevisionPatch
-from krm_fn.linker.read import read_config, read_consumer, read_revision
+from krm_fn.linker.read import read_config, read_revision
 from krm_fn.linker.retry import Deadline
 from krm_fn.model import keys
 from krm_fn.model.kinds import Kind
 from krm_fn.model.link_plan import LinkPlan, ProducerName
 from tests.linker.object_store import NAMESPACE, Hook, Object, ObjectStore, no_hook
+
+_T = TypeVar("_T")
 
 
 class SimulatedWait(Event):
@@ -42,6 +45,7 @@ class FakeCluster:
         self.said: list[str] = []
         self.calls = 0
         self._deadline = Deadline(timeout, self.stop, lambda: store.clock, self.said.append)
+        self._consumers = ConsumerLists(self, long=0, alone=0)  # whatever their number, it reads only changes again
 
     @property
     def namespace(self) -> str:
@@ -66,9 +70,19 @@ class FakeCluster:
         return self.store.find("ConfigMap", name) is not None
 
     def consumers(self, kind: Kind, names: Names) -> list[Consumer]:
-        self._call(f"list {kind.plural}")
+        return self._consumers.read(kind, names)
+
+    def read(
+        self, kind: Kind, read: Callable[[Any], _T | None], *, metadata_only: bool = False, **selectors: str
+    ) -> Listed[_T]:
+        """List objects, as the API server does. It knows one selector."""
+        self._call(f"{'read one of' if selectors else 'list'} {kind.plural}")
         items = [item for item in self.store.of_kind(kind.kind) if item["apiVersion"] == kind.api_version]
-        return [consumer for item in items if (consumer := read_consumer(kind, item, names)) is not None]
+        if selectors:
+            name = selectors["fieldSelector"].removeprefix("metadata.name=")
+            items = [item for item in items if item["metadata"]["name"] == name]
+        shown = [{"metadata": item["metadata"]} if metadata_only else item for item in items]
+        return Listed([one for item in shown if (one := read(item)) is not None], self.store.clock)
 
     def patch(self, patch: RevisionPatch) -> str | None:
         patched = self._patch("ConfigMap", patch)

@@ -267,3 +267,14 @@ def test_every_word_counts_in_unknown_kinds() -> None:
     assert read_consumer(WIDGET, consumer("Widget", {"image": NAME}), NAMES) == expected_consumer(WIDGET)
     deployment = read_consumer(KINDS["Deployment"], consumer("Deployment", {"image": NAME}), NAMES)
     assert deployment == expected_consumer(KINDS["Deployment"], references=frozenset())
+
+
+def test_names_of_any_length_are_found_beside_each_other() -> None:
+    """A text with fewer letters than the shortest name is not looked at."""
+    template = {"spec": {"containers": [{"env": [{"value": NAME}, {"value": "web"}, {"value": "we"}]}]}}
+    item = {"metadata": {"name": "x", "uid": "u"}, "spec": {"template": template}}
+    (deployments,) = (kind for kind in CONSUMER_KINDS if kind.kind == "Deployment")
+    for known in ({NAME}, {NAME, "web"}, {NAME, "web", "w"}):
+        consumer = read_consumer(deployments, item, Names.of(known))
+        assert consumer
+        assert consumer.references == known - {"w"}

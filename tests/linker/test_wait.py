@@ -348,8 +348,9 @@ def test_five_hundred_workloads_that_become_ready_one_by_one_are_a_line_for_each
     names = [f"web-{number}" for number in range(500)]
     store = ObjectStore([revision(A)])
 
-    def create_next(_: str) -> None:
-        store.create(workload("Deployment", names.pop(0), pods(A)))
+    def create_next(what: str) -> None:
+        if what.startswith("list"):
+            store.create(workload("Deployment", names.pop(0), pods(A)))
 
     cluster = FakeCluster(store, create_next)
     references = (RevisionName("ConfigMap", A),)

@@ -16,7 +16,7 @@ def test_each_question_answers_with_its_own_code() -> None:
         configuration = find_only_configuration(envelope.items, passed, ENVIRONMENT)
         choices = decide(envelope.items, configuration, ENVIRONMENT).choices
         for code, ask in Hints.QUESTIONS.items():
-            answers = {reason.ground for choice in choices.all if (reason := ask(choices.hints, choice.item))}
+            answers = {reason.code for choice in choices.all if (reason := ask(choices.hints, choice.item))}
             assert answers <= {code}
             answered |= answers
     assert answered == HINTS

@@ -231,7 +231,7 @@ def _find_near(choices: Iterable[Choice], references: References, settings: Sett
 
     Without `spec.kinds`, nobody has said that it is about Secrets or not.
     """
-    open_ones = [choice for choice in choices if not choice.explicit and choice.reason.ground not in _EXPECTED]
+    open_ones = [choice for choice in choices if not choice.explicit and choice.reason.code not in _EXPECTED]
     handled = [choice for choice in open_ones if choice.item.id.kind in settings.kinds]
     if handled or settings.kinds == Settings().kinds:
         return handled

@@ -11,7 +11,7 @@ from functools import cache
 from typing import NamedTuple
 
 from krm_fn.model.deployers import DEPLOYERS
-from krm_fn.model.item import Item, about
+from krm_fn.model.item import DATA_FIELDS, Item, about
 from krm_fn.model.node import (
     Node,
     Scalar,
@@ -209,7 +209,7 @@ def _read_keys(item: Item) -> dict[str, None]:
         return {}
     keys: dict[str, None] = {}
     is_empty = True
-    for data in (get(item.node, name) for name in ("data", "binaryData", "stringData")):
+    for data in (get(item.node, name) for name in DATA_FIELDS):
         names = [key for key, _ in data.value] if is_mapping(data) else []
         if not all(map(_is_text, names)):
             return {}

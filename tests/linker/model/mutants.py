@@ -2,13 +2,16 @@
 
 from collections.abc import Callable
 from threading import current_thread
+from typing import Any
 from unittest.mock import ANY
 
 import pytest
 
-from krm_fn.linker import link
+from krm_fn.linker import cluster, link
+from krm_fn.linker.cluster import ConsumerLists
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Observation, Owner
 from krm_fn.linker.owners import RevisionPatch, plan_deletions, plan_owners
+from krm_fn.linker.read import Version, read_version
 from krm_fn.model.kinds import Kind
 from krm_fn.model.link_plan import LinkPlan
 from tests.linker.fake_cluster import FakeCluster
@@ -85,6 +88,30 @@ def templates_speak_for_their_pods(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(FakeCluster, "consumers", list_others)
 
 
+def versions_are_not_compared(patch: pytest.MonkeyPatch) -> None:
+    """Take an object of the same uid for what it was at the first look."""
+
+    def read(item: Any) -> Version | None:
+        version = read_version(item)
+        return version and version._replace(resource_version="1")
+
+    patch.setattr(cluster, "read_version", read)
+
+
+def new_objects_are_not_read(patch: pytest.MonkeyPatch) -> None:
+    """Look again only at the objects of the first look."""
+    read_changes = ConsumerLists._read_changes  # noqa: SLF001  # to change it
+
+    def read(
+        lists: ConsumerLists, kind: Kind, names: Names, looked_for: Names, seen: dict[Version, Consumer | None]
+    ) -> dict[Version, Consumer | None] | None:
+        found = read_changes(lists, kind, names, looked_for, seen)
+        known = {version.name for version in seen}
+        return found and {version: one for version, one in found.items() if version.name in known}
+
+    patch.setattr(ConsumerLists, "_read_changes", read)
+
+
 MUTATIONS = (
     the_inventory_is_no_owner,
     only_the_inventory_is_an_owner,
@@ -95,6 +122,7 @@ MUTATIONS = (
     annotations_are_not_given_back,
     templates_speak_for_their_pods,
 )
+"""Those that a search of the model finds in time. The two above need a long story, which `test_model` tells."""
 
 
 def _add_only(patch: pytest.MonkeyPatch, is_added: Callable[[Owner], bool]) -> None:

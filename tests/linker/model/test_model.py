@@ -225,6 +225,22 @@ def go_back(writes: int, more_writes: int = 0) -> Story:
     return story
 
 
+def leave_again_before_the_second_look(machine: Machine) -> None:
+    """Go back, then forward: the inventory lists the revision no more, while the workload still references it."""
+    machine.go_back_during_a_deletion("shared", version=1, writes=1, steps=30, more_writes=0)
+    machine.delete("api", "Background")
+    machine.begin_to_deploy("shared", version=1, steps=4)
+    machine.advance_a_run(which=0, calls=1000)
+
+
+def leave_history_before_the_second_look(machine: Machine) -> None:
+    """Go back, then forward: only a new ReplicaSet references the revision."""
+    machine.go_back_during_a_deletion("shared", version=1, writes=1, steps=30, more_writes=0)
+    machine.reconcile("web")
+    machine.begin_to_deploy("shared", version=1, steps=30)
+    machine.advance_a_run(which=0, calls=1000)
+
+
 def recreate_the_inventory(machine: Machine) -> None:
     machine.recreate_inventory()
 
@@ -256,6 +272,8 @@ STORIES = [
     ("Deployment", go_back(writes=2), mutants.it_deletes_any_version),
     ("Deployment", go_back(writes=0, more_writes=1), mutants.annotations_are_not_given_back),
     ("StatefulSet", go_back(writes=0), mutants.templates_speak_for_their_pods),
+    ("Deployment", leave_again_before_the_second_look, mutants.versions_are_not_compared),
+    ("Deployment", leave_history_before_the_second_look, mutants.new_objects_are_not_read),
 ]
 """What the search has found for each bug, without the steps that do not matter."""
 
