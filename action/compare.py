@@ -14,26 +14,18 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterable, Iterator, Mapping
-from html import escape
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-SAME, FAILED, NO_BASE = 0, 2, 3
-"""Exit codes of `krm-fn diff --exit-code`: 1 is a difference, and 3 a base that alone cannot be rendered."""
+SAME, FAILED = 0, 2
+"""Exit codes of `krm-fn diff --exit-code`: 1 is a difference, and 3 one with a base that alone cannot be rendered."""
 
 MOST_IN_COMMENT = 65_000
 """GitHub refuses a comment of more than 65,536 characters."""
 
-MOST_IN_SUMMARY = 1_000_000
+_MOST_IN_SUMMARY = 1_000_000
 """GitHub shows no summary of a step that has more than 1 MiB."""
-
-_ROOM = 300
-"""For what is said about packages that do not fit."""
-
-_MOST_NAMES = 10
-_MOST_LINES = 50
-_WIDTH = 500
 
 _SECONDS = 30
 _COMMAND = re.compile(r":(?=:)|##(?=\[)")
@@ -66,9 +58,8 @@ class Failure(Exception):
 
 
 class Compared(NamedTuple):
-    """A package, the exit code of the comparison, and what it printed."""
+    """The exit code of the comparison, and what it printed."""
 
-    path: str
     code: int
     markdown: str
     stderr: str
@@ -76,29 +67,31 @@ class Compared(NamedTuple):
 
 def compare(environment: Mapping[str, str]) -> int:
     """Compare all packages, and write the comment. Return 1 if one of them cannot be compared."""
-    comment = _comment_file(environment)
-    comment.unlink(missing_ok=True)
+    file = _comment_file(environment)
+    file.unlink(missing_ok=True)
     try:
         pull_request = json.loads(Path(environment["GITHUB_EVENT_PATH"]).read_text("utf-8")).get("pull_request")
         base = environment["INPUT_BASE"] or _find_base(pull_request)
-        compared = [_compare(path, base, environment) for path in _lines(environment["INPUT_PATHS"])]
     except Failure as failure:
         _tell("error", str(failure))
         return 1
-    for line in (line for one in compared for line in one.stderr.splitlines()):
+    found = _compare(base, _MOST_IN_SUMMARY, environment)
+    for line in found.stderr.splitlines():
         print(defuse(line))
-    _append(environment["GITHUB_STEP_SUMMARY"], write_all(compared, MOST_IN_SUMMARY))
-    differs = any(one.code != SAME for one in compared)
-    _append(environment["GITHUB_OUTPUT"], f"changed={str(differs).lower()}\n")
-    if pull_request:
-        mark = _mark(environment)
-        body = mark + write_all(compared, MOST_IN_COMMENT)
-        told = {"pull_request": pull_request["node_id"], "mark": mark, "body": body, "differs": differs}
-        comment.write_text(json.dumps(told), "utf-8")
-    failed = [one.path for one in compared if one.code == FAILED]
-    if failed:
-        _tell("error", f"cannot compare {', '.join(failed)}")
-    return int(bool(failed))
+    if found.markdown:
+        _append(environment["GITHUB_STEP_SUMMARY"], found.markdown)
+        _append(environment["GITHUB_OUTPUT"], f"changed={str(found.code != SAME).lower()}\n")
+        if pull_request:
+            mark = _mark(environment)
+            is_short = _length(mark + found.markdown) <= MOST_IN_COMMENT
+            shown = found if is_short else _compare(base, MOST_IN_COMMENT - _length(mark), environment)
+            told = {"pull_request": pull_request["node_id"], "mark": mark, "differs": found.code != SAME}
+            file.write_text(json.dumps({**told, "body": mark + shown.markdown}), "utf-8")
+    if found.code != FAILED:
+        return 0
+    *_, last = ["", *found.stderr.splitlines()]
+    _tell("error", last.removeprefix("error: "))
+    return 1
 
 
 def comment(environment: Mapping[str, str]) -> int:
@@ -172,52 +165,19 @@ def _succeeds(*arguments: str) -> bool:
     return subprocess.run([*_GIT, *arguments], capture_output=True, check=False).returncode == 0
 
 
-def _compare(path: str, base: str, environment: Mapping[str, str]) -> Compared:
-    options = ["--against", base, "--output=markdown", "--exit-code", *_lines(environment["INPUT_ARGUMENTS"])]
+def _compare(base: str, room: int, environment: Mapping[str, str]) -> Compared:
+    options = ["--each", "--against", base, "--output=markdown", f"--room={room}", "--exit-code"]
     done = subprocess.run(
-        [sys.executable, "-I", "-m", "krm_fn", "diff", *options, "--", path],
+        [
+            *(sys.executable, "-I", "-m", "krm_fn", "diff", *options, *_lines(environment["INPUT_ARGUMENTS"])),
+            *("--", *_lines(environment["INPUT_PATHS"])),
+        ],
         env=environment,
         capture_output=True,
         encoding="utf-8",
         check=False,
     )
-    return Compared(path, done.returncode if done.stdout else FAILED, done.stdout, done.stderr)
-
-
-def write_all(compared: Iterable[Compared], most: int) -> str:
-    """Write all packages. One that is too long is there with its verdict only, or at least in a number."""
-    compared = list(compared)
-    same = [one for one in compared if one.code == SAME]
-    text = f"<p>No difference: {_list(same)}</p>\n" if same else ""
-    left_out = 0
-    for one in (one for one in compared if one.code != SAME):
-        whole = _write(one)
-        verdict = whole.partition("\n\n")[0] + "\n<p>There is no room here for the rest.</p>\n"
-        found = next((part for part in (whole, verdict) if _length(text) + _length(part) + _ROOM <= most), None)
-        text += f"\n{found}" if found else ""
-        left_out += found is None
-    packages = "1 more package that differs" if left_out == 1 else f"{left_out:,} more packages that differ"
-    return text + (f"\n<p>There is no room for {packages}.</p>\n" if left_out else "")
-
-
-def _list(compared: list[Compared]) -> str:
-    named = [_code(one.path) for one in compared[:_MOST_NAMES]]
-    more = len(compared) - len(named)
-    return ", ".join(named) + (f" and {more:,} more" if more else "")
-
-
-def _write(one: Compared) -> str:
-    if one.code not in (FAILED, NO_BASE):
-        return one.markdown
-    what = "cannot be compared" if one.code == FAILED else "is shown as new, because its base cannot be rendered"
-    lines = one.stderr.splitlines()[:_MOST_LINES]
-    fence = "`" * (max([2, *(len(run) for line in lines for run in re.findall("`+", line))]) + 1)
-    shown = "\n".join([fence, *(line[:_WIDTH] for line in lines), fence])
-    return f"<p><strong>{_code(one.path)} {what}</strong></p>\n\n{shown}\n{one.markdown}"
-
-
-def _code(text: str) -> str:
-    return f"<code>{escape(text)}</code>"
+    return Compared(done.returncode if done.stdout else FAILED, done.stdout, done.stderr)
 
 
 def _length(text: str) -> int:

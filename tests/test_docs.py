@@ -67,7 +67,7 @@ def test_the_difference_is_what_is_printed(tmp_path: Path, monkeypatch: pytest.M
                 text = text.replace(before, after)
             (tmp_path / side / name).write_text(text)
     outcome = main(["diff", str(tmp_path / "old"), str(tmp_path / "new")])
-    (shown,) = re.findall(r"^\$ krm-fn diff .*\n([^`]+)^```$", PAGES["docs/commands.md"], re.MULTILINE)
+    (shown,) = re.findall(r"^\$ krm-fn diff .* examples/canary\n([^`]+)^```$", PAGES["docs/commands.md"], re.MULTILINE)
     assert (outcome.stdout.decode(), outcome.stderr) == (shown, "")
 
 

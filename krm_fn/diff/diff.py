@@ -11,7 +11,7 @@ from krm_fn.diff.compare import compare
 from krm_fn.diff.difference import Difference
 from krm_fn.diff.git import CheckedOut, Repository
 from krm_fn.diff.pair import Release, read_release
-from krm_fn.diff.write import write_json, write_markdown, write_text
+from krm_fn.diff.write import EXTENT, Extent, write_json, write_markdown, write_text
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import Environment
 from krm_fn.naming.names import is_emitted, is_revision
@@ -85,36 +85,56 @@ class Sides(NamedTuple):
     notes: list[Problem]
 
 
-def diff(compared: DiffInput, options: RenderOptions, form: DiffFormat, screen: Screen, context: int = 0) -> Outcome:
-    """Compare two paths, or all paths with what they were in a revision of git.
-
-    `context` is the number of equal lines around those that differ.
-    """
+def diff(
+    compared: DiffInput, options: RenderOptions, form: DiffFormat, screen: Screen, extent: Extent = EXTENT
+) -> Outcome:
+    """Compare two paths, or all paths with what they were in a revision of git."""
     try:
-        old, new, notes = _open_sides(compared, options)
+        sides = _open_sides(compared, options)
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), FAILED)
+    found = compare_sides(sides, options, may_repair=compared.against is not None)
+    difference = found.difference
+    text = "" if difference is None else _write(difference, form, screen, " ".join(compared.paths), extent)
+    return Outcome(text.encode(), stderr_lines([*found.errors, *found.notes]), found.code)
+
+
+class Compared(NamedTuple):
+    """What differs, None where that cannot be said. `errors`: of the new side or, if it has a difference, the old."""
+
+    difference: Difference | None
+    errors: list[Problem]
+    notes: list[Problem]
+
+    @property
+    def code(self) -> int:
+        if self.difference is None:
+            return FAILED
+        return NO_BASE if self.errors else DIFFERENT if self.difference else SAME
+
+
+def compare_sides(sides: Sides, options: RenderOptions, *, may_repair: bool) -> Compared:
+    """Render both sides, and compare them. `may_repair`: the new one may be a repair of the old one."""
+    old, new, notes = sides
     old, new = _render(old, new, options), _render(new, old, options)
     # A change may repair a revision of git. Of two paths, none is compared with nothing because of a mistake.
-    if new.errors or (old.errors and compared.against is None):
-        return Outcome(b"", stderr_lines([*old.errors, *new.errors]), FAILED)
+    if new.errors or (old.errors and not may_repair):
+        return Compared(None, [*old.errors, *new.errors], [])
     name = old.name
     if old.errors:
-        notes = [*old.errors, _note("cannot be rendered, so everything is shown as new", file=name), *notes]
+        notes = [_note("cannot be rendered, so everything is shown as new", file=name), *notes]
         name += " (cannot be rendered)"
     nothing = read_release([], None, "")
     difference = compare(old.release or nothing, new.release or nothing, (name, new.name))
-    text = _write(difference, form, screen, " ".join(compared.paths), context)
-    code = NO_BASE if old.errors else DIFFERENT if difference else SAME
-    return Outcome(text.encode(), stderr_lines(notes), code)
+    return Compared(difference, [*old.errors], notes)
 
 
-def _write(difference: Difference, form: DiffFormat, screen: Screen, key: str, context: int) -> str:
+def _write(difference: Difference, form: DiffFormat, screen: Screen, key: str, extent: Extent) -> str:
     match form:
         case DiffFormat.TEXT:
-            return write_text(difference, screen, context)
+            return write_text(difference, screen, extent.context)
         case DiffFormat.MARKDOWN:
-            return write_markdown(difference, key, context)
+            return write_markdown(difference, key, *extent)
         case DiffFormat.JSON:
             return write_json(difference)
 
@@ -135,39 +155,53 @@ def _find_empty(old: Side, new: Side) -> Iterator[Problem]:
 
 def _open_against(revision: str, paths: tuple[str, ...], options: RenderOptions) -> Sides:
     """Read the paths as they were in a revision of git, and as they are."""
-    repository = Repository(Path(os.path.normpath(Path(paths[0]).absolute())), Allowance(options.limits))
-    commit = repository.resolve(revision)
-    name = " ".join(paths)
-    outside = [path for path in paths if repository.find(path) is None]
-    if outside:
-        raise Rejected(*(Problem(f"is outside of the repository {repository.folder}", file=path) for path in outside))
+    repository, commit = find_repository(revision, paths, options)
     named = [*paths, *filter(None, [options.config]), *options.helm.values]
     needed = [found for path in named if (found := repository.find(path)) is not None]
     with repository.check_out(commit, ["."] if options.limits.root else needed) as checked_out:
-        there = _There(repository, checked_out, revision)
-        former = [there.locate(path) for path in paths]
-        absent = [path for path, before in zip(paths, former, strict=True) if not os.path.lexists(before)]
-        if not any(map(os.path.lexists, paths)) and len(absent) == len(paths):
-            raise Rejected(Problem(f"exists neither here nor in {revision}", file=name))
         # All is read here: the folder is gone when it is rendered.
-        old = _open_existing(revision, former, there.readdress(options))._replace(rename=there.rename)
+        sides = open_both(There(repository, checked_out, revision), paths, options)
+    return sides._replace(notes=[*sides.notes, *find_unread(repository, checked_out, revision)])
+
+
+def find_repository(revision: str, paths: tuple[str, ...], options: RenderOptions) -> tuple[Repository, str]:
+    """Return the repository that all paths are in, and the commit that a revision means."""
+    repository = Repository(Path(os.path.normpath(Path(paths[0]).absolute())), Allowance(options.limits))
+    commit = repository.resolve(revision)
+    outside = [path for path in paths if repository.find(path) is None]
+    if outside:
+        raise Rejected(*(Problem(f"is outside of the repository {repository.folder}", file=path) for path in outside))
+    return repository, commit
+
+
+def open_both(there: "There", paths: tuple[str, ...], options: RenderOptions) -> Sides:
+    """Read paths as they were and as they are."""
+    name, revision = " ".join(paths), there.revision
+    former = [there.locate(path) for path in paths]
+    absent = [path for path, before in zip(paths, former, strict=True) if not os.path.lexists(before)]
+    if not any(map(os.path.lexists, paths)) and len(absent) == len(paths):
+        raise Rejected(Problem(f"exists neither here nor in {revision}", file=name))
+    old = _open_existing(revision, former, there.readdress(options))._replace(rename=there.rename)
     new = _open_existing(name, paths, options)
     notes = [_note(f"does not exist in {revision}: all in it is new", file=path) for path in absent]
     notes += [_note("does not exist any more", file=path) for path in paths if not os.path.lexists(path)]
     odd = [side for side, other in ((old, new), (new, old)) if other.has_configuration and not side.has_configuration]
     notes += [_note("has no configuration, so it is compared as it is", file=side.name) for side in odd if side.opened]
-    notes += _find_empty(old, new)
+    return Sides(old, new, [*notes, *_find_empty(old, new)])
+
+
+def find_unread(repository: Repository, checked_out: CheckedOut, revision: str) -> Iterator[Problem]:
+    """Find what is compared and not committed, and what of the revision is not compared."""
     uncommitted = _name_some(repository.find_uncommitted())
     if uncommitted:
-        notes.append(_note(f"uncommitted changes are compared too: {uncommitted}"))
+        yield _note(f"uncommitted changes are compared too: {uncommitted}")
     submodules = _name_some(checked_out.submodules)
     if submodules:
-        notes.append(_note(f"submodules of {revision} are not read: {submodules}"))
+        yield _note(f"submodules of {revision} are not read: {submodules}")
     filtered = _name_some(checked_out.filtered)
     if filtered:
         message = f"filters of git are off, so files of {revision} are read as git-lfs or git-crypt stores them"
-        notes.append(_note(f"{message}: {filtered}"))
-    return Sides(old, new, notes)
+        yield _note(f"{message}: {filtered}")
 
 
 def _note(message: str, file: str = "") -> Problem:
@@ -178,13 +212,13 @@ def _name_some(files: list[str]) -> str:
     return ", ".join(files) if len(files) <= _MOST_NAMES else f"{len(files)} files, such as {files[0]}"
 
 
-class _There:
+class There:
     """Another folder that holds the files of the repository as they were."""
 
     def __init__(self, repository: Repository, checked_out: CheckedOut, revision: str) -> None:
         self._repository = repository
         self._folder = checked_out.folder
-        self._revision = revision
+        self.revision = revision
 
     def locate(self, path: str) -> str:
         """Return where a path of the working tree is there; a path outside of the repository as it is."""
@@ -206,7 +240,7 @@ class _There:
 
     def _rename(self, text: str) -> str:
         for spelled in (str(self._folder), os.path.relpath(self._folder)):
-            text = text.replace(f"{spelled}/", f"{self._revision}:").replace(spelled, self._revision)
+            text = text.replace(f"{spelled}/", f"{self.revision}:").replace(spelled, self.revision)
         return text
 
 

@@ -132,3 +132,46 @@ class Difference(NamedTuple):
 
     def __bool__(self) -> bool:
         return bool(self.revisions or self.objects or self.linker != LinkerChange())
+
+
+class PackageState(StrEnum):
+    """What became of one of several packages. `UNAFFECTED`: no file that it reads differs, so it was not rendered."""
+
+    UNAFFECTED = "unaffected"
+    SAME = "same"
+    CHANGED = "changed"
+    ADDED = "added"
+    REMOVED = "removed"
+    FAILED = "failed"
+
+
+class PackageDifference(NamedTuple):
+    """One of several packages. `errors`: why it cannot be rendered or, if it has a difference, why its base cannot."""
+
+    path: str
+    state: PackageState
+    difference: Difference | None = None
+    errors: tuple[str, ...] = ()
+
+
+class SameChange(NamedTuple):
+    """Packages that change in the same way. `apart`: in what they differ, which the difference leaves out."""
+
+    packages: tuple[PackageDifference, ...]
+    difference: Difference
+    apart: tuple[str, ...] = ()
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        return tuple(package.path for package in self.packages)
+
+
+class PackageDifferences(NamedTuple):
+    """All packages in order, and the changes in those that differ. `old` is a revision of git."""
+
+    old: str
+    packages: tuple[PackageDifference, ...]
+    changes: tuple[SameChange, ...]
+
+    def having(self, *states: PackageState) -> list[PackageDifference]:
+        return [package for package in self.packages if package.state in states]

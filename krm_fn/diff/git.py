@@ -37,7 +37,7 @@ _KEPT = frozenset({"GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM",
 _KEPT_PREFIXES = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
 """Variables of git that a caller may set, as for safe.directory. A hook of git sets others, such as GIT_DIR."""
 
-_LINK, _SUBMODULE = "120000", "160000"
+LINK, _SUBMODULE = "120000", "160000"
 """Types of entries in a tree of git."""
 
 _CHUNK = 1 << 20
@@ -118,13 +118,16 @@ class Repository:
         )
         return [entry[3:] for entry in status.split("\0") if entry]
 
+    def list_tree(self, commit: str) -> "GitTree":
+        return GitTree(self._ask("ls-tree", "-r", "-z", "--full-tree", commit))
+
     @contextmanager
     def check_out(self, commit: str, paths: list[str]) -> Iterator[CheckedOut]:
         """Write the files of a commit into a temporary folder, as git stores them.
 
         At least those are there that are needed to render the paths, which begin at the top of the repository.
         """
-        tree = _GitTree(self._ask("ls-tree", "-r", "-z", "--full-tree", commit))
+        tree = self.list_tree(commit)
         with temporary_folder() as folder:
             written = folder / "tree"
             written.mkdir()
@@ -136,7 +139,7 @@ class Repository:
                 raise Rejected(Problem(f"cannot write {name} of the revision: {error.strerror}")) from error
             yield CheckedOut(written, tree.submodules, filtered)
 
-    def _answer(self, entries: list["_TreeEntry"], folder: Path) -> Path:
+    def _answer(self, entries: list["TreeEntry"], folder: Path) -> Path:
         """Return a file with what git stores of some files, one after the other."""
         asked, answered = folder / "asked", folder / "answered"
         asked.write_text("".join(f"{entry.object}\n" for entry in entries))
@@ -146,7 +149,7 @@ class Repository:
         self._ask("cat-file", "--batch", "--buffer", stdin=asked, stdout=answered)
         return answered
 
-    def _read_files(self, entries: list["_TreeEntry"], folder: Path) -> list[bytes]:
+    def _read_files(self, entries: list["TreeEntry"], folder: Path) -> list[bytes]:
         """Read files of no great number and size."""
         with self._answer(entries, folder).open("rb") as answer:
             read = []
@@ -157,7 +160,7 @@ class Repository:
                 answer.read(1)
         return read
 
-    def _write(self, entries: list["_TreeEntry"], target: Path, folder: Path) -> list[str]:
+    def _write(self, entries: list["TreeEntry"], target: Path, folder: Path) -> list[str]:
         """Write files, and return those that a filter has stored."""
         entries = [entry for entry in entries if entry.type != _SUBMODULE]
         links: list[tuple[Path, bytes]] = []
@@ -167,7 +170,7 @@ class Repository:
                 size = int(answer.readline().split()[2])
                 file = target / entry.path
                 file.parent.mkdir(parents=True, exist_ok=True)
-                if entry.type == _LINK:
+                if entry.type == LINK:
                     links.append((file, answer.read(size)))
                 else:
                     start = _copy(answer, size, file)
@@ -255,46 +258,52 @@ def _copy(source: IO[bytes], size: int, file: Path) -> bytes:
     return start
 
 
-class _TreeEntry(NamedTuple):
+class TreeEntry(NamedTuple):
+    """A file as git stores it: `object` is a digest of its content."""
+
     type: str
     object: str
     path: str
 
 
-class _GitTree:
-    """The files of a commit, from the output of `git ls-tree -r -z`."""
+class GitTree:
+    """The files of a commit, from the output of `git ls-tree -r -z`. All paths begin at the top of the repository."""
 
     def __init__(self, listed: str) -> None:
-        self._entries: dict[str, _TreeEntry] = {}
+        self._entries: dict[str, TreeEntry] = {}
         for entry in filter(None, listed.split("\0")):
             what, _, path = entry.partition("\t")
             mode, _, name = what.split(" ")
             if not {"", ".", "..", ".git"}.isdisjoint(path.lower().split("/")):
                 raise Rejected(Problem(f"the revision has a file {path!r}, which git would not check out"))
-            self._entries[path] = _TreeEntry(mode, name, path)
+            self._entries[path] = TreeEntry(mode, name, path)
         self._paths = sorted(self._entries)
+
+    def get(self, path: str) -> TreeEntry | None:
+        """Return what is at a path, unless that is nothing or a folder."""
+        return self._entries.get(path)
 
     @property
     def submodules(self) -> list[str]:
         return [path for path in self._paths if self._entries[path].type == _SUBMODULE]
 
-    def find_needed(self, paths: list[str], read: Callable[[list[_TreeEntry]], list[bytes]]) -> list[_TreeEntry]:
+    def find_needed(self, paths: list[str], read: Callable[[list[TreeEntry]], list[bytes]]) -> list[TreeEntry]:
         """Return the files below the paths, and below what their kustomizations may name, which `read` reads.
 
         That is everything if more may be needed: what a link leads to, or what a kustomization hides.
         """
-        needed: dict[str, _TreeEntry] = {}
+        needed: dict[str, TreeEntry] = {}
         reached: set[str] = set()
         pending = list(paths)
         while pending:
-            found: list[_TreeEntry] = []
+            found: list[TreeEntry] = []
             for path in pending:
                 if path in reached:
                     continue
                 reached.add(path)
                 if self._may_lead_anywhere(path):
                     return [self._entries[path] for path in self._paths]
-                here = [self._entries[file] for file in (path, *self._below(path)) if file in self._entries]
+                here = [self._entries[file] for file in (path, *self.below(path)) if file in self._entries]
                 found += [entry for entry in here if entry.path not in needed]
                 needed |= {entry.path: entry for entry in here}
             named = [one for one in found if PurePosixPath(one.path).name in KUSTOMIZATIONS and one.type != _SUBMODULE]
@@ -307,10 +316,13 @@ class _GitTree:
 
     def _may_lead_anywhere(self, path: str) -> bool:
         above = [str(parent) for parent in PurePosixPath(path).parents]
-        files = [path, *above, *self._below(path)]
-        return path == "." or any(file in self._entries and self._entries[file].type == _LINK for file in files)
+        files = [path, *above, *self.below(path)]
+        return path == "." or any(file in self._entries and self._entries[file].type == LINK for file in files)
 
-    def _below(self, path: str) -> list[str]:
+    def below(self, path: str) -> list[str]:
+        """Return the paths of all files in a folder; `.` is the whole tree."""
+        if path == ".":
+            return self._paths
         start = bisect_left(self._paths, f"{path}/")
         return self._paths[start : bisect_left(self._paths, f"{path}0")]  # the character behind the slash
 

@@ -44,6 +44,8 @@ _FIELDS_OF_PLUGINS = dict.fromkeys((("path",), ("paths",), ("replacements", "pat
 _FILE_SOURCE = re.compile("[^=]+=([^=]+)")
 """`files: [key=path]`. With more than one `=` kustomize reports an error."""
 
+_AFFIXES = ("namePrefix", "nameSuffix")
+
 _CREDENTIALS = re.compile("//[^/]*@")
 
 _RUNTIMES = (("exec", "path"), ("container", "image"))
@@ -146,6 +148,13 @@ def find_plugins(directory: Path, files: Files) -> list[Plugin]:
     """Find the plugins in the kustomization of a directory, but not those in its bases."""
     here = Path(os.path.realpath(directory))
     return [plugin for file in _files_in(here) for plugin in _plugins(file, _read(file, files), files)]
+
+
+def find_affixes(directory: Path, files: Files) -> tuple[str, str]:
+    """Return what the kustomization of a directory adds to names itself, before and behind them."""
+    roots = [root for file in _files_in(Path(os.path.realpath(directory))) for root in _read(file, files)]
+    prefixes, suffixes = ([node.value for root in roots for node in _find(root, (name,))] for name in _AFFIXES)
+    return "".join(prefixes), "".join(suffixes)
 
 
 def find_ways_out(file: str, data: bytes) -> list[str]:

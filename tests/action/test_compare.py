@@ -75,7 +75,9 @@ def test_a_comment_does_not_stay_when_it_is_no_longer_true(runner: Runner, githu
     runner.check_out()
     runner.run()
     (comment,) = github.comments
-    assert comment["body"] == f"{MARK}{SAME}\n"
+    assert comment["body"].startswith(MARK)
+    assert SAME in comment["body"]
+    assert CHANGED not in comment["body"]
 
 
 CHECKOUTS = [
@@ -135,9 +137,10 @@ def test_a_package_that_cannot_be_rendered_fails(runner: Runner, github: GitHub)
     runner.open_pull_request({"shop/web.yaml": "a: [\n", **shop("two", "blog")})
     runner.check_out()
     done = runner.run(PATHS="shop\n\n  blog\n")
+    message = "1 of 2 packages cannot be compared: shop"
     error = "error: shop/web.yaml:2:1: invalid YAML: did not find expected node content, while parsing a flow node\n"
     assert done.code == 1
-    assert done.output.endswith("::error title=krm-fn diff::cannot compare shop\n")
+    assert done.output.endswith(f"error: {message}\n::error title=krm-fn diff::{message}\n")
     assert error in done.output
     assert f"<p><strong><code>shop</code> cannot be compared</strong></p>\n\n```\n{error}```\n" in done.summary
     assert "<code>blog</code> against" in done.summary
@@ -198,27 +201,46 @@ def script() -> ModuleType:
     return module
 
 
-def test_many_packages_fit_into_a_comment(script: ModuleType) -> None:
-    verdict = "<!-- krm-fn diff a -->\n<p><strong>verdict</strong></p>\n\n"
-    block = "<details><summary>a</summary>\n\n```diff\n" + "- x\n" * 1000 + "```\n\n</details>\n"
-    compared = [script.Compared(f"p{n}", 1, verdict + block, "") for n in range(1000)]
-    compared += [script.Compared(f"q{n}", 0, "", "") for n in range(12)]
-    text = script.write_all(compared, script.MOST_IN_COMMENT)
-    assert len(text) < script.MOST_IN_COMMENT
-    assert text.startswith("<p>No difference: <code>q0</code>, ")
-    assert "</code> and 2 more</p>" in text
-    assert 10 < text.count("</details>") < text.count("verdict") < 1000
-    assert f"There is no room for {1000 - text.count('verdict')} more packages that differ." in text
-    assert read_markdown(text.replace("<!-- krm-fn diff a -->", "")).types == {"html_block", "fence"}
+def test_only_what_the_change_can_affect_is_rendered_and_equal_changes_are_one(tmp_path: Path, github: GitHub) -> None:
+    """An overlay that is broken already is none of the pull request's business."""
+    runner = Runner(tmp_path, github)
+    folders = [f"apps/{name}/{environment}" for name in ("shop", "blog") for environment in ("dev", "prod")]
+    broken = {"apps/old/dev/web.yaml": "a: [\n"}
+    runner.push_main({**broken, **{name: text for folder in folders for name, text in shop("one", folder).items()}})
+    runner.open_pull_request({name: text for folder in folders[:2] for name, text in shop("two", folder).items()})
+    runner.check_out()
+    done = runner.run(PATHS="apps/*/*\n")
+    assert (done.code, done.output, done.outputs) == (0, "", "changed=true\n")
+    assert "<p><strong>5 packages: 2 changed, 3 not affected</strong></p>" in done.summary
+    assert "<p>the same change in <code>apps/shop/dev</code>, <code>prod</code> against " in done.summary
+    assert done.summary.count("- A: one\n+ A: two\n") == 1
+    (comment,) = github.comments
+    assert comment["body"] == MARK + done.summary
 
 
-def test_what_a_failure_says_stays_in_its_block(script: ModuleType) -> None:
-    failed = script.Compared("<b>@team", script.FAILED, "", "error: ```\nerror: </details> @team\n" + "x" * 9999)
-    text = script.write_all([failed], script.MOST_IN_COMMENT)
-    seen = read_markdown(text)
-    assert seen.types == {"html_block", "fence"}
-    assert "@team" not in seen.text
-    assert len(text) < 2000
+def large(level: str, folder: str) -> dict[str, str | bytes]:
+    """Return a package of which no other has the same change."""
+    keys = "".join(f"  A{number:03}: {folder} {level} {'x' * 60}\n" for number in range(140))
+    head = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web-config, namespace: shop}\ndata:\n"
+    return {**shop(level, folder), f"{folder}/config.yaml": head + keys}
+
+
+def test_a_summary_has_more_room_than_a_comment(tmp_path: Path, github: GitHub, script: ModuleType) -> None:
+    runner = Runner(tmp_path, github)
+    folders = [f"apps/{number:02}" for number in range(12)]
+    runner.push_main({name: text for one in folders for name, text in large("one", one).items()})
+    runner.open_pull_request({name: text for one in folders for name, text in large("two", one).items()})
+    runner.check_out()
+    done = runner.run(PATHS="apps/*")
+    (comment,) = github.comments
+    assert (done.code, done.output) == (0, "")
+    assert done.summary.count("<details") == 12
+    assert "Left out" not in done.summary
+    assert len(comment["body"]) <= script.MOST_IN_COMMENT < len(done.summary)
+    assert (
+        "<p>Left out, as there is no room in a comment: 1 change, which the first line counts too.</p>"
+        in comment["body"]
+    )
 
 
 PAYLOADS = [
@@ -239,4 +261,4 @@ def test_a_command_in_the_name_of_a_file_is_none(runner: Runner) -> None:
     runner.open_pull_request({"shop/##[stop-commands]x.yaml": "a: [\n", "shop/a ::error::b.yaml": "a: [\n"})
     runner.check_out()
     commands = [line for line in runner.run().output.splitlines() if "##[" in line or "::" in line]
-    assert commands == ["::error title=krm-fn diff::cannot compare shop"]
+    assert commands == ["::error title=krm-fn diff::1 of 1 package cannot be compared: shop"]

@@ -60,3 +60,10 @@ def test_a_comment_is_never_too_long(difference: Difference, told: str) -> None:
     assert len(markdown.encode("utf-16-le")) / 2 < 65_536
     assert told in markdown
     assert read_markdown(markdown).types <= TYPES
+
+
+@pytest.mark.parametrize("room", [5_000, 65_000, 1_000_000])
+def test_a_comment_has_no_more_than_there_is_room_for(room: int) -> None:
+    markdown = write_markdown(_large(300, "x" * 1_000), "key", room=room)
+    assert len(markdown) <= room
+    assert ("Left out" in markdown) == (room < 1_000_000)

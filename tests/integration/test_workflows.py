@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import yaml
 
 from krm_fn.diff.diff import NO_BASE
 from tests.action.github import TOKEN, serve
+from tests.action.gitlab import PROJECT, REQUEST, serve_gitlab
 from tests.action.runner import Runner
 from tests.cases import FIXTURES
 from tests.diff.repository import ENVIRONMENT, commit
@@ -91,8 +93,17 @@ def test_the_action_installs_and_comments(tmp_path: Path) -> None:
         assert Path(known["GITHUB_OUTPUT"]).read_text() == "changed=true\n"
 
 
-HOOK: Any
-(HOOK,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+HOOKS: Any = {hook["id"]: hook for hook in yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())}
+
+
+def run_hook(name: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run a hook as pre-commit does: `entry` is split as a shell would, and each of `args` is an argument."""
+    hook = HOOKS[name]
+    assert hook["pass_filenames"] is False
+    folders = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    command = [*shlex.split(hook["entry"]), *(arguments or hook["args"])]
+    environment = {**os.environ, **ENVIRONMENT, "PATH": folders, "GIT_DIR": ".git", "GIT_INDEX_FILE": ".git/index"}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize(
@@ -101,45 +112,117 @@ HOOK: Any
 )
 def test_the_hook_verifies(case: str, code: int, tmp_path: Path) -> None:
     shutil.copy(FIXTURES / "verifications" / case / "input.yaml", tmp_path / "input.yaml")
-    folders = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     write(tmp_path, hostile_modules(tmp_path))
-    command = [*HOOK["entry"].split(), *HOOK["args"]]
-    done = subprocess.run(command, cwd=tmp_path, env={**os.environ, "PATH": folders}, check=False)
-    assert done.returncode == code
-    assert HOOK["pass_filenames"] is False
+    assert run_hook("krm-fn-verify", tmp_path).returncode == code
     assert not (tmp_path / "imported").exists()
 
 
-def test_the_job_for_gitlab_installs_all_programs_that_it_needs() -> None:
-    """The image has a shell and `apk`. krm-fn runs git, kustomize and helm."""
-    job: Any = yaml.safe_load((ROOT / "examples/gitlab/.gitlab-ci.yml").read_text())["diff"]
-    assert job["image"].startswith("alpine:")
+def overlays(level: str, *environments: str) -> dict[str, str | bytes]:
+    return {name: text for one in environments for name, text in shop(level, f"apps/shop/overlays/{one}").items()}
+
+
+def test_the_hook_shows_what_a_commit_can_affect(tmp_path: Path) -> None:
+    commit(tmp_path, {**overlays("one", "dev", "prod", "old"), "apps/shop/overlays/old/web.yaml": "a: [\n"})
+    write(tmp_path, {**overlays("two", "dev", "prod"), **hostile_modules(tmp_path)})
+    done = run_hook("krm-fn-diff", tmp_path, "apps/*/overlays/*")
+    assert (done.returncode, done.stdout.count("  - A: one\n  + A: two\n")) == (0, 1)
+    assert done.stdout.startswith("the same change in apps/shop/overlays/dev, prod\n")
+    assert done.stdout.endswith("\n3 packages: 2 changed, 1 not affected\n")
+    assert not (tmp_path / "imported").exists()
+    assert HOOKS["krm-fn-diff"]["verbose"] is True
+
+
+def test_the_hook_stops_a_commit_that_breaks_a_package_and_none_that_repairs_it(tmp_path: Path) -> None:
+    broken = {"apps/shop/overlays/dev/web.yaml": "a: [\n"}
+    commit(tmp_path, overlays("one", "dev"))
+    write(tmp_path, broken)
+    assert run_hook("krm-fn-diff", tmp_path, "apps/*/overlays/*").returncode != 0
+    commit(tmp_path, {})
+    assert run_hook("krm-fn-diff", tmp_path, "apps/*/overlays/*").returncode == 0
+    write(tmp_path, overlays("one", "dev"))
+    done = run_hook("krm-fn-diff", tmp_path, "apps/*/overlays/*")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "1 package: 1 changed")
+
+
+JOBS: Any = yaml.safe_load((ROOT / "examples/gitlab/.gitlab-ci.yml").read_text())
+
+
+def test_the_jobs_for_gitlab_install_all_programs_that_they_need() -> None:
+    """The image has a shell, its tools and `apk`. krm-fn runs git, kustomize and helm."""
+    job = JOBS["diff"]
     (added,) = re.findall(r"^apk add --no-cache (.*)$", "\n".join(job["before_script"]), re.MULTILINE)
-    own = {line.split()[0] for line in job["script"]} | {"/opt/krm-fn/bin/pip", "apk", "export"}
-    used = {line.split()[0] for line in job["before_script"]} - own
-    assert {*added.split()} == used | {"git", "kustomize", "helm"}
-    assert all(script.startswith("krm-fn diff --against ") for script in job["script"])
+    assert {*added.split()} == {"python3", "git", "kustomize", "helm"}
     assert job["allow_failure"] == {"exit_codes": NO_BASE}
+    assert JOBS["note"]["before_script"] == ["apk add --no-cache curl jq"]
+    assert all(one["image"].startswith("alpine:") for one in JOBS.values())
 
 
-def test_the_job_for_gitlab_runs(tmp_path: Path) -> None:
-    job: Any = yaml.safe_load((ROOT / "examples/gitlab/.gitlab-ci.yml").read_text())["diff"]
-    base = commit(tmp_path, {**shop("one", job["variables"]["PACKAGE"]), **hostile_modules(tmp_path)})
-    write(tmp_path, shop("two", job["variables"]["PACKAGE"]))
+def run_job(name: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    job = JOBS[name]
     environment = {
         **os.environ,
         **ENVIRONMENT,
         **job["variables"],
-        "CI_MERGE_REQUEST_DIFF_BASE_SHA": base,
+        "CI_JOB_NAME": name,
         "PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]),
+        **variables,
     }
-    done = subprocess.run(
-        ["sh", "-e", "-c", "\n".join(job["script"])],
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
+    script = "\n".join(job["script"])
+    return subprocess.run(
+        ["sh", "-e", "-c", script], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
-    assert "  - A: one\n  + A: two\n" in done.stdout
-    assert all((tmp_path / file).read_text() for file in job["artifacts"]["paths"])
+
+
+CODES = [
+    pytest.param({}, 0, id="nothing"),
+    pytest.param(overlays("two", "dev"), 0, id="a change"),
+    pytest.param({"apps/shop/overlays/dev/web.yaml": "a: [\n"}, 2, id="a package that cannot be rendered"),
+]
+
+
+@pytest.mark.parametrize(("change", "code"), CODES)
+def test_the_job_for_gitlab_runs(change: dict[str, str | bytes], code: int, tmp_path: Path) -> None:
+    base = commit(tmp_path, {**overlays("one", "dev", "prod"), **hostile_modules(tmp_path)})
+    write(tmp_path, change)
+    done = run_job("diff", tmp_path, CI_MERGE_REQUEST_DIFF_BASE_SHA=base)
+    assert done.returncode == code
+    markdown, kept = ((tmp_path / file).read_text() for file in JOBS["diff"]["artifacts"]["paths"])
+    assert done.stdout == markdown
+    assert ("- A: one\n+ A: two\n" in markdown) == (kept == "1\n")
+
+
+def test_the_note_on_a_merge_request_is_edited(tmp_path: Path) -> None:
+    """It is the one of this job and this author; without a difference there is none."""
+    with serve_gitlab() as gitlab:
+
+        def run(markdown: str, code: int, token: str = TOKEN) -> str:
+            write(tmp_path, {"diff.md": markdown, "diff.code": f"{code}\n"})
+            done = run_job(
+                *("note", tmp_path),
+                CI_API_V4_URL=gitlab.url,
+                CI_MERGE_REQUEST_PROJECT_ID=PROJECT,
+                CI_MERGE_REQUEST_IID=REQUEST,
+                KRM_FN_TOKEN=token,
+                no_proxy="127.0.0.1",
+            )
+            assert token not in done.stdout + done.stderr or not token
+            assert done.returncode == 0, done.stderr
+            return done.stdout
+
+        mark = "<!-- krm-fn note -->\n"
+        others = [(7, "a"), (8, f"{mark}copied"), (7, "<!-- krm-fn other -->\nb"), *[(9, "c")] * 100]
+        gitlab.add(others)
+        run("same\n", 0)
+        assert len(gitlab.notes) == len(others)
+        text = 'quotes " and \\, `$(touch ran)` and umlauts: ü\n'
+        run(text, 1)
+        run(text + "more\n", 2)
+        *before, note = gitlab.notes
+        assert [(one["author"]["id"], one["body"]) for one in before] == others
+        assert note["body"] == f"{mark}{text}more\n"
+        run("same\n", 0)
+        assert gitlab.notes[-1]["body"] == f"{mark}same\n"
+        assert gitlab.requests.count("POST") == 1
+        assert run(text, 1, token="") == "no KRM_FN_TOKEN, so no note\n"
+        assert run("", 2) == "nothing could be compared, so no note\n"
+        assert not (tmp_path / "ran").exists()

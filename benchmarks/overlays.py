@@ -1,0 +1,124 @@
+"""A repository of many applications, with an overlay for each environment: what `krm-fn diff` needs for a change.
+
+    python -m benchmarks.overlays
+
+needs git and kustomize on PATH. It commits the repository, changes one line, and compares all overlays with the commit.
+"""
+
+import resource
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests.cli.process import krm_fn
+from tests.diff.repository import ENVIRONMENT, commit
+from tests.render.run import write
+
+ENVIRONMENTS = ("dev", "staging", "prod")
+PATTERN = "apps/*/overlays/*"
+COMMON = "components/common/common.yaml"
+
+_CONFIG = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {{name: {name}}}
+data:
+  LOG_LEVEL: info
+  server.yaml: |
+    server:
+      port: 8080
+      owner: {name}
+"""
+_WORKLOAD = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {{name: {app}}}
+spec:
+  selector: {{matchLabels: {{app: {app}}}}}
+  template:
+    metadata: {{labels: {{app: {app}}}}}
+    spec:
+      containers:
+      - name: app
+        image: registry.example/{app}:1.0
+        envFrom:
+        - configMapRef: {{name: {app}-config}}
+        - configMapRef: {{name: common}}
+---
+apiVersion: v1
+kind: Service
+metadata: {{name: {app}}}
+spec: {{selector: {{app: {app}}}, ports: [{{port: 80}}]}}
+"""
+_CONFIGURATION = """\
+apiVersion: revisions.krm-fn.io/v1
+kind: ConfigRevisions
+metadata: {{name: {app}}}
+spec: {{linker: {{image: registry.example/krm-fn:0.1.0}}}}
+"""
+_OVERLAY = """\
+resources: [../../base]
+components: [../../../../components/common]
+namespace: {app}-{environment}
+patches:
+- target: {{kind: Deployment}}
+  patch: '[{{"op": "add", "path": "/spec/replicas", "value": {replicas}}}]'
+"""
+
+
+def write_files(apps: int = 20) -> Iterator[tuple[str, str]]:
+    """Yield the path and the text of each file."""
+    yield (
+        "components/common/kustomization.yaml",
+        ("apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\nresources: [common.yaml]\n"),
+    )
+    yield COMMON, _CONFIG.format(name="common")
+    for number in range(apps):
+        app = f"app{number:02}"
+        yield f"apps/{app}/base/kustomization.yaml", "resources: [config.yaml, web.yaml]\n"
+        yield f"apps/{app}/base/config.yaml", _CONFIG.format(name=f"{app}-config")
+        yield f"apps/{app}/base/web.yaml", _WORKLOAD.format(app=app)
+        for replicas, environment in enumerate(ENVIRONMENTS, start=1):
+            folder = f"apps/{app}/overlays/{environment}"
+            overlay = _OVERLAY.format(app=app, environment=environment, replicas=replicas)
+            yield f"{folder}/kustomization.yaml", overlay
+            yield f"{folder}/krm-fn.yaml", _CONFIGURATION.format(app=app)
+
+
+CHANGES = (
+    ("nothing", ""),
+    ("a ConfigMap of one base", "apps/app07/base/config.yaml"),
+    ("one of the component", COMMON),
+)
+
+
+def main() -> None:
+    print(f"{'changed':26} {'seconds':>8} {'of processors':>14} {'characters':>11}  summary")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        files = dict(write_files())
+        commit(folder, files)
+        for what, path in CHANGES:
+            edited = {path: files[path].replace("info", "debug")} if path else {}
+            write(folder, edited)
+            seconds, processor, text = _compare(folder)
+            write(folder, {path: files[path] for path in edited})
+            print(f"{what:26} {seconds:8.1f} {processor:14.1f} {len(text):11,}  {text.splitlines()[1]}")
+
+
+def _compare(folder: Path) -> tuple[float, float, str]:
+    """Return the seconds, those of processors, also for kustomize, and the comment."""
+    start, before = time.monotonic(), _used()
+    done = krm_fn("diff", "--against=HEAD", "-omarkdown", PATTERN, cwd=folder, **ENVIRONMENT)
+    done.check_returncode()
+    return time.monotonic() - start, _used() - before, done.stdout
+
+
+def _used() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+if __name__ == "__main__":
+    main()
