@@ -1,14 +1,27 @@
 """Names that are made from content, in any text: fold them into base names, and never show those of Secrets."""
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Mapping as Dict
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.diff.difference import FieldChange, ShownValue
 from krm_fn.diff.lines import align
 from krm_fn.diff.pair import Pair, Release, is_named_by_content
 from krm_fn.model.item import Item
-from krm_fn.model.node import FieldPath, Node, Scalar, fields, is_mapping, is_scalar, step
+from krm_fn.model.node import (
+    FieldPath,
+    Mapping,
+    Node,
+    Path,
+    Scalar,
+    fields,
+    is_mapping,
+    is_scalar,
+    is_sequence,
+    step,
+    steps_of,
+)
 from krm_fn.model.words import count
 from krm_fn.naming.go_yaml import is_text, read_number
 from krm_fn.naming.names import HASH, WORD, base_name
@@ -37,7 +50,7 @@ class StableNames:
     predecessor. `references`: the same for texts that reference an object by any name, and the text with the label.
     """
 
-    def __init__(self, labels: Mapping[str, str], references: Mapping[Node, str], masks: Masks) -> None:
+    def __init__(self, labels: Dict[str, str], references: Dict[Node, str], masks: Masks) -> None:
         self._labels = labels
         self._references = references
         self._masks = masks
@@ -45,6 +58,10 @@ class StableNames:
     def __contains__(self, name: str) -> bool:
         """Tell whether the name is made from content."""
         return name in self._labels
+
+    def label(self, scalar: Scalar) -> str | None:
+        """Return the label of a text that references an object."""
+        return self._references.get(scalar)
 
     def fold(self, scalar: Scalar) -> Folded:
         """Replace each name by its label."""
@@ -86,7 +103,7 @@ def read_names(pairs: Iterable[Pair], releases: tuple[Release, Release]) -> tupl
     return old, new
 
 
-def _label_references(release: Release, labels: Mapping[Item, str]) -> dict[Node, str]:
+def _label_references(release: Release, labels: Dict[Item, str]) -> dict[Node, str]:
     """Return the labels of references. A rule of a Role has base names and others, and one text may be of two kinds."""
     return {
         reference.name: reference.renamed(labels[targets[0]])
@@ -130,6 +147,19 @@ class TreeReader:
     def read_item(self, item: Item) -> Tree:
         """Read a whole object."""
         return self._read(item.node, (), item.id.kind, hidden=False)
+
+    def read_at(self, item: Item, path: FieldPath) -> Tree | None:
+        """Read what is at a place of an object; None if it is left out, or in something that is."""
+        node: Node = item.node
+        hidden = False
+        for depth, name in enumerate(path):
+            below = path[: depth + 1]
+            around = fields(node)
+            node = around[name] if isinstance(name, str) else node.value[name]
+            if self._left_out(below, node):
+                return None
+            hidden = hidden or (isinstance(name, str) and is_hidden(item.id.kind, below, around))
+        return self._read(node, path, item.id.kind, hidden=hidden)
 
     def _read(self, node: Node, path: FieldPath, kind: str, *, hidden: bool) -> Tree:
         # No comprehensions: each takes a frame for each level of nesting.
@@ -188,6 +218,45 @@ def show(tree: Tree) -> ShownValue:
     for child in tree:
         elements.append(show(child))  # noqa: PERF401  # a comprehension is a frame more for each level of nesting
     return elements
+
+
+def is_same(old: Tree | None, new: Tree | None) -> bool:
+    """Tell whether two scalars do not differ, or both sides are left out. Only `compare_trees` can tell of more."""
+    if isinstance(old, Leaf) and isinstance(new, Leaf):
+        return _identity(old) == _identity(new)
+    return old is None and new is None
+
+
+def find_unlike(old: Item, new: Item, names: tuple[StableNames, StableNames]) -> Iterator[FieldPath]:
+    """Yield the places at which two objects are written in different ways, or hold what may be a name from content.
+
+    Everywhere else they say the same. At these places they may too: only who reads both can tell.
+    """
+    stack: list[tuple[Node, Node, Path]] = [(old.node, new.node, None)]
+    while stack:
+        before, after, path = stack.pop()
+        if is_scalar(before) and is_scalar(after):
+            if not _is_alike(before, after, names):
+                yield tuple(steps_of(path))[::-1]
+        elif is_mapping(before) and is_mapping(after) and _has_names(before, after):
+            for (name, value), (_, other) in zip(before.value, after.value, strict=True):
+                stack.append((value, other, (path, name.value)))
+        elif is_sequence(before) and is_sequence(after) and len(before.value) == len(after.value):
+            for index, value in enumerate(before.value):
+                stack.append((value, after.value[index], (path, index)))
+        else:
+            yield tuple(steps_of(path))[::-1]
+
+
+def _is_alike(old: Scalar, new: Scalar, names: tuple[StableNames, StableNames]) -> bool:
+    is_written_alike = old.value == new.value and old.style == new.style and old.tag == new.tag
+    return is_written_alike and names[0].label(old) == names[1].label(new) and not _HASH.search(old.value)
+
+
+def _has_names(old: Mapping, new: Mapping) -> bool:
+    """Tell whether two mappings have fields of the same names in the same order, and all of them are written here."""
+    keys = [key.value if key.id == "scalar" else "<<" for key, _ in old.value]
+    return "<<" not in keys and keys == [key.value for key, _ in new.value]
 
 
 _MERGE_KEYS = ("name", "mountPath", "devicePath", "containerPort", "port", "ip", "topologyKey", "key", "type")

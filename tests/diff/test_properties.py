@@ -2,6 +2,7 @@
 
 import json
 from functools import cached_property, partial
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from krm_fn.diff.compare import compare
 from krm_fn.diff.difference import Difference
 from krm_fn.diff.pair import Release, read_release
 from krm_fn.diff.write import write_json, write_markdown, write_text
+from krm_fn.model import keys
 from krm_fn.model.item import Item
 from krm_fn.render.deployable import is_deployed
 from krm_fn.report.table import Screen
@@ -48,6 +50,13 @@ def items_of(data: bytes) -> list[Item]:
 
 def release_of(data: bytes) -> Release:
     return read_release(items_of(data), None, "")
+
+
+def compare_whole(old: Release, new: Release) -> Difference:
+    """Compare all objects as a whole, as those are that differ somewhere."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("krm_fn.diff.compare.find_unlike", lambda *_: [()])
+        return compare(old, new)
 
 
 def say(difference: Difference) -> str:
@@ -115,6 +124,13 @@ def every_single_mistake_is_a_difference(deployed: Deployed) -> None:
 
 
 @holds
+def what_is_passed_over_does_not_differ(deployed: Deployed) -> None:
+    for release in (release_of(deployed.data), *deployed.mistakes.values()):
+        found = compare(deployed.release, release)
+        assert found == compare_whole(deployed.release, release), say(found)
+
+
+@holds
 def no_hash_of_a_secret_is_shown(deployed: Deployed) -> None:
     """Neither where the Secret is, nor where anything references it."""
     nothing = read_release([], None, "")
@@ -123,6 +139,38 @@ def no_hash_of_a_secret_is_shown(deployed: Deployed) -> None:
         for old, new in in_turn([(before, after), (after, before), (nothing, after), (after, nothing)], number):
             shown = write_json(compare(old, new))
             assert not any(one in shown for one in deployed.hashes_of_secrets), shown
+
+
+FIELDS = [
+    *("{}", "[]", "null", '""', "~", "a", "{a: b}", "{a: b, c: d}", "{c: d, a: b}", "{a: b, <<: {c: d}}"),
+    *("{a: b, <<: {c: e}}", "{a: b, '<<': {c: d}}", "[{a: b}]", "[{a: b}, {c: d}]", "{[a]: b}", "{? {a: b} : c}"),
+    *("yes", "'yes'", "!!str yes", "true", "TRUE", "1", '"1"', "1.0", "0x1", "!!str 1", "YQ==", "|\n    a"),
+    *("[{name: a}, {name: b}]", "[{name: b}, {name: a}]", "{template: {kind: Secret, data: {a: db-2456789bcd}}}"),
+    *("{a: db-2456789bcd}", "{a: db}", "{a: db-kmtbcdfghk}", "{db-2456789bcd: a}", "{db: a}", "{db-kmtbcdfghk: a}"),
+    *("[db-2456789bcd]", "[db-kmtbcdfghk, db]", "{template: {kind: Secret, data: {a: db-kmtbcdfghk}}}"),
+]
+
+
+def test_no_difference_of_a_field_is_passed_over() -> None:
+    """Each field beside each other one, as `db-2456789bcd` and `db-kmtbcdfghk` are revisions of one Secret."""
+    before = [release_of(package_with(field, "2456789bcd", ["here"])) for field in FIELDS]
+    after = [release_of(package_with(field, "kmtbcdfghk", ["here", "new"])) for field in FIELDS]
+    for old, new in product(before, after):
+        assert compare(old, new) == compare_whole(old, new)
+
+
+def package_with(field: str, suffix: str, config_maps: list[str]) -> bytes:
+    """Write a Secret with a content name, an object with a field, a Deployment that reads all, and ConfigMaps."""
+    annotations = f"{{{keys.BASE_NAME}: db}}"
+    others = "".join(f"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n" for name in config_maps)
+    return (
+        f"apiVersion: v1\nkind: Secret\nmetadata:\n  name: db-{suffix}\n  annotations: {annotations}\n"
+        f"  labels: {{{keys.SET}: shop}}\n---\napiVersion: example.org/v1\nkind: A\nmetadata: {{name: a}}\n"
+        f"spec:\n  field: {field}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web}}\nspec:\n"
+        f"  template:\n    spec:\n      containers:\n"
+        f"      - {{name: a, envFrom: [{{secretRef: {{name: db-{suffix}}}}}, "
+        f"{{configMapRef: {{name: here}}}}, {{configMapRef: {{name: new}}}}]}}\n{others}"
+    ).encode()
 
 
 @pytest.mark.parametrize("case", STEPS, ids=lambda case: case.name)
