@@ -30,7 +30,7 @@ from krm_fn.model.item import Item
 from krm_fn.model.node import FieldPath, Node, is_mapping, is_scalar
 from krm_fn.naming.names import base_name, is_emitted
 from krm_fn.render.check import find_deployers, find_pruners
-from krm_fn.render.deployable import internal_annotations
+from krm_fn.render.deployable import is_internal
 from krm_fn.report.secrets import KeyChange, compare_content
 
 _MANY = 20
@@ -58,7 +58,6 @@ _PROTECTING = frozenset(one.annotation for protections in PROTECTIONS.values() f
 def find_left_out(pair: Pair) -> LeftOut:
     """Return what to leave out of a pair: names, content, checksums, and what makes an object a revision."""
     items = [item for item in pair if item is not None]
-    own = {keys.BASE_NAME, *(name for item in items for name in internal_annotations(item))}
     checksums = {item.annotations[keys.CHECKSUM] for item in items if keys.CHECKSUM in item.annotations}
     is_config = any(item.is_config for item in items)
     turns = len({bool(set_of(item)) for item in items}) > 1  # into a revision, or back
@@ -68,7 +67,8 @@ def find_left_out(pair: Pair) -> LeftOut:
             case ("metadata", "name" | "namespace"):
                 return True
             case ("metadata", "annotations", str(name)):
-                return name in own or (turns and (name.startswith(keys.PREFIX) or name in _PROTECTING))
+                is_of_revision = name.startswith(keys.PREFIX) or name in _PROTECTING
+                return name == keys.BASE_NAME or is_internal(name) or (turns and is_of_revision)
             case ("metadata", "labels", keys.SET):
                 return is_config
             case (str(name),):

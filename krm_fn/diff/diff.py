@@ -17,12 +17,10 @@ from krm_fn.model.settings import Environment
 from krm_fn.naming.names import is_emitted, is_revision
 from krm_fn.render.deployable import is_deployed
 from krm_fn.render.files import Allowance, Limits
-from krm_fn.render.render import NoObjects, Opened, decide_opened, open_inputs, render_opened
+from krm_fn.render.render import NoObjects, Opened, decide_opened, open_inputs, render_items
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
 from krm_fn.report.table import Screen
-from krm_fn.wire.envelope import open_envelope
-from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.results import stderr_lines
 
 SAME, DIFFERENT, FAILED, NO_BASE = 0, 1, 2, 3
@@ -257,9 +255,8 @@ def _read_release(side: Side, other: Side, options: RenderOptions) -> Release | 
     is_package = side.has_folder and not other.has_configuration and not is_rendered
     if not side.has_configuration and not is_package:
         return read_release(items, None, namespace)
-    stream, problems = render_opened(side.opened, decide_opened(side.opened, options.environment).changes)
+    items, problems = render_items(side.opened, decide_opened(side.opened, options.environment).changes)
     errors = [problem for problem in problems if problem.severity is Severity.ERROR]
     if errors:  # warnings are for those who render
         raise Rejected(*errors)
-    items = open_envelope(read_yaml(stream.encode(), may_repeat=True)).items
     return read_release(items, parse_config(side.opened.configuration[1], options.environment), namespace)

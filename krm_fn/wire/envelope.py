@@ -5,11 +5,24 @@ import re
 from base64 import b64decode
 from binascii import Error
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Final, NamedTuple
 
 from krm_fn.model.item import Item, read_item
-from krm_fn.model.node import Mapping, Node, Sequence, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
+from krm_fn.model.node import (
+    Mapping,
+    Node,
+    Sequence,
+    describe,
+    elements,
+    get,
+    is_mapping,
+    is_null,
+    is_scalar,
+    is_sequence,
+    text,
+)
 from krm_fn.model.problem import Problem, Rejected, at
 from krm_fn.wire import layout
 from krm_fn.wire.reader import Document, read_yaml, walk
@@ -69,7 +82,7 @@ def open_envelope(document: Document, origin: str = "") -> Envelope:
     """
     wrapped = [root for root in document.roots if is_mapping(root) and text(get(root, "kind")) == "ResourceList"]
     if not wrapped:
-        items = _read_items(document, [node for root in document.roots for node in _objects(root)], origin)
+        items = _read_items(document, find_objects(document.roots), origin)
         if not items:  # from an empty output a deployer would conclude that everything must be deleted
             raise Rejected(Problem("no objects in the input; expected a ResourceList, a List, or YAML documents"))
         return Envelope(document, items)
@@ -93,8 +106,7 @@ def _open_resource_list(document: Document, root: Mapping, origin: str) -> Envel
     if not is_sequence(items) and not is_null(items):
         raise Rejected(at(items.start_mark, f"ResourceList items: expected a list, found {describe(items)}"))
     config = get(root, "functionConfig")
-    nodes = items.value if is_sequence(items) else []
-    objects = _read_items(document, [node for outer in nodes for node in _objects(outer)], origin)
+    objects = _read_items(document, find_objects([root], in_resource_list=True), origin)
     return Envelope(document, objects, root, None if is_null(config) else config)
 
 
@@ -122,6 +134,12 @@ def _find_sourced(text: str, nodes: list[Mapping]) -> set[Mapping]:
 
 def _start(node: Node) -> int:
     return node.start
+
+
+def find_objects(roots: Iterable[Node], *, in_resource_list: bool = False) -> list[Mapping]:
+    """Find the objects of an envelope in the nodes of its documents."""
+    outer = chain.from_iterable(elements(get(root, "items")) for root in roots) if in_resource_list else roots
+    return [node for one in outer for node in _objects(one)]
 
 
 def _objects(node: Node) -> Iterator[Mapping]:
