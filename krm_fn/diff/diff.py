@@ -56,7 +56,7 @@ class DiffInput(NamedTuple):
 
 
 class Side(NamedTuple):
-    """One of the two. `name` is what people call it. `opened` and `release` are None if there is nothing.
+    """One of the two. `name` is what people call it. `opened` is what is to be rendered, and then `release` what it is.
 
     `has_folder`: a folder is among the paths, so it is not a rendering that somebody has stored. `rename` says where a
     problem is, for people. `errors`: why it cannot be read or rendered. `is_empty`: its files have no object.
@@ -65,14 +65,11 @@ class Side(NamedTuple):
     name: str
     opened: Opened | None = None
     has_folder: bool = False
+    has_configuration: bool = False
     rename: Callable[[Problem], Problem] = lambda problem: problem
     errors: tuple[Problem, ...] = ()
     is_empty: bool = False
     release: Release | None = None
-
-    @property
-    def has_configuration(self) -> bool:
-        return self.opened is not None and self.opened.configuration[1] is not None
 
 
 class Sides(NamedTuple):
@@ -92,7 +89,8 @@ def diff(compared: DiffInput, options: RenderOptions, form: DiffFormat, screen: 
         old, new, notes = _open_sides(compared, options)
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), FAILED)
-    old, new = _render(old, new, options), _render(new, old, options)
+    old = _render(old, new, options)
+    new = _render(new, old, options)
     # A change may repair a revision of git. Of two paths, none is compared with nothing because of a mistake.
     if new.errors or (old.errors and compared.against is None):
         return Outcome(b"", stderr_lines([*old.errors, *new.errors]), FAILED)
@@ -224,17 +222,18 @@ def _open(name: str, inputs: Inputs, options: RenderOptions) -> Side:
     if inputs.paths == (os.devnull,):
         return Side(name, is_empty=True)
     try:
-        return Side(name, open_inputs(inputs, options.helm, options.environment, Allowance(options.limits)), has_folder)
+        opened = open_inputs(inputs, options.helm, options.environment, Allowance(options.limits))
     except NoObjects:
         if has_folder:  # a mistake in the package, or of the program that builds it
             raise
         return Side(name, is_empty=True)
+    return Side(name, opened, has_folder, has_configuration=opened.configuration[1] is not None)
 
 
 def _render(side: Side, other: Side, options: RenderOptions) -> Side:
-    """Add what a side renders to, or why it does not."""
+    """Return what a side renders to in the place of what is read of it, or why it does not render."""
     try:
-        return side._replace(release=_read_release(side, other, options))
+        return side._replace(release=_read_release(side, other, options), opened=None)
     except Rejected as rejected:
         return side._replace(errors=tuple(map(side.rename, rejected.problems)))
 

@@ -37,7 +37,7 @@ class NoObjects(Rejected):
 
 
 class Opened(NamedTuple):
-    """What was read: the texts, the objects in each, the configuration and its file, the warnings of the tools.
+    """What was read: the texts without their data, the objects in each, the configuration, the warnings of the tools.
 
     `expansion` is what the aliases of all texts stand for. `unread` are configuration files that are near, and that are
     not read.
@@ -91,7 +91,8 @@ def open_inputs(inputs: Inputs, helm: HelmOptions, environment: Environment, all
     opened = _open_all(found.texts, expansion)
     configuration = find_configuration(read_config_file(inputs, allowance), found.configs, opened, environment)
     repeated = [place(name, one) for name, envelope in opened for one in warn_about_repeated(envelope.document)]
-    return Opened(found.texts, opened, configuration, found.remarks + repeated, expansion, found.unread)
+    texts = [source._replace(data=b"") for source in found.texts]  # the envelopes have them
+    return Opened(texts, opened, configuration, found.remarks + repeated, expansion, found.unread)
 
 
 def render_opened(opened: Opened, changes: Changes) -> tuple[str, list[Problem]]:
