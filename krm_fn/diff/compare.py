@@ -40,10 +40,12 @@ _PLANNED = ("--workload=", "--revision=", "--maker=")
 
 
 def is_plan(names: StableNames, path: FieldPath, node: Node) -> bool:
-    """Tell whether a field of a linker's object is part of the plan: what is rendered, and by whom it is referenced."""
+    """Tell whether a field of a linker's object is for tools, or of the plan: what is rendered, and who reads it."""
     match path:
         case ("metadata", "annotations", keys.RENDERED | keys.MADE_BY) | ("metadata", "name"):
             return True
+        case ("metadata", "annotations", str(name)):
+            return is_internal(name)
         case ("spec", "template", "spec", "containers", _, "args", _):
             return is_scalar(node) and node.value.startswith(_PLANNED)
         case ("rules", _, "resourceNames", _):

@@ -9,7 +9,7 @@ from krm_fn.model.changes import Changes, Patch
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.keys import DECLARES_FUNCTION
 from krm_fn.model.kinds import TOOL_GROUPS
-from krm_fn.model.node import Node, is_mapping
+from krm_fn.model.node import Node, elements, get, is_mapping
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.render.kustomization import KUSTOMIZATIONS
 from krm_fn.wire.apply import Edited, plan_splices
@@ -51,13 +51,14 @@ def read_deployable(envelope: Envelope, edited: Edited) -> Iterator[Item]:
 
     Nothing is read that has been read for the proof, unless to leave something out may fail.
     """
-    roots, is_list = edited.roots, envelope.resource_list is not None
     if envelope.document.has_aliases or envelope.document.repeated:
         stream = edited.text if is_deployable(envelope) else deployable(edited.text)
-        roots, is_list = read_yaml(stream.encode(), may_repeat=True).roots, False
-    elif roots is None:
-        roots = read_yaml(edited.text.encode(), may_repeat=True).roots
-    for item in map(read_item, find_objects(roots, in_resource_list=is_list)):
+        nodes = read_yaml(stream.encode(), may_repeat=True).roots
+    else:
+        nodes = edited.roots or read_yaml(edited.text.encode(), may_repeat=True).roots
+        if envelope.resource_list is not None:
+            nodes = [one for root in nodes for one in elements(get(root, "items"))]
+    for item in map(read_item, find_objects(nodes)):
         if is_deployed(item):
             annotations = {name: value for name, value in item.annotations.items() if not is_internal(name)}
             yield Item(item.node, item.id, annotations, item.labels)

@@ -6,23 +6,10 @@ from base64 import b64decode
 from binascii import Error
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from itertools import chain
 from typing import Final, NamedTuple
 
 from krm_fn.model.item import Item, read_item
-from krm_fn.model.node import (
-    Mapping,
-    Node,
-    Sequence,
-    describe,
-    elements,
-    get,
-    is_mapping,
-    is_null,
-    is_scalar,
-    is_sequence,
-    text,
-)
+from krm_fn.model.node import Mapping, Node, Sequence, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Problem, Rejected, at
 from krm_fn.wire import layout
 from krm_fn.wire.reader import Document, read_yaml, walk
@@ -106,7 +93,7 @@ def _open_resource_list(document: Document, root: Mapping, origin: str) -> Envel
     if not is_sequence(items) and not is_null(items):
         raise Rejected(at(items.start_mark, f"ResourceList items: expected a list, found {describe(items)}"))
     config = get(root, "functionConfig")
-    objects = _read_items(document, find_objects([root], in_resource_list=True), origin)
+    objects = _read_items(document, find_objects(items.value if is_sequence(items) else []), origin)
     return Envelope(document, objects, root, None if is_null(config) else config)
 
 
@@ -136,10 +123,9 @@ def _start(node: Node) -> int:
     return node.start
 
 
-def find_objects(roots: Iterable[Node], *, in_resource_list: bool = False) -> list[Mapping]:
-    """Find the objects of an envelope in the nodes of its documents."""
-    outer = chain.from_iterable(elements(get(root, "items")) for root in roots) if in_resource_list else roots
-    return [node for one in outer for node in _objects(one)]
+def find_objects(nodes: Iterable[Node]) -> list[Mapping]:
+    """Find the objects in documents, or in the items of a ResourceList. A List holds others."""
+    return [one for node in nodes for one in _objects(node)]
 
 
 def _objects(node: Node) -> Iterator[Mapping]:

@@ -7,13 +7,20 @@ from pathlib import Path
 
 import pytest
 
+from krm_fn.cli.main import main
 from krm_fn.diff.compare import compare
 from krm_fn.diff.difference import Difference
 from krm_fn.diff.pair import Release, read_release
 from krm_fn.diff.write import write_json, write_markdown, write_text
 from krm_fn.model import keys
 from krm_fn.model.item import Item
+from krm_fn.model.problem import Rejected
+from krm_fn.model.settings import NO_ENVIRONMENT
 from krm_fn.render.deployable import is_deployed
+from krm_fn.render.files import DEFAULT_LIMITS, Allowance
+from krm_fn.render.render import decide_opened, open_inputs, render_items, render_opened
+from krm_fn.render.sources import Inputs
+from krm_fn.render.tools import HelmOptions
 from krm_fn.report.table import Screen
 from krm_fn.wire.apply import plan_splices
 from krm_fn.wire.envelope import open_envelope
@@ -171,6 +178,48 @@ def package_with(field: str, suffix: str, config_maps: list[str]) -> bytes:
         f"      - {{name: a, envFrom: [{{secretRef: {{name: db-{suffix}}}}}, "
         f"{{configMapRef: {{name: here}}}}, {{configMapRef: {{name: new}}}}]}}\n{others}"
     ).encode()
+
+
+@pytest.mark.parametrize("case", TRANSFORMS, ids=lambda case: case.name)
+def test_what_is_compared_is_what_render_writes(case: Path) -> None:
+    inputs = Inputs((str(case / "input.yaml"),))
+    try:
+        opened = open_inputs(inputs, HelmOptions(), NO_ENVIRONMENT, Allowance(DEFAULT_LIMITS))
+    except Rejected:
+        return  # what the function passes through, and no deployer takes
+    changes = decide_opened(opened, NO_ENVIRONMENT).changes
+    text, said = render_opened(opened, changes)
+    items, problems = render_items(opened, changes)
+    assert problems == said
+    written = open_envelope(read_yaml(text.encode(), may_repeat=True)).items if text else []
+    assert [(one.id, one.annotations, one.labels) for one in items] == [
+        (one.id, one.annotations, one.labels) for one in written
+    ]
+    assert not compare(read_release(items, None, ""), read_release(written, None, ""))
+
+
+def test_equal_texts_in_two_namespaces_may_reference_what_is_called_differently(tmp_path: Path) -> None:
+    """The proof reads them once. In one namespace, a ConfigMap gets another base name."""
+    for name, others in (("old", ("web", "web")), ("new", ("web", "app"))):
+        package = "---\n".join(
+            f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {other}, namespace: {namespace}}}\ndata: {{a: b}}\n"
+            f"---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web, namespace: {namespace}}}\nspec:\n"
+            f"  template:\n    spec:\n      containers:\n      - name: web\n        envFrom:\n"
+            f"        - configMapRef:\n            name: {other}\n"
+            for namespace, other in zip("ab", others, strict=True)
+        )
+        configuration = (
+            "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: shop}\n"
+            "spec: {linker: {image: registry.example/krm-fn:1}}\n"
+        )
+        (tmp_path / f"{name}.yaml").write_text(f"{package}---\n{configuration}")
+        rendered = main(["render", str(tmp_path / f"{name}.yaml")])
+        (tmp_path / f"{name}-rendered.yaml").write_bytes(rendered.stdout)
+    of_packages, of_renderings = (
+        main(["diff", *(str(tmp_path / f"{name}{kind}.yaml") for name in ("old", "new"))]) for kind in ("", "-rendered")
+    )
+    assert of_packages == of_renderings
+    assert b"app" in of_packages.stdout
 
 
 @pytest.mark.parametrize("case", STEPS, ids=lambda case: case.name)
