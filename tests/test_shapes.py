@@ -1,10 +1,22 @@
 """Cost grows with a package, and not with its square: counted, not timed, so that it holds on every machine."""
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
+from benchmarks.inputs import resource_list
 from benchmarks.operations import lines_per_pair
 from benchmarks.shape_packages import SHAPES, Shape
 from benchmarks.shape_runs import prepare
+from krm_fn.cli.main import main
+from krm_fn.function import run
+from krm_fn.model.node import Node
+from krm_fn.render.render import render
+from krm_fn.render.sources import STDIN, Inputs
+from krm_fn.render.tools import HelmOptions
+from krm_fn.wire import reader
+from krm_fn.wire.nodes import Source
 from tests.volume import IS_WHOLE
 
 _NEARLY_NONE = 0.5
@@ -25,3 +37,36 @@ def test_a_chain_of_configmaps_may_have_any_length(run: str) -> None:
     (chain,) = (shape for shape in SHAPES if shape.what == "references in data, all in one chain")
     outcome = prepare(chain._replace(run=run), _LONG_CHAIN)()
     assert outcome.exit_code == 0, outcome.stderr
+
+
+def rendered(package: bytes) -> bytes:
+    return render(Inputs((STDIN,), stdin=package), HelmOptions()).stdout
+
+
+@pytest.mark.parametrize(
+    ("write", "most"),
+    [
+        pytest.param(rendered, 1.0, id="a rendering"),
+        pytest.param(lambda package: run(package).stdout, 1.0, id="a rendering with its configuration"),
+        pytest.param(lambda package: package, 1.3, id="a package, and then what is edited in it"),
+    ],
+)
+def test_diff_reads_each_side_once(
+    write: Callable[[bytes], bytes], most: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = resource_list(40)
+    sides = [write(package), write(package.replace(b"LOG_LEVEL: info", b"LOG_LEVEL: debug"))]
+    files = [tmp_path / name for name in ("old.yaml", "new.yaml")]
+    for file, side in zip(files, sides, strict=True):
+        file.write_bytes(side)
+    compose = reader._compose  # noqa: SLF001  # all that is read goes through it
+    sizes: list[int] = []
+
+    def count_bytes(source: Source, data: bytes, depth: int) -> list[Node]:
+        sizes.append(len(data))
+        return compose(source, data, depth)
+
+    monkeypatch.setattr(reader, "_compose", count_bytes)
+    outcome = main(["diff", *map(str, files)])
+    assert outcome.stdout.count(b"LOG_LEVEL: debug") == 10
+    assert sum(sizes) <= most * sum(map(len, sides)), sizes

@@ -1,6 +1,7 @@
 """Compare two renderings object by object: what changes, what becomes of revisions, and which risks that brings."""
 
 from functools import partial
+from itertools import islice
 
 from krm_fn.diff.difference import (
     ComparedObject,
@@ -22,24 +23,29 @@ from krm_fn.diff.pair import (
     set_of,
 )
 from krm_fn.diff.rolls import Rolls, find_rolls
-from krm_fn.diff.tree import LeftOut, StableNames, TreeReader, compare_trees, read_names
+from krm_fn.diff.tree import LeftOut, StableNames, TreeReader, compare_trees, find_unlike, is_same, read_names
 from krm_fn.model import keys
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.item import DATA_FIELDS, Item
 from krm_fn.model.node import FieldPath, Node, is_mapping, is_scalar
 from krm_fn.naming.names import base_name, is_emitted
 from krm_fn.render.check import find_deployers, find_pruners
-from krm_fn.render.deployable import internal_annotations
+from krm_fn.render.deployable import is_internal
 from krm_fn.report.secrets import KeyChange, compare_content
+
+_MANY = 20
+"""Places in an object. To read as many one by one takes longer than to read it as a whole."""
 
 _PLANNED = ("--workload=", "--revision=", "--maker=")
 
 
 def is_plan(names: StableNames, path: FieldPath, node: Node) -> bool:
-    """Tell whether a field of a linker's object is part of the plan: what is rendered, and by whom it is referenced."""
+    """Tell whether a field of a linker's object is for tools, or of the plan: what is rendered, and who reads it."""
     match path:
         case ("metadata", "annotations", keys.RENDERED | keys.MADE_BY) | ("metadata", "name"):
             return True
+        case ("metadata", "annotations", str(name)):
+            return is_internal(name)
         case ("spec", "template", "spec", "containers", _, "args", _):
             return is_scalar(node) and node.value.startswith(_PLANNED)
         case ("rules", _, "resourceNames", _):
@@ -53,7 +59,6 @@ _PROTECTING = frozenset(one.annotation for protections in PROTECTIONS.values() f
 def find_left_out(pair: Pair) -> LeftOut:
     """Return what to leave out of a pair: names, content, checksums, and what makes an object a revision."""
     items = [item for item in pair if item is not None]
-    own = {keys.BASE_NAME, *(name for item in items for name in internal_annotations(item))}
     checksums = {item.annotations[keys.CHECKSUM] for item in items if keys.CHECKSUM in item.annotations}
     is_config = any(item.is_config for item in items)
     turns = len({bool(set_of(item)) for item in items}) > 1  # into a revision, or back
@@ -63,7 +68,8 @@ def find_left_out(pair: Pair) -> LeftOut:
             case ("metadata", "name" | "namespace"):
                 return True
             case ("metadata", "annotations", str(name)):
-                return name in own or (turns and (name.startswith(keys.PREFIX) or name in _PROTECTING))
+                is_of_revision = name.startswith(keys.PREFIX) or name in _PROTECTING
+                return name == keys.BASE_NAME or is_internal(name) or (turns and is_of_revision)
             case ("metadata", "labels", keys.SET):
                 return is_config
             case (str(name),):
@@ -139,7 +145,17 @@ class _ContentReader:
     def compare_fields(self, pair: Pair) -> tuple[FieldChange, ...]:
         """Compare all but names, the content of ConfigMaps and Secrets, and what this project writes."""
         left_out = find_left_out(pair)
-        return self._compare(pair, (left_out, left_out))
+        return () if self._is_same(pair, left_out) else self._compare(pair, (left_out, left_out))
+
+    def _is_same(self, pair: Pair, left_out: LeftOut) -> bool:
+        """Tell whether there is surely no difference. Most objects have none, and only a few places are to be read."""
+        if pair.old is None or pair.new is None:
+            return False
+        old, new = (TreeReader(names, left_out) for names in self._names)
+        unlike = [*islice(find_unlike(pair.old, pair.new, self._names), _MANY)]
+        return len(unlike) < _MANY and all(
+            is_same(old.read_at(pair.old, path), new.read_at(pair.new, path)) for path in unlike
+        )
 
     def compare_emitted(self, pair: Pair) -> tuple[FieldChange, ...]:
         """Compare all but the plan of a linker."""

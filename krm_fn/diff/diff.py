@@ -17,12 +17,10 @@ from krm_fn.model.settings import Environment
 from krm_fn.naming.names import is_emitted, is_revision
 from krm_fn.render.deployable import is_deployed
 from krm_fn.render.files import Allowance, Limits
-from krm_fn.render.render import NoObjects, Opened, decide_opened, open_inputs, render_opened
+from krm_fn.render.render import NoObjects, Opened, decide_opened, open_inputs, render_items
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
 from krm_fn.report.table import Screen
-from krm_fn.wire.envelope import open_envelope
-from krm_fn.wire.reader import read_yaml
 from krm_fn.wire.results import stderr_lines
 
 SAME, DIFFERENT, FAILED, NO_BASE = 0, 1, 2, 3
@@ -58,7 +56,7 @@ class DiffInput(NamedTuple):
 
 
 class Side(NamedTuple):
-    """One of the two. `name` is what people call it. `opened` and `release` are None if there is nothing.
+    """One of the two. `name` is what people call it. `opened` is what is to be rendered, and then `release` what it is.
 
     `has_folder`: a folder is among the paths, so it is not a rendering that somebody has stored. `rename` says where a
     problem is, for people. `errors`: why it cannot be read or rendered. `is_empty`: its files have no object.
@@ -67,14 +65,11 @@ class Side(NamedTuple):
     name: str
     opened: Opened | None = None
     has_folder: bool = False
+    has_configuration: bool = False
     rename: Callable[[Problem], Problem] = lambda problem: problem
     errors: tuple[Problem, ...] = ()
     is_empty: bool = False
     release: Release | None = None
-
-    @property
-    def has_configuration(self) -> bool:
-        return self.opened is not None and self.opened.configuration[1] is not None
 
 
 class Sides(NamedTuple):
@@ -90,10 +85,9 @@ def diff(
 ) -> Outcome:
     """Compare two paths, or all paths with what they were in a revision of git."""
     try:
-        sides = _open_sides(compared, options)
+        found = compare_sides(_open_sides(compared, options), options, may_repair=compared.against is not None)
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), FAILED)
-    found = compare_sides(sides, options, may_repair=compared.against is not None)
     difference = found.difference
     text = "" if difference is None else _write(difference, form, screen, " ".join(compared.paths), extent)
     return Outcome(text.encode(), stderr_lines([*found.errors, *found.notes]), found.code)
@@ -116,7 +110,9 @@ class Compared(NamedTuple):
 def compare_sides(sides: Sides, options: RenderOptions, *, may_repair: bool) -> Compared:
     """Render both sides, and compare them. `may_repair`: the new one may be a repair of the old one."""
     old, new, notes = sides
-    old, new = _render(old, new, options), _render(new, old, options)
+    del sides  # what is read of a side goes when it is rendered, before the other is
+    old = _render(old, new, options)
+    new = _render(new, old, options)
     # A change may repair a revision of git. Of two paths, none is compared with nothing because of a mistake.
     if new.errors or (old.errors and not may_repair):
         return Compared(None, [*old.errors, *new.errors], [])
@@ -260,17 +256,18 @@ def _open(name: str, inputs: Inputs, options: RenderOptions) -> Side:
     if inputs.paths == (os.devnull,):
         return Side(name, is_empty=True)
     try:
-        return Side(name, open_inputs(inputs, options.helm, options.environment, Allowance(options.limits)), has_folder)
+        opened = open_inputs(inputs, options.helm, options.environment, Allowance(options.limits))
     except NoObjects:
         if has_folder:  # a mistake in the package, or of the program that builds it
             raise
         return Side(name, is_empty=True)
+    return Side(name, opened, has_folder, has_configuration=opened.configuration[1] is not None)
 
 
 def _render(side: Side, other: Side, options: RenderOptions) -> Side:
-    """Add what a side renders to, or why it does not."""
+    """Return what a side renders to in the place of what is read of it, or why it does not render."""
     try:
-        return side._replace(release=_read_release(side, other, options))
+        return side._replace(release=_read_release(side, other, options), opened=None)
     except Rejected as rejected:
         return side._replace(errors=tuple(map(side.rename, rejected.problems)))
 
@@ -291,9 +288,8 @@ def _read_release(side: Side, other: Side, options: RenderOptions) -> Release | 
     is_package = side.has_folder and not other.has_configuration and not is_rendered
     if not side.has_configuration and not is_package:
         return read_release(items, None, namespace)
-    stream, problems = render_opened(side.opened, decide_opened(side.opened, options.environment).changes)
+    items, problems = render_items(side.opened, decide_opened(side.opened, options.environment).changes)
     errors = [problem for problem in problems if problem.severity is Severity.ERROR]
     if errors:  # warnings are for those who render
         raise Rejected(*errors)
-    items = open_envelope(read_yaml(stream.encode(), may_repeat=True)).items
     return read_release(items, parse_config(side.opened.configuration[1], options.environment), namespace)

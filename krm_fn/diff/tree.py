@@ -8,7 +8,7 @@ from krm_fn.diff.difference import FieldChange, ShownValue
 from krm_fn.diff.lines import align
 from krm_fn.diff.pair import Pair, Release, is_named_by_content
 from krm_fn.model.item import Item
-from krm_fn.model.node import FieldPath, Node, Scalar, fields, is_mapping, is_scalar, step
+from krm_fn.model.node import FieldPath, Node, Path, Scalar, fields, is_mapping, is_scalar, step, steps_of
 from krm_fn.model.words import count
 from krm_fn.naming.go_yaml import is_text, read_number
 from krm_fn.naming.names import HASH, WORD, base_name
@@ -34,10 +34,11 @@ class StableNames:
     """The names of one rendering.
 
     `labels`: what stands for each name that is made from content. The label is the same for a revision and its
-    predecessor. `references`: the same for texts that reference an object by any name, and the text with the label.
+    predecessor. `references`: in each object, the texts that reference one by any name, and the text with the label. A
+    node may be in several objects.
     """
 
-    def __init__(self, labels: Mapping[str, str], references: Mapping[Node, str], masks: Masks) -> None:
+    def __init__(self, labels: Mapping[str, str], references: Mapping[Item, Mapping[Node, str]], masks: Masks) -> None:
         self._labels = labels
         self._references = references
         self._masks = masks
@@ -46,10 +47,14 @@ class StableNames:
         """Tell whether the name is made from content."""
         return name in self._labels
 
-    def fold(self, scalar: Scalar) -> Folded:
-        """Replace each name by its label."""
-        if scalar in self._references:
-            label = self._references[scalar]
+    def references_of(self, item: Item) -> Mapping[Node, str]:
+        """Return the texts of an object that reference one, with the label."""
+        return self._references.get(item, {})
+
+    def fold(self, scalar: Scalar, item: Item) -> Folded:
+        """Replace each name in a text of an object by its label."""
+        label = self.references_of(item).get(scalar)
+        if label is not None:
             return Folded(_FOLDED + label, label)
         if not _HASH.search(scalar.value):
             return Folded(scalar.value, scalar.value)
@@ -86,13 +91,16 @@ def read_names(pairs: Iterable[Pair], releases: tuple[Release, Release]) -> tupl
     return old, new
 
 
-def _label_references(release: Release, labels: Mapping[Item, str]) -> dict[Node, str]:
+def _label_references(release: Release, labels: Mapping[Item, str]) -> dict[Item, dict[Node, str]]:
     """Return the labels of references. A rule of a Role has base names and others, and one text may be of two kinds."""
     return {
-        reference.name: reference.renamed(labels[targets[0]])
-        for references in release.by_referrer.values()
-        for referrer, reference, targets in references
-        if len(targets) == 1 and reference.target == targets[0].id.name and referrer.id.kind not in ROLES
+        item: {
+            reference.name: reference.renamed(labels[targets[0]])
+            for _, reference, targets in references
+            if len(targets) == 1 and reference.target == targets[0].id.name
+        }
+        for item, references in release.by_referrer.items()
+        if item.id.kind not in ROLES
     }
 
 
@@ -129,20 +137,33 @@ class TreeReader:
 
     def read_item(self, item: Item) -> Tree:
         """Read a whole object."""
-        return self._read(item.node, (), item.id.kind, hidden=False)
+        return self._read(item.node, (), item, hidden=False)
 
-    def _read(self, node: Node, path: FieldPath, kind: str, *, hidden: bool) -> Tree:
+    def read_at(self, item: Item, path: FieldPath) -> Tree | None:
+        """Read what is at a place of an object; None if it is left out, or in something that is."""
+        node: Node = item.node
+        hidden = False
+        for depth, name in enumerate(path):
+            below = path[: depth + 1]
+            around = fields(node)
+            node = around[name] if isinstance(name, str) else node.value[name]
+            if self._left_out(below, node):
+                return None
+            hidden = hidden or (isinstance(name, str) and is_hidden(item.id.kind, below, around))
+        return self._read(node, path, item, hidden=hidden)
+
+    def _read(self, node: Node, path: FieldPath, item: Item, *, hidden: bool) -> Tree:
         # No comprehensions: each takes a frame for each level of nesting.
         if is_scalar(node):
-            return self._read_scalar(node, hidden=hidden)
+            return self._read_scalar(node, item, hidden=hidden)
         if is_mapping(node):
             values: dict[str, Tree] = {}
             around = fields(node)
             for name, child in around.items():
                 below = (*path, name)
                 if not self._left_out(below, child):
-                    is_secret = hidden or is_hidden(kind, below, around)
-                    value = self._read(child, below, kind, hidden=is_secret)
+                    is_secret = hidden or is_hidden(item.id.kind, below, around)
+                    value = self._read(child, below, item, hidden=is_secret)
                     if value or not child.value:  # what is empty because all in it is left out, is left out too
                         values[name] = value
             return values
@@ -150,14 +171,14 @@ class TreeReader:
         for index, child in enumerate(node.value):
             below = (*path, index)
             if not self._left_out(below, child):
-                elements.append(self._read(child, below, kind, hidden=hidden))
+                elements.append(self._read(child, below, item, hidden=hidden))
         return elements
 
-    def _read_scalar(self, node: Scalar, *, hidden: bool) -> Leaf:
+    def _read_scalar(self, node: Scalar, item: Item, *, hidden: bool) -> Leaf:
         if hidden:
             size = f"({count(len(node.value.encode()), 'byte')})"
             return Leaf(node.value, size, size, _is_text(node))
-        folded = self._names.fold(node)
+        folded = self._names.fold(node, item)
         shown, written = self._names.hide(folded.shown), self._names.hide(node.value)
         if _is_text(node):
             return Leaf(folded.value, _quoted(shown), _quoted(written))
@@ -188,6 +209,45 @@ def show(tree: Tree) -> ShownValue:
     for child in tree:
         elements.append(show(child))  # noqa: PERF401  # a comprehension is a frame more for each level of nesting
     return elements
+
+
+def is_same(old: Tree | None, new: Tree | None) -> bool:
+    """Tell whether two scalars do not differ, or both sides are left out. Only `compare_trees` can tell of more."""
+    if isinstance(old, Leaf) and isinstance(new, Leaf):
+        return _identity(old) == _identity(new)
+    return old is None and new is None
+
+
+def find_unlike(old: Item, new: Item, names: tuple[StableNames, StableNames]) -> Iterator[FieldPath]:
+    """Yield the places at which two objects are written in different ways, or hold what may be a name from content.
+
+    Everywhere else they say the same. At these places they may too: only who reads both can tell.
+    """
+    labels = names[0].references_of(old), names[1].references_of(new)
+    stack: list[tuple[Node, Node, Path]] = [(old.node, new.node, None)]
+    while stack:
+        before, after, path = stack.pop()
+        if is_scalar(before) and is_scalar(after) and _is_alike(before, after, labels):
+            continue
+        if before.id == after.id == "mapping" and _has_names(before, after):
+            for (name, value), (_, other) in zip(before.value, after.value, strict=True):
+                stack.append((value, other, (path, name.value)))
+        elif before.id == after.id == "sequence" and len(before.value) == len(after.value):
+            for index, value in enumerate(before.value):
+                stack.append((value, after.value[index], (path, index)))
+        else:
+            yield tuple(steps_of(path))[::-1]
+
+
+def _is_alike(old: Scalar, new: Scalar, labels: tuple[Mapping[Node, str], Mapping[Node, str]]) -> bool:
+    is_written_alike = old.value == new.value and old.style == new.style and old.tag == new.tag
+    return is_written_alike and labels[0].get(old) == labels[1].get(new) and not _HASH.search(old.value)
+
+
+def _has_names(old: Node, new: Node) -> bool:
+    """Tell whether two mappings have fields of the same names in the same order, and all of them are written here."""
+    keys = [key.value if key.id == "scalar" else "<<" for key, _ in old.value]
+    return "<<" not in keys and keys == [key.value for key, _ in new.value]
 
 
 _MERGE_KEYS = ("name", "mountPath", "devicePath", "containerPort", "port", "ip", "topologyKey", "key", "type")

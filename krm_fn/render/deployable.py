@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from krm_fn.model.changes import Changes, Patch
-from krm_fn.model.item import Item
+from krm_fn.model.item import Item, read_item
 from krm_fn.model.keys import DECLARES_FUNCTION
 from krm_fn.model.kinds import TOOL_GROUPS
-from krm_fn.model.node import Node, is_mapping
+from krm_fn.model.node import Node, elements, get, is_mapping
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.render.kustomization import KUSTOMIZATIONS
-from krm_fn.wire.apply import plan_splices
-from krm_fn.wire.envelope import Envelope, Part, open_envelope, open_list, split_documents
+from krm_fn.wire.apply import Edited, plan_splices
+from krm_fn.wire.envelope import Envelope, Part, find_objects, open_envelope, open_list, split_documents
 from krm_fn.wire.reader import Document, read_yaml
 from krm_fn.wire.splice import Splice, apply_splices
 
@@ -46,6 +46,24 @@ def deployable(text: str) -> str:
     return apply_splices(document.text, splices)
 
 
+def read_deployable(envelope: Envelope, edited: Edited) -> Iterator[Item]:
+    """Yield the objects that `deployable` leaves, without the annotations that it removes: their nodes still have them.
+
+    Nothing is read that has been read for the proof, unless to leave something out may fail.
+    """
+    if envelope.document.has_aliases or envelope.document.repeated:
+        stream = edited.text if is_deployable(envelope) else deployable(edited.text)
+        nodes = read_yaml(stream.encode(), may_repeat=True).roots
+    else:
+        nodes = edited.roots or read_yaml(edited.text.encode(), may_repeat=True).roots
+        if envelope.resource_list is not None:
+            nodes = [one for root in nodes for one in elements(get(root, "items"))]
+    for item in map(read_item, find_objects(nodes)):
+        if is_deployed(item):
+            annotations = {name: value for name, value in item.annotations.items() if not is_internal(name)}
+            yield Item(item.node, item.id, annotations, item.labels)
+
+
 def is_deployable(envelope: Envelope) -> bool:
     """Tell whether `deployable` would change nothing, which is cheaper to find out."""
     return envelope.resource_list is None and all(
@@ -64,7 +82,11 @@ def is_deployed(item: Item) -> bool:
 
 def internal_annotations(item: Item) -> list[str]:
     """Return the names of the annotations that tools write for one another while they render."""
-    return [name for name in item.annotations if _INTERNAL.fullmatch(name)]
+    return [name for name in item.annotations if is_internal(name)]
+
+
+def is_internal(name: str) -> bool:
+    return _INTERNAL.fullmatch(name) is not None
 
 
 def without_internal(item: Item) -> Patch:

@@ -11,20 +11,20 @@ from krm_fn.config.configuration import Configuration, Origin, Packages, as_pass
 from krm_fn.config.configuration import find_configuration as find_among_all
 from krm_fn.function import decide, read_config
 from krm_fn.model.changes import Changes
-from krm_fn.model.item import Item, about
+from krm_fn.model.item import Item, about, read_item
 from krm_fn.model.node import Node, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId, Severity, at
 from krm_fn.model.settings import NO_ENVIRONMENT, Environment, configures
 from krm_fn.naming.content_digest import content_digest
 from krm_fn.naming.names import is_named_late
-from krm_fn.render.deployable import deployable, is_deployable, is_deployed
+from krm_fn.render.deployable import deployable, is_deployable, is_deployed, read_deployable
 from krm_fn.render.files import DEFAULT_LIMITS, Allowance, Limits, place, place_by_object, placed_in
 from krm_fn.render.sources import Inputs, SourceText, read_config_file, read_sources
 from krm_fn.render.tools import HelmOptions
 from krm_fn.report.secrets import hide_in_problems
 from krm_fn.stages.transform import Transformation
-from krm_fn.wire.apply import apply_changes
-from krm_fn.wire.envelope import Envelope, join_streams, open_envelope
+from krm_fn.wire.apply import Edited, apply_changes
+from krm_fn.wire.envelope import Envelope, find_objects, join_streams, open_envelope
 from krm_fn.wire.reader import Expansion, read_yaml, walk, warn_about_repeated
 from krm_fn.wire.results import stderr_lines
 from krm_fn.wire.splice_change import write_document
@@ -37,7 +37,7 @@ class NoObjects(Rejected):
 
 
 class Opened(NamedTuple):
-    """What was read: the texts, the objects in each, the configuration and its file, the warnings of the tools.
+    """What was read: the texts without their data, the objects in each, the configuration, the warnings of the tools.
 
     `expansion` is what the aliases of all texts stand for. `unread` are configuration files that are near, and that are
     not read.
@@ -91,23 +91,38 @@ def open_inputs(inputs: Inputs, helm: HelmOptions, environment: Environment, all
     opened = _open_all(found.texts, expansion)
     configuration = find_configuration(read_config_file(inputs, allowance), found.configs, opened, environment)
     repeated = [place(name, one) for name, envelope in opened for one in warn_about_repeated(envelope.document)]
-    return Opened(found.texts, opened, configuration, found.remarks + repeated, expansion, found.unread)
+    texts = [source._replace(data=b"") for source in found.texts]  # the envelopes have them
+    return Opened(texts, opened, configuration, found.remarks + repeated, expansion, found.unread)
 
 
 def render_opened(opened: Opened, changes: Changes) -> tuple[str, list[Problem]]:
     """Return the stream of documents after all changes, and all problems; no stream after an error. Raises Rejected."""
+    edited, added, problems = _edit(opened, changes)
+    # Behind the changes: a configuration among the objects has been read by now, and must not be applied.
+    ready = [one.text if is_deployable(envelope) else deployable(one.text) for envelope, one in edited]
+    return join_streams([stream for stream in (*ready, added) if stream]), problems
+
+
+def render_items(opened: Opened, changes: Changes) -> tuple[list[Item], list[Problem]]:
+    """Return the objects of the stream that `render_opened` returns, and all problems. Raises Rejected."""
+    edited, added, problems = _edit(opened, changes)
+    items = [item for envelope, one in edited for item in read_deployable(envelope, one)]
+    return [*items, *map(read_item, find_objects(read_yaml(added.encode()).roots))], problems
+
+
+def _edit(opened: Opened, changes: Changes) -> tuple[list[tuple[Envelope, Edited]], str, list[Problem]]:
+    """Return each envelope with its text after the changes, the documents that are added, and all problems.
+
+    After an error there are only problems.
+    """
     problems = [*opened.remarks, *opened.place(changes.problems)]
     if any(problem.severity is Severity.ERROR for problem in problems):
-        return "", problems  # what an error is about may be two edits of one place
+        return [], "", problems  # what an error is about may be two edits of one place
     envelopes = [envelope for _, envelope in opened.envelopes]
     with opened.placed():
         shares = zip(envelopes, _share_out(changes, envelopes), strict=True)
-        edited = [apply_changes(envelope, own) for envelope, own in shares]
-    streams = zip(envelopes, edited, strict=True)
-    # Behind the changes: a configuration among the objects has been read by now, and must not be applied.
-    ready = [stream if is_deployable(envelope) else deployable(stream) for envelope, stream in streams]
-    added = "".join(map(write_document, changes.add))
-    return join_streams([stream for stream in (*ready, added) if stream]), problems
+        edited = [(envelope, apply_changes(envelope, own)) for envelope, own in shares]
+    return edited, "".join(map(write_document, changes.add)), problems
 
 
 def decide_opened(opened: Opened, environment: Environment) -> Transformation:

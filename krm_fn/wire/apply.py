@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.changes import Change, Changes, Edit, Object, SetFields, SetItems, combine_edits, combine_patches
@@ -101,8 +101,15 @@ def _annotate(one: Any, annotations: dict[str, str]) -> Object:
     return {**one, "metadata": {**metadata, "annotations": {**metadata.get("annotations", {}), **annotations}}}
 
 
-def apply_changes(envelope: Envelope, changes: Changes) -> str:
-    """Return the text of an envelope after all changes and, in a ResourceList, with the problems among its results.
+class Edited(NamedTuple):
+    """A text after all changes. `roots` are its nodes, if the proof has read all of them."""
+
+    text: str
+    roots: list[Node] | None
+
+
+def apply_changes(envelope: Envelope, changes: Changes) -> Edited:
+    """Apply all changes to an envelope and, in a ResourceList, append the problems to its results.
 
     Raises Rejected where a change cannot be made, and where the text would not say what was planned.
     """
@@ -110,14 +117,12 @@ def apply_changes(envelope: Envelope, changes: Changes) -> str:
     if resource_list is None:
         splices = plan_splices(envelope, changes)
         output = add_documents(apply_splices(text, splices), changes.add)
-        prove(envelope, changes, splices, output)
-        return output
+        return Edited(output, prove(envelope, changes, splices, output))
     placed = changes._replace(add=place_in_files(changes.add, envelope.items))
     results = new_results(resource_list, changes.problems)
     splices = [*plan_splices(envelope, placed), *splice_results(text, resource_list, results)]
     output = apply_splices(text, splices)
-    prove(envelope, placed, splices, output, results)
-    return output
+    return Edited(output, prove(envelope, placed, splices, output, results))
 
 
 def add_results(envelope: Envelope, problems: Iterable[Problem]) -> bytes:
@@ -125,7 +130,7 @@ def add_results(envelope: Envelope, problems: Iterable[Problem]) -> bytes:
     if envelope.resource_list is None:
         return b""
     try:
-        text = apply_changes(envelope, Changes(problems=tuple(problems)))
+        text = apply_changes(envelope, Changes(problems=tuple(problems))).text
     except Rejected:  # a bug in the results; stderr has the problems as well
         text = envelope.document.text
     return envelope.encode(text)

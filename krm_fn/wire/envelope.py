@@ -5,7 +5,7 @@ import re
 from base64 import b64decode
 from binascii import Error
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 from krm_fn.model.item import DATA_FIELDS, Item, read_item
@@ -68,7 +68,7 @@ def open_envelope(document: Document, origin: str = "") -> Envelope:
     """
     wrapped = [root for root in document.roots if is_mapping(root) and text(get(root, "kind")) == "ResourceList"]
     if not wrapped:
-        items = _read_items(document, [node for root in document.roots for node in _objects(root)], origin)
+        items = _read_items(document, find_objects(document.roots), origin)
         if not items:  # from an empty output a deployer would conclude that everything must be deleted
             raise Rejected(Problem("no objects in the input; expected a ResourceList, a List, or YAML documents"))
         return Envelope(document, items)
@@ -92,8 +92,7 @@ def _open_resource_list(document: Document, root: Mapping, origin: str) -> Envel
     if not is_sequence(items) and not is_null(items):
         raise Rejected(at(items.start_mark, f"ResourceList items: expected a list, found {describe(items)}"))
     config = get(root, "functionConfig")
-    nodes = items.value if is_sequence(items) else []
-    objects = _read_items(document, [node for outer in nodes for node in _objects(outer)], origin)
+    objects = _read_items(document, find_objects(items.value if is_sequence(items) else []), origin)
     return Envelope(document, objects, root, None if is_null(config) else config)
 
 
@@ -121,6 +120,11 @@ def _find_sourced(text: str, nodes: list[Mapping]) -> set[Mapping]:
 
 def _start(node: Node) -> int:
     return node.start
+
+
+def find_objects(nodes: Iterable[Node]) -> list[Mapping]:
+    """Find the objects in documents, or in the items of a ResourceList. A List holds others."""
+    return [one for node in nodes for one in _objects(node)]
 
 
 def _objects(node: Node) -> Iterator[Mapping]:

@@ -40,38 +40,40 @@ _Pair: TypeAlias = tuple[Node, Expected, Edits, _Place]
 
 def prove(
     envelope: Envelope, changes: Changes, splices: Sequence[Splice], output: str, results: tuple[Object, ...] = ()
-) -> None:
+) -> list[Node] | None:
     """Raise Rejected unless `output` is the text of the envelope with all changes, and no others.
 
-    `results` are appended to those of the ResourceList.
+    `results` are appended to those of the ResourceList. Returns the nodes of the output; None if only some are read.
     """
-    if not is_proven_around(envelope, changes, splices, output, results):
+    roots = prove_around(envelope, changes, splices, output, results)
+    if roots is None:
         prove_excerpt(envelope, changes, splices, output, results)
+    return roots
 
 
-def is_proven_around(
+def prove_around(
     envelope: Envelope, changes: Changes, splices: Sequence[Splice], output: str, results: tuple[Object, ...]
-) -> bool:
-    """Tell whether the output is proven by what the splices touch, each entry read alone."""
+) -> list[Node] | None:
+    """Prove the output by what the splices touch, each entry read alone. Returns its nodes; None without a proof."""
     if changes.replace or changes.remove or (changes.add and envelope.resource_list is None):
-        return False
+        return None
     roots = read_around(envelope.document, sorted(splices, key=lambda splice: splice[:2]), output)
     if roots is None:
-        return False
+        return None
     expectation = expect(envelope, changes, results, {})
     items: dict[Node, Item] = {item.node: item for item in envelope.items}
     met: set[Node] = set()
     pairs = zip(reversed(roots), reversed(envelope.document.roots), strict=True)
     if _compare([(*pair, expectation.edits[None], None) for pair in pairs], items, expectation, met):
-        return False
+        return None
     # Objects that no splice touches must say already what was planned.
     rest: list[_Pair] = []
     for node in expectation.patches.keys() - met:
         edits = expectation.edits.get(node, {})
         rest.append((node, expectation.of(node, edits), edits, None))
     if _compare(rest, items, expectation, met):
-        return False
-    return all(edits.keys() <= met for edits in expectation.edits.values())
+        return None
+    return roots if all(edits.keys() <= met for edits in expectation.edits.values()) else None
 
 
 def prove_excerpt(

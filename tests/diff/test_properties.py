@@ -2,16 +2,25 @@
 
 import json
 from functools import cached_property, partial
+from itertools import product
 from pathlib import Path
 
 import pytest
 
+from krm_fn.cli.main import main
 from krm_fn.diff.compare import compare
 from krm_fn.diff.difference import Difference
 from krm_fn.diff.pair import Release, read_release
 from krm_fn.diff.write import write_json, write_markdown, write_text
+from krm_fn.model import keys
 from krm_fn.model.item import Item
+from krm_fn.model.problem import Rejected
+from krm_fn.model.settings import NO_ENVIRONMENT
 from krm_fn.render.deployable import is_deployed
+from krm_fn.render.files import DEFAULT_LIMITS, Allowance
+from krm_fn.render.render import decide_opened, open_inputs, render_items, render_opened
+from krm_fn.render.sources import Inputs
+from krm_fn.render.tools import HelmOptions
 from krm_fn.report.table import Screen
 from krm_fn.wire.apply import plan_splices
 from krm_fn.wire.envelope import open_envelope
@@ -48,6 +57,13 @@ def items_of(data: bytes) -> list[Item]:
 
 def release_of(data: bytes) -> Release:
     return read_release(items_of(data), None, "")
+
+
+def compare_whole(old: Release, new: Release) -> Difference:
+    """Compare all objects as a whole, as those are that differ somewhere."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("krm_fn.diff.compare.find_unlike", lambda *_: [()])
+        return compare(old, new)
 
 
 def say(difference: Difference) -> str:
@@ -115,6 +131,13 @@ def every_single_mistake_is_a_difference(deployed: Deployed) -> None:
 
 
 @holds
+def what_is_passed_over_does_not_differ(deployed: Deployed) -> None:
+    for release in (release_of(deployed.data), *deployed.mistakes.values()):
+        found = compare(deployed.release, release)
+        assert found == compare_whole(deployed.release, release), say(found)
+
+
+@holds
 def no_hash_of_a_secret_is_shown(deployed: Deployed) -> None:
     """Neither where the Secret is, nor where anything references it."""
     nothing = read_release([], None, "")
@@ -123,6 +146,80 @@ def no_hash_of_a_secret_is_shown(deployed: Deployed) -> None:
         for old, new in in_turn([(before, after), (after, before), (nothing, after), (after, nothing)], number):
             shown = write_json(compare(old, new))
             assert not any(one in shown for one in deployed.hashes_of_secrets), shown
+
+
+FIELDS = [
+    *("{}", "[]", "null", '""', "~", "a", "{a: b}", "{a: b, c: d}", "{c: d, a: b}", "{a: b, <<: {c: d}}"),
+    *("{a: b, <<: {c: e}}", "{a: b, '<<': {c: d}}", "[{a: b}]", "[{a: b}, {c: d}]", "{[a]: b}", "{? {a: b} : c}"),
+    *("yes", "'yes'", "!!str yes", "true", "TRUE", "1", '"1"', "1.0", "0x1", "!!str 1", "YQ==", "|\n    a"),
+    *("[{name: a}, {name: b}]", "[{name: b}, {name: a}]", "{template: {kind: Secret, data: {a: db-2456789bcd}}}"),
+    *("{a: db-2456789bcd}", "{a: db}", "{a: db-kmtbcdfghk}", "{db-2456789bcd: a}", "{db: a}", "{db-kmtbcdfghk: a}"),
+    *("[db-2456789bcd]", "[db-kmtbcdfghk, db]", "{template: {kind: Secret, data: {a: db-kmtbcdfghk}}}"),
+]
+
+
+def test_no_difference_of_a_field_is_passed_over() -> None:
+    """Each field beside each other one, as `db-2456789bcd` and `db-kmtbcdfghk` are revisions of one Secret."""
+    before = [release_of(package_with(field, "2456789bcd", ["here"])) for field in FIELDS]
+    after = [release_of(package_with(field, "kmtbcdfghk", ["here", "new"])) for field in FIELDS]
+    for old, new in product(before, after):
+        assert compare(old, new) == compare_whole(old, new)
+
+
+def package_with(field: str, suffix: str, config_maps: list[str]) -> bytes:
+    """Write a Secret with a content name, an object with a field, a Deployment that reads all, and ConfigMaps."""
+    annotations = f"{{{keys.BASE_NAME}: db}}"
+    others = "".join(f"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\n" for name in config_maps)
+    return (
+        f"apiVersion: v1\nkind: Secret\nmetadata:\n  name: db-{suffix}\n  annotations: {annotations}\n"
+        f"  labels: {{{keys.SET}: shop}}\n---\napiVersion: example.org/v1\nkind: A\nmetadata: {{name: a}}\n"
+        f"spec:\n  field: {field}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web}}\nspec:\n"
+        f"  template:\n    spec:\n      containers:\n"
+        f"      - {{name: a, envFrom: [{{secretRef: {{name: db-{suffix}}}}}, "
+        f"{{configMapRef: {{name: here}}}}, {{configMapRef: {{name: new}}}}]}}\n{others}"
+    ).encode()
+
+
+@pytest.mark.parametrize("case", TRANSFORMS, ids=lambda case: case.name)
+def test_what_is_compared_is_what_render_writes(case: Path) -> None:
+    inputs = Inputs((str(case / "input.yaml"),))
+    try:
+        opened = open_inputs(inputs, HelmOptions(), NO_ENVIRONMENT, Allowance(DEFAULT_LIMITS))
+    except Rejected:
+        return  # what the function passes through, and no deployer takes
+    changes = decide_opened(opened, NO_ENVIRONMENT).changes
+    text, said = render_opened(opened, changes)
+    items, problems = render_items(opened, changes)
+    assert problems == said
+    written = open_envelope(read_yaml(text.encode(), may_repeat=True)).items if text else []
+    assert [(one.id, one.annotations, one.labels) for one in items] == [
+        (one.id, one.annotations, one.labels) for one in written
+    ]
+    assert not compare(read_release(items, None, ""), read_release(written, None, ""))
+
+
+def test_equal_texts_in_two_namespaces_may_reference_what_is_called_differently(tmp_path: Path) -> None:
+    """The proof reads them once. In one namespace, a ConfigMap gets another base name."""
+    for name, others in (("old", ("web", "web")), ("new", ("web", "app"))):
+        package = "---\n".join(
+            f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {other}, namespace: {namespace}}}\ndata: {{a: b}}\n"
+            f"---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web, namespace: {namespace}}}\nspec:\n"
+            f"  template:\n    spec:\n      containers:\n      - name: web\n        envFrom:\n"
+            f"        - configMapRef:\n            name: {other}\n"
+            for namespace, other in zip("ab", others, strict=True)
+        )
+        configuration = (
+            "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: shop}\n"
+            "spec: {linker: {image: registry.example/krm-fn:1}}\n"
+        )
+        (tmp_path / f"{name}.yaml").write_text(f"{package}---\n{configuration}")
+        rendered = main(["render", str(tmp_path / f"{name}.yaml")])
+        (tmp_path / f"{name}-rendered.yaml").write_bytes(rendered.stdout)
+    of_packages, of_renderings = (
+        main(["diff", *(str(tmp_path / f"{name}{kind}.yaml") for name in ("old", "new"))]) for kind in ("", "-rendered")
+    )
+    assert of_packages == of_renderings
+    assert b"app" in of_packages.stdout
 
 
 @pytest.mark.parametrize("case", STEPS, ids=lambda case: case.name)
