@@ -6,7 +6,7 @@ from unittest.mock import ANY
 
 import pytest
 
-from krm_fn.linker import link
+from krm_fn.linker import link, owners
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Observation, Owner
 from krm_fn.linker.owners import RevisionPatch, plan_deletions, plan_owners
 from krm_fn.model.kinds import Kind
@@ -85,7 +85,13 @@ def templates_speak_for_their_pods(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(FakeCluster, "consumers", list_others)
 
 
+def only_its_own_plan_is_rendered(patch: pytest.MonkeyPatch) -> None:
+    """Do not ask the inventory what a newer rendering than that of the run wants."""
+    patch.setattr(owners, "rendered_names", lambda plan, _: {revision.name for revision in plan.rendered})
+
+
 MUTATIONS = (
+    only_its_own_plan_is_rendered,
     the_inventory_is_no_owner,
     only_the_inventory_is_an_owner,
     owners_are_replaced,
