@@ -40,7 +40,7 @@ def is_plan(names: StableNames, path: FieldPath, node: Node) -> bool:
     match path:
         case ("metadata", "annotations", keys.RENDERED | keys.MADE_BY) | ("metadata", "name"):
             return True
-        case ("spec", "template", "spec", "containers", _, "args", _):
+        case ("spec", *_, "template", "spec", "containers", _, "args", _):
             return is_scalar(node) and node.value.startswith(_PLANNED)
         case ("rules", _, "resourceNames", _):
             return is_scalar(node) and node.value in names
