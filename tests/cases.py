@@ -23,4 +23,5 @@ def is_emitted(item: Any) -> bool:
     component = labels.get("revisions.krm-fn.io/component") if isinstance(labels, dict) else None
     if component == "secret-tracker":
         return "data" not in item
-    return component == "linker" and re.search("-linker(-eu)?$|-link-[^-]{10}(-eu)?$", metadata["name"]) is not None
+    names = "-linker(-[^-]{10})?(-eu)?$|-link-[^-]{10}(-eu)?$"
+    return component == "linker" and re.search(names, metadata["name"]) is not None

@@ -9,7 +9,7 @@ import pytest
 from tests.cases import MIGRATION_STEPS, TRANSFORMS, is_emitted
 from tests.openapi import NEWEST, OLDEST, find_errors, load, objects_in
 
-EMITTED_KINDS = {"ServiceAccount", "Role", "RoleBinding", "Job", "ConfigMap"}
+EMITTED_KINDS = {"ServiceAccount", "Role", "RoleBinding", "Job", "CronJob", "ConfigMap"}
 
 
 @cache

@@ -1,4 +1,4 @@
-"""`krm-fn link`: keep the owners of revisions in step with their use. The emitted Job runs this."""
+"""`krm-fn link`: keep the owners of revisions in step with their use. The emitted Jobs run this."""
 
 import gc
 import signal
@@ -91,8 +91,10 @@ def _each_read_by(
     show_default=True,
     help="Minimum age before an unreferenced revision is deleted.",
 )
+@click.option("--no-wait", is_flag=True, help="Wait for nothing: link and delete what is there. The CronJob says this.")
 @access_options
 @click.option("--dry-run", is_flag=True, help="Print the changes without making them.")
+@click.option("--check-only", is_flag=True, help="As --dry-run, with Events, and exit code 4 if there are changes.")
 @output_option("text", "json", help="JSON is one document, at the end.")
 def link(
     *,
@@ -103,10 +105,12 @@ def link(
     kinds: tuple[Kind, ...],
     timeout: int,
     minimum_age: int,
+    no_wait: bool,
     namespace: str | None,
     context: str | None,
     kubeconfig: str | None,
     dry_run: bool,
+    check_only: bool,
     output: str,
 ) -> Outcome:
     """Make every object that references a revision of a set its owner, and delete revisions that nothing references.
@@ -117,7 +121,8 @@ def link(
 
     Exit codes: 0 success, with warnings on stderr for what could not be linked or deleted; 1 a live object references
     a revision that does not exist, the API server does not have the kind of a --workload, or there are no credentials;
-    2 wrong arguments; 130 or 143 interrupted or terminated, run again to finish.
+    2 wrong arguments; 4 with --check-only, a run would change something; 130 or 143 interrupted or terminated, run
+    again to finish.
     """
     plan = LinkPlan(
         set=set_name,
@@ -127,17 +132,19 @@ def link(
         kinds=kinds,
         timeout=timeout,
         minimum_age=minimum_age,
+        waits=not no_wait,
     )
     with needs_client():
         from krm_fn.linker.api import Access
-        from krm_fn.linker.run import LinkOptions, run
+        from krm_fn.linker.run import LinkOptions, Writes, run
     gc.enable()  # it runs for minutes, in little memory
     # A request that fails makes a cycle, a page of objects makes none. To look for some after every 700 objects of a
     # page takes half of a run's time.
     gc.set_threshold(100_000)
     stop = Event()  # Kubernetes ends a pod by SIGTERM, and the log has to say what was done until then
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    options = LinkOptions(namespace, Access(kubeconfig, context), dry_run, as_json=output == "json")
+    writes = Writes.EVENTS if check_only else Writes.NOTHING if dry_run else Writes.ALL
+    options = LinkOptions(namespace, Access(kubeconfig, context), writes, as_json=output == "json")
     return run(plan, options, stop, _print_line, say)
 
 

@@ -52,6 +52,21 @@ _KIND = r"([a-z0-9][-a-z0-9.]*/)?[a-z][-a-z0-9]*/[A-Z][A-Za-z0-9]*"
 _FIELD_PATH = "/?[^/.]*(/|$)"
 """How one begins. The first name has no dot: no field at the top of an object has one, so slashes were meant."""
 
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
+_CRON = (
+    "[0-5]?[0-9]",
+    "([01]?[0-9]|2[0-3])",
+    "(0?[1-9]|[12][0-9]|3[01])",
+    f"(0?[1-9]|1[0-2]|{'|'.join((*MONTHS, *map(str.upper, MONTHS)))})",
+    f"([0-6]|{'|'.join((*DAYS, *map(str.upper, DAYS)))})",
+)
+"""The values of each field of a schedule, as robfig/cron reads them for Kubernetes (spec.go, parser.go)."""
+
+_CRON_FIELDS = (f"([*?]|{value}(-{value})?)(/[1-9][0-9]*)?" for value in _CRON)
+SCHEDULE = f"(@(hourly|daily|weekly|monthly|yearly)|{' +'.join(f'{one}(,{one})*' for one in _CRON_FIELDS)})?"
+"""What the API server accepts and Kubernetes documents, less a time zone, or nothing."""
+
 _RESERVED = r"(helm\.sh|argocd\.argoproj\.io)/hook|argocd\.argoproj\.io/sync-wave|([^/]*\.)?revisions\.krm-fn\.io/"
 _NO_SIDECAR = NO_SIDECAR_LABELS | NO_SIDECAR_ANNOTATIONS
 _HIGHEST_MODE = 0o777
@@ -247,6 +262,7 @@ _LINKER: _Table = {
     "namespace": as_filled_text,
     "timeoutSeconds": _number(1),
     "minimumAgeSeconds": _number(0),
+    "schedule": _matching(SCHEDULE),
     "ttlSecondsAfterFinished": _number(0),
     "serviceAccountName": as_filled_text,
     "openshift": as_boolean,

@@ -6,7 +6,10 @@ package. The schema explains what is invalid, and a test proves that both agree 
 Values are raw text: those of a Kptfile may be without quotes, and `yes` is three letters here, not a boolean.
 """
 
-from krm_fn.config.build import build_settings
+import re
+from collections.abc import Iterator
+
+from krm_fn.config.build import DAYS, MONTHS, build_settings
 from krm_fn.config.pins import pin_linker
 from krm_fn.config.plain import Invalid, Plain, place, plain_value
 from krm_fn.model.item import read_item
@@ -88,6 +91,8 @@ def _settings(config: Plain, node: Node, who: ResourceId) -> Settings:
     problems = [
         problem for list_name in ("select", "exclude") for problem in _stray_kinds(node, list_name, settings, who)
     ]
+    path = ("spec", "linker", "schedule")
+    problems += [place(path, node, who, message) for message in _backward_ranges(settings.linker.schedule or "")]
     if problems:
         raise Rejected(*problems)
     return settings
@@ -105,12 +110,29 @@ def _stray_kinds(node: Node, list_name: str, settings: Settings, who: ResourceId
     return problems
 
 
+_ORDER = {
+    **{name: number for number, name in enumerate(MONTHS, 1)},
+    **{name: number for number, name in enumerate(DAYS)},
+}
+
+
+def _backward_ranges(schedule: str) -> Iterator[str]:
+    """Find ranges that the API server refuses, such as those over midnight."""
+    for first, last in re.findall("([0-9a-zA-Z]+)-([0-9a-zA-Z]+)", schedule):
+        ends = [int(end) if end.isdecimal() else _ORDER[end.lower()] for end in (first, last)]
+        if ends[0] > ends[1]:
+            yield f"found {first}-{last}, which ends before it begins; write two ranges, such as 22-23,0-6 for 22-6"
+
+
 _NUMBERS = ("linker.timeoutSeconds", "linker.minimumAgeSeconds", "linker.ttlSecondsAfterFinished")
 _SWITCHES = ("immutable", "strict", "linker.enabled", "linker.secrets", "linker.openshift")
 _WORDS = {"true": True, "yes": True, "false": False, "no": False}
 _LISTS = ("kinds", "deployers", "takeOver", "checksums.controllers", "linker.kinds")
 _NAMES = ("select", "exclude")
-_TEXTS = ("strategy", "jobs", "checksums.annotation", "linker.image", "linker.namespace", "linker.serviceAccountName")
+_TEXTS = (
+    *("strategy", "jobs", "checksums.annotation"),
+    *("linker.image", "linker.namespace", "linker.serviceAccountName", "linker.schedule"),
+)
 _SETTINGS = ("name", *_TEXTS, *_SWITCHES, *_LISTS, *_NAMES, *_NUMBERS)
 
 

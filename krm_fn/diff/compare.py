@@ -46,7 +46,7 @@ def is_plan(names: StableNames, path: FieldPath, node: Node) -> bool:
             return True
         case ("metadata", "annotations", str(name)):
             return is_internal(name)
-        case ("spec", "template", "spec", "containers", _, "args", _):
+        case ("spec", *_, "template", "spec", "containers", _, "args", _):
             return is_scalar(node) and node.value.startswith(_PLANNED)
         case ("rules", _, "resourceNames", _):
             return is_scalar(node) and node.value in names

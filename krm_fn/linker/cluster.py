@@ -170,15 +170,16 @@ class ConsumerLists:
 
 
 class DryRun:
-    """A `Cluster` that reads from another one and never writes to it."""
+    """A `Cluster` that reads from another one and never writes to it, but for Events if it `records`."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, *, records: bool = False) -> None:
         # What it reads is read as it is, but for revisions: the next round sees what this one would have written.
         self.namespace = cluster.namespace
         self.deadline = cluster.deadline
         self.has_config_map, self.consumers = cluster.has_config_map, cluster.consumers
         self.secret, self.producer = cluster.secret, cluster.producer
         self._read_configs = cluster.configs
+        self._record = cluster.record_event if records else None
         self._patches: dict[str, list[RevisionPatch]] = {}
         self._deleted: set[str] = set()
 
@@ -207,7 +208,10 @@ class DryRun:
         return True
 
     def record_event(self, owner: Owner, reason: str, message: str, now: float, *, is_warning: bool = False) -> None:
-        """No Events in a dry run."""
+        if self._record:
+            would_be = reason.replace("Revisions", "RevisionsToBe")
+            text = message if is_warning else f"found by --check-only, nothing was changed: {message}"
+            self._record(owner, would_be, text, now, is_warning=is_warning)
 
 
 def observe(plan: LinkPlan, cluster: Reader) -> Observation:

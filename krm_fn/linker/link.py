@@ -22,6 +22,9 @@ _ROUNDS = 3
 GRACE = 10.0
 """Seconds between the mark of a revision and its deletion: more than a deployer needs for the ConfigMaps of a wave."""
 
+_PATIENT = 6
+"""How much longer a run waits that belongs to no release: it has time, and may begin in the middle of one."""
+
 
 def link(plan: LinkPlan, cluster: Cluster, report: Report) -> None:
     """Make the consumers of each revision its owners, once.
@@ -75,7 +78,7 @@ def _link_secrets(plan: LinkPlan, observation: Observation, cluster: Cluster, re
 
     Only this rendering's Job has the right to do so: no later one may read or patch these Secrets.
     """
-    trackers = _trackers(observation)
+    trackers = _open_trackers(observation)
     consumers = _current_consumers(observation)
     for name in sorted(plan.secrets):
         if name not in trackers:
@@ -95,8 +98,14 @@ def _link_secrets(plan: LinkPlan, observation: Observation, cluster: Cluster, re
             report.warn(sentence)
 
 
-def _trackers(observation: Observation) -> dict[str, LiveRevision]:
-    return {revision.name: revision for revision in observation.revisions if revision.is_tracker}
+def _open_trackers(observation: Observation) -> dict[str, LiveRevision]:
+    """Return the trackers, but for those that own what they stand for, and that a newer rendering has superseded.
+
+    By then the Role names no such object any more, and a CronJob may go on with the plan of the last rendering.
+    """
+    listed = observation.inventory.references if observation.inventory else frozenset[str]()
+    trackers = [revision for revision in observation.revisions if revision.is_tracker]
+    return {one.name: one for one in trackers if one.name in listed or not one.owns_secret}
 
 
 def _current_consumers(observation: Observation) -> dict[str, Owner]:
@@ -109,7 +118,7 @@ def _link_producers(plan: LinkPlan, observation: Observation, cluster: Cluster, 
 
     Kubernetes collects the producer after the last of them, and what it makes after the producer.
     """
-    trackers = _trackers(observation)
+    trackers = _open_trackers(observation)
     consumers = _current_consumers(observation)
     for producer in plan.producers:
         own = [trackers[one.name] for one in producer.revisions if one.name in trackers]
@@ -164,17 +173,18 @@ def _delete_unreferenced(plan: LinkPlan, observation: Observation, cluster: Clus
 
     The annotation `wanted` goes first. A deployer that goes back to a revision afterwards writes the annotation again,
     and so changes the version that the deletion requires. One that came just before does not write to the revision,
-    but within ten seconds the inventory lists it: the second observation finds that.
+    but within ten seconds the inventory lists it: the second observation finds that. See decision 60 for `grace`.
     """
     unreferenced = [
         revision for revision in plan_deletions(plan, observation) if not is_left_to_kpt(plan, observation, revision)
     ]
-    marked = _mark(unreferenced, cluster, report)
+    grace = GRACE if plan.waits else max(GRACE, min(_PATIENT * GRACE, cluster.deadline.left() / 2))
+    marked = _mark(unreferenced, grace, cluster, report)
     if not marked:
         return observation
-    if cluster.deadline.left() >= GRACE:
+    if cluster.deadline.left() >= grace:
         again = [f"deployers that may want {one.kind} {cluster.namespace}/{one.name} again" for one in unreferenced]
-        cluster.deadline.sleep(GRACE, again, GRACE)
+        cluster.deadline.sleep(grace, again, grace)
         second = observe(plan, cluster)
         for revision in plan_deletions(plan, second):
             if marked.get(revision.uid) == revision.resource_version:
@@ -182,10 +192,10 @@ def _delete_unreferenced(plan: LinkPlan, observation: Observation, cluster: Clus
     return _link_revisions(plan, observe(plan, cluster), cluster, report)  # gives the annotation back
 
 
-def _mark(revisions: list[LiveRevision], cluster: Cluster, report: Report) -> dict[str, str]:
+def _mark(revisions: list[LiveRevision], grace: float, cluster: Cluster, report: Report) -> dict[str, str]:
     """Remove the annotation `wanted`. Returns the resource version of each uid after that."""
     versions = {}
-    if cluster.deadline.left() < GRACE:
+    if cluster.deadline.left() < grace:
         return {}
     for revision in revisions:
         try:

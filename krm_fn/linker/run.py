@@ -4,6 +4,7 @@ import json
 import signal
 import time
 from collections.abc import Callable
+from enum import Enum
 from threading import Event
 from typing import NamedTuple
 
@@ -21,6 +22,18 @@ _ENDS = {128 + signal.SIGTERM: "terminated", 128 + signal.SIGINT: "interrupted"}
 """The exit codes of a run that was ended by a signal, as a shell reports them."""
 
 
+_WOULD_CHANGE = 4
+"""The exit code of a run that only checks, and finds something to do."""
+
+
+class Writes(Enum):
+    """What a run writes to the cluster: all that is due, only Events about it, or nothing."""
+
+    ALL = 0
+    EVENTS = 1
+    NOTHING = 2
+
+
 class LinkOptions(NamedTuple):
     """How to run, beyond what was rendered.
 
@@ -29,7 +42,7 @@ class LinkOptions(NamedTuple):
 
     namespace: str | None = None
     access: Access = Access()
-    dry_run: bool = False
+    writes: Writes = Writes.ALL
     as_json: bool = False
 
 
@@ -48,17 +61,19 @@ def run(
     except ApiError as error:
         return Outcome(b"", f"error: {printable(str(error))}\n", 1)
     report = Report(live.namespace, (lambda _: None) if options.as_json else log)
-    ended_by = _link(plan, DryRun(live) if options.dry_run else live, report)
+    is_dry = options.writes is not Writes.ALL
+    ended_by = _link(plan, DryRun(live, records=options.writes is Writes.EVENTS) if is_dry else live, report)
     stderr = "".join(f"error: {printable(sentence)}\n" for sentence in report.failures)
     stderr += "".join(f"warning: {printable(sentence)}\n" for sentence in report.warnings)
     if ended_by:
         stderr += f"error: {_ENDS[ended_by]}; completed changes are kept, run again to finish\n"
-    exit_code = ended_by or int(bool(report.failures))
+    would_change = options.writes is Writes.EVENTS and bool(report.changes)
+    exit_code = ended_by or int(bool(report.failures)) or _WOULD_CHANGE * would_change
     seconds = round(time.monotonic() - started, 2)
     if options.as_json:
         document = {"set": plan.set, **report.to_dict(), "calls": api.calls, "seconds": seconds, "exitCode": exit_code}
         return Outcome(json.dumps(document, indent=2).encode() + b"\n", stderr, exit_code)
-    summary = printable(f"{report.summary(dry_run=options.dry_run)}; {api.calls} API calls, {seconds} s")
+    summary = printable(f"{report.summary(dry_run=is_dry)}; {api.calls} API calls, {seconds} s")
     return Outcome(f"{summary}\n".encode(), stderr, exit_code)
 
 

@@ -45,8 +45,10 @@ def wait_for_workloads(plan: LinkPlan, cluster: Cluster) -> list[Missing]:
     """Wait until every workload references its revisions. Returns what is missing at the end.
 
     The wait ends early where a workload references a revision that does not exist. It is not for workloads of a kind
-    that cannot be read.
+    that cannot be read. Without a wait, a release may be under way, so that nothing is missing yet.
     """
+    if not plan.waits:
+        return []
     back_off = _pauses()
     patience_ends: float | None = None  # as seconds left
     while True:
@@ -70,6 +72,8 @@ def wait_for_history(plan: LinkPlan, cluster: Cluster) -> tuple[Observation, lis
     Returns the last observation, and what is missing in it.
     """
     observation = observe(plan, cluster)
+    if not plan.waits:
+        return observation, []
     end = cluster.deadline.left() - _HISTORY_TIMEOUT
     while missing := _missing_history(plan, observation, cluster.namespace):
         if cluster.deadline.left() <= max(end, 0):
@@ -84,6 +88,8 @@ def wait_for_kpt(plan: LinkPlan, observation: Observation, cluster: Cluster) -> 
 
     kpt reads what it is about to prune, waits for the rollout, and then fails if somebody has changed the object.
     """
+    if not plan.waits:
+        return False
     changes = [*(patch.revision for patch in plan_owners(plan, observation)), *plan_deletions(plan, observation)]
     pending = {revision.uid: revision.name for revision in changes if is_left_to_kpt(plan, observation, revision)}
     has_waited = bool(pending)
@@ -101,7 +107,7 @@ def wait_for_kpt(plan: LinkPlan, observation: Observation, cluster: Cluster) -> 
 def wait_for_producer(producer: ProducerName, plan: LinkPlan, cluster: Cluster) -> LiveRevision | None:
     """Wait for the object itself, not for what it makes: deployers may apply custom resources after the Job."""
     back_off = _pauses()
-    end = cluster.deadline.left() - _PRODUCER_TIMEOUT
+    end = cluster.deadline.left() - (_PRODUCER_TIMEOUT if plan.waits else 0)
     while (found := cluster.producer(producer, plan)) is None and cluster.deadline.left() > max(end, 0):
         awaited = [f"{producer.kind.kind} {cluster.namespace}/{producer.name} to exist"]
         cluster.deadline.sleep(next(back_off), awaited, cluster.deadline.left() - end)

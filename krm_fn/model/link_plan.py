@@ -4,13 +4,14 @@ The function writes it as the arguments of a Job, where `kubectl describe job` s
 """
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from krm_fn.model.kinds import Kind
 from krm_fn.model.producers import RENAMABLE_KINDS
 
 _OPTIONS = ("--set", "--workload", "--revision", "--maker", "--kind", "--timeout", "--minimum-age")
+_NO_WAIT = "--no-wait"
 _KINDS = ("ConfigMap", "Secret", *RENAMABLE_KINDS)
 
 
@@ -52,8 +53,8 @@ class ProducerName(NamedTuple):
 class LinkPlan(NamedTuple):
     """One rendering of a set in a namespace.
 
-    The linker waits for `workloads`. `revisions` are the rendered revisions that none of these workloads references.
-    `producers` make some of all these revisions.
+    The linker waits for `workloads`, unless `waits` is False: then it takes what is there now. `revisions` are the
+    rendered revisions that none of these workloads references. `producers` make some of all these revisions.
     `kinds` are kinds of consumers beyond `CONSUMER_KINDS`. Times are in seconds.
     """
 
@@ -64,6 +65,7 @@ class LinkPlan(NamedTuple):
     revisions: tuple[RevisionName, ...] = ()
     producers: tuple[ProducerName, ...] = ()
     kinds: tuple[Kind, ...] = ()
+    waits: bool = True
 
     @property
     def rendered(self) -> frozenset[RevisionName]:
@@ -91,6 +93,7 @@ class LinkPlan(NamedTuple):
             *(f"--kind={kind}" for kind in self.kinds),
             f"--timeout={self.timeout}",
             f"--minimum-age={self.minimum_age}",
+            *([] if self.waits else [_NO_WAIT]),
         ]
 
 
@@ -108,6 +111,18 @@ class JobPlan(NamedTuple):
     first_wave: str
 
 
+def merge_plans(groups: Sequence[JobPlan]) -> JobPlan:
+    """Merge the plans of a namespace, in the order of their waves, into the one of its CronJob.
+
+    It is in the last wave: where its runs fail, it holds up no revision and no workload.
+    """
+    last = groups[-1]
+    workloads = tuple(sorted(workload for group in groups for workload in group.plan.workloads))
+    referenced = {name for workload in workloads for name in workload.revisions}
+    revisions = tuple(sorted(last.plan.rendered - referenced))
+    return last._replace(plan=last.plan._replace(workloads=workloads, revisions=revisions, waits=False))
+
+
 class Unreadable(Exception):
     """An argument that `to_arguments` does not write."""
 
@@ -118,7 +133,10 @@ class Unreadable(Exception):
 def read_arguments(arguments: Iterable[str]) -> LinkPlan:
     """Read what `to_arguments` of a LinkPlan writes. Raises Unreadable."""
     values: dict[str, list[str]] = defaultdict(list)
-    for argument in arguments:
+    given = [*arguments]
+    for argument in given:
+        if argument == _NO_WAIT:
+            continue
         option, equals, value = argument.partition("=")
         if option not in _OPTIONS or not equals:
             raise Unreadable(argument, f"one of {', '.join(_OPTIONS)}, each with `=` and a value")
@@ -134,6 +152,7 @@ def read_arguments(arguments: Iterable[str]) -> LinkPlan:
         kinds=tuple(map(read_kind, values["--kind"])),
         timeout=_read_seconds(values["--timeout"][0]),
         minimum_age=_read_seconds(values["--minimum-age"][0]),
+        waits=_NO_WAIT not in given,
     )
 
 

@@ -186,7 +186,7 @@ class LinkerSettings(NamedTuple):
     """The linker's Job and its pod. An `image` or `namespace` of None is taken from the Environment.
 
     `kinds` are written as `example.com/v1/Widget`. `resources`, `tolerations` and `image_pull_secrets` are as in a pod
-    spec.
+    spec. Without a `schedule` there is no CronJob; an empty one suspends it.
     """
 
     enabled: bool = True
@@ -196,6 +196,7 @@ class LinkerSettings(NamedTuple):
     namespace: str | None = None
     timeout_seconds: int = 300
     minimum_age_seconds: int = 600
+    schedule: str | None = None
     ttl_seconds_after_finished: int | None = None
     service_account_name: str | None = None
     openshift: bool = False

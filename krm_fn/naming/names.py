@@ -34,6 +34,7 @@ SET_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
 _NOT_IN_SET_NAME = re.compile("[^a-z0-9.-]+")
 
 MAX_JOB_NAME = 63
+_MAX_CRON_JOB_NAME = 52
 """A Job's name becomes a label of its pods."""
 
 EXPECTED_IMAGE = "[HOST[:PORT]/]NAME[:TAG][@DIGEST] with NAME in lower case"
@@ -53,7 +54,8 @@ _LONGEST_IMAGE = 255
 _SAME_NAME = ("ConfigMap", "ServiceAccount", "Role", "RoleBinding")
 """The kinds of the linker's objects that are called `<set>-linker`."""
 
-_JOB = re.compile(f"-link-{HASH}")
+_NAMED = {"Job": re.compile(f"-link-{HASH}"), "CronJob": re.compile("-linker")}
+"""What is in the names of the others."""
 
 
 class KnownNames:
@@ -202,10 +204,21 @@ def set_name(application: str) -> str:
     return content_name(left or "set", "", {"application": application})
 
 
-def content_name(base: str, ending: str, content: Mapping[str, NewValue]) -> str:
+def content_name(base: str, ending: str, content: Mapping[str, NewValue], most: int = MAX_JOB_NAME) -> str:
     """Return the name of a Job, `<base><ending>-<ten characters>`. The base is cut where the name would be too long."""
     tail = f"{ending}-{short_digest(json.dumps(content, sort_keys=True))}"
-    return base[: MAX_JOB_NAME - len(tail)].rstrip("-.") + tail
+    return base[: most - len(tail)].rstrip("-.") + tail
+
+
+def cron_job_name(set_name: str) -> str:
+    """Return the name of the linker's CronJob, which never changes: the same as that of its other objects, if it may.
+
+    Kubernetes adds eleven characters to name its Jobs.
+    """
+    name = f"{set_name}-linker"
+    if len(name) <= _MAX_CRON_JOB_NAME:
+        return name
+    return content_name(set_name, "-linker", {"set": set_name}, _MAX_CRON_JOB_NAME)
 
 
 def is_emitted(item: Item) -> bool:
@@ -219,8 +232,8 @@ def is_emitted(item: Item) -> bool:
         return item.id.kind == "ConfigMap" and get(item.node, "data") is None and keys.BASE_NAME in item.annotations
     if component != keys.LINKER:
         return False
-    if item.id.kind == "Job":
-        return _JOB.search(item.id.name) is not None
+    if item.id.kind in _NAMED:
+        return _NAMED[item.id.kind].search(item.id.name) is not None
     return item.id.kind in _SAME_NAME and f"{item.labels.get(keys.SET, '')}-linker" in item.id.name
 
 

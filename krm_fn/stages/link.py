@@ -10,12 +10,21 @@ from krm_fn.model import keys
 from krm_fn.model.changes import Changes, Object
 from krm_fn.model.deployers import SYNC_WAVE
 from krm_fn.model.item import Item, about
-from krm_fn.model.link_plan import JobPlan
+from krm_fn.model.link_plan import JobPlan, merge_plans
 from krm_fn.model.node import Node, entries, is_mapping, is_sequence
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Environment, Settings
 from krm_fn.naming.names import EXPECTED_IMAGE, is_image, version_of
-from krm_fn.stages.linker_objects import access, inventory, job, plan_links, requested_kinds, tracked_names, tracker
+from krm_fn.stages.linker_objects import (
+    access,
+    cron_job,
+    inventory,
+    job,
+    plan_links,
+    requested_kinds,
+    tracked_names,
+    tracker,
+)
 from krm_fn.stages.package import Package
 from krm_fn.stages.revisions import Consumers, Revision, Revisions
 
@@ -105,6 +114,8 @@ def _objects(groups: list[JobPlan], settings: Settings, environment: Environment
         yield inventory(first, settings)
         if settings.linker.service_account_name is None:
             yield from access(first, settings, _namespace(first, settings, environment))
+        if settings.linker.schedule is not None:
+            yield cron_job(merge_plans((first, *others)), settings, image)
         yield from (job(group, settings, image) for group in (first, *others))
 
 

@@ -1,4 +1,4 @@
-"""Build the objects that run the linker: its Job, its permissions, its inventory and its trackers."""
+"""Build the objects that run the linker: its Jobs, its permissions, its inventory and its trackers."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +13,7 @@ from krm_fn.model.link_plan import JobPlan, LinkPlan, ProducerName, RevisionName
 from krm_fn.model.node import NewValue
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import NO_SIDECAR_ANNOTATIONS, NO_SIDECAR_LABELS, Settings
-from krm_fn.naming.names import content_name
+from krm_fn.naming.names import content_name, cron_job_name
 from krm_fn.references.reference import Reference
 from krm_fn.stages.package import Package
 from krm_fn.stages.revisions import Consumers, Revision
@@ -23,6 +23,12 @@ START_SECONDS = 300
 
 _RETRIES = 2
 """For a pod that was evicted, or whose node failed. The linker itself repeats requests, and the deadline covers all."""
+
+_WHEN_RESUMED = "@hourly"
+"""The schedule of a suspended CronJob, which the API server wants all the same."""
+
+_DAY = 86_400
+"""After that, Kubernetes deletes a scheduled Job. One that has failed would alert until the next one fails."""
 
 # Together the restricted Pod Security Standard. No user id: the image says 65534, and OpenShift hands out its own.
 _POD_SECURITY: dict[str, NewValue] = {"runAsNonRoot": True, "seccompProfile": {"type": "RuntimeDefault"}}
@@ -60,8 +66,42 @@ def job(group: JobPlan, settings: Settings, image: str) -> Object:
     the spec of a Job is immutable.
     """
     linker = settings.linker
+    spec = _job_spec(group, settings, image, linker.ttl_seconds_after_finished)
+    name = content_name(settings.set, "-link", spec)
+    labels = {**linker.labels, **_labels(settings)}
+    metadata = _metadata(name, group.namespace, group.wave, labels, linker.annotations)
+    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}
+
+
+def cron_job(group: JobPlan, settings: Settings, image: str) -> Object:
+    """Build the CronJob that runs the linker between releases: the pod of the Job, but it waits for nothing.
+
+    `group`: that of `merge_plans`. Its name never changes, so that nothing but its plan differs between releases.
+    """
+    linker = settings.linker
     ttl = linker.ttl_seconds_after_finished
+    labels = {**linker.labels, **_labels(settings)}
     spec: Object = {
+        "schedule": linker.schedule or _WHEN_RESUMED,
+        # What is not written, people may set: a CronJob that they suspend stays so in the next release.
+        **({} if linker.schedule else {"suspend": True}),
+        "concurrencyPolicy": "Forbid",
+        "startingDeadlineSeconds": START_SECONDS,
+        "successfulJobsHistoryLimit": 1,
+        "failedJobsHistoryLimit": 1,
+        "jobTemplate": {
+            "metadata": {"labels": labels, **_given(annotations=linker.annotations)},
+            "spec": _job_spec(group, settings, image, _DAY if ttl is None else ttl),
+        },
+    }
+    name = cron_job_name(settings.set)
+    metadata = _metadata(name, group.namespace, group.wave, labels, linker.annotations)
+    return {"apiVersion": "batch/v1", "kind": "CronJob", "metadata": metadata, "spec": spec}
+
+
+def _job_spec(group: JobPlan, settings: Settings, image: str, ttl: int | None) -> Object:
+    linker = settings.linker
+    return {
         "backoffLimit": _RETRIES,
         "activeDeadlineSeconds": linker.timeout_seconds + START_SECONDS,
         **({} if ttl is None else {"ttlSecondsAfterFinished": ttl}),
@@ -73,10 +113,6 @@ def job(group: JobPlan, settings: Settings, image: str) -> Object:
             "spec": _pod_spec(group, settings, image),
         },
     }
-    name = content_name(settings.set, "-link", spec)
-    labels = {**linker.labels, **_labels(settings)}
-    metadata = _metadata(name, group.namespace, group.wave, labels, linker.annotations)
-    return {"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}
 
 
 def _pod_spec(group: JobPlan, settings: Settings, image: str) -> Object:

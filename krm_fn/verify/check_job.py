@@ -1,6 +1,6 @@
-"""The linker's Job: its plan, and whether it is still the one that its name says."""
+"""The linker's Jobs: their plans, and whether a Job is still the one that its name says."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -15,20 +15,38 @@ from krm_fn.model.problem import Problem
 from krm_fn.naming.names import content_name, is_image
 
 _CONTAINERS = "spec.template.spec.containers"
+_OF_CRON_JOB = "spec.jobTemplate.spec.template.spec.containers"
 
 
 def read_plan(job: Item) -> tuple[LinkPlan, str]:
-    """Return the plan and the field that it is in. Raises Unreadable.
+    """Return the plan of a Job or CronJob, and the field that it is in. Raises Unreadable.
 
     The container need not be the first: a service mesh may have added its own.
     """
-    containers = elements(get(job.node, *_CONTAINERS.split(".")))
-    for index, container in enumerate(containers):
+    containers = _containers(job)
+    for field, container in containers.items():
         command, *arguments = [text(argument) for argument in elements(get(container, "args"))] or [""]
         if command == "link":
-            return read_arguments(arguments), f"{_CONTAINERS}[{index}].args"
-    names = ", ".join(text(get(container, "name")) for container in containers)
+            return read_arguments(arguments), f"{field}.args"
+    names = ", ".join(text(get(container, "name")) for container in containers.values())
     raise Unreadable(names, "a container whose first argument is `link`")
+
+
+def _containers(job: Item) -> dict[str, Node]:
+    """Return the containers by their fields."""
+    path = _OF_CRON_JOB if job.id.kind == "CronJob" else _CONTAINERS
+    return {f"{path}[{index}]": one for index, one in enumerate(elements(get(job.node, *path.split("."))))}
+
+
+def check_cron_job(item: Item, plan: LinkPlan, wanted: Callable[[str], Object] | None) -> Iterator[Problem]:
+    """Find a CronJob that is not as the function emits it: `wanted`, of an image, if the configuration is known."""
+    yield from _check_images(item)
+    if plan.waits:
+        message = "lacks --no-wait: each run would wait for what no release is about to bring"
+        yield about(item, message, _OF_CRON_JOB)
+    elif wanted is not None:
+        images = [text(get(container, "image")) for container in _containers(item).values()]
+        yield from check_object(item, wanted(images[0]))
 
 
 def check_job(job: Item, set_name: str, shared: Iterable[Item]) -> Iterator[Problem]:
@@ -36,11 +54,7 @@ def check_job(job: Item, set_name: str, shared: Iterable[Item]) -> Iterator[Prob
 
     `shared`: others of the linker's objects. What they have in their metadata, something has added to all objects.
     """
-    for index, container in enumerate(elements(get(job.node, *_CONTAINERS.split(".")))):
-        image = text(get(container, "image"))
-        if not is_image(image) and "$" not in image:  # something may still substitute it
-            message = f"found {image!r}, expected the name of an image"
-            yield about(job, message, f"{_CONTAINERS}[{index}].image")
+    yield from _check_images(job)
     if job.id.api_version != "batch/v1":
         yield about(job, f"found {job.id.api_version!r}, expected 'batch/v1'", "apiVersion")
     spec = get(job.node, "spec")
@@ -54,6 +68,13 @@ def check_job(job: Item, set_name: str, shared: Iterable[Item]) -> Iterator[Prob
             "because the spec of a Job cannot change"
         )
         yield about(job, message, "metadata.name")
+
+
+def _check_images(job: Item) -> Iterator[Problem]:
+    for field, container in _containers(job).items():
+        image = text(get(container, "image"))
+        if not is_image(image) and "$" not in image:  # something may still substitute it
+            yield about(job, f"found {image!r}, expected the name of an image", f"{field}.image")
 
 
 def _name(set_name: str, spec: Node | None, added: Mapping[str, Mapping[str, str]]) -> str:
@@ -115,7 +136,7 @@ def _compare(found: Node | None, wanted: Any, field: str) -> Iterator[tuple[str,
         for place, (one, value) in enumerate(zip(entries, wanted, strict=False)):
             yield from _compare(one, value, f"{field}[{place}]")
     else:
-        expected = str(wanted).lower() if isinstance(wanted, bool) else wanted
+        expected = str(wanted).lower() if isinstance(wanted, bool) else str(wanted)
         if found is None:
             yield field, f"missing; expected {expected!r}"
         elif not is_scalar(found) or found.value != expected:

@@ -3,13 +3,14 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.deployers import wave_of
 from krm_fn.model.item import CONFIG_KINDS, Item, about
 from krm_fn.model.kinds import ADD_ON_KINDS
-from krm_fn.model.link_plan import JobPlan, LinkPlan, RevisionName, Unreadable
+from krm_fn.model.link_plan import JobPlan, LinkPlan, RevisionName, Unreadable, merge_plans
 from krm_fn.model.node import elements, get, text
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.producers import RENAMABLE_KINDS
@@ -18,10 +19,17 @@ from krm_fn.naming.names import listed_revisions
 from krm_fn.references.find import find_in_rules
 from krm_fn.references.generated import find_generated
 from krm_fn.stages.link import build_trackers, without_clashes
-from krm_fn.stages.linker_objects import access, inventory, plan_links
+from krm_fn.stages.linker_objects import access, cron_job, inventory, plan_links
 from krm_fn.stages.package import Package
 from krm_fn.stages.revisions import Revision
-from krm_fn.verify.check_job import check_annotations, check_job, check_object, check_wave, read_plan
+from krm_fn.verify.check_job import (
+    check_annotations,
+    check_cron_job,
+    check_job,
+    check_object,
+    check_wave,
+    read_plan,
+)
 from krm_fn.verify.rendering import RenderedSet, Rendering
 
 _ABOUT_TRACKERS = (keys.BASE_NAME, keys.STANDS_FOR, keys.MADE_BY)
@@ -58,6 +66,7 @@ def check_linker(rendering: Rendering) -> Iterator[Problem]:
         for place in _places(one, groups, package):
             if place.emitted:
                 yield from _check_jobs(place, objects)
+                yield from _check_cron_jobs(place, one, objects)
                 yield from _check_inventory(place, objects)
                 yield from _check_trackers(place, one, objects, trackers)
                 yield from _check_access(place, one, objects)
@@ -176,6 +185,27 @@ def _check_jobs(place: _JobPlace, objects: _LinkerObjects) -> Iterator[Problem]:
         of_wave = f", sync wave {wave}" if wave else ""
         what_for = "nothing sets owners, or deletes old revisions"
         yield Problem(f"no Job of the linker for {_name(place)}{of_wave}: {what_for}")
+
+
+def _check_cron_jobs(place: _JobPlace, one: RenderedSet, objects: _LinkerObjects) -> Iterator[Problem]:
+    settings = one.configured.settings if one.configured else None
+    group = merge_plans(place.groups) if place.groups else None
+    found = place.of_kind("CronJob")
+    wanted = None
+    if group and settings and settings.linker.enabled and settings.linker.schedule is not None:
+        wanted = partial(cron_job, group, settings)
+        if not found:
+            yield _missing(place, "batch/v1", "CronJob", "spec.linker.schedule asks for it")
+    for item in found:
+        try:
+            plan, field = read_plan(item)
+        except Unreadable as error:
+            yield about(item, f"has no plan: {error}")
+            continue
+        messages = [*_compare(plan, group.plan if group else _NOTHING, place, objects)]
+        yield from (about(item, message, field) for message in messages)
+        if not messages:
+            yield from check_cron_job(item, plan, wanted)
 
 
 def _name(place: _JobPlace) -> str:

@@ -32,15 +32,17 @@ class LinkerRun:
     pod: str
 
 
-def run_linker(api: Api, set_name: str, *, environment: Mapping[str, str] | None = None) -> LinkerRun:
-    """Run the pod of the set's newest Job, and write the result to the pod's status, which ends the Job.
+def run_linker(
+    api: Api, set_name: str, *more: str, environment: Mapping[str, str] | None = None, pod: Object | None = None
+) -> LinkerRun:
+    """Run this pod, or that of the set's newest Job, and write the result to its status, which ends the Job.
 
-    A Job that has completed runs once more, like a copy of it.
+    A Job that has completed runs once more, like a copy of it. `more`: further arguments.
     """
-    pod = linker_pod(api, set_name)
+    pod = pod or linker_pod(api, set_name)
     with tempfile.TemporaryDirectory(prefix="krm-fn-linker-") as folder:
         done = subprocess.run(
-            linker_command(pod),
+            [*linker_command(pod), *more],
             env={**linker_environment(api, pod, Path(folder)), **(environment or {})},
             capture_output=True,
             text=True,

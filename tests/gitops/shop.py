@@ -5,6 +5,7 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
+from tests.cluster.api import Object
 from tests.cluster.invariant_watcher import InvariantWatcher
 from tests.cluster.linker_job import COMPONENT
 from tests.cluster.mounting_kubelet import MountingKubelet
@@ -132,7 +133,22 @@ class Shop(LiveSet):
             rendered = {one for one in consumers if not one.startswith(HISTORY)}
             assert rendered <= owners[name], f"{name} is owned by {owners[name]}, but used by {consumers}"
 
+    def until_scheduled(self) -> None:
+        """Wait until a Job of the CronJob that is created from now on has succeeded."""
+        before = self.scheduled()
+        until(
+            "a scheduled run has succeeded",
+            lambda: [job for name, job in self.scheduled().items() if name not in before],
+            lambda found: any(map(is_ready, found)),
+            within=WITHIN,
+        )
+
     # What there is
+
+    def scheduled(self) -> dict[str, Object]:
+        """Return the Jobs of the CronJob by name."""
+        jobs = [job for job in self.api.list("Job", labels=COMPONENT) if "ownerReferences" in job["metadata"]]
+        return {job["metadata"]["name"]: job for job in jobs}
 
     def pods(self) -> dict[str, str]:
         """Return the running pods with their ConfigMaps."""

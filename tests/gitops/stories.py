@@ -1,8 +1,10 @@
 """Short stories that each deployer must survive. What they leave must go when the application is uninstalled."""
 
-from tests.cluster.release import IN_SET
+from tests.cluster.release import IN_SET, SET
 from tests.gitops.shop import WITHIN, Shop
 
+CRON_JOB = f"{SET}-linker"
+SCHEDULED = {"schedule": "* * * * *"}
 ADOPTED = (
     ("ConfigMap", "web-config"),
     ("ConfigMap", "api-config"),
@@ -59,3 +61,33 @@ def replace_the_job_before_it_runs(shop: Shop) -> None:
     for kind in ("Secret", "ConfigMap"):
         shop.api.delete(kind, unlinked)
     shop.check("Healthy")
+
+
+def clean_between_releases(shop: Shop) -> None:
+    """Let the CronJob run every minute: while a canary is paused, and after the last ReplicaSet of a revision."""
+    shop.release()
+    old = shop.revision_of("a"), shop.revision_of("a", "api-config")
+    shop.release("Paused", content="b")
+    shop.until_scheduled()
+    assert {*old} <= shop.revisions().keys()
+    shop.check("Paused")
+    shop.promote()
+    for image in ("2", "3"):  # what is rendered of configuration stays the same, and so does the Job
+        shop.deploy(image=image)
+        shop.until_running("Paused")
+        shop.promote()
+    for name in old:
+        shop.api.gone("ConfigMap", name, within=WITHIN)
+    shop.until_scheduled()
+    shop.check("Healthy")
+    if shop.deployer.annotation != "flux":  # which takes back what kubectl has written, and says so
+        shop.api.patch("CronJob", CRON_JOB, {"spec": {"suspend": True}}, manager="kubectl-patch")
+        shop.check("Healthy")
+        assert shop.api.get("CronJob", CRON_JOB)["spec"]["suspend"] is True
+    shop.release(linker={"schedule": ""})
+    assert shop.api.get("CronJob", CRON_JOB)["spec"]["suspend"] is True
+    shop.release(linker={})
+    shop.api.gone("CronJob", CRON_JOB, within=WITHIN)
+    shop.replace_pods()
+    shop.check("Healthy")
+    shop.release(linker={"schedule": "@hourly"})  # the CronJob goes with the application

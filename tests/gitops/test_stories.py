@@ -48,6 +48,7 @@ DEPLOYERS: dict[str, tuple[str, Callable[[Bench, Api], Deployer]]] = {
     "kpt": (KPT, lambda bench, api: Kpt(bench.cluster, api)),
 }
 DEPLOYMENT = Commit(kinds=("Deployment",))
+SCHEDULED = Commit(linker=stories.SCHEDULED)
 # Without a Secret, which would stay: only its own Job may link it.
 STATEFUL_SET = Commit(kinds=("StatefulSet",))
 WAVES = STATEFUL_SET.but(waves=True, plain="last")
@@ -55,6 +56,7 @@ UNDER_EACH = {
     "migrated in two steps": (stories.migrate, Commit()),
     "reverted while the canary is paused": (stories.go_back_while_paused, Commit()),
     "a Job replaced before it ran": (stories.replace_the_job_before_it_runs, DEPLOYMENT),
+    "cleaned between releases": (stories.clean_between_releases, SCHEDULED),
 }
 STORIES = [
     *(
@@ -63,6 +65,7 @@ STORIES = [
         for deployer, (program, create) in DEPLOYERS.items()
     ),
     Story("Argo CD, an ApplicationSet", ARGO_CD, application_set, stories.go_back_while_paused),
+    Story("Argo CD, waves, on schedule", ARGO_CD, argo_cd, stories.clean_between_releases, SCHEDULED.but(waves=True)),
     Story("Argo CD, git revert", ARGO_CD, argo_cd, argo_stories.git_revert_while_paused),
     Story("Argo CD, a Job that waits", ARGO_CD, argo_cd, argo_stories.job_waits, DEPLOYMENT),
     Story("Argo CD, waves, a Job that waits", ARGO_CD, argo_cd, argo_stories.job_waits_in_a_wave, WAVES),

@@ -8,7 +8,7 @@ from tests.cluster.server import ApiError
 
 KINDS = (
     *("ConfigMap", "Secret", "ServiceAccount", "Role", "RoleBinding"),
-    *("Job", "Deployment", "StatefulSet", "Rollout", "ExternalSecret", "SealedSecret"),
+    *("Job", "CronJob", "Deployment", "StatefulSet", "Rollout", "ExternalSecret", "SealedSecret"),
 )
 # Kubernetes creates them in every namespace, and Helm stores its releases.
 FOREIGN = ("ConfigMap/kube-root-ca.crt", "ServiceAccount/default", "Secret/sh.helm.release.")
@@ -18,7 +18,8 @@ Snapshot = dict[str, Object]
 
 def snapshot(api: Api) -> Snapshot:
     """Return all objects that a deployer manages, by kind and name."""
-    return {key: item for kind in KINDS for key, item in _items(api, kind) if not key.startswith(FOREIGN)}
+    found = (pair for kind in KINDS for pair in _items(api, kind))
+    return {key: item for key, item in found if not key.startswith(FOREIGN) and not _is_scheduled(item)}
 
 
 def written(before: Snapshot, after: Snapshot) -> list[str]:
@@ -28,6 +29,11 @@ def written(before: Snapshot, after: Snapshot) -> list[str]:
         for key in sorted(before.keys() | after.keys())
         for line in _differences(_relevant(before.get(key)), _relevant(after.get(key)), "")
     ]
+
+
+def _is_scheduled(item: Object) -> bool:
+    """Tell whether a CronJob has made it, which comes and goes."""
+    return any(owner["kind"] == "CronJob" for owner in item["metadata"].get("ownerReferences", []))
 
 
 def _items(api: Api, kind: str) -> list[tuple[str, Object]]:

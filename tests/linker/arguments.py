@@ -12,4 +12,5 @@ def read_plan(arguments: list[str]) -> LinkPlan:
         set=given["set_name"],
         **seconds,
         **{key: given[key] for key in ("workloads", "revisions", "producers", "kinds")},
+        waits=not given["no_wait"],
     )

@@ -83,6 +83,12 @@ def inventory(*names: str) -> Object:
     return thing("ConfigMap", "web-linker", labels=labels, annotations={keys.RENDERED: ",".join(names)})
 
 
+def linker_cron_job(name: str, arguments: Sequence[str]) -> Object:
+    """Build the CronJob that runs `krm-fn link` with these arguments."""
+    job = linker_job(name, arguments)
+    return thing("CronJob", name, labels=job["metadata"]["labels"], spec={"jobTemplate": {"spec": job["spec"]}})
+
+
 def linker_job(name: str, arguments: Sequence[str], **fields: Any) -> Object:
     """Build the Job that runs `krm-fn link` with these arguments."""
     containers = [{"name": "link", "image": "krm-fn:1", "args": ["link", *arguments]}]

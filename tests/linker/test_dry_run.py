@@ -59,6 +59,19 @@ def test_a_deleted_revision_is_no_longer_read() -> None:
     assert cluster.configs(PLAN).revisions == [kept, deleted]
 
 
+def test_a_check_records_what_it_would_do_and_writes_nothing_else() -> None:
+    _, cluster = dry_run()
+    check = DryRun(cluster, records=True)
+    one, _ = check.configs(PLAN).revisions
+    check.delete(one)
+    check.record_event(NEW, "RevisionsDeleted", "x", 7.0)
+    check.record_event(NEW, "NotLinked", "y", 7.0, is_warning=True)
+    message = "found by --check-only, nothing was changed: x"
+    deleted = {"event": "ReplicaSet/web-1", "reason": "RevisionsToBeDeleted", "message": message, "now": 7.0}
+    warned = {"event": "ReplicaSet/web-1", "reason": "NotLinked", "message": "y", "now": 7.0, "warning": True}
+    assert cluster.writes == [deleted, warned]
+
+
 def test_nothing_is_written() -> None:
     dry, cluster = dry_run()
     one, _ = dry.configs(PLAN).revisions

@@ -17,7 +17,20 @@ from krm_fn.model.kinds import ADD_ON_KINDS, BUILT_IN_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from tests.linker.fake_cluster import FakeCluster
 from tests.linker.garbage_collector import collect, delete
-from tests.linker.manifests import A, B, C, inventory, linker_job, made_by, pod_of, pods, revision, workload
+from tests.linker.manifests import (
+    A,
+    B,
+    C,
+    inventory,
+    linker_cron_job,
+    linker_job,
+    made_by,
+    pod_of,
+    pods,
+    reference,
+    revision,
+    workload,
+)
 from tests.linker.object_store import NAMESPACE, NOON, Hook, Object, ObjectStore, no_hook
 from tests.linker.stepwise_run import Killed, StepwiseRun
 
@@ -542,6 +555,70 @@ def test_a_job_of_the_linker_is_no_owner_and_no_reference() -> None:
     run = CompletedRun(store)
     assert store.find("ConfigMap", C) is None
     assert "Job/web-link-1" not in {str(owner) for change in run.report.changes for owner in change.add}
+
+
+def test_a_cron_job_of_the_linker_and_its_jobs_pin_no_revision() -> None:
+    """Else the plan of the last release would keep its revisions for as long as the CronJob is there."""
+    store = changed()
+    plan = ["--set=web", f"--workload=apps/v1/Deployment/web=ConfigMap/{C}", "--no-wait"]
+    cron_job = store.create(linker_cron_job("web-linker", plan))
+    store.create(linker_job("web-linker-29000000", plan, ownerReferences=[reference(cron_job, controller=True)]))
+    run = CompletedRun(store, PLAN._replace(waits=False))
+    assert store.find("ConfigMap", C) is None
+    assert {str(owner) for change in run.report.changes for owner in change.add} == {
+        *("Deployment/web", "ReplicaSet/web-1", "ReplicaSet/web-2", LIST)
+    }
+
+
+def not_applied_yet() -> ObjectStore:
+    """Return a release of which the Job is there, and neither the workload nor its revision."""
+    store = changed()
+    store.remove(store.get("ConfigMap", B))
+    store.update(store.get("Deployment", "web"), spec={"template": pods(A)})
+    store.remove(store.get("ReplicaSet", "web-2"))
+    return store
+
+
+def rolling_slowly() -> ObjectStore:
+    """Return a release whose ReplicaSet is not there yet, as while it is paused."""
+    store = changed()
+    store.remove(store.get("ReplicaSet", "web-2"))
+    return store
+
+
+@pytest.mark.parametrize("make", [not_applied_yet, rolling_slowly, changed])
+def test_a_run_that_waits_for_nothing_says_nothing_of_a_release_that_is_under_way(
+    make: Callable[[], ObjectStore],
+) -> None:
+    run = CompletedRun(make(), PLAN._replace(waits=False))
+    assert (run.report.problems, run.report.notes) == ([], [])
+    assert 60 <= run.store.clock - NOON < 61, "the minute before a deletion"
+    assert (run.store.find("ConfigMap", A) is not None, run.store.find("ConfigMap", C)) == (True, None)
+
+
+def test_a_run_that_waits_for_nothing_leaves_to_kpt_what_kpt_is_about_to_prune() -> None:
+    store = changed()
+    item = store.get("ConfigMap", C)
+    store.update_metadata(item, annotations={**item["metadata"]["annotations"], keys.KPT_INVENTORY: "8a1f"})
+    before = store.get("ConfigMap", C)
+    run = CompletedRun(store, PLAN._replace(waits=False))
+    assert (run.store.find("ConfigMap", C), run.report.problems, run.store.clock) == (before, [], NOON)
+
+
+def test_a_run_that_waits_for_nothing_fails_where_a_live_object_references_what_does_not_exist() -> None:
+    store = changed()
+    store.remove(store.get("ConfigMap", B))
+    run = CompletedRun(store, PLAN._replace(waits=False))
+    assert run.report.failures == [
+        f"Deployment shop/web: references ConfigMap/{B}, which does not exist; apply the manifests again"
+    ]
+
+
+def test_a_plan_that_was_superseded_asks_for_no_secret_that_is_linked() -> None:
+    """By then no rule of the Role names it: each scheduled run would warn until its CronJob is applied."""
+    store = superseded(CompletedRun(with_secret(), WITH_SECRET).store)
+    run = CompletedRun(store, WITH_SECRET._replace(waits=False), hook=forbid(f"get Secret/{CREDENTIALS}"))
+    assert run.report.problems == []
 
 
 def test_a_kind_that_may_not_be_listed_stops_deletions_and_nothing_else() -> None:

@@ -8,7 +8,7 @@ import pytest
 from krm_fn.linker import run as module
 from krm_fn.linker.api import Access, ApiError
 from krm_fn.linker.retry import Deadline
-from krm_fn.linker.run import LinkOptions, run
+from krm_fn.linker.run import LinkOptions, Writes, run
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from krm_fn.model.problem import Outcome
 from tests.linker.fake_cluster import FakeCluster
@@ -72,9 +72,18 @@ def test_changes_are_logged_and_the_summary_is_returned() -> None:
 
 
 def test_a_dry_run_says_what_it_would_do() -> None:
-    outcome, lines = run_with(LinkOptions(dry_run=True))
+    outcome, lines = run_with(LinkOptions(writes=Writes.NOTHING))
     assert lines == [LINE]
     assert outcome.stdout.startswith(b"1 revision in shop: 1 would be linked, 0 would be deleted; ")
+
+
+def test_a_check_ends_with_a_code_of_its_own_if_there_is_something_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome, lines = run_with(LinkOptions(writes=Writes.EVENTS))
+    assert (lines, outcome.stderr, outcome.exit_code) == ([LINE], "", 4)
+    assert outcome.stdout.startswith(b"1 revision in shop: 1 would be linked, 0 would be deleted; ")
+    monkeypatch.setattr(module, "link", lambda *_: None)
+    outcome, lines = run_with(LinkOptions(writes=Writes.EVENTS))
+    assert (lines, outcome.stderr, outcome.exit_code) == ([], "", 0)
 
 
 def test_json_output_is_one_document_without_a_log() -> None:

@@ -7,11 +7,13 @@ from hypothesis import strategies as st
 from krm_fn.cli.main import main
 from krm_fn.model.kinds import Kind
 from krm_fn.model.link_plan import (
+    JobPlan,
     LinkPlan,
     ProducerName,
     RevisionName,
     Unreadable,
     Workload,
+    merge_plans,
     read_arguments,
     read_kind,
     read_producer,
@@ -52,6 +54,7 @@ PLANS = st.builds(
     kinds=st.lists(CONSUMER_KIND, max_size=3).map(tuple),
     timeout=SECONDS,
     minimum_age=st.integers(0, 10**6),
+    waits=st.booleans(),
 )
 
 
@@ -66,6 +69,15 @@ def test_the_arguments_are_readable() -> None:
         "--timeout=300",
         "--minimum-age=600",
     ]
+
+
+def test_the_plan_of_a_cron_job_has_the_workloads_of_all_waves_and_waits_for_nothing() -> None:
+    api = Workload("apps/v1", "Deployment", "api", PLAN.revisions)
+    late = PLAN._replace(workloads=(api,), revisions=(CONFIG, PASSWORD))
+    assert merge_plans([JobPlan("shop", "", PLAN, (), ""), JobPlan("shop", "5", late, (), "")]) == JobPlan(
+        "shop", "5", PLAN._replace(workloads=(api, *PLAN.workloads), revisions=(), waits=False), (), ""
+    )
+    assert PLAN._replace(waits=False).to_arguments() == [*PLAN.to_arguments(), "--no-wait"]
 
 
 def test_the_command_reads_the_arguments_back() -> None:

@@ -16,8 +16,8 @@ from krm_fn.function import run
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 from krm_fn.model.link_plan import JobPlan, LinkPlan, ProducerName, RevisionName, Workload
 from krm_fn.model.settings import LinkerSettings, Settings
-from krm_fn.naming.names import MAX_JOB_NAME
-from krm_fn.stages.linker_objects import START_SECONDS, access, job
+from krm_fn.naming.names import MAX_JOB_NAME, cron_job_name
+from krm_fn.stages.linker_objects import START_SECONDS, access, cron_job, job
 from tests.cases import ENVIRONMENT
 from tests.linker.arguments import read_plan
 from tests.volume import examples_of
@@ -54,6 +54,36 @@ JOBS: list[tuple[str, Any]] = [
 def test_the_name_changes_if_and_only_if_the_spec_does(one: tuple[str, Any], other: tuple[str, Any]) -> None:
     same_name = one[1]["metadata"]["name"] == other[1]["metadata"]["name"]
     assert same_name == (one[1]["spec"] == other[1]["spec"])
+
+
+@pytest.mark.parametrize("length", [1, 45, 46, 63])
+def test_the_name_of_a_cron_job_leaves_room_for_those_of_its_jobs(length: int) -> None:
+    """Kubernetes allows 52 characters. Names that it would cut differ where the sets do."""
+    names = [cron_job_name(end.rjust(length, "x")) for end in "ab"]
+    assert names[0] != names[1]
+    assert all(len(name) <= 52 for name in names)
+    assert (names[0] == "a".rjust(length, "x") + "-linker") == (length <= 45)
+
+
+@pytest.mark.parametrize(
+    ("linker", "expected"),
+    [
+        pytest.param(LinkerSettings(schedule="@daily"), ("@daily", None, 86_400), id="a schedule"),
+        pytest.param(LinkerSettings(schedule=""), ("@hourly", True, 86_400), id="suspended"),
+        pytest.param(
+            LinkerSettings(schedule="@daily", ttl_seconds_after_finished=0), ("@daily", None, 0), id="with a life"
+        ),
+    ],
+)
+def test_what_a_schedule_makes_of_the_cron_job(linker: LinkerSettings, expected: tuple[Any, ...]) -> None:
+    """Its pod is that of the Job, and nothing that is not written is taken from those who suspend it by hand."""
+    settings = SETTINGS._replace(linker=linker)
+    spec: Any = cron_job(GROUP, settings, "krm-fn:1")["spec"]
+    of_job: Any = job(GROUP, settings, "krm-fn:1")["spec"]
+    template = spec["jobTemplate"]["spec"]
+    assert (spec["schedule"], spec.get("suspend"), template["ttlSecondsAfterFinished"]) == expected
+    assert template == {**of_job, "ttlSecondsAfterFinished": expected[2]}
+    assert spec["concurrencyPolicy"] == "Forbid"
 
 
 @pytest.mark.parametrize("length", [1, 46, 47, 48, 63])

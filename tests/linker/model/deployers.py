@@ -35,7 +35,9 @@ def apply(store: ObjectStore, item: Object) -> Key:
     if live is None:
         store.create(item)
         return key_of(item)
-    if "spec" in item and item["kind"] != "Job":
+    if item["kind"] == "CronJob":
+        store.update(live, spec=item["spec"])
+    elif "spec" in item and item["kind"] != "Job":
         template = {**live["spec"]["template"], **item["spec"]["template"]}
         store.update(live, spec={**live["spec"], "template": template})
     if item["kind"] in KEPT:

@@ -7,7 +7,7 @@ from unittest.mock import ANY
 
 import pytest
 
-from krm_fn.linker import cluster, link
+from krm_fn.linker import cluster, link, owners
 from krm_fn.linker.cluster import ConsumerLists
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Observation, Owner
 from krm_fn.linker.owners import RevisionPatch, plan_deletions, plan_owners
@@ -112,7 +112,13 @@ def new_objects_are_not_read(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(ConsumerLists, "_read_changes", read)
 
 
+def only_its_own_plan_is_rendered(patch: pytest.MonkeyPatch) -> None:
+    """Do not ask the inventory what a newer rendering than that of the run wants."""
+    patch.setattr(owners, "rendered_names", lambda plan, _: {revision.name for revision in plan.rendered})
+
+
 MUTATIONS = (
+    only_its_own_plan_is_rendered,
     the_inventory_is_no_owner,
     only_the_inventory_is_an_owner,
     owners_are_replaced,

@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from krm_fn.linker.read import possible_names
+from krm_fn.linker.read import linker_arguments, possible_names
 from krm_fn.model import keys
-from krm_fn.model.link_plan import LinkPlan
+from krm_fn.model.link_plan import LinkPlan, read_arguments
 from tests.linker import controllers, garbage_collector
 from tests.linker.model.deployers import key_of
-from tests.linker.model.rendering import MINIMUM_AGE, TIMEOUT, Rendering, render
-from tests.linker.object_store import Key, Object, ObjectStore
+from tests.linker.model.rendering import MINIMUM_AGE, SCHEDULED_TIMEOUT, TIMEOUT, Rendering, render
+from tests.linker.object_store import Key, Object, ObjectStore, without
 from tests.linker.stepwise_run import StepwiseRun
 
 Deployer = Callable[[ObjectStore, Rendering], Iterator[Key]]
@@ -23,6 +23,7 @@ LONGEST_STANDSTILL = 10.0
 SECRETS_WITH_TRACKERS = True
 """Whether a deployer applies a Secret and its tracker at once."""
 
+_RESTORED = ("CronJob", "Secret", "ConfigMap", "Pod", "ReplicaSet", "ControllerRevision", *WORKLOADS, "Job")
 _TRIES = 3
 
 
@@ -113,6 +114,18 @@ class NamespaceModel:
     def start(self, job: Object) -> StepwiseRun:
         return self._start(self._plans[job["metadata"]["name"]], job["metadata"]["uid"])
 
+    @property
+    def is_scheduled_run_due(self) -> bool:
+        """Whether there is a CronJob, of which no Job runs: another one has to wait for its end."""
+        cron_jobs = self.store.of_kind("CronJob")
+        return bool(cron_jobs) and cron_jobs[0]["metadata"]["uid"] not in self._jobs.values()
+
+    def run_on_schedule(self) -> StepwiseRun:
+        """Start a run of the live CronJob, with the plan that was applied last."""
+        (cron_job,) = self.store.of_kind("CronJob")
+        arguments = linker_arguments(cron_job["spec"]["jobTemplate"]["spec"]["template"]["spec"])
+        return self._start(read_arguments(arguments), cron_job["metadata"]["uid"])
+
     def link_by_hand(self) -> StepwiseRun:
         return self.link_by_hand_of(self.rendering)
 
@@ -139,7 +152,8 @@ class NamespaceModel:
                 self.advance(self.start(job))
 
     def _start(self, plan: LinkPlan, uid: str) -> StepwiseRun:
-        run = StepwiseRun(plan, self.store, TIMEOUT, self._apply_configs_in_time)
+        timeout = TIMEOUT if plan.waits else SCHEDULED_TIMEOUT
+        run = StepwiseRun(plan, self.store, timeout, self._apply_configs_in_time)
         self.runs.append(run)
         self._jobs[run] = uid
         return run
@@ -236,6 +250,19 @@ class NamespaceModel:
         self.store.update(workload, spec={**workload["spec"], **spec})
         self.check()
 
+    def restore(self) -> Iterator[None]:
+        """Create all objects anew, as from a backup: without their owners. Yields after each.
+
+        Velero restores CronJobs last. Here the CronJob is there from the first object on.
+        """
+        backup = sorted(self.store, key=lambda item: _RESTORED.index(item["kind"]))
+        for item in backup:
+            self.store.remove(item)
+        for item in backup:
+            self.store.create(without(item, "ownerReferences", "uid", "resourceVersion", "creationTimestamp"))
+            self.check()
+            yield
+
     # The checks
 
     def check(self) -> None:
@@ -272,7 +299,7 @@ class NamespaceModel:
                 self.store.remove(secret)
 
     def _stop_runs_without_job(self) -> None:
-        jobs = [job["metadata"] for job in self.store.of_kind("Job")]
+        jobs = [job["metadata"] for job in self.store.of_kind("Job", "CronJob")]
         live = {metadata["uid"] for metadata in jobs if "deletionTimestamp" not in metadata} | {""}
         for run in self.runs:
             if self._jobs[run] not in live:

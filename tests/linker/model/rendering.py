@@ -4,8 +4,8 @@ import zlib
 from functools import cache
 from typing import NamedTuple
 
-from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
-from tests.linker.manifests import inventory, linker_job, pods, revision, workload
+from krm_fn.model.link_plan import JobPlan, LinkPlan, RevisionName, Workload, merge_plans
+from tests.linker.manifests import inventory, linker_cron_job, linker_job, pods, revision, workload
 from tests.linker.object_store import Object
 
 TRACKED = {"app": "shop"}
@@ -14,6 +14,9 @@ TRACKED = {"app": "shop"}
 MINIMUM_AGE = 600
 TIMEOUT = 25
 """Seconds a run waits at most, by the model's clock. Other steps advance that clock too."""
+
+SCHEDULED_TIMEOUT = 150
+"""The same of a scheduled run, which only waits before it deletes, for a minute."""
 
 
 class Rendering(NamedTuple):
@@ -46,6 +49,11 @@ class Rendering(NamedTuple):
         return LinkPlan(set="web", workloads=tuple(workloads), timeout=TIMEOUT, minimum_age=MINIMUM_AGE)
 
     @property
+    def scheduled_plan(self) -> LinkPlan:
+        """The plan of the CronJob."""
+        return merge_plans([JobPlan("", "", self.plan, (), "")]).plan
+
+    @property
     def _password(self) -> str:
         return _name("api-password", self.password)
 
@@ -62,6 +70,7 @@ def render(rendering: Rendering) -> tuple[Object, ...]:
         revision(_name("kept-config", rendering.shared), retain=True),
         workload(rendering.kind, "web", pods(shared, image=f"web:{rendering.image}")),
         job,
+        linker_cron_job("web-linker", rendering.scheduled_plan.to_arguments()),
     ]
     if rendering.has_api:
         config, password = own

@@ -3,6 +3,7 @@
 Applying the manifests again creates it again, and a run of the linker that sees the loss fails.
 """
 
+import contextlib
 from collections.abc import Iterator
 
 import pytest
@@ -51,6 +52,19 @@ def test_a_deployer_may_not_stand_still_for_more_than_ten_seconds_before_it_appl
     go_back_and_stop_after(model, "ConfigMap", "shared-config")
     model.advance(model.link_by_hand_of(OTHER_SHARED))
     with pytest.raises(RevisionLost, match="ConfigMap/shared-config-bbbbbbbbbb"):
+        model.sync()
+
+
+@pytest.mark.parametrize(("seconds", "is_lost"), [(50, False), (90, True)])
+def test_for_a_scheduled_run_it_may_stand_still_for_nearly_a_minute(
+    model: NamespaceModel, seconds: int, monkeypatch: pytest.MonkeyPatch, *, is_lost: bool
+) -> None:
+    """Such a run may begin in the middle of any release, and has time."""
+    monkeypatch.setattr(namespace_model, "LONGEST_STANDSTILL", seconds)
+    leave(model, OTHER_SHARED)
+    go_back_and_stop_after(model, "ConfigMap", "shared-config")
+    model.advance(model.run_on_schedule())
+    with pytest.raises(RevisionLost) if is_lost else contextlib.nullcontext():
         model.sync()
 
 

@@ -39,6 +39,8 @@ class Machine(RuleBasedStateMachine):
     """The steps that can happen next."""
 
     model: NamespaceModel
+    tells_on_schedule = False
+    """Whether the stories run the CronJob, and not the linker by hand."""
 
     @initialize(
         kind=st.sampled_from(["Deployment", "Deployment", "StatefulSet", *WITH_OLD_PODS]),
@@ -69,8 +71,11 @@ class Machine(RuleBasedStateMachine):
         writes=st.integers(0, 3),
         steps=st.sampled_from([*range(9), 30, 30]),
         more_writes=st.integers(0, 3),
+        scheduled=st.booleans(),
     )
-    def go_back_during_a_deletion(self, field: str, version: int, writes: int, steps: int, more_writes: int) -> None:
+    def go_back_during_a_deletion(  # noqa: PLR0913  # all that can differ
+        self, field: str, version: int, writes: int, steps: int, more_writes: int, *, scheduled: bool
+    ) -> None:
         """Go back to a revision that a run is about to delete. Deployer and run stand still somewhere."""
         self.model.sync()
         before = self.model.rendering
@@ -79,7 +84,7 @@ class Machine(RuleBasedStateMachine):
         self.model.settle()
         self.model.trim_all()
         self.model.store.clock += MINIMUM_AGE
-        run = self.model.link_by_hand()
+        run = self.model.run_on_schedule() if scheduled else self.model.link_by_hand()
         self._advance_to_writes(run, writes)
         self.model.commit(before)
         self.model.sync(steps)
@@ -133,6 +138,11 @@ class Machine(RuleBasedStateMachine):
     @rule(version=st.integers(0, 2))
     def link_by_hand_with_another_plan(self, version: int) -> None:
         self.model.link_by_hand_of(self.model.rendering._replace(shared=version))
+
+    @precondition(lambda self: self.model.is_scheduled_run_due)
+    @rule()
+    def run_on_schedule(self) -> None:
+        self.model.run_on_schedule()
 
     @precondition(lambda self: self.model.runs)
     @rule(which=WHICH, calls=st.sampled_from([1, 10, 30, 1000]))
@@ -220,7 +230,8 @@ def test_the_model_finds_a_linker_with_a_bug(mutation: Mutation, monkeypatch: py
 
 def go_back(writes: int, more_writes: int = 0) -> Story:
     def story(machine: Machine) -> None:
-        machine.go_back_during_a_deletion("shared", version=1, writes=writes, steps=0, more_writes=more_writes)
+        scheduled = machine.tells_on_schedule
+        machine.go_back_during_a_deletion("shared", 1, writes, 0, more_writes, scheduled=scheduled)
 
     return story
 
@@ -259,11 +270,19 @@ def go_back_and_recreate_the_inventory(machine: Machine) -> None:
 
 def go_back_before_anything_is_waited_for(machine: Machine) -> None:
     machine.begin_to_deploy("shared", version=1, steps=0)
-    machine.go_back_during_a_deletion("shared", version=0, writes=1, steps=3, more_writes=1)
+    machine.go_back_during_a_deletion("shared", 0, 1, 3, 1, scheduled=machine.tells_on_schedule)
     machine.recreate_inventory()
 
 
+def go_back_and_stand_still_before_the_workloads(machine: Machine) -> None:
+    go_back(writes=0)(machine)
+    machine.continue_to_deploy(5)
+    machine.advance_a_run(0, 1000)
+    machine.continue_to_deploy(30)
+
+
 STORIES = [
+    ("Deployment", go_back_and_stand_still_before_the_workloads, mutants.only_its_own_plan_is_rendered),
     ("Deployment", deploy_without_a_workload_that_stays, mutants.the_inventory_is_no_owner),
     ("Deployment", recreate_the_inventory, mutants.only_the_inventory_is_an_owner),
     ("Deployment", go_back_and_recreate_the_inventory, mutants.owners_are_replaced),
@@ -278,10 +297,12 @@ STORIES = [
 """What the search has found for each bug, without the steps that do not matter."""
 
 
+@pytest.mark.parametrize("scheduled", [False, True], ids=["by hand", "scheduled"])
 @pytest.mark.parametrize(("kind", "story", "mutation"), STORIES, ids=[one[-1].__name__ for one in STORIES])
 def test_a_story_loses_a_revision_only_with_the_bug(
-    kind: str, story: Story, mutation: Mutation, monkeypatch: pytest.MonkeyPatch
+    kind: str, story: Story, mutation: Mutation, monkeypatch: pytest.MonkeyPatch, *, scheduled: bool
 ) -> None:
+    monkeypatch.setattr(Machine, "tells_on_schedule", scheduled)
     tell(story, kind)
     mutation(monkeypatch)
     with pytest.raises((RevisionLost, AnnotationLost)):
