@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import NamedTuple
 
 from krm_fn.model.item import Item
 from krm_fn.model.node import (
@@ -21,6 +20,7 @@ from krm_fn.model.node import (
     spell,
     text,
 )
+from krm_fn.model.values import NamedTuple
 
 _NOT_SEARCHED = ("metadata", "status")
 """Fields at the top of an object."""

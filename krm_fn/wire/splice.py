@@ -1,7 +1,8 @@
 """Replacements of parts of a text, applied all at once."""
 
 from collections.abc import Iterable
-from typing import NamedTuple
+
+from krm_fn.model.values import NamedTuple
 
 
 class Splice(NamedTuple):
