@@ -25,7 +25,7 @@ from krm_fn.model.values import NamedTuple
 _NOT_SEARCHED = ("metadata", "status")
 """Fields at the top of an object."""
 
-_TEMPLATE = re.compile(r"(?:^|\.)\w*[tT]emplate(?=\.(?:spec|metadata)\.)")
+_TEMPLATE = r"(?:^|\.)\w*[tT]emplate(?=\.(?:spec|metadata)\.)"
 
 _CONTAINER_LISTS = ("containers", "initContainers", "ephemeralContainers")
 
@@ -140,4 +140,4 @@ def _has_containers(node: Mapping) -> bool:
 @lru_cache(maxsize=1024)
 def _templates_above(field: str) -> tuple[str, ...]:
     """Return the paths that may be a template, the innermost first."""
-    return tuple(field[: found.end()] for found in _TEMPLATE.finditer(field))[::-1]
+    return tuple(field[: found.end()] for found in re.finditer(_TEMPLATE, field))[::-1]

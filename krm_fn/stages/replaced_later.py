@@ -47,10 +47,9 @@ _SUBSTITUTES = "flux"
 # With an even number of dollar signs in front: each two of them are one that stays.
 _START = r"(?<!\$)(?:\$\$)*\$\{"
 _VARIABLE = re.compile(_START + r"#?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?=\}|:[-=?+]|:\s*-?[0-9]|[=,^/#%])")
-_ANY = re.compile(_START)
 # A script sets it: `name=` with anything but `${name...}` as its value, or `for name in`.
-_SETS = re.compile(r"""\b(?:(?P<set>\w+)=(?!["']?\$\{(?P=set)\b)|for (?P<each>\w+) in\b)""")
-_REPLACED = re.compile(r"\$\{[^}]*\}?")
+_SETS = r"""\b(?:(?P<set>\w+)=(?!["']?\$\{(?P=set)\b)|for (?P<each>\w+) in\b)"""
+_REPLACED = r"\$\{[^}]*\}?"
 
 _CONTENT = ("data", "stringData", "binaryData", "spec", "parameters", "secretObjects", "type")
 """Fields whose values the API server does not let change, or that decide what a producer makes."""
@@ -187,7 +186,7 @@ class Variables:
     def _open(self) -> list[tuple[ResolvedReference, re.Pattern[str]]]:
         """The references whose name has a variable, and that mean no object of that very name."""
         return [
-            (one, re.compile(".+".join(map(re.escape, _REPLACED.split(one.reference.target)))))
+            (one, re.compile(".+".join(map(re.escape, re.split(_REPLACED, one.reference.target)))))
             for one in self._references.authored
             if "${" in one.reference.target and not one.targets and not _is_disabled(one.referrer)
         ]
@@ -217,8 +216,8 @@ def _is_for_program(text: str) -> bool:
     That is so of a script that sets its variable by itself, and of what Flux does not parse, such as `${list[0]}`.
     """
     names = [found["name"] for found in _VARIABLE.finditer(text)]
-    is_unreadable = len(_ANY.findall(text)) > len(names)
-    return is_unreadable or any((found["set"] or found["each"]) in names for found in _SETS.finditer(text))
+    is_unreadable = len(re.findall(_START, text)) > len(names)
+    return is_unreadable or any((found["set"] or found["each"]) in names for found in re.finditer(_SETS, text))
 
 
 def _texts(item: Item) -> Iterator[tuple[str, str]]:

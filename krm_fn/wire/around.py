@@ -54,7 +54,7 @@ def read_around(document: Document, order: list[Splice], output: str) -> list[No
 
 def _is_even(text: str, order: list[Splice], output: str) -> bool:
     """Tell whether lines are what they seem to be, before and after."""
-    if ("?" in output or "%" in output) and UNEVEN.search(output):
+    if ("?" in output or "%" in output) and re.search(UNEVEN, output):
         return False
     if any(one in output for one in _OTHER_BREAKS) or output.count("\r") != output.count("\r\n"):
         return False

@@ -17,7 +17,7 @@ from krm_fn.wire.reader import Document
 from krm_fn.wire.splice import Splice
 
 # Directives apply to what follows, and the key behind a `?` may be on another line than the `?`.
-UNEVEN = re.compile(r"(?:\A|[\r\n])(?:%|[ \t-]*\?\s)")
+UNEVEN = r"(?:\A|[\r\n])(?:%|[ \t-]*\?\s)"
 _BORDER = re.compile(r"[\r\n](?:---|\.\.\.)")
 
 # It takes longer to leave anything out of so few characters than to read them.
@@ -58,7 +58,7 @@ class _Touched(NamedTuple):
 def make_excerpt(document: Document, splices: Iterable[Splice], planned: Iterable[Node], output: str) -> Excerpt:
     """Leave out of `output` what neither a splice touches nor a change of the `planned` nodes."""
     text = document.text
-    if document.has_aliases or (("?" in text or "%" in text) and UNEVEN.search(text)):
+    if document.has_aliases or (("?" in text or "%" in text) and re.search(UNEVEN, text)):
         return Excerpt(output, {}, is_intact=True)
     order = sorted(splices, key=lambda splice: splice[:2])
     places = {len(text), *(node.start for node in planned)}

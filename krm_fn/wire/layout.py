@@ -12,12 +12,12 @@ from krm_fn.model.node import Mapping, Node, Scalar, Sequence, is_scalar, is_seq
 
 _PROPERTIES = re.compile(r"(?:[&!][^\s,\[\]{}]*(?:[ \t]+|(?=[\[{\"'])|$)|(?:\s|#[^\r\n]*[\r\n])+)*")
 _BLANKS = re.compile(r"[ \t]*(?!#)")  # a comment needs one in front of it
-_ANCHOR = re.compile(r"(?<!\S)&\S+")
+_ANCHOR = r"(?<!\S)&\S+"
 _REST_OF_LINE = re.compile(r"[^\r\n\x85\u2028\u2029]*(\r\n|[\r\n\x85\u2028\u2029]|\Z)")
 _ALIAS = re.compile(r"(?:\s|#[^\r\n]*|[-:?,])*\*[^\s,\[\]{}]+")
 _COLON = re.compile(r"(?:\s++(?:#[^\r\n]*+)?)*+:")
 _OTHER_BREAKS = ("\r", "\x85", "\u2028", "\u2029")
-_COMMENT = re.compile(r"(?:(?<=\s)|^)#[^\r\n]*")
+_COMMENT = r"(?:(?<=\s)|^)#[^\r\n]*"
 
 
 def content_start(text: str, node: Node) -> int:
@@ -31,7 +31,7 @@ def content_start(text: str, node: Node) -> int:
 
 def anchor(text: str, node: Node) -> str:
     """Return the anchor of a node as it is written; `""` if it has none."""
-    found = _ANCHOR.search(without_comments(text[node.start : content_start(text, node)]))
+    found = re.search(_ANCHOR, without_comments(text[node.start : content_start(text, node)]))
     return found[0] if found else ""
 
 
@@ -220,4 +220,4 @@ def key_style(key: Node) -> str:
 
 
 def without_comments(text: str) -> str:
-    return _COMMENT.sub("", text)
+    return re.sub(_COMMENT, "", text)

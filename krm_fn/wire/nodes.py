@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Self
 from krm_fn.model.node import Mark
 
 # As the parser counts lines.
-_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
-_OTHER_BREAK = re.compile("\r(?!\n)|[\x85\u2028\u2029]")
+_BREAK = "\r\n|[\n\r\x85\u2028\u2029]"
+_OTHER_BREAK = "\r(?!\n)|[\x85\u2028\u2029]"
 
 
 class Source:
@@ -21,11 +21,11 @@ class Source:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        return [0, *(found.end() for found in _BREAK.finditer(self._text))]
+        return [0, *(found.end() for found in re.finditer(_BREAK, self._text))]
 
     @cached_property
     def _has_only_line_feeds(self) -> bool:
-        return _OTHER_BREAK.search(self._text) is None
+        return re.search(_OTHER_BREAK, self._text) is None
 
     def mark(self, index: int) -> Mark:
         """Return the line and the column of a place."""
