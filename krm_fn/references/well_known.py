@@ -35,7 +35,7 @@ def looked_up_by(item: Item, name: str, namespace: str, made: str = "") -> WellK
     kind = made or item.id.kind
     by_name, patterns = _index()
     for row in (*by_name.get((kind, name), ()), *patterns.get(kind, ())):
-        if fnmatchcase(name, row[2]):
+        if _matches(name, row[2]):
             for known in _read(*row):
                 if _is_where_expected(item, namespace, known):
                     return known
@@ -53,12 +53,17 @@ def may_look_up(image: str, kind: str, name: str) -> bool | None:
     program = next((READ_IN_FULL[end] for end in ends if end in READ_IN_FULL), None)
     if program is None:
         return None
-    return any(row[0] == program and row[1] == kind and fnmatchcase(name, row[2]) for row in _rows())
+    return any(row[0] == program and row[1] == kind and _matches(name, row[2]) for row in _rows())
 
 
 def read_well_known() -> tuple[WellKnown, ...]:
     """Return every row, once for each of the conditions of which one suffices."""
     return tuple(known for row in _rows() for known in _read(*row))
+
+
+def _matches(name: str, pattern: str) -> bool:
+    # Hardly any name begins as a pattern does, and to compile a pattern takes longer than to read the table.
+    return name.startswith(pattern.partition("*")[0]) and fnmatchcase(name, pattern)
 
 
 def _is_where_expected(item: Item, namespace: str, row: WellKnown) -> bool:

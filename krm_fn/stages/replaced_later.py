@@ -156,7 +156,7 @@ class Variables:
 
     def _in_content(self, item: Item) -> Reason | None:
         content = [] if _is_disabled(item) else [*_texts(item)]
-        field = next((field for field, text in content if _VARIABLE.search(text)), "")
+        field = next((field for field, text in content if _has_variable(text)), "")
         if not field:
             return None
         if self._sign is not None:
@@ -198,12 +198,17 @@ class Variables:
             if item.is_local or _is_disabled(item):
                 continue
             for field, text in (("metadata.name", item.id.name), ("metadata.namespace", item.id.namespace)):
-                if _VARIABLE.search(text):
+                if _has_variable(text):
                     return item, field
             field = "" if item.is_config else next(_find_unexpanded(item.node, ""), "")
             if field:
                 return item, field
         return None
+
+
+def _has_variable(text: str) -> bool:
+    # To search a long text for the pattern takes a hundred times as long as for its two characters.
+    return "${" in text and _VARIABLE.search(text) is not None
 
 
 def _is_disabled(item: Item) -> bool:
@@ -247,6 +252,6 @@ def _find_unexpanded(node: Node, field: str) -> Iterator[str]:
             here = step(field, name)
             held = [(here, value), *((f"{here}[{index}]", one) for index, one in enumerate(elements(value)))]
             if name in _NEVER_EXPANDED:
-                yield from (place for place, one in held if is_scalar(one) and _VARIABLE.search(one.value))
+                yield from (place for place, one in held if is_scalar(one) and _has_variable(one.value))
             if not is_scalar(value):
                 stack.append((value, here))

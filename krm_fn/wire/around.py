@@ -17,7 +17,7 @@ from krm_fn.wire.splice import Splice
 
 _BORDER = re.compile(r"\n(?:---|\.\.\.)(?=\s|\Z)")
 _OTHER_BREAKS = ("\x85", "\u2028", "\u2029", "\ufeff")
-_NEEDS_MORE = re.compile("[?%\r\x85\u2028\u2029\ufeff]")
+_NEEDS_MORE = "?%\r\x85\u2028\u2029\ufeff"
 
 
 class _Limit(NamedTuple):
@@ -58,7 +58,8 @@ def _is_even(text: str, order: list[Splice], output: str) -> bool:
         return False
     if any(one in output for one in _OTHER_BREAKS) or output.count("\r") != output.count("\r\n"):
         return False
-    return not _NEEDS_MORE.search("".join([text[start:end] for start, end, _ in order]))
+    replaced = "".join([text[start:end] for start, end, _ in order])
+    return not any(one in replaced for one in _NEEDS_MORE)
 
 
 def _is_spliced(text: str, order: list[Splice], output: str) -> bool:
