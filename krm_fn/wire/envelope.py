@@ -25,7 +25,10 @@ _NAME = rb"[\w./:-]{1,253}"
 _DATA = frozenset({"data", "binaryData", "stringData"})
 
 # At the start of a line these always end a document, whatever scalar or bracket is open.
-_BORDER = r"(?:(?<=[\r\n\x85\u2028\u2029])|\A)(?:(?=---(?:\s|\Z))|\.\.\.(?=\s|\Z)[^\r\n]*(?:\r\n|[\r\n]|\Z))"
+_BORDER = (
+    r"---(?<![^\r\n\x85\u2028\u2029]---)(?=\s|\Z)"
+    r"|\.\.\.(?<![^\r\n\x85\u2028\u2029]\.\.\.)(?=\s|\Z)[^\r\n]*(?:\r\n|[\r\n]|\Z)"
+)
 _MARKER = r"---(?:\s|\Z)"
 
 # What may be in front of the first document: blank lines, comments, `%YAML` and `%TAG`.
@@ -164,7 +167,9 @@ class Part(NamedTuple):
 
 def split_documents(document: Document) -> Iterator[Part]:
     """Yield every document that is not empty."""
-    borders = sorted({0, *(match.end() for match in re.finditer(_BORDER, document.text)), len(document.text)})
+    found = [match.span() for match in re.finditer(_BORDER, document.text)]
+    inner = (start if document.text.startswith("-", start) else end for start, end in found)
+    borders = sorted({0, *inner, len(document.text)})
     for root in document.roots:
         if not is_null(root):
             index = bisect_right(borders, root.start)

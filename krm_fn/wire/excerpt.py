@@ -17,7 +17,7 @@ from krm_fn.wire.reader import Document
 from krm_fn.wire.splice import Splice
 
 # Directives apply to what follows, and the key behind a `?` may be on another line than the `?`.
-UNEVEN = r"(?:\A|[\r\n])(?:%|[ \t-]*\?\s)"
+_UNEVEN = r"[\r\n](?:%|[ \t-]*\?\s)"
 _BORDER = re.compile(r"[\r\n](?:---|\.\.\.)")
 
 # It takes longer to leave anything out of so few characters than to read them.
@@ -58,7 +58,7 @@ class _Touched(NamedTuple):
 def make_excerpt(document: Document, splices: Iterable[Splice], planned: Iterable[Node], output: str) -> Excerpt:
     """Leave out of `output` what neither a splice touches nor a change of the `planned` nodes."""
     text = document.text
-    if document.has_aliases or (("?" in text or "%" in text) and re.search(UNEVEN, text)):
+    if document.has_aliases or is_uneven(text):
         return Excerpt(output, {}, is_intact=True)
     order = sorted(splices, key=lambda splice: splice[:2])
     places = {len(text), *(node.start for node in planned)}
@@ -66,6 +66,13 @@ def make_excerpt(document: Document, splices: Iterable[Splice], planned: Iterabl
     kept, spans = _find_untouched(document, touched)
     rest, is_intact = _leave_out(spans, text, order, output)
     return Excerpt(rest, kept, is_intact)
+
+
+def is_uneven(text: str) -> bool:
+    """Tell whether a line of YAML is a directive, or begins with the sign of a key."""
+    text = f"\n{text}"
+    may_be = "\n%" in text or "\r%" in text or re.search(r"\?\s", text)  # fast, and rare in a text without such lines
+    return bool(may_be) and re.search(_UNEVEN, text) is not None
 
 
 def _join(spans: list[tuple[int, int]]) -> _Touched:

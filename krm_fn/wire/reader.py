@@ -21,13 +21,12 @@ from yaml import _yaml
 from krm_fn.model.node import Mapping, Mark, Node, Scalar, is_scalar
 from krm_fn.model.problem import Problem, Rejected, Severity, at
 from krm_fn.model.values import NamedTuple
-from krm_fn.wire.nodes import MappingNode, ScalarNode, SequenceNode, Source
+from krm_fn.wire.nodes import OTHER_BREAKS, MappingNode, ScalarNode, SequenceNode, Source
 
 MAX_DEPTH = 400
 """Levels of nesting; real manifests stay under 60. The parser recurses in C, so a limit is needed."""
 
 # Line breaks of YAML 1.1, which go-yaml and libyaml follow, but not of 1.2.
-_OTHER_BREAK = re.compile("[\x85\u2028\u2029]")
 _INNER_MARK = r"(?:\A|(?<=[\r\n]))\ufeff"
 _ANY_BREAK = "\r\n|[\r\n\x85\u2028\u2029]"
 
@@ -288,7 +287,9 @@ def _refuse_ambiguous_characters(text: str, roots: list[Node]) -> None:
         line = len(re.split(_ANY_BREAK, text[: marker.start() + 1]))
         message = "a carriage return alone ends this line, and kubectl finds no document behind it; use line feeds"
         raise Rejected(Problem(message, line=line, column=1))
-    places = [match.start() for match in _OTHER_BREAK.finditer(text)]
+    places = []
+    if any(one in text for one in OTHER_BREAKS):
+        places += [match.start() for match in re.finditer(f"[{OTHER_BREAKS}]", text)]
     if "\ufeff" in text:
         places += [match.start() for match in re.finditer(_INNER_MARK, text)]
     if not places:
