@@ -24,6 +24,7 @@ from krm_fn.model.node import (
     step,
     text,
 )
+from krm_fn.model.pods import OPAQUE_KINDS
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.producers import RENAMABLE
 from krm_fn.model.settings import FieldSpec
@@ -34,9 +35,6 @@ from krm_fn.references.generated import find_written
 from krm_fn.references.reference import By, Reference, Rule, read_reference
 from krm_fn.references.releases import NO_CHARTS, ChartRelease, Charts, find_by_rows, read_releases
 from krm_fn.references.shapes import find_by_shape
-
-OPAQUE_KINDS = frozenset({"CustomResourceDefinition"})
-"""Kinds whose fields describe fields of other objects."""
 
 ROLES = ("Role", "ClusterRole")
 _RBAC = Rule(By.RBAC, "resourceNames of a rule that covers the kind")
