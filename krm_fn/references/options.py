@@ -206,7 +206,7 @@ def _in_data(data: DataText) -> Iterator[OptionName]:
     """Find the names in variables, properties, YAML and JSON, also where they are part of a template or a script."""
     if "\n" not in data.text:
         yield from _in_piece(data.key, data.text.strip(_AROUND), data.field)
-    if not _may_say_config(data.text):
+    if not _may_say_config(data.text.lower()):
         return
     for parent, key, value in _read_telling(data.text):
         yield from _in_piece(parent if key in ("", "name") else key, value, data.field)
@@ -215,10 +215,13 @@ def _in_data(data: DataText) -> Iterator[OptionName]:
     yield from _in_script(_Word(data.field, data.text))
 
 
-def _may_say_config(text: str) -> bool:
-    """Tell quickly of a text that nothing in it says config, cm or secret."""
-    lower = text.lower()
+def _may_say_config(lower: str) -> bool:
+    """Tell quickly of a text in lower case that nothing in it says config, cm or secret."""
     return "config" in lower or "secret" in lower or "cm" in lower
+
+
+def _says_config(option: str) -> bool:
+    return _may_say_config(option.lower()) and re.search(_SAYS_CONFIG, option) is not None
 
 
 def _read_telling(text: str) -> Iterator[Setting]:
@@ -227,22 +230,26 @@ def _read_telling(text: str) -> Iterator[Setting]:
     To read a setting takes ten times as long as to see that it does not, and hardly any of a long text does.
     """
     parent = ""
-    for token in text.translate(_SEPARATORS).split("\n"):
-        if parent or _may_say_config(token):
+    for token, lower in zip(_tokens(text), _tokens(text.lower()), strict=True):
+        if parent or _may_say_config(lower):
             setting = _read_setting(token, parent)
             yield setting
             if setting.key and not setting.value:
-                parent = setting.key if _may_say_config(setting.key) else ""
+                parent = setting.key if _may_say_config(setting.key.lower()) else ""
 
 
 def read_settings(text: str) -> Iterator[Setting]:
     """Read the settings in a text as if it were YAML, JSON or properties, also where it is a template of them."""
     parent = ""
-    for token in text.translate(_SEPARATORS).split("\n"):
+    for token in _tokens(text):
         setting = _read_setting(token, parent)
         yield setting
         if setting.key and not setting.value:
             parent = setting.key
+
+
+def _tokens(text: str) -> list[str]:
+    return text.translate(_SEPARATORS).split("\n")
 
 
 def _read_setting(token: str, parent: str) -> Setting:
@@ -326,7 +333,7 @@ def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:
     while True:
         found = _VALUE.fullmatch(piece, start, end)
         namespace = (found["namespace"] or "") if found else ""
-        if found and namespace not in _RESOURCES and _may_say_config(option) and re.search(_SAYS_CONFIG, option):
+        if found and namespace not in _RESOURCES and _says_config(option):
             yield OptionName(field, option, "" if namespace.startswith("$") else namespace, found["name"])
         pair = _KEY.match(piece, start, end)
         if pair is None:

@@ -18,7 +18,7 @@ from krm_fn.wire.splice import Splice
 
 # Directives apply to what follows, and the key behind a `?` may be on another line than the `?`.
 _UNEVEN = r"[\r\n](?:%|[ \t-]*\?\s)"
-_BORDER = re.compile(r"[\r\n](?:---|\.\.\.)")
+_BORDER = r"[\r\n](?:---|\.\.\.)"
 
 # It takes longer to leave anything out of so few characters than to read them.
 _SMALL = 300
@@ -132,7 +132,7 @@ def _is_even(text: str, elements: list[Node]) -> bool:
 
 
 def _document_end(text: str, root: Node) -> int:
-    border = _BORDER.search(text, root.start)
+    border = re.compile(_BORDER).search(text, root.start)
     return border.start() + 1 if border else len(text)
 
 

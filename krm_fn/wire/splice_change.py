@@ -91,7 +91,7 @@ def _key(key: str, style: str) -> str:
 
 
 _STANDARD = "tag:yaml.org,2002:"
-_DASH = re.compile(r"#[^\r\n]*|(-)")
+_DASH = r"#[^\r\n]*|(-)"
 
 
 def splice_change(text: str, change: Change) -> Iterator[Splice]:
@@ -290,7 +290,7 @@ def _dashes_and_ends(text: str, node: Sequence) -> tuple[list[int], list[int]]:
     dashes, ends = [], []
     behind = layout.content_start(text, node)
     for start, end in layout.element_spans(text, node):
-        dashes += [found.start() for found in _DASH.finditer(text, behind, start) if found.group(1)][:1]
+        dashes += [found.start() for found in re.compile(_DASH).finditer(text, behind, start) if found.group(1)][:1]
         ends.append(end)
         behind = end
     return dashes, ends
