@@ -46,7 +46,7 @@ SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
 _SUBSTITUTES = "flux"
 # With an even number of dollar signs in front: each two of them are one that stays.
 _START = r"(?<!\$)(?:\$\$)*\$\{"
-_VARIABLE = re.compile(_START + r"#?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?=\}|:[-=?+]|:\s*-?[0-9]|[=,^/#%])")
+_VARIABLE = _START + r"#?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?=\}|:[-=?+]|:\s*-?[0-9]|[=,^/#%])"
 # A script sets it: `name=` with anything but `${name...}` as its value, or `for name in`.
 _SETS = r"""\b(?:(?P<set>\w+)=(?!["']?\$\{(?P=set)\b)|for (?P<each>\w+) in\b)"""
 _REPLACED = r"\$\{[^}]*\}?"
@@ -208,7 +208,7 @@ class Variables:
 
 def _has_variable(text: str) -> bool:
     # To search a long text for the pattern takes a hundred times as long as for its two characters.
-    return "${" in text and _VARIABLE.search(text) is not None
+    return "${" in text and re.search(_VARIABLE, text) is not None
 
 
 def _is_disabled(item: Item) -> bool:
@@ -220,7 +220,7 @@ def _is_for_program(text: str) -> bool:
 
     That is so of a script that sets its variable by itself, and of what Flux does not parse, such as `${list[0]}`.
     """
-    names = [found["name"] for found in _VARIABLE.finditer(text)]
+    names = [found["name"] for found in re.finditer(_VARIABLE, text)]
     is_unreadable = len(re.findall(_START, text)) > len(names)
     return is_unreadable or any((found["set"] or found["each"]) in names for found in re.finditer(_SETS, text))
 
