@@ -231,7 +231,8 @@ def _read_telling(text: str) -> Iterator[Setting]:
     """
     parent = ""
     for token, lower in zip(_tokens(text), _tokens(text.lower()), strict=True):
-        if parent or _may_say_config(lower):
+        # A value says nothing by itself, unless it is `secret/NAME` or `key=secret:NAME`.
+        if parent or (_may_say_config(lower) and _may_say_config(lower[: max(map(lower.rfind, ":=/"))])):
             setting = _read_setting(token, parent)
             yield setting
             if setting.key and not setting.value:
