@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
 from click.core import ParameterSource
 
 from krm_fn.model.problem import Outcome
-from krm_fn.model.values import NamedTuple
 from krm_fn.model.words import printable
 from krm_fn.stdio import read_stdin, write_stderr
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from enum import Enum, IntEnum
 from functools import cached_property
 from posixpath import commonpath, dirname
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.config.read import parse_config
 from krm_fn.model.item import Item, about, locate, read_item
@@ -18,7 +18,6 @@ from krm_fn.model.keys import LOCAL_CONFIG, PACKAGE_PATH
 from krm_fn.model.node import Node, fields, get, is_mapping
 from krm_fn.model.problem import Problem, Rejected, Severity
 from krm_fn.model.settings import KPT_NAME, NO_ENVIRONMENT, Environment, Settings, configures, is_configuration
-from krm_fn.model.values import NamedTuple
 from krm_fn.model.words import listing
 
 _MOST_FIELDS = 3

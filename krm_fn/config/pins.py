@@ -1,14 +1,13 @@
 """What a platform pins of the linker, so that no package can choose it: variables of the environment."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.config.build import attribute_of, build_settings
 from krm_fn.config.plain import Invalid, Plain, place, plain_value, refuse
 from krm_fn.model.node import Node, spell
 from krm_fn.model.problem import Problem, Rejected, ResourceId
 from krm_fn.model.settings import LinkerSettings, Settings
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.names import EXPECTED_IMAGE, is_image
 from krm_fn.naming.suggest import suggest
 from krm_fn.wire.reader import read_yaml

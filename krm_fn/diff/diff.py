@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
+from typing import NamedTuple
 
 from krm_fn.config.read import parse_config
 from krm_fn.diff.compare import compare
@@ -13,7 +14,6 @@ from krm_fn.diff.pair import Release, read_release
 from krm_fn.diff.write import write_json, write_markdown, write_text
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import Environment
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.names import is_emitted, is_revision
 from krm_fn.render.deployable import is_deployed
 from krm_fn.render.files import Allowance, Limits

@@ -1,9 +1,8 @@
 """The difference between two renderings, as values. Nothing in it is a Secret's value, or a digest of one."""
 
 from enum import StrEnum
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from krm_fn.model.values import NamedTuple
 from krm_fn.report.secrets import KeyChange
 
 ShownValue: TypeAlias = str | dict[str, "ShownValue"] | list["ShownValue"]

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
-from typing import IO
+from typing import IO, NamedTuple
 
 from krm_fn.model.problem import Problem, Rejected
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.suggest import nearest
 from krm_fn.render.files import Allowance
 from krm_fn.render.kustomization import KUSTOMIZATIONS, find_ways_out

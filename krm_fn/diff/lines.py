@@ -9,6 +9,7 @@ dashboard as replaced as a whole.
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from krm_fn.diff.difference import (
     Cause,
@@ -21,7 +22,6 @@ from krm_fn.diff.difference import (
     RemovalOutcome,
     ShownValue,
 )
-from krm_fn.model.values import NamedTuple
 from krm_fn.model.words import count, printable, with_commas
 from krm_fn.report.secrets import KeyChange, Shown
 from krm_fn.report.table import columns, cut, cut_both, fold

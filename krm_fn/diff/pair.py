@@ -4,13 +4,12 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterator
 from functools import cached_property
-from typing import Final
+from typing import Final, NamedTuple
 
 from krm_fn.diff.difference import LinkerChange
 from krm_fn.model import keys
 from krm_fn.model.item import Item
 from krm_fn.model.settings import Settings
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.content_digest import content_digest, read_content
 from krm_fn.naming.names import HASH, base_name, is_revision
 from krm_fn.references.generated import find_generated, versioned

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from typing import NamedTuple
 
 from krm_fn.diff.difference import Cause, Effect, FieldChange, Roll
 from krm_fn.diff.pair import Pair, Release
@@ -12,7 +13,6 @@ from krm_fn.model.item import Item
 from krm_fn.model.kinds import CONSUMER_KINDS, cannot_change, is_replaced
 from krm_fn.model.node import descend, get, text
 from krm_fn.model.pods import find_templates, template_around
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.names import WORD, base_name
 from krm_fn.references.find import ROLES
 from krm_fn.references.reference import Reference

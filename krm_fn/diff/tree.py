@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.diff.difference import FieldChange, ShownValue
 from krm_fn.diff.lines import align
 from krm_fn.diff.pair import Pair, Release, is_named_by_content
 from krm_fn.model.item import Item
 from krm_fn.model.node import FieldPath, Node, Scalar, fields, is_mapping, is_scalar, step
-from krm_fn.model.values import NamedTuple
 from krm_fn.model.words import count
 from krm_fn.naming.go_yaml import is_text, read_number
 from krm_fn.naming.names import HASH, WORD, base_name

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from typing import NamedTuple
 
 from krm_fn.explain.explain_objects import (
     EVERYTHING,
@@ -30,7 +31,6 @@ from krm_fn.explain.explanation import (
 )
 from krm_fn.model.problem import Outcome, Rejected, ResourceId, Severity
 from krm_fn.model.settings import Environment
-from krm_fn.model.values import NamedTuple
 from krm_fn.model.words import count, printable, with_commas
 from krm_fn.references.reference import Rule
 from krm_fn.render.files import Allowance, Limits

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from krm_fn.explain.explanation import (
     ABSENT,
@@ -21,7 +22,6 @@ from krm_fn.model.node import Node
 from krm_fn.model.problem import Problem, Rejected, ResourceId, Severity
 from krm_fn.model.producers import RENAMABLE_KINDS
 from krm_fn.model.settings import Strategy
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.content_hash import hashed_keys
 from krm_fn.naming.names import authored_id, base_name
 from krm_fn.naming.suggest import did_you_mean, nearest

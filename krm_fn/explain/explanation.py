@@ -3,13 +3,12 @@
 import re
 from collections import Counter
 from collections.abc import Iterable
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.config.plain import place as place_setting
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Mark, Marks, Node, Scalar, is_mapping, read_path
 from krm_fn.model.problem import ResourceId
-from krm_fn.model.values import NamedTuple
 from krm_fn.references.reference import Rule
 from krm_fn.stages.revisions import Reason
 from krm_fn.wire.envelope import Envelope

@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 from operator import itemgetter
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.explain.explanation import FIELD, LOOKALIKE, MISSPELLED, OLDER, OPTION, TEXT, Places, Unfollowed
 from krm_fn.model.item import CONFIG_KINDS, Item
@@ -16,7 +16,6 @@ from krm_fn.model.keys import LOCAL_CONFIG
 from krm_fn.model.kinds import TOOL_GROUPS
 from krm_fn.model.node import FieldPath, Node, Scalar, fields, is_scalar, spell, text
 from krm_fn.model.pods import OPAQUE_KINDS, template_around
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.names import WORD, authored_id, base_name, names_of
 from krm_fn.references.find import ROLES, may_refer
 from krm_fn.references.near_misses import BUILT_IN_GROUPS, NOT_NAMES

@@ -4,9 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterator
 from enum import StrEnum
 from itertools import groupby
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from krm_fn.model.values import NamedTuple
 from krm_fn.model.words import count
 
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.diff.lines import write_lines
 from krm_fn.explain.explain_objects import Wanted, explain_absent, find_wanted, not_found
@@ -17,7 +17,6 @@ from krm_fn.model.kinds import CONSUMER_KINDS
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.producers import RENAMABLE_KINDS
 from krm_fn.model.settings import Strategy, configures
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.names import authored_id, base_name, is_emitted, is_revision
 from krm_fn.references.generated import find_generated
 from krm_fn.references.reference import By

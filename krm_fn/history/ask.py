@@ -6,7 +6,7 @@ from binascii import Error
 from collections.abc import Callable, Collection
 from itertools import pairwise
 from threading import Event
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.diff.difference import ComparedObject, ObjectChange
 from krm_fn.history.find_history import find_history
@@ -17,7 +17,6 @@ from krm_fn.linker.live_cluster import CONFIG_MAPS, Lists, ObjectLists
 from krm_fn.linker.read import below, text
 from krm_fn.linker.retry import Deadline, OutOfTime
 from krm_fn.model import keys
-from krm_fn.model.values import NamedTuple
 from krm_fn.model.words import listing
 from krm_fn.naming.names import SET_NAME
 from krm_fn.naming.suggest import did_you_mean, nearest

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from krm_fn.history.history import (
     History,
@@ -21,7 +22,6 @@ from krm_fn.linker.api import Forbidden
 from krm_fn.linker.objects import Consumer, LiveRevision
 from krm_fn.linker.owners import Keeper, find_keepers, is_left_to_kpt, linker_owners, plan_owners, rendered_names
 from krm_fn.model.kinds import CONSUMER_KINDS, consumer_named
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.names import without_hash
 
 _ADD_ONS = "argoproj.io"

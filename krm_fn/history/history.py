@@ -4,9 +4,9 @@ Nothing in it is content, but for the changes of ConfigMaps that somebody has as
 """
 
 from enum import StrEnum
+from typing import NamedTuple
 
 from krm_fn.diff.difference import ObjectChange
-from krm_fn.model.values import NamedTuple
 
 
 class Role(StrEnum):

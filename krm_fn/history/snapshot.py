@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.history.history import LinkerJob
 from krm_fn.linker.api import Forbidden, NotServed, Refused
@@ -34,7 +34,6 @@ from krm_fn.linker.wait import MAX_LOOKUPS, find_broken
 from krm_fn.model import keys
 from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind, consumer_named
 from krm_fn.model.link_plan import LinkPlan, Unreadable, read_arguments
-from krm_fn.model.values import NamedTuple
 
 (_JOBS,) = (kind for kind in CONSUMER_KINDS if kind.kind == "Job")
 

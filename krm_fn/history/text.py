@@ -5,6 +5,7 @@ What is said about revisions, workloads and linkers is the same in all forms of 
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
+from typing import NamedTuple
 
 from krm_fn.diff.write import write_change
 from krm_fn.history.history import (
@@ -18,7 +19,6 @@ from krm_fn.history.history import (
     WorkloadHistory,
 )
 from krm_fn.linker.read import write_time
-from krm_fn.model.values import NamedTuple
 from krm_fn.model.words import count, listing, printable
 from krm_fn.report.table import Group, Row, Screen, columns, cut, fold, write_table
 

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator
 from enum import StrEnum
 from itertools import accumulate
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from krm_fn.diff.write import FORMS, write_block
 from krm_fn.history.ask import NoAnswer
@@ -21,7 +21,6 @@ from krm_fn.history.history import (
 )
 from krm_fn.history.text import TITLES, find_notes, write_cells, write_detail, write_state, write_text, write_wide
 from krm_fn.linker.read import write_time
-from krm_fn.model.values import NamedTuple
 from krm_fn.model.words import count, printable
 from krm_fn.report.markup import FieldSource, Forms, as_json, markdown, markdown_code, write_forms
 from krm_fn.report.table import Screen, columns

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from kubernetes import config
 from kubernetes.client import ApiClient, Configuration
@@ -18,7 +18,6 @@ from krm_fn import __version__
 from krm_fn.linker.read import entries, mapping
 from krm_fn.linker.retry import Deadline, NoResponse, Response, retry
 from krm_fn.model.kinds import BUILT_IN_KINDS, Kind
-from krm_fn.model.values import NamedTuple
 
 _IN_POD = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 _CONNECT, _WHOLE = 5.0, 30.0

@@ -1,7 +1,7 @@
 """The operations of the cluster that a run needs."""
 
 from collections.abc import Iterable
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 from krm_fn.linker.api import NOT_LISTED, NotServed, Refused
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Observation, Owner, Unread
@@ -9,7 +9,6 @@ from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.retry import Deadline
 from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan, ProducerName
-from krm_fn.model.values import NamedTuple
 
 
 class Configs(NamedTuple):

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from email.utils import parsedate_to_datetime
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from krm_fn.linker.api import Api, ApiError, Endless, Forbidden, Misnamed, TooLarge, check_response, is_uid_mismatch
 from krm_fn.linker.cluster import Configs
@@ -15,7 +15,6 @@ from krm_fn.linker.retry import Response, pauses
 from krm_fn.model import keys
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan, ProducerName
-from krm_fn.model.values import NamedTuple
 
 FIELD_MANAGER = "krm-fn-linker"
 """Must not begin with `kubectl`: Flux takes over the fields of such managers, and would remove the owners."""

@@ -1,10 +1,9 @@
 """What the linker keeps of live objects: owners, consumers and revisions."""
 
 from collections.abc import Iterable
-from typing import Self
+from typing import NamedTuple, Self
 
 from krm_fn.model.kinds import Kind
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.names import without_hash
 
 

@@ -6,12 +6,12 @@ workload is trimmed, or when a workload goes back to an earlier revision and no 
 
 from collections.abc import Collection, Iterable
 from enum import StrEnum
+from typing import NamedTuple
 
 from krm_fn.linker.objects import Consumer, LiveRevision, Observation, Owner
 from krm_fn.model import keys
 from krm_fn.model.kinds import CONSUMER_KINDS
 from krm_fn.model.link_plan import LinkPlan
-from krm_fn.model.values import NamedTuple
 
 
 class Keeper(StrEnum):

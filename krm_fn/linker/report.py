@@ -1,11 +1,11 @@
 """Collect what a run has done: lines for people as it happens, one document for machines at its end."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from krm_fn.linker.cluster import Cluster
 from krm_fn.linker.objects import LiveRevision, Observation, Owner
 from krm_fn.model.link_plan import LinkPlan
-from krm_fn.model.values import NamedTuple
 from krm_fn.model.words import count, listing, printable
 from krm_fn.naming.names import without_hash
 

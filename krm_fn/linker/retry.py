@@ -3,9 +3,8 @@
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from threading import Event
-from typing import Any
+from typing import Any, NamedTuple
 
-from krm_fn.model.values import NamedTuple
 from krm_fn.model.words import listing, printable
 
 _FORBIDDEN, _TOO_MANY_REQUESTS, _SERVER_ERROR = 403, 429, 500

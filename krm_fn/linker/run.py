@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Callable
 from threading import Event
+from typing import NamedTuple
 
 from krm_fn.linker.api import Access, Api, ApiError
 from krm_fn.linker.cluster import Cluster, DryRun
@@ -14,7 +15,6 @@ from krm_fn.linker.report import Report
 from krm_fn.linker.retry import Deadline, OutOfTime, Stopped
 from krm_fn.model.link_plan import LinkPlan
 from krm_fn.model.problem import Outcome
-from krm_fn.model.values import NamedTuple
 from krm_fn.model.words import printable
 
 _ENDS = {128 + signal.SIGTERM: "terminated", 128 + signal.SIGINT: "interrupted"}

@@ -1,6 +1,7 @@
 """Wait until the cluster has what was rendered: deployers may apply the Job before a Rollout."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from krm_fn.linker.cluster import Cluster, Reader, observe, observe_workloads
 from krm_fn.linker.objects import Consumer, LiveRevision, Observation, Owner
@@ -8,7 +9,6 @@ from krm_fn.linker.owners import is_left_to_kpt, plan_deletions, plan_owners
 from krm_fn.linker.retry import pauses
 from krm_fn.model.kinds import CONSUMER_KINDS
 from krm_fn.model.link_plan import LinkPlan, ProducerName, Workload
-from krm_fn.model.values import NamedTuple
 from krm_fn.model.words import listing
 
 _HISTORY_TIMEOUT = 10.0

@@ -3,12 +3,11 @@
 from collections.abc import Iterable
 from collections.abc import Mapping as Dict
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.model.item import Item
 from krm_fn.model.node import FieldPath, Mapping, NewValue, Node, Scalar
 from krm_fn.model.problem import Problem
-from krm_fn.model.values import NamedTuple
 
 Object: TypeAlias = dict[str, NewValue]
 """A whole object that this project writes itself."""

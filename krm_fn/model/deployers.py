@@ -6,11 +6,10 @@ What each deployer does is a row of `facts/deployers.py`.
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.facts import deployers as facts
 from krm_fn.model.item import Item
-from krm_fn.model.values import NamedTuple
 
 
 def read_options(text: str) -> list[str]:

@@ -3,7 +3,7 @@
 from base64 import b64decode
 from binascii import Error
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.node import (
@@ -21,7 +21,6 @@ from krm_fn.model.node import (
     texts,
 )
 from krm_fn.model.problem import Problem, ResourceId, Severity
-from krm_fn.model.values import NamedTuple
 
 CONFIG_KINDS = ("ConfigMap", "Secret")
 

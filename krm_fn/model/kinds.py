@@ -5,14 +5,13 @@ The rows are in `facts/kinds.py`. A definition in the package wins over them.
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.facts.kinds import CLUSTER_SCOPED, CONSUMERS, PLURALS
 from krm_fn.model.deployers import is_hook, is_recreated
 from krm_fn.model.item import Item
 from krm_fn.model.node import get, text
 from krm_fn.model.problem import ResourceId
-from krm_fn.model.values import NamedTuple
 
 _ADD_ON = "argoproj.io/v1alpha1"
 

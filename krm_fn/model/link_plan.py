@@ -5,10 +5,10 @@ The function writes it as the arguments of a Job, where `kubectl describe job` s
 
 from collections import defaultdict
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from krm_fn.model.kinds import Kind
 from krm_fn.model.producers import RENAMABLE_KINDS
-from krm_fn.model.values import NamedTuple
 
 _OPTIONS = ("--set", "--workload", "--revision", "--maker", "--kind", "--timeout", "--minimum-age")
 _KINDS = ("ConfigMap", "Secret", *RENAMABLE_KINDS)

@@ -5,9 +5,7 @@ from collections.abc import ItemsView, Iterable, Iterator
 from collections.abc import Mapping as Dict
 from collections.abc import Sequence as Elements
 from functools import lru_cache
-from typing import Any, Protocol, TypeAlias, TypeGuard
-
-from krm_fn.model.values import NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeGuard
 
 FieldPath: TypeAlias = tuple[str | int, ...]
 """Names of fields, and positions in lists."""

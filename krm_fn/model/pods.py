@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from krm_fn.model.item import Item
 from krm_fn.model.node import (
@@ -20,7 +21,6 @@ from krm_fn.model.node import (
     spell,
     text,
 )
-from krm_fn.model.values import NamedTuple
 
 OPAQUE_KINDS = frozenset({"CustomResourceDefinition"})
 """Kinds whose fields describe fields of other objects."""

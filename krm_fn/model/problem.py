@@ -1,9 +1,9 @@
 """Problems for people: what is wrong, in which object and field, and where in the text."""
 
 from enum import StrEnum
+from typing import NamedTuple
 
 from krm_fn.model.node import Mark, Node
-from krm_fn.model.values import NamedTuple
 
 
 class ResourceId(NamedTuple):

@@ -6,10 +6,9 @@ names that say what its spec says. `RENAMABLE` says of which kinds that is so, a
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.facts import producers as facts
-from krm_fn.model.values import NamedTuple
 
 
 class Producer(NamedTuple):

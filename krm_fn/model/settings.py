@@ -8,12 +8,11 @@ from fnmatch import translate
 from functools import cache
 from operator import itemgetter
 from types import MappingProxyType
-from typing import Generic, Protocol, TypeAlias, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from krm_fn.model.item import Item
 from krm_fn.model.node import NewValue
 from krm_fn.model.problem import ResourceId
-from krm_fn.model.values import NamedTuple
 
 API_VERSION = "revisions.krm-fn.io/v1"
 KIND = "ConfigRevisions"

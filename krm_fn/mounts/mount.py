@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from json import dumps
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.model import keys
 from krm_fn.model.changes import Changes, ListPatch, Patch, patch_at
@@ -13,7 +13,6 @@ from krm_fn.model.node import NewValue, Node, elements, fields, get, is_mapping,
 from krm_fn.model.pods import Container
 from krm_fn.model.problem import Problem
 from krm_fn.model.settings import Mount, MountSource
-from krm_fn.model.values import NamedTuple
 from krm_fn.model.words import listing
 from krm_fn.mounts.plan import Mounts, PlannedMount, TemplateMounts
 from krm_fn.mounts.present import EnvSource, MountMark, PresentContainer, PresentList, read_env_from

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from krm_fn.model import keys
 from krm_fn.model.item import Item, about
@@ -13,7 +13,6 @@ from krm_fn.model.node import Node, is_scalar
 from krm_fn.model.pods import Container, PodSpec, find_pod_specs
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Entries, Mount, Settings, conditions, is_pattern, matcher
-from krm_fn.model.values import NamedTuple
 from krm_fn.mounts.present import (
     MountMark,
     PresentContainer,

@@ -7,11 +7,11 @@ separate. What the annotation does not hold is the author's, whatever its name.
 
 import re
 from collections.abc import Callable, Collection, Iterator
+from typing import NamedTuple
 
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node, elements, get, is_null, is_scalar, is_sequence, text
 from krm_fn.model.pods import Container, PodSpec
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.names import without_hash
 from krm_fn.references.generated import known_names
 from krm_fn.references.resolve import Index

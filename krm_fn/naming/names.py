@@ -3,13 +3,13 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.deployers import NEEDS_HASH_SUFFIX
 from krm_fn.model.item import Item
 from krm_fn.model.node import NewValue, get
 from krm_fn.model.problem import ResourceId
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.content_hash import Unhashable, content_hash, short_digest
 
 HASH = "[2456789bcdfghkmt]{10}"

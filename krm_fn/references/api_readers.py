@@ -11,11 +11,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cached_property
 from posixpath import dirname, normpath
+from typing import NamedTuple
 
 from krm_fn.model.item import CONFIG_KINDS, Item, data_keys
 from krm_fn.model.node import Node, descend, elements, get, is_scalar, read_path, text, texts
 from krm_fn.model.pods import find_pod_specs
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.names import base_name
 from krm_fn.references.reference import Reference
 from krm_fn.references.well_known import may_look_up

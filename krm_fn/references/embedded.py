@@ -1,12 +1,11 @@
 """References in the data of ConfigMaps and Secrets, where a value is YAML."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.model.item import Item, about, data_texts
 from krm_fn.model.node import Node, Scalar, elements, get, is_scalar, text
 from krm_fn.model.problem import Rejected, ResourceId
-from krm_fn.model.values import NamedTuple
 from krm_fn.references.reference import Reference
 from krm_fn.references.resolve import Index
 from krm_fn.references.shapes import find_by_shape

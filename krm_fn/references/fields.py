@@ -7,13 +7,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.facts.annotations import ANNOTATIONS
 from krm_fn.facts.chart_values import CHART_VALUES, SUBCHARTS
 from krm_fn.facts.exclusions import EXCLUSIONS
 from krm_fn.facts.fields import FIELDS, READS, SELECTORS
-from krm_fn.model.values import NamedTuple
 from krm_fn.references.reference import THE_VALUE, Reads
 
 SELECTOR_FIELDS = frozenset({"name", "key", "optional"})

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from operator import itemgetter
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.facts.annotations import LISTS_IN_VALUES
 from krm_fn.model.item import CONFIG_KINDS, Item
@@ -28,7 +28,6 @@ from krm_fn.model.pods import OPAQUE_KINDS
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.producers import RENAMABLE
 from krm_fn.model.settings import FieldSpec
-from krm_fn.model.values import NamedTuple
 from krm_fn.references.field_specs import find_at
 from krm_fn.references.fields import ExcludedField, FieldRow, annotations_of, exclusions_of, fields_of
 from krm_fn.references.generated import find_written

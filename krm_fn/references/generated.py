@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from hashlib import sha256
 from types import MappingProxyType
+from typing import NamedTuple
 
 from krm_fn.model.item import Item
 from krm_fn.model.node import (
@@ -23,7 +24,6 @@ from krm_fn.model.node import (
 )
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.producers import PRODUCERS, RENAMABLE, Producer, RenamableProducer
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.content_hash import JsonValue, Unhashable, content_hash, go_json, short_digest
 from krm_fn.naming.go_yaml import read_scalar
 from krm_fn.naming.names import HASH, base_name, hash_in_name, names_of

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from krm_fn.model.item import CONFIG_KINDS, Item
 from krm_fn.model.node import Node, Path, Scalar, fields, get, is_scalar, spell_path, steps_of, text
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.names import WORD
 from krm_fn.references.field_specs import beside
 from krm_fn.references.fields import ExcludedField

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property
 from itertools import chain, count
 from operator import itemgetter
+from typing import NamedTuple
 
 from krm_fn.model.item import DataText, Item, data_texts
 from krm_fn.model.node import Node, elements, entries, get, is_scalar, step, text
 from krm_fn.model.pods import find_containers
-from krm_fn.model.values import NamedTuple
 from krm_fn.references.field_specs import find_at
 from krm_fn.references.reference import By, Rule
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
+from typing import NamedTuple
 
 from krm_fn.model.item import Item
 from krm_fn.model.node import TRUE, Node, Scalar, get, is_sequence, text
-from krm_fn.model.values import NamedTuple
 
 _NAMESPACE = re.compile(r"([^/:]+)/$")
 _NOTHING: Mapping[str, Node] = MappingProxyType({})

@@ -3,12 +3,12 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, cached_property
+from typing import NamedTuple
 
 from krm_fn.facts.annotations import COPIED
 from krm_fn.model.item import CONFIG_KINDS, Item, data_keys
 from krm_fn.model.node import Node, elements, entries, get, is_scalar, mappings, step, text, texts
 from krm_fn.model.settings import FieldSpec
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.names import authored_id
 from krm_fn.references.embedded import EmbeddedReference
 from krm_fn.references.find import (

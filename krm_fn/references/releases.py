@@ -7,12 +7,11 @@ value, where it is one of Kubernetes itself, and the rows of `facts/chart_values
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node, elements, fields, get, is_mapping, is_null, text
 from krm_fn.model.problem import ResourceId
-from krm_fn.model.values import NamedTuple
 from krm_fn.references.field_specs import find_at
 from krm_fn.references.fields import ChartValue, ExcludedField, chart_values_of
 from krm_fn.references.reference import By, Reference, Rule

@@ -10,12 +10,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from enum import Enum, StrEnum
 from functools import cached_property
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.model.item import Item
 from krm_fn.model.keys import PACKAGE_PATH
 from krm_fn.model.kinds import Kinds
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.names import KnownNames, affixes, former_names
 from krm_fn.references.generated import find_generated
 from krm_fn.references.reference import Reference, ResolvedReference

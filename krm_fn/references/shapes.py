@@ -7,12 +7,12 @@ not say is in `facts/fields.py`; what it says wrongly, in `facts/exclusions.py` 
 from collections.abc import Mapping
 from enum import Enum, auto
 from functools import lru_cache
+from typing import NamedTuple
 
 from krm_fn.model.item import CONFIG_KINDS
 from krm_fn.model.node import Node, Path, fields, is_null, is_scalar, spell_path, text
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.producers import RENAMABLE
-from krm_fn.model.values import NamedTuple
 from krm_fn.references.field_specs import beside
 from krm_fn.references.fields import KEY_SELECTORS, SELECTOR_FIELDS, KeySelectors, annotations_of
 from krm_fn.references.reference import By, Reference, Rule, read_reference

@@ -7,11 +7,10 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.facts.programs import PROGRAMS, READ_IN_FULL, WHERES
 from krm_fn.model.item import Item
-from krm_fn.model.values import NamedTuple
 
 
 class WellKnown(NamedTuple):

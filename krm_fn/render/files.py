@@ -7,11 +7,10 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, NoReturn
+from typing import BinaryIO, NamedTuple, NoReturn
 
 from krm_fn.model.node import Marks, Node, read_path
 from krm_fn.model.problem import Problem, Rejected
-from krm_fn.model.values import NamedTuple
 from krm_fn.wire.envelope import Envelope
 
 

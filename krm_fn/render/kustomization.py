@@ -14,13 +14,13 @@ import re
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.keys import DECLARES_FUNCTION
 from krm_fn.model.node import Node, Scalar, elements, entries, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Problem, Rejected, at
 from krm_fn.model.settings import is_configuration
-from krm_fn.model.values import NamedTuple
 from krm_fn.render.files import Allowance, Files, place, placed_in
 from krm_fn.wire.reader import read_yaml, walk
 

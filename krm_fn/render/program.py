@@ -13,10 +13,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
-from typing import IO, cast
+from typing import IO, NamedTuple, cast
 
 from krm_fn.facts.phrases import PHRASES
-from krm_fn.model.values import NamedTuple
 from krm_fn.render.files import Allowance
 
 _STDERR = 64 * 1024

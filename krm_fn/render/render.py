@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from krm_fn.config.configuration import Configuration, Origin, Packages, as_passed
 from krm_fn.config.configuration import find_configuration as find_among_all
@@ -15,7 +15,6 @@ from krm_fn.model.item import Item, about
 from krm_fn.model.node import Node, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId, Severity, at
 from krm_fn.model.settings import NO_ENVIRONMENT, Environment, configures
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.content_digest import content_digest
 from krm_fn.naming.names import is_named_late
 from krm_fn.render.deployable import deployable, is_deployable, is_deployed

@@ -9,10 +9,10 @@ wrong. See `cmpserver/plugin` and `util/app/discovery` in the source of Argo CD.
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import NamedTuple
 
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import CONFIG_FILE
-from krm_fn.model.values import NamedTuple
 from krm_fn.render.files import Allowance, Files, Limits, read_named, unreadable
 from krm_fn.render.kustomization import KUSTOMIZATIONS, Plugin, find_plugins, runtimes_of
 from krm_fn.render.tools import CHART, HelmOptions, build, built_from

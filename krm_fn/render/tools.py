@@ -14,12 +14,11 @@ import tarfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, NamedTuple, cast
 
 from krm_fn.model.node import get, text
 from krm_fn.model.problem import Problem, Rejected, Severity
 from krm_fn.model.settings import KIND
-from krm_fn.model.values import NamedTuple
 from krm_fn.render.files import Allowance, Files, check_named, placed_in, read_all
 from krm_fn.render.kustomization import KUSTOMIZATIONS, check_kustomization
 from krm_fn.render.kustomize_copy import copied, graft, may_be_rounded

@@ -5,6 +5,7 @@ Not even a digest is shown: who can guess a value could compare it.
 
 import re
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.deployers import KAPP_VERSIONED, NEEDS_HASH_SUFFIX, PROTECTIONS, SPINNAKER_VERSIONED
@@ -12,7 +13,6 @@ from krm_fn.model.item import Item
 from krm_fn.model.node import FieldPath, Node, fields, get, is_mapping, is_scalar, text
 from krm_fn.model.problem import Problem
 from krm_fn.model.producers import RENAMABLE_KINDS
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.content_digest import read_content
 from krm_fn.naming.names import CONTENT_NAME, HASH, WORD, base_name
 

@@ -3,9 +3,8 @@
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate
+from typing import NamedTuple
 from unicodedata import east_asian_width
-
-from krm_fn.model.values import NamedTuple
 
 _GAP = 2
 """Columns between two cells."""

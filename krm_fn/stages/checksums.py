@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from hashlib import sha256
+from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.changes import Changes, Patch, patch_at
@@ -14,7 +15,6 @@ from krm_fn.model.node import FieldPath, Node, fields, get, step
 from krm_fn.model.pods import PodTemplate, find_templates, template_around, template_at
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Settings, Strategy
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.content_digest import content_digest
 from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.generated import digest_of, known_names

@@ -1,6 +1,7 @@
 """Choose a strategy for each object: what the author or the configuration says, else what the package shows is safe."""
 
 from collections.abc import Container, Iterable, Iterator
+from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.deployers import HOOKS
@@ -8,7 +9,6 @@ from krm_fn.model.item import Item, about
 from krm_fn.model.node import get, is_null, text
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Entries, Numbered, Selector, Settings, Strategy, conditions, matcher
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.content_hash import Unhashable
 from krm_fn.naming.names import KnownNames, has_stale_hash, hash_in_name, is_revision
 from krm_fn.naming.suggest import suggest

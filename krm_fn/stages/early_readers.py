@@ -7,7 +7,7 @@ nothing: the deployer waits for them, and so never comes to apply the object.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.model import keys
 from krm_fn.model.deployers import DEPLOYERS, SYNC_WAVE, Deployer, Step, first_step, is_ordered
@@ -15,7 +15,6 @@ from krm_fn.model.item import Item, about
 from krm_fn.model.kinds import KINDS
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Strategy
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.reference import Reference, is_read
 from krm_fn.references.references import References

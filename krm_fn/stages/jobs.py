@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import repeat
+from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.changes import Changes, Edit, ListPatch, Patch, SetText, combine_patches
@@ -24,7 +25,6 @@ from krm_fn.model.node import (
 from krm_fn.model.pods import find_containers
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Jobs, Settings, Strategy
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.content_hash import JsonValue, go_json, short_digest
 from krm_fn.naming.go_yaml import read_scalar
 from krm_fn.naming.names import MAX_JOB_NAME, base_name

@@ -8,13 +8,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from functools import cached_property
+from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.item import Item, about, data_texts
 from krm_fn.model.node import TRUE, Node, Path, entries, fields, get, is_null, is_scalar, spell_path, text
 from krm_fn.model.problem import Problem
 from krm_fn.model.settings import Strategy
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.generated import find_generated
 from krm_fn.references.reference import THE_VALUE, Reference, ResolvedReference

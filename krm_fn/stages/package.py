@@ -2,13 +2,13 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
+from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import Kinds
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import configures
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.names import is_emitted, is_revision
 from krm_fn.references.generated import versioned
 from krm_fn.stages.revisions import Reason, ReasonCode

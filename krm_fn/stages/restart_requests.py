@@ -8,12 +8,12 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import kind_of
 from krm_fn.model.node import get, texts
 from krm_fn.model.settings import CONTROLLERS
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.names import base_name
 
 # Wave: the opt-in is on the workload itself. It counts everything that its pods read, and what the lists name.

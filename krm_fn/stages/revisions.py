@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.model.changes import Edit, SetParts
 from krm_fn.model.deployers import NEEDS_HASH_SUFFIX
@@ -12,7 +12,6 @@ from krm_fn.model.item import Item, about
 from krm_fn.model.node import Node
 from krm_fn.model.problem import Problem, ResourceId
 from krm_fn.model.settings import Strategy
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.names import without_hash
 from krm_fn.references.generated import Generated, name_with
 from krm_fn.references.reference import Reference, ResolvedReference

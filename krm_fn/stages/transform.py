@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable
+from typing import NamedTuple
 
 from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Environment, Settings, Strategy
-from krm_fn.model.values import NamedTuple
 from krm_fn.mounts.mount import update_mounts
 from krm_fn.mounts.plan import Mounts, read_mounts
 from krm_fn.references.embedded import ReadYaml, find_embedded

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from krm_fn.model import keys
 from krm_fn.model.changes import Changes, Edit, SetItems, SetText
@@ -11,7 +11,6 @@ from krm_fn.model.item import Item, about, locate
 from krm_fn.model.node import Node, Scalar, Sequence, elements, get, is_mapping, is_scalar, is_sequence, text
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.settings import Settings, Strategy
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.names import CONTENT_NAME, authored_id, base_name, is_revision, listed_revisions, without_hash
 from krm_fn.references.find import ROLES
 from krm_fn.references.generated import name_meant

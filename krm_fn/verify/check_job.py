@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.config.plain import plain_value
 from krm_fn.model import keys
@@ -12,7 +12,6 @@ from krm_fn.model.item import Item, about
 from krm_fn.model.link_plan import LinkPlan, Unreadable, read_arguments
 from krm_fn.model.node import Node, elements, fields, get, is_mapping, is_scalar, step, text, texts
 from krm_fn.model.problem import Problem
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.names import content_name, is_image
 
 _CONTAINERS = "spec.template.spec.containers"

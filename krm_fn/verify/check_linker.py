@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.deployers import wave_of
@@ -14,7 +14,6 @@ from krm_fn.model.node import elements, get, text
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.producers import RENAMABLE_KINDS
 from krm_fn.model.settings import Settings
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.names import listed_revisions
 from krm_fn.references.find import find_in_rules
 from krm_fn.references.generated import find_generated

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain
+from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.item import Item
@@ -10,7 +11,6 @@ from krm_fn.model.link_plan import Unreadable
 from krm_fn.model.node import elements, get, text
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.settings import Settings, Strategy
-from krm_fn.model.values import NamedTuple
 from krm_fn.mounts.plan import read_mounts
 from krm_fn.naming.names import base_name, hash_in_name, is_emitted, is_revision
 from krm_fn.references.embedded import find_embedded

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from krm_fn.config.configuration import Configuration, read_by_set
 from krm_fn.model import keys
@@ -10,7 +11,6 @@ from krm_fn.model.item import Item, about, read_item
 from krm_fn.model.node import is_mapping, is_null, step
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import Environment
-from krm_fn.model.values import NamedTuple
 from krm_fn.model.words import count
 from krm_fn.render.files import DEFAULT_LIMITS, Allowance, Limits, place_by_object, placed_in
 from krm_fn.render.render import find_configurations

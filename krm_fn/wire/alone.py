@@ -6,11 +6,10 @@ once. Taking apart believes nothing: each part must say alone what it must, and 
 
 import re
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from krm_fn.model.node import is_mapping, is_null, is_scalar
 from krm_fn.model.problem import Rejected
-from krm_fn.model.values import NamedTuple
 from krm_fn.wire.nodes import MappingNode, SequenceNode
 from krm_fn.wire.reader import has_equal_keys, read_yaml
 

@@ -5,10 +5,9 @@ inserted between two of them. Nothing in here knows what was planned, nor how th
 """
 
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.model.node import Node
-from krm_fn.model.values import NamedTuple
 from krm_fn.wire.alone import Key, Texts, Unusual
 from krm_fn.wire.excerpt import is_uneven
 from krm_fn.wire.nodes import OTHER_BREAKS, MappingNode, SequenceNode

@@ -6,12 +6,11 @@ from base64 import b64decode
 from binascii import Error
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Mapping, Node, Sequence, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Problem, Rejected, at
-from krm_fn.model.values import NamedTuple
 from krm_fn.wire import layout
 from krm_fn.wire.reader import Document, read_yaml, walk
 

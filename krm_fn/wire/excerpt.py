@@ -9,10 +9,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from collections.abc import Mapping as Dict
 from itertools import accumulate, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from krm_fn.model.node import Node, is_scalar
-from krm_fn.model.values import NamedTuple
 from krm_fn.wire.reader import Document
 from krm_fn.wire.splice import Splice
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Dict
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from krm_fn.model.changes import (
     Change,
@@ -16,7 +16,6 @@ from krm_fn.model.changes import (
     combine_patches,
 )
 from krm_fn.model.node import NewValue, Node, elements, fields, get, is_mapping, is_scalar, is_sequence
-from krm_fn.model.values import NamedTuple
 from krm_fn.wire.envelope import Envelope
 
 Expected: TypeAlias = "Node | str | bool | int | Sequence[Expected] | Grown | Dict[str, Expected] | Fields"

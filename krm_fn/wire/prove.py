@@ -9,13 +9,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Dict
 from itertools import chain
-from typing import TypeAlias, TypeGuard, cast
+from typing import NamedTuple, TypeAlias, TypeGuard, cast
 
 from krm_fn.model.changes import Changes, Object
 from krm_fn.model.item import Item, about
 from krm_fn.model.node import NewValue, Node, Scalar, fields, is_mapping, is_null, is_scalar, is_sequence, spell
 from krm_fn.model.problem import Problem, Rejected
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.go_yaml import is_read_as
 from krm_fn.wire.around import read_around
 from krm_fn.wire.envelope import Envelope

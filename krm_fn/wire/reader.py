@@ -13,14 +13,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from io import BytesIO
 from operator import itemgetter
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import yaml
 from yaml import _yaml
 
 from krm_fn.model.node import Mapping, Mark, Node, Scalar, is_scalar
 from krm_fn.model.problem import Problem, Rejected, Severity, at
-from krm_fn.model.values import NamedTuple
 from krm_fn.wire.nodes import OTHER_BREAKS, MappingNode, ScalarNode, SequenceNode, Source
 
 MAX_DEPTH = 400

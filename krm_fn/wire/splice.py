@@ -1,8 +1,7 @@
 """Replacements of parts of a text, applied all at once."""
 
 from collections.abc import Iterable
-
-from krm_fn.model.values import NamedTuple
+from typing import NamedTuple
 
 
 class Splice(NamedTuple):

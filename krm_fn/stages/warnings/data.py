@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cache
+from typing import NamedTuple
 
 from krm_fn.model.deployers import DEPLOYERS
 from krm_fn.model.item import Item, about
@@ -30,7 +31,6 @@ from krm_fn.model.node import (
 )
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Settings
-from krm_fn.model.values import NamedTuple
 from krm_fn.model.words import listing
 from krm_fn.naming.go_yaml import is_base64, is_plainly_text, is_text, read_scalar, unfold
 from krm_fn.naming.names import authored_id, base_name

@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.producers import PRODUCERS
 from krm_fn.model.settings import Strategy
-from krm_fn.model.values import NamedTuple
 from krm_fn.naming.names import authored_id, base_name
 from krm_fn.naming.suggest import find_near
 from krm_fn.references.find import ROLES
