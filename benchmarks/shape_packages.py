@@ -621,6 +621,12 @@ def _long_line(size: int) -> Package:
     return [_config_map("config", data={"key": text}), _deployment("web", "config"), *_pairs(2)], {}
 
 
+def _long_path(size: int) -> Package:
+    """Build a value of one line with colons, as a search path has them."""
+    text = ":".join(f"lib-{one % 4}.jar" for one in range(size))
+    return [_config_map("config", data={"key": text}), _deployment("web", "config", args=[f"--path={text}"])], {}
+
+
 def _long_unfollowed_line(size: int) -> Package:
     """Build the same in a field of a custom resource that no rule follows."""
     text = " ".join(f"config-{one % 4}.shop.svc:8080" for one in range(size))
@@ -782,6 +788,7 @@ SHAPES = (
     Shape("keys of a ConfigMap that are no text", _keys_that_are_no_text, least=50),
     Shape("lines of a value", _long_block, least=50),
     Shape("words of a value in one line", _long_line, least=50),
+    Shape("parts of a value between colons", _long_path, least=50),
     Shape("words of a value that no rule follows", _long_unfollowed_line, least=50),
     Shape("bytes of a value in Base64", _binary_data, least=50),
     Shape("levels of custom resources", _levels, least=50),

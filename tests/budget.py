@@ -51,9 +51,9 @@ def count() -> list[Count]:
         Count("lines, without facts", sum(module.lines for module in code), 31300),
         Count("median lines of a module", statistics.median(module.lines for module in code), 200, at_least=True),
         Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 4),
-        Count("longest chain of imports", len(longest_chain(imports)), 24),
+        Count("longest chain of imports", len(longest_chain(imports)), 25),
         Count("modules in a circle of imports", len(circle(imports)), 0),
-        Count("modules that a run imports", len(ours_of_a_run()), 95),
+        Count("modules that a run imports", len(ours_of_a_run()), 96),
         Count("type names with two meanings", len(ambiguous_types(modules)), 0),
         Count("modules that mention producers", len(mentioning_producers(modules)), 58),
     ]

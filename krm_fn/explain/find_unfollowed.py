@@ -15,9 +15,9 @@ from krm_fn.model.item import CONFIG_KINDS, Item
 from krm_fn.model.keys import LOCAL_CONFIG
 from krm_fn.model.kinds import TOOL_GROUPS
 from krm_fn.model.node import FieldPath, Node, Scalar, fields, is_scalar, spell, text
-from krm_fn.model.pods import template_around
+from krm_fn.model.pods import OPAQUE_KINDS, template_around
 from krm_fn.naming.names import WORD, authored_id, base_name, names_of
-from krm_fn.references.find import OPAQUE_KINDS, ROLES, may_refer
+from krm_fn.references.find import ROLES, may_refer
 from krm_fn.references.near_misses import BUILT_IN_GROUPS, NOT_NAMES
 from krm_fn.references.shapes import FREE_KEYS, PASSED_OVER, is_of_core
 from krm_fn.stages.package import Package

@@ -22,10 +22,13 @@ from krm_fn.model.node import (
     text,
 )
 
+OPAQUE_KINDS = frozenset({"CustomResourceDefinition"})
+"""Kinds whose fields describe fields of other objects."""
+
 _NOT_SEARCHED = ("metadata", "status")
 """Fields at the top of an object."""
 
-_TEMPLATE = re.compile(r"(?:^|\.)\w*[tT]emplate(?=\.(?:spec|metadata)\.)")
+_TEMPLATE = r"(?:^|\.)\w*[tT]emplate(?=\.(?:spec|metadata)\.)"
 
 _CONTAINER_LISTS = ("containers", "initContainers", "ephemeralContainers")
 
@@ -76,7 +79,7 @@ def find_pod_specs(item: Item) -> list[PodSpec]:
 def find_containers(item: Item) -> Iterator[tuple[str, Mapping]]:
     """Yield every container below `spec` with its path for people, in whatever shape a custom resource holds it."""
     spec = get(item.node, "spec")
-    if is_mapping(spec):
+    if is_mapping(spec) and item.id.kind not in OPAQUE_KINDS:
         yield from _containers_below(spec, "spec")
 
 
@@ -113,13 +116,14 @@ def _containers_below(node: Mapping, path: str) -> Iterator[tuple[str, Mapping]]
     for key, value in node.value:
         if is_mapping(value):
             yield from _containers_below(value, f"{path}.{key.value}")
-        for index, element in enumerate(elements(value)):
-            if is_mapping(element):
-                place = f"{path}.{key.value}[{index}]"
-                if key.value in _CONTAINER_LISTS:
-                    yield place, element
-                else:
-                    yield from _containers_below(element, place)
+        elif is_sequence(value):
+            for index, element in enumerate(value.value):
+                if is_mapping(element):
+                    place = f"{path}.{key.value}[{index}]"
+                    if key.value in _CONTAINER_LISTS:
+                        yield place, element
+                    else:
+                        yield from _containers_below(element, place)
 
 
 def _read_pod_spec(node: Mapping, path: FieldPath) -> PodSpec:
@@ -140,4 +144,4 @@ def _has_containers(node: Mapping) -> bool:
 @lru_cache(maxsize=1024)
 def _templates_above(field: str) -> tuple[str, ...]:
     """Return the paths that may be a template, the innermost first."""
-    return tuple(field[: found.end()] for found in _TEMPLATE.finditer(field))[::-1]
+    return tuple(field[: found.end()] for found in re.finditer(_TEMPLATE, field))[::-1]

@@ -61,7 +61,7 @@ def configures(item: Item) -> bool:
 
 
 _WILDCARDS = frozenset("*?[")
-_WILDCARD = re.compile(r"\[!?\]?[^]]*\]|[*?[\]]")
+_WILDCARD = r"\[!?\]?[^]]*\]|[*?[\]]"
 
 
 def is_pattern(name: str) -> bool:
@@ -77,7 +77,7 @@ def matcher(name: str) -> Callable[[str], object]:
 
 def literal_parts(name: str) -> list[str]:
     """Return texts that every name contains that a shell pattern matches."""
-    return _WILDCARD.split(name)
+    return re.split(_WILDCARD, name)
 
 
 class Strategy(StrEnum):

@@ -19,8 +19,8 @@ from krm_fn.references.resolve import Index
 _REFERENCES = {"configMapRef": "ConfigMap", "secretRef": "Secret"}
 
 # Not urllib: importing it takes longer than all of mounting.
-_UNSAFE = re.compile(r"[^A-Za-z0-9_.~-]")
-_ENCODED = re.compile("(?:%[0-9A-F]{2})+")
+_UNSAFE = r"[^A-Za-z0-9_.~-]"
+_ENCODED = "(?:%[0-9A-F]{2})+"
 
 
 class PresentList(NamedTuple):
@@ -168,7 +168,7 @@ def _marked_names(found: EnvFrom, item: Item, index: Index) -> Iterator[str]:
 
 
 def _quote(text: str, *, but: str = "") -> str:
-    return _UNSAFE.sub(lambda found: found[0] if found[0] == but else _encode(found[0]), text)
+    return re.sub(_UNSAFE, lambda found: found[0] if found[0] == but else _encode(found[0]), text)
 
 
 def _encode(character: str) -> str:
@@ -176,4 +176,4 @@ def _encode(character: str) -> str:
 
 
 def _unquote(text: str) -> str:
-    return _ENCODED.sub(lambda found: bytes.fromhex(found[0].replace("%", "")).decode("utf-8", "replace"), text)
+    return re.sub(_ENCODED, lambda found: bytes.fromhex(found[0].replace("%", "")).decode("utf-8", "replace"), text)

@@ -15,7 +15,7 @@ from krm_fn.naming.content_hash import Unhashable, content_hash, short_digest
 HASH = "[2456789bcdfghkmt]{10}"
 """The pattern of a content hash."""
 
-_ANY_HASH = re.compile(f"-({HASH})")
+_ANY_HASH = f"-({HASH})"
 
 CONTENT_NAME = re.compile(f"(.+)-({HASH})")
 """The pattern of a whole name that may end in a content hash: a base name, and the hash."""
@@ -31,11 +31,13 @@ NOT_SPEC = frozenset({"apiVersion", "kind", "metadata", "status"})
 SET_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]{0,61}[a-z0-9])?")
 """What the name of a set may be: the beginning of the names of objects, and the value of a label."""
 
-_NOT_IN_SET_NAME = re.compile("[^a-z0-9.-]+")
+_NOT_IN_SET_NAME = "[^a-z0-9.-]+"
 
 MAX_JOB_NAME = 63
-_MAX_CRON_JOB_NAME = 52
 """A Job's name becomes a label of its pods."""
+
+_MAX_CRON_JOB_NAME = 52
+"""Kubernetes adds eleven characters to name its Jobs."""
 
 EXPECTED_IMAGE = "[HOST[:PORT]/]NAME[:TAG][@DIGEST] with NAME in lower case"
 
@@ -54,7 +56,7 @@ _LONGEST_IMAGE = 255
 _SAME_NAME = ("ConfigMap", "ServiceAccount", "Role", "RoleBinding")
 """The kinds of the linker's objects that are called `<set>-linker`."""
 
-_NAMED = {"Job": re.compile(f"-link-{HASH}"), "CronJob": re.compile("-linker")}
+_NAMED = {"Job": f"-link-{HASH}", "CronJob": "-linker"}
 """What is in the names of the others."""
 
 
@@ -134,7 +136,7 @@ def _recorded_base(item: Item) -> str:
 def _find_hashes(base: str, name: str) -> Iterator[re.Match[str]]:
     """Yield the hashes behind a base name. A pattern for each base name would take longer: packages have many."""
     behind = 0
-    for found in _ANY_HASH.finditer(name):
+    for found in re.finditer(_ANY_HASH, name):
         start = found.start() - len(base)
         if start >= behind and name.startswith(base, start):
             yield found
@@ -200,7 +202,7 @@ def set_name(application: str) -> str:
     """
     if SET_NAME.fullmatch(application):
         return application
-    left = _NOT_IN_SET_NAME.sub("-", application.lower()).strip("-.")
+    left = re.sub(_NOT_IN_SET_NAME, "-", application.lower()).strip("-.")
     return content_name(left or "set", "", {"application": application})
 
 
@@ -211,10 +213,7 @@ def content_name(base: str, ending: str, content: Mapping[str, NewValue], most: 
 
 
 def cron_job_name(set_name: str) -> str:
-    """Return the name of the linker's CronJob, which never changes: the same as that of its other objects, if it may.
-
-    Kubernetes adds eleven characters to name its Jobs.
-    """
+    """Return the name of the linker's CronJob, which never changes: the same as that of its other objects, if it may."""
     name = f"{set_name}-linker"
     if len(name) <= _MAX_CRON_JOB_NAME:
         return name
@@ -233,7 +232,7 @@ def is_emitted(item: Item) -> bool:
     if component != keys.LINKER:
         return False
     if item.id.kind in _NAMED:
-        return _NAMED[item.id.kind].search(item.id.name) is not None
+        return re.search(_NAMED[item.id.kind], item.id.name) is not None
     return item.id.kind in _SAME_NAME and f"{item.labels.get(keys.SET, '')}-linker" in item.id.name
 
 

@@ -20,9 +20,9 @@ _SHORTEST_PREFIX = 3
 _FEW = 2_000
 """Pairs of a wrong name and a known one that are few enough to compare each."""
 
-_WORD = re.compile(r"[A-Z]?[a-z0-9]+|[A-Z]+")
+_WORD = r"[A-Z]?[a-z0-9]+|[A-Z]+"
 
-_LONG_WORD = re.compile(r"(?<![a-z0-9])[a-z]{5,63}(?![a-z0-9])")
+_LONG_WORD = r"(?<![a-z0-9])[a-z]{5,63}(?![a-z0-9])"
 _LONGEST = 253
 """Characters that the API server allows. Longer texts are no names, and would cost time."""
 
@@ -73,7 +73,7 @@ def nearest(found: str, names: Iterable[str]) -> str:
 
 def _words(name: str) -> set[str]:
     """Return the words of `minimumAgeSeconds`, or of `linker.image`."""
-    return {word.lower() for word in _WORD.findall(name)}
+    return {word.lower() for word in re.findall(_WORD, name)}
 
 
 def find_near(unknown: Iterable[str], known: Iterable[str]) -> dict[str, str]:
@@ -138,7 +138,7 @@ def _possible(names: Iterable[str]) -> list[str]:
 def _words_by_place(names: Iterable[str]) -> _Words:
     words: _Words = defaultdict(set)
     for name in names:
-        for found in _LONG_WORD.finditer(name):
+        for found in re.finditer(_LONG_WORD, name):
             words[name[: found.start()], name[found.end() :]].add(found[0])
     return words
 

@@ -24,6 +24,7 @@ from krm_fn.model.node import (
     step,
     text,
 )
+from krm_fn.model.pods import OPAQUE_KINDS
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.producers import RENAMABLE
 from krm_fn.model.settings import FieldSpec
@@ -34,9 +35,6 @@ from krm_fn.references.reference import By, Reference, Rule, read_reference
 from krm_fn.references.releases import NO_CHARTS, ChartRelease, Charts, find_by_rows, read_releases
 from krm_fn.references.shapes import find_by_shape
 
-OPAQUE_KINDS = frozenset({"CustomResourceDefinition"})
-"""Kinds whose fields describe fields of other objects."""
-
 ROLES = ("Role", "ClusterRole")
 _RBAC = Rule(By.RBAC, "resourceNames of a rule that covers the kind")
 
@@ -46,10 +44,10 @@ _POLICY_OF = {
     "MutatingAdmissionPolicyBinding": "MutatingAdmissionPolicy",
 }
 
-_LISTED = re.compile(r"(?<![^,\s])[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?![^,\s])")
+_LISTED = r"(?<![^,\s])[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?![^,\s])"
 """A name in a comma list. A dot in it is a character of a name, and of a pattern that matches that name."""
 
-_INDEX = re.compile(r"\[\d+\]")
+_INDEX = r"\[\d+\]"
 
 
 class Resource(NamedTuple):
@@ -218,7 +216,7 @@ def _is_below(field: str, row: ExcludedField) -> bool:
 
 def _plain(field: str) -> str:
     """Return a path with dots alone: without positions, and without brackets around names."""
-    return _INDEX.sub("", field).replace("[", ".").replace("]", "")
+    return re.sub(_INDEX, "", field).replace("[", ".").replace("]", "")
 
 
 def _find_by_kind(item: Node, resource: ResourceId) -> Iterator[Reference]:
@@ -280,7 +278,7 @@ def _find_in_values(values: Node | None) -> Iterator[Reference]:
 
 
 def _find_in_list(kind: str, listed: Scalar, field: str, rule: str) -> Iterator[Reference]:
-    for number, found in enumerate(_LISTED.finditer(listed.value)):
+    for number, found in enumerate(re.finditer(_LISTED, listed.value)):
         place = f"{field}[{number}]" if "," in listed.value else field
         whole = Reference(kind, listed, None, place, in_pod=False, written=False, rule=Rule(By.TABLE, rule))
         yield whole.around_name(*found.span())

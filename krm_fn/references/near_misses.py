@@ -38,7 +38,7 @@ _OTHER_THINGS = ("key", "keys", "namespace", "namespaces", "path", "prefix", "ty
 NOT_NAMES = frozenset({"apiVersion", "image", "kind", "namespace", "serviceAccount", "serviceAccountName"})
 """Fields that name something else in any object."""
 
-_NAMES = re.compile(r"(?i)(?:name|ref|reference|config|configuration|credential)s?$")
+_NAMES = r"(?i)(?:name|ref|reference|config|configuration|credential)s?$"
 """Ends of field names that hold a name. In other fields a single word, such as `redis`, is one of some choices."""
 
 _CONTAINERS = frozenset({"container", "containers", "ephemeralContainers", "initContainers", "sidecars"})
@@ -67,7 +67,7 @@ _OWN_MAPPINGS = r"\w*labels|(?:label|namespace|node|pod|service)?selector"
 
 _TOP = (None, "spec")
 
-_NAMESPACE = re.compile("[a-z0-9-]+")
+_NAMESPACE = "[a-z0-9-]+"
 """A namespace that is written out: no template, and no variable."""
 
 _NONE = Rule(By.SHAPE, "")
@@ -163,7 +163,7 @@ class _Search:
         if "/" not in said:
             return said in self._names
         before, _, name = said.rpartition("/")
-        return name in self._names and _NAMESPACE.fullmatch(before) is not None
+        return name in self._names and re.fullmatch(_NAMESPACE, before) is not None
 
     def _contains(self, said: str) -> bool:
         return any(word[0] in self._names for word in WORD.finditer(said))
@@ -191,7 +191,7 @@ class _Search:
         if one.field == "name" and (one.parent in _NAMED_ENTRIES or any(map(word_of, one.around))):
             return False  # it is the name of an entry, which says elsewhere what it references
         name = one.scalar.value.rpartition("/")[2]
-        return name not in self._others and (not name.isalnum() or _NAMES.search(one.field) is not None)
+        return name not in self._others and (not name.isalnum() or re.search(_NAMES, one.field) is not None)
 
     def _find_parts(self, item: Item, one: _NamingText, field: str, row: ExcludedField) -> Iterator[NearMiss]:
         """Yield what a text names of which another program makes objects, in the namespace of these."""
@@ -199,7 +199,7 @@ class _Search:
         is_whole = self._is_name(one.scalar.value)
         for said in (one.scalar.value,) if is_whole else self._values_in(one.scalar.value):
             before, _, name = said.rpartition("/")
-            namespace = (before or known) if _NAMESPACE.fullmatch(before or known) else ""
+            namespace = (before or known) if re.fullmatch(_NAMESPACE, before or known) else ""
             for kind in CONFIG_KINDS:
                 resolved = self._resolve(item, one, kind, field) if is_whole else ()
                 for target in self._near(kind, name, namespace):

@@ -27,11 +27,11 @@ _SAYS = (
 Few packages have such options: `re` compiles these patterns when the first is found.
 """
 
-_SAYS_CONFIG = re.compile(rf"(?i)config|secret|{_CM}")
-"""Whether a text says any of this. Most do not."""
+_SAYS_CONFIG = rf"(?i)config|secret|{_CM}"
+"""What an option says that may name an object of either kind."""
 
 _PIECE = re.compile(r"[^\s,;]+")
-_KEY = re.compile(r"(?P<key>[A-Za-z][\w.-]*)[:=](?P<value>.+)")
+_KEY = re.compile(r"(?P<key>[A-Za-z][\w.-]*)[:=]")
 _VALUE = re.compile(r"(?:(?P<namespace>[a-z0-9][a-z0-9-]*|\$[({][\w.-]+[)}])/)?(?P<name>[a-z0-9][a-z0-9.-]*)")
 _NAME = "[a-z0-9][a-z0-9.-]*"
 
@@ -61,8 +61,8 @@ _API_PATH = (
 
 _QUOTES = "\"'`"
 
-_TOKEN = re.compile(r"[\n,;{}\[\]]")
-"""What separates settings: the end of a line, and the punctuation of lists and mappings in one line."""
+_SEPARATORS = str.maketrans(",;{}[]", "\n" * 6)
+"""What separates settings beside the end of a line: the punctuation of lists and mappings in one line."""
 
 _AROUND = "\"' \t\r-"
 """What may be around a value: quotes, blanks, and the dash of a list."""
@@ -206,25 +206,57 @@ def _in_data(data: DataText) -> Iterator[OptionName]:
     """Find the names in variables, properties, YAML and JSON, also where they are part of a template or a script."""
     if "\n" not in data.text:
         yield from _in_piece(data.key, data.text.strip(_AROUND), data.field)
-    if not _SAYS_CONFIG.search(data.text):
+    if not _may_say_config(data.text.lower()):
         return
-    for parent, key, value in read_settings(data.text):
+    for parent, key, value in _read_telling(data.text):
         yield from _in_piece(parent if key in ("", "name") else key, value, data.field)
         if "/" in value:  # `secret/NAME`, without the kubectl that reads it
             yield from _in_command([_Word(data.field, value)])
     yield from _in_script(_Word(data.field, data.text))
 
 
+def _may_say_config(lower: str) -> bool:
+    """Tell quickly of a text in lower case that nothing in it says config, cm or secret."""
+    return "config" in lower or "secret" in lower or "cm" in lower
+
+
+def _says_config(option: str) -> bool:
+    return _may_say_config(option.lower()) and re.search(_SAYS_CONFIG, option) is not None
+
+
+def _read_telling(text: str) -> Iterator[Setting]:
+    """Read the settings in a text that may say config, cm or secret, by themselves or by the key above them.
+
+    To read a setting takes ten times as long as to see that it does not, and hardly any of a long text does.
+    """
+    parent = ""
+    for token, lower in zip(_tokens(text), _tokens(text.lower()), strict=True):
+        # A value says nothing by itself, unless it is `secret/NAME` or `key=secret:NAME`.
+        if parent or (_may_say_config(lower) and _may_say_config(lower[: max(map(lower.rfind, ":=/"))])):
+            setting = _read_setting(token, parent)
+            yield setting
+            if setting.key and not setting.value:
+                parent = setting.key if _may_say_config(setting.key.lower()) else ""
+
+
 def read_settings(text: str) -> Iterator[Setting]:
     """Read the settings in a text as if it were YAML, JSON or properties, also where it is a template of them."""
     parent = ""
-    for token in _TOKEN.split(text):
-        found = _SETTING.fullmatch(token)
-        key, value = (found["key"], found["value"]) if found else ("", token)
-        value = value.partition(" #")[0].strip(_AROUND)
-        yield Setting(parent, key, value)
-        if key and not value:
-            parent = key
+    for token in _tokens(text):
+        setting = _read_setting(token, parent)
+        yield setting
+        if setting.key and not setting.value:
+            parent = setting.key
+
+
+def _tokens(text: str) -> list[str]:
+    return text.translate(_SEPARATORS).split("\n")
+
+
+def _read_setting(token: str, parent: str) -> Setting:
+    found = _SETTING.fullmatch(token)
+    key, value = (found["key"], found["value"]) if found else ("", token)
+    return Setting(parent, key, value.partition(" #")[0].strip(_AROUND))
 
 
 def _in_container(container: Node, path: str) -> Iterator[OptionName]:
@@ -297,10 +329,18 @@ def _unless_computed(namespace: str) -> str:
 
 
 def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:
-    found = _VALUE.fullmatch(piece)
-    namespace = (found["namespace"] or "") if found else ""
-    if found and namespace not in _RESOURCES and _SAYS_CONFIG.search(option):
-        yield OptionName(field, option, "" if namespace.startswith("$") else namespace, found["name"])
-    pair = _KEY.fullmatch(piece)
-    if pair:
-        yield from _in_piece(pair["key"], pair["value"].strip("\"'"), field)
+    """Find the name that an option has as its value, and the one behind each key in it, as in `volume=config:web`."""
+    start, end = 0, len(piece)
+    while True:
+        found = _VALUE.fullmatch(piece, start, end)
+        namespace = (found["namespace"] or "") if found else ""
+        if found and namespace not in _RESOURCES and _says_config(option):
+            yield OptionName(field, option, "" if namespace.startswith("$") else namespace, found["name"])
+        pair = _KEY.match(piece, start, end)
+        if pair is None:
+            return
+        option, start = pair["key"], pair.end()
+        while start < end and piece[start] in "\"'":
+            start += 1
+        while start < end and piece[end - 1] in "\"'":
+            end -= 1

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from typing import NamedTuple
 
 from krm_fn.facts.annotations import COPIED
@@ -202,13 +202,14 @@ class Copies:
     """
 
     def __init__(self, items: Iterable[Item], references: Iterable[ResolvedReference]) -> None:
+        self.find = cache(self._find)  # several hints ask
         self._lists = [one for item in items for one in _find_clone_lists(item)]
         self._named: dict[Item, ResolvedReference] = {}
         for one in references:
             for target in one.targets if one.reference.rule.by is By.COPY else ():
                 self._named.setdefault(target, one)
 
-    def find(self, item: Item) -> Copy | None:
+    def _find(self, item: Item) -> Copy | None:
         """Find what says that a program copies an object, the first if several do; None if nothing does."""
         for annotation, field in _find_annotations(item):
             if annotation in COPIED:

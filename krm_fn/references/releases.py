@@ -22,7 +22,7 @@ _SOURCES = "source.toolkit.fluxcd.io"
 _OWN_SERVER, _OWN_NAME = "https://kubernetes.default.svc", "in-cluster"
 """How an Application says that it deploys to the cluster that it is in."""
 
-_VOLUMES = re.compile(r"olumes\[")
+_VOLUMES = r"olumes\["
 """`extraVolumes` and the like hold volumes of pods."""
 
 _NAMESPACE_FIELDS = frozenset({"namespaceOverride", "forceNamespace"})
@@ -57,7 +57,7 @@ class ChartRelease(NamedTuple):
 
     def place(self, reference: Reference) -> Reference:
         """Let a reference in these values mean an object of the namespace in which the chart is installed."""
-        in_pod = reference.in_pod or _VOLUMES.search(reference.field) is not None
+        in_pod = reference.in_pod or re.search(_VOLUMES, reference.field) is not None
         return reference._replace(installed_in=self.namespace, in_pod=in_pod)
 
 

@@ -6,6 +6,7 @@ A program that gets `argocd-cm` by name does not find `argocd-cm-5t7h9k2b4c`. Th
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
+from itertools import chain
 from typing import Any, NamedTuple
 
 from krm_fn.facts.programs import PROGRAMS, READ_IN_FULL, WHERES
@@ -32,13 +33,10 @@ def looked_up_by(item: Item, name: str, namespace: str, made: str = "") -> WellK
     `made`: the kind of what `item` makes, if that has the name.
     """
     kind = made or item.id.kind
-    by_name, patterns = _index()
-    for row in (*by_name.get((kind, name), ()), *patterns.get(kind, ())):
-        if fnmatchcase(name, row[2]):
-            for known in _read(*row):
-                if _is_where_expected(item, namespace, known):
-                    return known
-    return None
+    by_name, _ = _index()
+    literal = (known for row in by_name.get((kind, name), ()) for known in _read(*row))
+    patterns = (known for known in _patterns(kind) if _matches(name, known.name))
+    return next((known for known in chain(literal, patterns) if _is_where_expected(item, namespace, known)), None)
 
 
 def may_look_up(image: str, kind: str, name: str) -> bool | None:
@@ -52,12 +50,17 @@ def may_look_up(image: str, kind: str, name: str) -> bool | None:
     program = next((READ_IN_FULL[end] for end in ends if end in READ_IN_FULL), None)
     if program is None:
         return None
-    return any(row[0] == program and row[1] == kind and fnmatchcase(name, row[2]) for row in _rows())
+    return any(row[0] == program and row[1] == kind and _matches(name, row[2]) for row in _rows())
 
 
 def read_well_known() -> tuple[WellKnown, ...]:
     """Return every row, once for each of the conditions of which one suffices."""
     return tuple(known for row in _rows() for known in _read(*row))
+
+
+def _matches(name: str, pattern: str) -> bool:
+    # Hardly any name begins as a pattern does, and to compile a pattern takes longer than to read the table.
+    return pattern == "*" or (name.startswith(pattern.partition("*")[0]) and fnmatchcase(name, pattern))
 
 
 def _is_where_expected(item: Item, namespace: str, row: WellKnown) -> bool:
@@ -89,10 +92,16 @@ def _rows() -> Iterator[_Row]:
 
 
 @cache
+def _patterns(kind: str) -> tuple[WellKnown, ...]:
+    """Return the rows for a kind that are patterns. Some match every name: each object is compared with them."""
+    return tuple(known for row in _index()[1].get(kind, ()) for known in _read(*row))
+
+
+@cache
 def _index() -> tuple[dict[tuple[str, str], list[_Row]], dict[str, list[_Row]]]:
     """Return the rows with literal names by kind and name, and the patterns by kind.
 
-    Conditions are read only for the few that match: a run asks for every ConfigMap, and hardly one is in the table.
+    Conditions of literal names are read only where one matches: a run asks for every ConfigMap, and hardly one is here.
     """
     by_name: dict[tuple[str, str], list[_Row]] = {}
     patterns: dict[str, list[_Row]] = {}

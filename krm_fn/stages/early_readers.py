@@ -20,7 +20,7 @@ from krm_fn.references.reference import Reference, is_read
 from krm_fn.references.references import References
 from krm_fn.stages.revisions import Reason, ReasonCode
 
-_STARTS_NOTHING = re.compile("Template$|^Cron")
+_STARTS_NOTHING = "Template$|^Cron"
 """Names of kinds whose objects start pods only later, also of kinds that nobody here knows."""
 
 
@@ -110,7 +110,9 @@ def _read_early(referrer: Item, reference: Reference, config: Item, name: str) -
     deployer = DEPLOYERS[name]
     kind = (referrer.id.group, referrer.id.kind)
     is_waited_for = kind in deployer.waits_for
-    may_be_waited_for = deployer.waits_for_others and kind not in KINDS and not _STARTS_NOTHING.search(referrer.id.kind)
+    may_be_waited_for = (
+        deployer.waits_for_others and kind not in KINDS and not re.search(_STARTS_NOTHING, referrer.id.kind)
+    )
     if not is_waited_for and not may_be_waited_for:
         return None  # its pods wait for the object, and the deployer does not wait for them
     # A pod that reads it as optional starts without it, so the deployer comes to apply the object all the same.

@@ -35,7 +35,7 @@ _RENDER = f"render the chart with krm-fn render CHART, which finds out, or {RENA
 """It renders a chart twice: what is the same again is no password that the chart has just made."""
 
 _MANAGED_BY = "app.kubernetes.io/managed-by"
-_CHART = re.compile(r".+-v?[0-9]+\.[0-9].*")
+_CHART = r".+-v?[0-9]+\.[0-9].*"
 """The label `chart` of older charts: name and version. The label `release` alone is also a selector of Prometheus."""
 
 
@@ -223,6 +223,6 @@ def is_of_chart(item: Item) -> bool:
         or "helm.sh/chart" in item.labels
         or item.labels.get(_MANAGED_BY) == "Helm"
         or item.labels.get("heritage") in {"Helm", "Tiller"}
-        or _CHART.fullmatch(item.labels.get("chart", "")) is not None
+        or re.fullmatch(_CHART, item.labels.get("chart", "")) is not None
         or "meta.helm.sh/release-name" in item.annotations
     )

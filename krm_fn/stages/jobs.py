@@ -41,12 +41,12 @@ from krm_fn.stages.update_references import update_references
 DEPENDS_ON = "config.kubernetes.io/depends-on"
 """kpt's annotation about the order of applying: `group/namespaces/namespace/kind/name`, separated by commas."""
 
-_DEPENDS_ON_JOB = re.compile(r"(?P<before>(?:^|,)\s*batch/namespaces/(?P<namespace>[^/,]+)/Job/)(?P<name>[^/,\s]+)")
+_DEPENDS_ON_JOB = r"(?P<before>(?:^|,)\s*batch/namespaces/(?P<namespace>[^/,]+)/Job/)(?P<name>[^/,\s]+)"
 _GROUPS = frozenset({"", "batch", "batch/v1"})
 _RULES = (Resource("Job", "batch", "jobs"), Resource("Job", "batch", "jobs/status"), Resource("Job", "batch", "jobs/*"))
 _RULE = Rule(By.SHAPE, "name beside kind: Job")
 
-_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]*")
+_WORD = r"[A-Za-z0-9][A-Za-z0-9.-]*"
 _LISTS_OF_WORDS = ("args", "command")
 _JOB = r"(?i)\bjobs?\b"
 """A word such as `migrate` means a Job only in a container that says `job` as well."""
@@ -225,7 +225,7 @@ def _update_depends_on(items: Iterable[Item], index: Index, names: Mapping[Item,
 
         for name, node in entries(get(item.node, "metadata", "annotations")):
             if name == DEPENDS_ON and is_scalar(node):
-                renamed = _DEPENDS_ON_JOB.sub(rename, node.value)
+                renamed = re.sub(_DEPENDS_ON_JOB, rename, node.value)
                 if renamed != node.value:
                     yield Edit(SetText(node, renamed), item, f"metadata.annotations[{DEPENDS_ON}]")
 
@@ -237,7 +237,7 @@ def find_job_names(package: Package, jobs: Iterable[Revision]) -> Iterator[Probl
         for path, container in find_containers(item) if not item.is_local else ():
             words = [*_texts_of_container(container, path)]
             said = words if any(re.search(_JOB, one) for _, one in words) else []
-            for field, word in ((field, word) for field, one in said for word in dict.fromkeys(_WORD.findall(one))):
+            for field, word in ((field, word) for field, one in said for word in dict.fromkeys(re.findall(_WORD, one))):
                 job = renamed.get((item.id.namespace, word))
                 if job is not None and job.item is not item:
                     message = (

@@ -66,11 +66,11 @@ _RELOADER_KEYS = frozenset({RELOADER_AUTO, RELOADER_SEARCH, *(key for keys in RE
 OPT_INS = frozenset({WAVE_ON[0], *WAVE_EXTRA.values(), *_RELOADER_KEYS, *(one.excluded for one in RELOADER.values())})
 """All annotations of workloads and pod templates that these controllers read."""
 
-_LITERAL = re.compile(r"[a-z0-9-]*")
+_LITERAL = r"[a-z0-9-]*"
 
 # The patterns that mean the same to Go and to Python, and that Python matches fast. Go's engine is always linear.
-_ALIKE = re.compile(r"(?!.*\(\?)(?!.*\[\[)(?!.*\)[*+{])(?:[^\\]|\\[dwsDWS.^$*+?{}\[\]()|-])*")
-_BRANCHES = re.compile(r"[*+?{|]")
+_ALIKE = r"(?!.*\(\?)(?!.*\[\[)(?!.*\)[*+{])(?:[^\\]|\\[dwsDWS.^$*+?{}\[\]()|-])*"
+_BRANCHES = r"[*+?{|]"
 _MOST_BRANCHES = 3
 
 
@@ -197,13 +197,13 @@ class Catalogue:
 
 
 def is_literal(named: Named) -> bool:
-    return not named.pattern or bool(_LITERAL.fullmatch(named.name))
+    return not named.pattern or bool(re.fullmatch(_LITERAL, named.name))
 
 
 @lru_cache(maxsize=256)
 def is_clear(named: Named) -> bool:
     """Tell whether a pattern means the same to Python as to Go, and is cheap to match."""
-    if not _ALIKE.fullmatch(named.name) or len(_BRANCHES.findall(named.name)) > _MOST_BRANCHES:
+    if not re.fullmatch(_ALIKE, named.name) or len(re.findall(_BRANCHES, named.name)) > _MOST_BRANCHES:
         return False
     try:
         re.compile(named.name)

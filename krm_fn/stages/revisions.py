@@ -115,6 +115,8 @@ class Revision(NamedTuple):
         return name_with(self.name, self.base_name, made)
 
     def _made_of(self, reference: Reference) -> Generated | None:
+        if not self.made:
+            return None
         names = {reference.target, without_hash(reference.target)}  # it may be that of an earlier rendering
         named = (one for one in self.made if one.kind == reference.kind and not names.isdisjoint(one.names))
         return next(named, None)

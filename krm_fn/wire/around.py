@@ -9,14 +9,13 @@ from typing import Any, NamedTuple
 
 from krm_fn.model.node import Node
 from krm_fn.wire.alone import Key, Texts, Unusual
-from krm_fn.wire.excerpt import UNEVEN
-from krm_fn.wire.nodes import MappingNode, SequenceNode
+from krm_fn.wire.excerpt import is_uneven
+from krm_fn.wire.nodes import OTHER_BREAKS, MappingNode, SequenceNode
 from krm_fn.wire.reader import Document, has_equal_keys
 from krm_fn.wire.splice import Splice
 
 _BORDER = re.compile(r"\n(?:---|\.\.\.)(?=\s|\Z)")
-_OTHER_BREAKS = ("\x85", "\u2028", "\u2029", "\ufeff")
-_NEEDS_MORE = re.compile("[?%\r\x85\u2028\u2029\ufeff]")
+_UNUSUAL = f"{OTHER_BREAKS}\ufeff"
 
 
 class _Limit(NamedTuple):
@@ -53,11 +52,12 @@ def read_around(document: Document, order: list[Splice], output: str) -> list[No
 
 def _is_even(text: str, order: list[Splice], output: str) -> bool:
     """Tell whether lines are what they seem to be, before and after."""
-    if ("?" in output or "%" in output) and UNEVEN.search(output):
+    if is_uneven(output):
         return False
-    if any(one in output for one in _OTHER_BREAKS) or output.count("\r") != output.count("\r\n"):
+    if any(one in output for one in _UNUSUAL) or output.count("\r") != output.count("\r\n"):
         return False
-    return not _NEEDS_MORE.search("".join([text[start:end] for start, end, _ in order]))
+    replaced = "".join([text[start:end] for start, end, _ in order])
+    return not any(one in replaced for one in f"?%\r{_UNUSUAL}")
 
 
 def _is_spliced(text: str, order: list[Splice], output: str) -> bool:

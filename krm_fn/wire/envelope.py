@@ -20,19 +20,20 @@ _SOURCE = re.compile(r"# Source: \S+/templates/")
 
 # A shorthand may have any prefix, and characters of a tag may be escaped.
 _ENCODED = re.compile(r"!\S*(?:binary|%)")
-_NAME = re.compile(rb"[\w./:-]{1,253}")
+_NAME = rb"[\w./:-]{1,253}"
 
 # At the start of a line these always end a document, whatever scalar or bracket is open.
-_BORDER = re.compile(
-    r"(?:(?<=[\r\n\x85\u2028\u2029])|\A)(?:(?=---(?:\s|\Z))|\.\.\.(?=\s|\Z)[^\r\n]*(?:\r\n|[\r\n]|\Z))"
+_BORDER = (
+    r"---(?<![^\r\n\x85\u2028\u2029]---)(?=\s|\Z)"
+    r"|\.\.\.(?<![^\r\n\x85\u2028\u2029]\.\.\.)(?=\s|\Z)[^\r\n]*(?:\r\n|[\r\n]|\Z)"
 )
-_MARKER = re.compile(r"---(?:\s|\Z)")
+_MARKER = r"---(?:\s|\Z)"
 
 # What may be in front of the first document: blank lines, comments, `%YAML` and `%TAG`.
-_PROLOGUE = re.compile(r"(?:(?:[ \t]*(?:#[^\r\n]*)?|%[^\r\n]*)(?:\r\n|[\r\n]))+")
-_DIRECTIVE = re.compile(r"^%", re.MULTILINE)
+_PROLOGUE = r"(?:(?:[ \t]*(?:#[^\r\n]*)?|%[^\r\n]*)(?:\r\n|[\r\n]))+"
+_DIRECTIVE = r"(?m)^%"
 
-_BLOCK_HEADER = re.compile(r"([|>])[+-]?([1-9]?)[+-]?")
+_BLOCK_HEADER = r"([|>])[+-]?([1-9]?)[+-]?"
 
 
 class Envelope:
@@ -146,7 +147,7 @@ def _refuse_encoded_names(text: str, items: list[Item]) -> None:
     for item in items:
         own = [node for pair in item.node.value for node in (pair if pair[0].value not in DATA_FIELDS else pair[:1])]
         for node in walk(own):
-            if node.tag == "tag:yaml.org,2002:binary" and is_scalar(node) and _NAME.fullmatch(_decode(node.value)):
+            if node.tag == "tag:yaml.org,2002:binary" and is_scalar(node) and re.fullmatch(_NAME, _decode(node.value)):
                 message = "a name, kind or key must not be in base64 (!!binary); write it out"
                 raise Rejected(at(node.start_mark, message))
 
@@ -168,7 +169,9 @@ class Part(NamedTuple):
 
 def split_documents(document: Document) -> Iterator[Part]:
     """Yield every document that is not empty."""
-    borders = sorted({0, *(match.end() for match in _BORDER.finditer(document.text)), len(document.text)})
+    found = [match.span() for match in re.finditer(_BORDER, document.text)]
+    inner = (start if document.text.startswith("-", start) else end for start, end in found)
+    borders = sorted({0, *inner, len(document.text)})
     for root in document.roots:
         if not is_null(root):
             index = bisect_right(borders, root.start)
@@ -188,13 +191,13 @@ def join_streams(texts: list[str]) -> str:
 
 def _comment_directives(text: str) -> str:
     """Turn directives into comments: kubectl and Argo CD split a stream before they parse it, and fail at `%YAML`."""
-    prologue = _PROLOGUE.match(text)
+    prologue = re.match(_PROLOGUE, text)
     head = prologue.group() if prologue else ""
-    return _DIRECTIVE.sub("#", head) + text[len(head) :]
+    return re.sub(_DIRECTIVE, "#", head) + text[len(head) :]
 
 
 def _with_marker(text: str) -> str:
-    return text if _MARKER.match(text) else "---\n" + text
+    return text if re.match(_MARKER, text) else "---\n" + text
 
 
 def end_last_line(text: str) -> str:
@@ -210,7 +213,7 @@ def end_last_line(text: str) -> str:
     if str(scalar.value).endswith("\n"):  # its last line is only spaces
         return text.rstrip(" ")
     start = layout.content_start(text, scalar)
-    return text[:start] + _BLOCK_HEADER.sub(r"\1\2-", text[start:], count=1) + layout.line_break(text)
+    return text[:start] + re.sub(_BLOCK_HEADER, r"\1\2-", text[start:], count=1) + layout.line_break(text)
 
 
 def _last_block_scalar(text: str) -> Node | None:

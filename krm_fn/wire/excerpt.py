@@ -16,8 +16,8 @@ from krm_fn.wire.reader import Document
 from krm_fn.wire.splice import Splice
 
 # Directives apply to what follows, and the key behind a `?` may be on another line than the `?`.
-UNEVEN = re.compile(r"(?:\A|[\r\n])(?:%|[ \t-]*\?\s)")
-_BORDER = re.compile(r"[\r\n](?:---|\.\.\.)")
+_UNEVEN = r"[\r\n](?:%|[ \t-]*\?\s)"
+_BORDER = r"[\r\n](?:---|\.\.\.)"
 
 # It takes longer to leave anything out of so few characters than to read them.
 _SMALL = 300
@@ -57,7 +57,7 @@ class _Touched(NamedTuple):
 def make_excerpt(document: Document, splices: Iterable[Splice], planned: Iterable[Node], output: str) -> Excerpt:
     """Leave out of `output` what neither a splice touches nor a change of the `planned` nodes."""
     text = document.text
-    if document.has_aliases or (("?" in text or "%" in text) and UNEVEN.search(text)):
+    if document.has_aliases or is_uneven(text):
         return Excerpt(output, {}, is_intact=True)
     order = sorted(splices, key=lambda splice: splice[:2])
     places = {len(text), *(node.start for node in planned)}
@@ -65,6 +65,13 @@ def make_excerpt(document: Document, splices: Iterable[Splice], planned: Iterabl
     kept, spans = _find_untouched(document, touched)
     rest, is_intact = _leave_out(spans, text, order, output)
     return Excerpt(rest, kept, is_intact)
+
+
+def is_uneven(text: str) -> bool:
+    """Tell whether a line of YAML is a directive, or begins with the sign of a key."""
+    text = f"\n{text}"
+    may_be = "\n%" in text or "\r%" in text or re.search(r"\?\s", text)  # fast, and rare in a text without such lines
+    return bool(may_be) and re.search(_UNEVEN, text) is not None
 
 
 def _join(spans: list[tuple[int, int]]) -> _Touched:
@@ -124,7 +131,7 @@ def _is_even(text: str, elements: list[Node]) -> bool:
 
 
 def _document_end(text: str, root: Node) -> int:
-    border = _BORDER.search(text, root.start)
+    border = re.compile(_BORDER).search(text, root.start)
     return border.start() + 1 if border else len(text)
 
 

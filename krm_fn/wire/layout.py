@@ -10,14 +10,14 @@ from collections.abc import Callable
 
 from krm_fn.model.node import Mapping, Node, Scalar, Sequence, is_scalar, is_sequence
 
-_PROPERTIES = re.compile(r"(?:[&!][^\s,\[\]{}]*(?:[ \t]+|(?=[\[{\"'])|$)|(?:\s|#[^\r\n]*[\r\n])+)*")
-_BLANKS = re.compile(r"[ \t]*(?!#)")  # a comment needs one in front of it
-_ANCHOR = re.compile(r"(?<!\S)&\S+")
+_PROPERTIES = r"(?:[&!][^\s,\[\]{}]*(?:[ \t]+|(?=[\[{\"'])|$)|(?:\s|#[^\r\n]*[\r\n])+)*"
+_BLANKS = r"[ \t]*(?!#)"  # a comment needs one in front of it
+_ANCHOR = r"(?<!\S)&\S+"
 _REST_OF_LINE = re.compile(r"[^\r\n\x85\u2028\u2029]*(\r\n|[\r\n\x85\u2028\u2029]|\Z)")
-_ALIAS = re.compile(r"(?:\s|#[^\r\n]*|[-:?,])*\*[^\s,\[\]{}]+")
-_COLON = re.compile(r"(?:\s++(?:#[^\r\n]*+)?)*+:")
+_ALIAS = r"(?:\s|#[^\r\n]*|[-:?,])*\*[^\s,\[\]{}]+"
+_COLON = r"(?:\s++(?:#[^\r\n]*+)?)*+:"
 _OTHER_BREAKS = ("\r", "\x85", "\u2028", "\u2029")
-_COMMENT = re.compile(r"(?:(?<=\s)|^)#[^\r\n]*")
+_COMMENT = r"(?:(?<=\s)|^)#[^\r\n]*"
 
 
 def content_start(text: str, node: Node) -> int:
@@ -25,13 +25,13 @@ def content_start(text: str, node: Node) -> int:
     start = node.start
     if text[start : start + 1] not in ("&", "!"):
         return start
-    match = _PROPERTIES.match(text, start, node.end)
+    match = re.compile(_PROPERTIES).match(text, start, node.end)
     return match.end() if match else start
 
 
 def anchor(text: str, node: Node) -> str:
     """Return the anchor of a node as it is written; `""` if it has none."""
-    found = _ANCHOR.search(without_comments(text[node.start : content_start(text, node)]))
+    found = re.search(_ANCHOR, without_comments(text[node.start : content_start(text, node)]))
     return found[0] if found else ""
 
 
@@ -93,7 +93,7 @@ def value_end(text: str, key: Node, value: Node) -> int:
         return _alias_end(text, key.end)
     if value.start == value.end:  # the mark of a null may be that of what follows
         behind = behind_colon(text, key, value)
-        blanks = None if behind is None else _BLANKS.match(text, behind)
+        blanks = None if behind is None else re.compile(_BLANKS).match(text, behind)
         return blanks.end() if blanks else key.end
     return node_end(text, value)
 
@@ -131,7 +131,7 @@ def element_spans(text: str, node: Sequence) -> list[tuple[int, int]]:
 
 
 def _alias_end(text: str, start: int) -> int:
-    match = _ALIAS.match(text, start)
+    match = re.compile(_ALIAS).match(text, start)
     return match.end() if match else start
 
 
@@ -183,7 +183,7 @@ def entry_start(text: str, key: Node) -> int:
 
 def behind_colon(text: str, key: Node, value: Node) -> int | None:
     """Return the position behind the colon of a field; None for a null that is not even written as a colon."""
-    match = _COLON.match(text, key.end, max(key.end, value.start))
+    match = re.compile(_COLON).match(text, key.end, max(key.end, value.start))
     return match.end() if match else None
 
 
@@ -220,4 +220,4 @@ def key_style(key: Node) -> str:
 
 
 def without_comments(text: str) -> str:
-    return _COMMENT.sub("", text)
+    return re.sub(_COMMENT, "", text)

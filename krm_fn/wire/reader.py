@@ -20,18 +20,17 @@ from yaml import _yaml
 
 from krm_fn.model.node import Mapping, Mark, Node, Scalar, is_scalar
 from krm_fn.model.problem import Problem, Rejected, Severity, at
-from krm_fn.wire.nodes import MappingNode, ScalarNode, SequenceNode, Source
+from krm_fn.wire.nodes import OTHER_BREAKS, MappingNode, ScalarNode, SequenceNode, Source
 
 MAX_DEPTH = 400
 """Levels of nesting; real manifests stay under 60. The parser recurses in C, so a limit is needed."""
 
 # Line breaks of YAML 1.1, which go-yaml and libyaml follow, but not of 1.2.
-_OTHER_BREAK = re.compile("[\x85\u2028\u2029]")
-_INNER_MARK = re.compile(r"(?:\A|(?<=[\r\n]))\ufeff")
-_ANY_BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
+_INNER_MARK = r"(?:\A|(?<=[\r\n]))\ufeff"
+_ANY_BREAK = "\r\n|[\r\n\x85\u2028\u2029]"
 
 # kubectl and others split a stream before they parse it, and only at line feeds: what is behind such a marker is lost.
-_LONE_MARKER = re.compile(r"\r(?=(?:---|\.\.\.)(?:\s|\Z))|^(?:---|\.\.\.)(?:[ \t][^\r\n]*)?\r(?!\n)", re.MULTILINE)
+_LONE_MARKER = r"(?m)\r(?=(?:---|\.\.\.)(?:\s|\Z))|^(?:---|\.\.\.)(?:[ \t][^\r\n]*)?\r(?!\n)"
 
 _MAX_EXPANDED = 1_000_000
 _MAX_EXPANSION = 4
@@ -283,13 +282,15 @@ def _refuse_ambiguous_characters(text: str, roots: list[Node]) -> None:
     That is one that ends a line in YAML 1.1, but not in 1.2, and a byte order mark in front of a line, which some
     parsers count as indentation.
     """
-    if "\r" in text and (marker := _LONE_MARKER.search(text)):
-        line = len(_ANY_BREAK.split(text[: marker.start() + 1]))
+    if "\r" in text and (marker := re.search(_LONE_MARKER, text)):
+        line = len(re.split(_ANY_BREAK, text[: marker.start() + 1]))
         message = "a carriage return alone ends this line, and kubectl finds no document behind it; use line feeds"
         raise Rejected(Problem(message, line=line, column=1))
-    places = [match.start() for match in _OTHER_BREAK.finditer(text)]
+    places = []
+    if any(one in text for one in OTHER_BREAKS):
+        places += [match.start() for match in re.finditer(f"[{OTHER_BREAKS}]", text)]
     if "\ufeff" in text:
-        places += [match.start() for match in _INNER_MARK.finditer(text)]
+        places += [match.start() for match in re.finditer(_INNER_MARK, text)]
     if not places:
         return
     # The last line break of a block is not inside of it: to others, what follows would be.
@@ -299,7 +300,7 @@ def _refuse_ambiguous_characters(text: str, roots: list[Node]) -> None:
     for place in places:
         before = bisect_right(spans, place, key=itemgetter(0))
         if not before or place >= spans[before - 1][1]:
-            *lines, last = _ANY_BREAK.split(text[:place])
+            *lines, last = re.split(_ANY_BREAK, text[:place])
             is_mark = text[place] == "\ufeff"
             what = "counts as indentation" if is_mark else "ends a line"
             message = f"character U+{ord(text[place]):04X} {what} to some YAML parsers, and not to others; remove it"

@@ -25,7 +25,7 @@ _NOT_PLAIN = {*map(chr, range(0x7F, 0xA0)), "\u2028", "\u2029", "\ufeff", "\ufff
 _ESCAPES = str.maketrans({character: f"\\u{ord(character):04x}" for character in _NOT_PLAIN})
 
 _STANDARD = "tag:yaml.org,2002:"
-_DASH = re.compile(r"#[^\r\n]*|(-)")
+_DASH = r"#[^\r\n]*|(-)"
 
 
 def write_scalar(value: str | bool | int, *, style: str = "") -> str:
@@ -289,7 +289,7 @@ def _dashes_and_ends(text: str, node: Sequence) -> tuple[list[int], list[int]]:
     dashes, ends = [], []
     behind = layout.content_start(text, node)
     for start, end in layout.element_spans(text, node):
-        dashes += [found.start() for found in _DASH.finditer(text, behind, start) if found.group(1)][:1]
+        dashes += [found.start() for found in re.compile(_DASH).finditer(text, behind, start) if found.group(1)][:1]
         ends.append(end)
         behind = end
     return dashes, ends

@@ -114,6 +114,10 @@ IN_DATA = [
     pytest.param("config: the words of web", [], id="a sentence"),
     pytest.param("service: web\nconfig: 1", ["1"], id="a setting of another name"),
     pytest.param("web", [], id="a value whose key does not say config"),
+    pytest.param("config:\n- port: 1\n- web", ["web"], id="values below a key that says config"),
+    pytest.param("config:\nother:\n  name: web", [], id="a name below another key"),
+    pytest.param("a=config:web", ["web"], id="keys behind each other"),
+    pytest.param(f"{'jar:' * 5000}config:web", ["web"], id="more keys behind each other than calls can be nested"),
 ]
 
 

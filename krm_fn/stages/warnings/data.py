@@ -107,8 +107,9 @@ def find_missing_keys(
     written = {choice.item for choice in choices.all if choice.is_written_by_others}
     written |= _find_written_by_programs(references)
     for item, several in wanted.items():
-        if item not in written and looked_up_by(item, base_name(item), package.namespace_of(item)) is None:
-            yield from _judge_keys(item, several)
+        missing = [] if item in written else [*_judge_keys(item, several)]
+        if missing and looked_up_by(item, base_name(item), package.namespace_of(item)) is None:
+            yield from missing
 
 
 def _find_wanted(
