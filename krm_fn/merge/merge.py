@@ -17,6 +17,7 @@ from krm_fn.model.problem import Problem, Rejected, Severity
 from krm_fn.model.settings import CONFIG_FILE, Environment
 from krm_fn.naming.names import is_emitted
 from krm_fn.render.render import share_out
+from krm_fn.report.secrets import hide_in_problems
 from krm_fn.wire.apply import apply_changes
 from krm_fn.wire.envelope import Envelope, join_streams, open_envelope, split_documents
 from krm_fn.wire.reader import Expansion, read_yaml
@@ -106,8 +107,9 @@ def find_configuration(files: PackageFiles) -> Node | None:
 
 def _restore(files: PackageFiles) -> _Authored:
     opened = _open(files)
-    changes = undecide(_items(opened), _configuration(files), Expansion())
-    _refuse_errors(changes)
+    items = _items(opened)
+    changes = undecide(items, _configuration(files), Expansion())
+    _refuse_errors(changes, items)
     authored, linker = dict(files), {}
     for (name, envelope), own in _shared(opened, changes):
         if all(map(is_emitted, envelope.items)):
@@ -123,7 +125,7 @@ def _render(files: PackageFiles, linker: PackageFiles, environment: Environment)
     opened = _open(rendered)
     items, config = _items(opened), _configuration(files)
     changes = decide(items, config, environment, expansion=Expansion(), is_in_place=True).changes
-    _refuse_errors(changes)
+    _refuse_errors(changes, items)
     emitted = [*linker, *(name for name, envelope in opened if any(map(is_emitted, envelope.items)))]
     if changes.add and not emitted:
         raise Rejected(Problem("the linker's objects have no file yet"))
@@ -221,7 +223,7 @@ def _configuration(files: PackageFiles) -> Node:
     return found
 
 
-def _refuse_errors(changes: Changes) -> None:
+def _refuse_errors(changes: Changes, items: list[Item]) -> None:
     errors = [problem for problem in changes.problems if problem.severity is Severity.ERROR]
     if errors:
-        raise Rejected(*errors)
+        raise Rejected(*hide_in_problems(errors, items))
