@@ -12,10 +12,11 @@ from krm_fn.config.plain import plain_value
 from krm_fn.function import decide, read_config, undecide
 from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item
-from krm_fn.model.node import Node, get, is_mapping, text
+from krm_fn.model.node import Node, get, is_mapping, is_null, text
 from krm_fn.model.problem import Problem, Rejected, Severity
 from krm_fn.model.settings import CONFIG_FILE, Environment
 from krm_fn.naming.names import is_emitted
+from krm_fn.render.files import placed_in
 from krm_fn.render.render import share_out
 from krm_fn.report.secrets import hide_in_problems
 from krm_fn.wire.apply import apply_changes
@@ -195,16 +196,19 @@ def _by_path(versions: Versions[Mapping[str, _U]]) -> Iterator[tuple[str, Versio
 
 
 def _open(files: PackageFiles) -> list[tuple[str, Envelope]]:
-    """Open the files that hold objects. All others are text to this merge."""
+    """Open the files that hold objects; all others are text to this merge. Raises Rejected for what cannot be read.
+
+    Without a reader that cannot be read, another name would be right.
+    """
     opened = []
     for name, data in sorted(files.items()):
-        try:
+        with placed_in(name):
             document = read_yaml(data, may_repeat=True)
-            envelope = open_envelope(document, name)
-        except Rejected:
-            continue
-        if all(is_mapping(root) and text(get(root, "kind")) for root in document.roots) and not name.endswith(KPTFILE):
-            opened.append((name, envelope))
+        roots = [root for root in document.roots if not is_null(root)]
+        is_manifest = all(is_mapping(root) and text(get(root, "kind")) for root in roots)
+        if roots and is_manifest and not name.endswith(KPTFILE):
+            with placed_in(name):
+                opened.append((name, open_envelope(document, name)))
     return opened
 
 

@@ -3,8 +3,8 @@
 import random
 from typing import NamedTuple
 
-from krm_fn.merge.merge import Versions
-from tests.test_merges import CONFIG, LINKER, Files, rendered
+from krm_fn.merge.merge import PackageFiles, Versions
+from tests.test_merges import CONFIG, Files, rendered
 
 CONFIG_FILE = "krm-fn.yaml"
 KEYS = "LEVEL", "COLOUR", "a", "b", "c", "LIMIT"
@@ -176,13 +176,10 @@ _EDITS = (
 )
 
 
-def package(files: Files) -> dict[str, bytes]:
+def package(files: Files) -> PackageFiles:
     return {CONFIG_FILE: CONFIG, **{name: text.encode() for name, text in files.items()}}
 
 
-def authored_files(package_: dict[str, bytes]) -> Files:
+def authored_files(package_: PackageFiles) -> Files:
     """Return the manifests of a package."""
     return {name: data.decode() for name, data in package_.items() if name != CONFIG_FILE and data}
-
-
-__all__ = ["LINKER", "Story", "authored_files", "package", "tell"]

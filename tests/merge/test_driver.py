@@ -9,7 +9,10 @@ from typing import NamedTuple
 
 import pytest
 
+from krm_fn.merge.merge import Merged, Versions, merge
+from krm_fn.model.problem import Rejected
 from tests import cases
+from tests.merge.generated import package
 from tests.test_merges import (
     BASE,
     COLOUR,
@@ -187,6 +190,13 @@ def test_everything_else_is_merged_as_git_does(name: str, tmp_path: Path) -> Non
     done = git(tmp_path, *COMMANDS["merge"])
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
     assert (tmp_path / FOLDER / name).read_text() == "a: one\nb: 2\nc: three\n"
+
+
+def test_a_manifest_that_cannot_be_read_is_no_reason_to_guess() -> None:
+    broken = {**rendered(TRACE), "web.yaml": "kind: [\n"}
+    packages = Versions(*map(package, (rendered(BASE), rendered(DEBUG), broken)))
+    with pytest.raises(Rejected, match=r"web\.yaml:2:1: invalid YAML"):
+        merge("config.yaml", packages, lambda texts: Merged(texts.ours), cases.ENVIRONMENT)
 
 
 def test_without_a_repository_the_driver_merges_as_git_does(tmp_path: Path) -> None:

@@ -47,9 +47,7 @@ def merge_tree(packages: Versions[PackageFiles], *, with_driver: bool) -> Tree:
 
 
 def resolve(tree: Tree) -> Mapping[str, str]:
-    return {
-        name: CONFLICT.sub(lambda found: found[OURS], text) for name, text in authored_files(dict(tree.files)).items()
-    }
+    return {name: CONFLICT.sub(lambda found: found[OURS], text) for name, text in authored_files(tree.files).items()}
 
 
 @pytest.mark.volume
@@ -66,4 +64,4 @@ def test_it_is_as_if_the_authors_texts_had_been_merged(number: int) -> None:
     if wanted.files is not None and found.files is not None:
         assert objects(found.files) == objects(wanted.files)
         if tree.said == {""}:
-            assert objects(authored_files(dict(tree.files))) == objects(wanted.files)
+            assert objects(authored_files(tree.files)) == objects(wanted.files)
