@@ -10,8 +10,10 @@ from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item, in_order, read_item
 from krm_fn.model.node import Node, is_mapping, is_null
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
-from krm_fn.model.settings import NO_ENVIRONMENT, Environment
+from krm_fn.model.settings import NO_ENVIRONMENT, Environment, Jobs, Selector
 from krm_fn.report.secrets import hide_in_problems
+from krm_fn.stages.jobs import restore_jobs
+from krm_fn.stages.mark import unprotect
 from krm_fn.stages.package import read_package
 from krm_fn.stages.transform import Transformation, transform
 from krm_fn.wire.apply import add_results, apply_changes
@@ -95,6 +97,26 @@ def decide(  # noqa: PLR0913  # what a run knows of its input
         function_config,
     )
     return transformation._replace(changes=transformation.changes._replace(problems=problems))
+
+
+def undecide(items: list[Item], function_config: Node | None, expansion: Expansion) -> Changes:
+    """Return the changes that give all objects of the set the form that their authors wrote.
+
+    Base names come back, in references too. What stops deployers from pruning goes, with the linker's objects, mounts
+    and checksums: a run that follows writes all of it again.
+    """
+    settings = parse_config(function_config)
+    by_author = settings._replace(
+        exclude=(Selector(),),
+        mounts=(),
+        checksums=settings.checksums._replace(controllers=()),
+        jobs=Jobs.WARN,
+        strict=False,
+    )
+    config_id = read_item(function_config).id if is_mapping(function_config) else None
+    package = read_package(items, config_id, settings.linker.namespace or "", kinds=settings.kinds)
+    restored = transform(package, by_author, NO_ENVIRONMENT, embedded_reader(expansion))
+    return restored.changes + unprotect(restored.revisions, settings) + restore_jobs(package)
 
 
 def read_config(config: bytes) -> Node:

@@ -289,3 +289,14 @@ def test_conflicts_that_are_left_in_a_file_are_refused(tmp_path: Path) -> None:
     result = render(merged)
     assert result.files is None
     assert result.said.endswith("; looks like a merge conflict (<<<<<<<); resolve it first\n")
+
+
+def test_a_pin_stays_beside_references_that_only_the_linker_still_lists() -> None:
+    files = rendered(TWO)
+    name = yaml.load(files["config.yaml"], yaml.CSafeLoader)["metadata"]["name"]
+    pinned = files["web.yaml"].replace(name, "app-2456789bcd")
+    result = rendered({**files, "config.yaml": TRACE["config.yaml"], "web.yaml": pinned})
+    present = yaml.load(result["config.yaml"], yaml.CSafeLoader)["metadata"]["name"]
+    assert present not in {name, "app"}
+    assert f"name: {present}\n" in result["api.yaml"]
+    assert "name: app-2456789bcd\n" in result["web.yaml"]

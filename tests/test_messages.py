@@ -24,6 +24,8 @@ ANSWERS = {
     "krm_fn/graph/graph_objects.py": "labels of a picture",
     "krm_fn/graph/diagrams.py": "labels of a picture",
     "krm_fn/graph/to_html.py": "labels of a picture",
+    "krm_fn/init/init.py": "what `krm-fn init` prints",
+    "krm_fn/init/texts.py": "what `krm-fn init` writes",
     "krm_fn/history/text.py": "what `krm-fn history` prints",
     "krm_fn/history/history.py": "states of a revision",
     "krm_fn/history/write.py": "what `krm-fn history -o markdown` prints",
@@ -58,6 +60,7 @@ OTHERS = {
     "({})": "the size of a value that `krm-fn diff` does not show",
     " (cannot be rendered)": "behind the name of a revision, in what `krm-fn diff` prints",
     "it is a pipe": "an assertion",
+    "else it is refused": "an assertion",
     '\nfolder=$(mktemp -d "${TMPDIR:-/tmp}/krm-fn.XXXXXXXX") '
     "&& printf '%s' \"$folder\" && exec >&- && cat > /dev/null\n"
     'rm -rf -- "$folder"\n': "a script",

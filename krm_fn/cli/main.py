@@ -13,7 +13,9 @@ from krm_fn.cli.diff import diff
 from krm_fn.cli.explain import explain
 from krm_fn.cli.graph import graph
 from krm_fn.cli.history import history
+from krm_fn.cli.init import init
 from krm_fn.cli.link import link
+from krm_fn.cli.merge import merge
 from krm_fn.cli.render import discover, render
 from krm_fn.cli.verify import verify
 from krm_fn.config.plain import load_schema
@@ -119,7 +121,7 @@ def version() -> Outcome:
 
 @click.group(
     cls=GroupWithConfiguration,
-    commands=[render, verify, diff, explain, history, graph, link, discover, completion, version],
+    commands=[init, render, verify, diff, explain, history, graph, merge, link, discover, completion, version],
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(__version__, message="%(prog)s %(version)s")

@@ -4,6 +4,7 @@ Nothing is merged, and nothing that somebody wrote loses silently: two that cont
 `docs/decisions/0037-one-configuration-at-every-door.md`.
 """
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -12,13 +13,17 @@ from functools import cached_property
 from posixpath import commonpath, dirname
 from typing import Any, NamedTuple
 
+from krm_fn.config.plain import plain_value
 from krm_fn.config.read import parse_config
 from krm_fn.model.item import Item, about, locate, read_item
 from krm_fn.model.keys import LOCAL_CONFIG, PACKAGE_PATH
-from krm_fn.model.node import Node, fields, get, is_mapping
+from krm_fn.model.node import Node, elements, fields, get, is_mapping, text
 from krm_fn.model.problem import Problem, Rejected, Severity
 from krm_fn.model.settings import KPT_NAME, NO_ENVIRONMENT, Environment, Settings, configures, is_configuration
 from krm_fn.model.words import listing
+from krm_fn.wire.reader import read_yaml
+
+PROGRAM = "krm-fn"
 
 _MOST_FIELDS = 3
 """Fields that a contradiction names."""
@@ -110,6 +115,21 @@ def find_applied(items: Iterable[Item]) -> Iterator[Problem]:
     for item in items:
         if is_configuration(item.id) and not item.is_local:
             yield about(item, message, "metadata.annotations", Severity.WARNING)
+
+
+def find_in_kptfile(kptfile: Node) -> Iterator[tuple[str, Node | None]]:
+    """Yield the file that configures each krm-fn in the pipeline, and the configuration that is there instead."""
+    for entry in elements(get(kptfile, "pipeline", "mutators")):
+        program = text(get(entry, "exec")).partition(" ")[0] or text(get(entry, "image"))
+        if is_our_program(program):
+            settings = get(entry, "configMap")
+            config = {"apiVersion": "v1", "kind": "ConfigMap", "data": settings and plain_value(settings)}
+            yield text(get(entry, "configPath")), read_yaml(json.dumps(config).encode()).roots[0] if settings else None
+
+
+def is_our_program(runtime: str) -> bool:
+    """Tell whether a path or an image has the name of this program, in whichever directory or registry and version."""
+    return re.split("[:@]", runtime.rpartition("/")[2])[0] == PROGRAM
 
 
 class Packages:

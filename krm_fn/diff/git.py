@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -78,11 +78,11 @@ class Repository:
         top = next((parent for parent in (path, *path.parents) if os.path.lexists(parent / ".git")), None)
         if top is None:
             raise Rejected(Problem("is in no repository of git, which --against needs", file=str(path)))
-        self.folder = top
+        self.folder = self.git_folder = top
         command = ("rev-parse", "--show-toplevel", "--absolute-git-dir")
         found = self._read(command[0], self._end(["-C", str(top)], command))
         folder, git_folder = found.removesuffix("\n").split("\n")
-        self.folder = Path(folder)
+        self.folder, self.git_folder = Path(folder), Path(git_folder)
         self._place = ["-C", folder, f"--git-dir={git_folder}", f"--work-tree={folder}"]
 
     def find(self, path: str) -> str | None:
@@ -106,6 +106,25 @@ class Repository:
             message = f'--against: "{revision}" is no revision of this repository'
             raise Rejected(Problem(f"{message}; {question}if it is on a remote, run git fetch"))
         return self._read(command[0], ended).strip()
+
+    def find_commits(self, names: Iterable[str]) -> list[str]:
+        """Return the commits that some names mean, as far as they are there."""
+        with temporary_folder() as folder:
+            asked = folder / "asked"
+            asked.write_text("".join(f"{name}^{{commit}}\n" for name in names))
+            answers = self._ask("cat-file", "--batch-check", stdin=asked).splitlines()
+        return [*dict.fromkeys(name for name, what, *_ in map(str.split, answers) if what == "commit")]
+
+    def find_bases(self, ours: str, theirs: str) -> list[str]:
+        """Return the commits from which two branches have parted."""
+        return os.fsdecode(self._end(self._place, ("merge-base", "--all", ours, theirs)).stdout).split()
+
+    def read_files(self, commit: str, paths: Iterable[str], is_read: Callable[[str], bool] = bool) -> dict[str, bytes]:
+        """Read the files at some paths of a commit and below, all without one, as git stores them. Links are none."""
+        tree = GitTree(self._ask("ls-tree", "-r", "-z", "--full-tree", commit, "--", *paths))
+        with temporary_folder() as folder:
+            entries = tree.find_files(is_read)
+            return dict(zip((one.path for one in entries), self._read_files(entries, folder), strict=True))
 
     def find_uncommitted(self) -> list[str]:
         """Find the files of the working tree that differ from the last commit, untracked ones included."""
@@ -286,6 +305,10 @@ class GitTree:
     @property
     def submodules(self) -> list[str]:
         return [path for path in self._paths if self._entries[path].type == _SUBMODULE]
+
+    def find_files(self, is_wanted: Callable[[str], bool]) -> list[TreeEntry]:
+        entries = (self._entries[path] for path in self._paths if is_wanted(path))
+        return [entry for entry in entries if entry.type not in {LINK, _SUBMODULE}]
 
     def find_needed(self, paths: list[str], read: Callable[[list[TreeEntry]], list[bytes]]) -> list[TreeEntry]:
         """Return the files below the paths, and below what their kustomizations may name, which `read` reads.

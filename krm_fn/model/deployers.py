@@ -39,6 +39,13 @@ class Protection(NamedTuple):
             return None
         return f"{present},{self.value}"
 
+    def removed_from(self, present: str) -> str | None:
+        """Return the annotation's value without the protection, None where nothing else is in it."""
+        if not self.is_in(present):
+            return present
+        others = [option for option in read_options(present) if option != self.value] if self.part_of_list else []
+        return ",".join(others) or None
+
     def is_in(self, present: str) -> bool:
         """Tell whether the annotation's value holds the protection."""
         return self.value in (read_options(present) if self.part_of_list else [present])

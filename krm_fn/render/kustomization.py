@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from krm_fn.config.configuration import is_our_program
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.keys import DECLARES_FUNCTION
 from krm_fn.model.node import Node, Scalar, elements, entries, get, is_mapping, is_null, is_scalar, is_sequence, text
@@ -51,7 +52,6 @@ _CREDENTIALS = re.compile("//[^/]*@")
 _RUNTIMES = (("exec", "path"), ("container", "image"))
 """What the annotation must say. kustomize skips a function that says neither, in silence."""
 
-_PROGRAM = "krm-fn"
 _INSTEAD = "; or build with `kustomize build --enable-alpha-plugins --enable-exec`"
 _UNEQUAL = {
     "vars": "kustomize replaces them after its transformers, of which krm-fn must be the last; use `replacements`",
@@ -101,7 +101,7 @@ class Plugin(NamedTuple):
         item = read_item(self.config) if is_mapping(self.config) else None
         if item is None or is_configuration(item.id):
             return item
-        is_ours = item.id.kind == "ConfigMap" and any(map(_is_our_program, runtimes_of(item)))
+        is_ours = item.id.kind == "ConfigMap" and any(map(is_our_program, runtimes_of(item)))
         return item if is_ours else None
 
     def problem(self, message: str) -> Problem:
@@ -414,11 +414,6 @@ def runtimes_of(config: Item) -> list[str]:
     except Rejected:
         return []
     return [runtime for root in roots for path in _RUNTIMES if (runtime := text(get(root, *path)))]
-
-
-def _is_our_program(runtime: str) -> bool:
-    """Tell whether a path or an image has the name of this program, in whichever directory or registry and version."""
-    return re.split("[:@]", runtime.rpartition("/")[2])[0] == _PROGRAM
 
 
 def _is_skipped(plugin: Plugin) -> bool:

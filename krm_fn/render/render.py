@@ -120,7 +120,7 @@ def _edit(opened: Opened, changes: Changes) -> tuple[list[tuple[Envelope, Edited
         return [], "", problems  # what an error is about may be two edits of one place
     envelopes = [envelope for _, envelope in opened.envelopes]
     with opened.placed():
-        shares = zip(envelopes, _share_out(changes, envelopes), strict=True)
+        shares = zip(envelopes, share_out(changes, envelopes), strict=True)
         edited = [(envelope, apply_changes(envelope, own)) for envelope, own in shares]
     return edited, "".join(map(write_document, changes.add)), problems
 
@@ -174,7 +174,7 @@ def _contents(source: SourceText) -> dict[ResourceId, str]:
     return {item.id: content_digest(item.node) for item in second.items if item.is_config}
 
 
-def _share_out(changes: Changes, envelopes: list[Envelope]) -> Iterator[Changes]:
+def share_out(changes: Changes, envelopes: list[Envelope]) -> Iterator[Changes]:
     """Give each envelope the changes of its own items. New objects belong to none: they get a stream of their own."""
     holder = {item: envelope for envelope in envelopes for item in envelope.items}
     patches = _group(changes.patches, lambda patch: holder[patch[0]])

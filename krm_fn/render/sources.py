@@ -31,11 +31,15 @@ _MAX_BYTES = 1_000_000
 
 
 class Inputs(NamedTuple):
-    """What the command line names: the paths, the file of the configuration, and what was read from stdin."""
+    """What the command line names: the paths, the file of the configuration, and what was read from stdin.
+
+    `draft`: a configuration that may not be written yet, in the place of that file.
+    """
 
     paths: tuple[str, ...]
     config: str | None = None
     stdin: bytes | None = None
+    draft: "SourceText | None" = None
 
 
 class SourceText(NamedTuple):
@@ -95,6 +99,8 @@ def read_sources(inputs: Inputs, helm: HelmOptions, allowance: Allowance) -> Sou
 
 def read_config_file(inputs: Inputs, allowance: Allowance) -> SourceText | None:
     """Read the configuration that the command line names; None if it names none."""
+    if inputs.draft:
+        return inputs.draft
     return SourceText(inputs.config, read_named(inputs.config, allowance)) if inputs.config else None
 
 

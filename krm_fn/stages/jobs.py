@@ -100,6 +100,20 @@ def rename_jobs(
     return RenamedJobs(tuple(renamed), following + Changes(patches=tuple(marks), problems=problems))
 
 
+def restore_jobs(package: Package) -> Changes:
+    """Give each Job that an earlier run has named its base name back."""
+    all_jobs = [item for item in package.authored if _is_job(item)]
+    restored = [
+        Revision(item, base_name(item), base_name(item), Strategy.IGNORE)
+        for item in all_jobs
+        if base_name(item) != item.id.name
+    ]
+    marks: list[tuple[Item, Patch]] = [
+        (one.item, {"metadata": {"name": one.name, "annotations": {keys.BASE_NAME: None}}}) for one in restored
+    ]
+    return _update_references_to(restored, Index(all_jobs, package.kinds), package) + Changes(patches=tuple(marks))
+
+
 def _is_job(item: Item) -> bool:
     return (item.id.group, item.id.kind) == ("batch", "Job")
 

@@ -69,6 +69,17 @@ def restore(revisions: Revisions) -> Changes:
     return Changes(patches=tuple((revision.item, _unmark(revision)) for revision in revisions.restored))
 
 
+def unprotect(revisions: Revisions, settings: Settings) -> Changes:
+    """Remove from restored objects what stops the deployers from pruning. The next run that chooses them writes it."""
+    patches: list[tuple[Item, Patch]] = []
+    for revision in revisions.restored:
+        present = revision.item.annotations
+        protections = [one for name in settings.deployers for one in PROTECTIONS[name] if one.annotation in present]
+        annotations = {one.annotation: one.removed_from(present[one.annotation]) for one in protections}
+        patches.append((revision.item, {"metadata": {"annotations": annotations}} if annotations else {}))
+    return Changes(patches=tuple(patches))
+
+
 def _mark(revision: Revision, settings: Settings, protection: dict[str, str], *, has_consumers: bool) -> Patch:
     is_rename = revision.strategy is Strategy.RENAME
     is_open = revision.item.is_config and is_null(get(revision.item.node, "immutable"))

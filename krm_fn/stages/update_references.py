@@ -201,8 +201,8 @@ class _Judge:
     def __init__(self, references: References, package: Package, settings: Settings) -> None:
         self._index = references.index
         self._settings = settings
-        self._used = _find_used(references)
         self._listed = _listed(item for item in package.emitted if item.labels.get(keys.SET) in settings.own_sets)
+        self._used = _find_used(references) | {*self._find_named_as_listed(references)}
         self._listed_by_others = _listed(package.emitted) - self._listed
 
     def about(self, resolved: ResolvedReference) -> Iterator[tuple[Item | None, Problem]]:
@@ -238,6 +238,13 @@ class _Judge:
 
     def _is_of_another_set(self, item: Item) -> bool:
         return is_revision(item) and item.labels[keys.SET] not in self._settings.own_sets
+
+    def _find_named_as_listed(self, references: References) -> Iterator[Item]:
+        """Find what is named as an earlier run has rendered it. These references follow, so that others may be pins."""
+        for one in references.authored:
+            match = CONTENT_NAME.fullmatch(one.reference.target) if one.reference.target in self._listed else None
+            if match is not None and not one.targets and not _says_nothing(one):
+                yield from self._index.find(one.referrer, one.reference.kind, match[1], one.reference.target_namespace)
 
 
 def _find_used(references: References) -> frozenset[Item]:

@@ -26,7 +26,10 @@ def ask(cwd: Path, **variables: str) -> subprocess.CompletedProcess[bytes]:
     )
 
 
-COMMANDS = ("render", "verify", "diff", "explain", "history", "graph", "link", "discover", "completion", "version")
+COMMANDS = (
+    *("init", "render", "verify", "diff", "explain", "history", "graph", "merge", "link", "discover"),
+    *("completion", "version"),
+)
 OFFERED = [
     pytest.param("", [f"plain,{one}" for one in COMMANDS], id="all commands"),
     pytest.param("rend", ["plain,render"], id="a command"),

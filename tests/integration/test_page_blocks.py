@@ -28,7 +28,8 @@ BLOCKS = [
 ]
 TOOLS = ("kustomize", "kpt", "helm", "docker")
 FOR = {
-    "krm-fn graph": (),  # draws
+    "krm-fn graph": (),
+    "krm-fn init": (),
     "kustomize build": ("argocd", "flux", "kpt"),  # who applies the output is open, so the defaults must hold
     "kpt fn": ("kpt",),
     "helm template": ("helm",),
@@ -37,6 +38,12 @@ FOR = {
     "krm-fn render examples/kustomize-exec": ("argocd", "flux", "kpt"),
 }
 """The deployers that the output of a block is for, by what is in it. The first that matches counts."""
+
+SAYS = {
+    "krm-fn graph": ("flowchart LR\n", "web-config-"),
+    "krm-fn init": ("examples/canary/krm-fn.yaml: ", "3 renamed\n"),
+}
+"""How the output of other blocks begins, and what is in it."""
 
 
 @pytest.mark.parametrize("block", BLOCKS)
@@ -67,8 +74,9 @@ def test_a_block_runs_and_holds_its_promise(
     )
     assert done.returncode == 0, done.stderr
     if not deployers:
-        assert done.stdout.startswith("flowchart LR\n")
-        assert "web-config-" in done.stdout
+        ((start, more),) = [said for words, said in SAYS.items() if words in block]
+        assert done.stdout.startswith(start)
+        assert more in done.stdout
         return
     changed = [tmp_path / "rendered.yaml", *(tmp_path / "shop").glob("*.yaml")]
     written = "\n---\n".join([done.stdout, *(file.read_text() for file in changed if file.exists())])

@@ -238,7 +238,7 @@ def go_back(writes: int, more_writes: int = 0) -> Story:
 
 def leave_again_before_the_second_look(machine: Machine) -> None:
     """Go back, then forward: the inventory lists the revision no more, while the workload still references it."""
-    machine.go_back_during_a_deletion("shared", version=1, writes=1, steps=30, more_writes=0)
+    machine.go_back_during_a_deletion("shared", 1, 1, 30, 0, scheduled=machine.tells_on_schedule)
     machine.delete("api", "Background")
     machine.begin_to_deploy("shared", version=1, steps=4)
     machine.advance_a_run(which=0, calls=1000)
@@ -246,7 +246,7 @@ def leave_again_before_the_second_look(machine: Machine) -> None:
 
 def leave_history_before_the_second_look(machine: Machine) -> None:
     """Go back, then forward: only a new ReplicaSet references the revision."""
-    machine.go_back_during_a_deletion("shared", version=1, writes=1, steps=30, more_writes=0)
+    machine.go_back_during_a_deletion("shared", 1, 1, 30, 0, scheduled=machine.tells_on_schedule)
     machine.reconcile("web")
     machine.begin_to_deploy("shared", version=1, steps=30)
     machine.advance_a_run(which=0, calls=1000)

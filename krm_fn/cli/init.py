@@ -1,0 +1,82 @@
+"""`krm-fn init`: write what lets a deployer run the function over a directory."""
+
+import os
+from pathlib import Path
+
+import click
+
+from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, rendering_options
+from krm_fn.model.deployers import PROTECTIONS
+from krm_fn.model.problem import Outcome
+from krm_fn.naming.names import SET_NAME
+from krm_fn.stdio import terminal_size
+
+
+@click.command(cls=RendersFirst, short_help="Write the configuration for a directory, and the entry that runs it.")
+@click.argument("directory", metavar="[DIR]", default=".", type=PATH)
+@click.option(
+    "--deployer",
+    "deployers",
+    type=click.Choice([*PROTECTIONS]),
+    multiple=True,
+    help="What applies the manifests. Can be repeated. Default: kpt for a package with a Kptfile, helm for a chart.",
+)
+@click.option(
+    "--set",
+    "set_name",
+    metavar="NAME",
+    default="",
+    help="The name of the set. Default: that of the Kptfile, chart or kustomization, else of the folder.",
+)
+@click.option("--ci", type=click.Choice(["github", "gitlab"]), help="Also write a file that shows changes in reviews.")
+@click.option("--dry-run", is_flag=True, help="Write nothing, and show what would be written.")
+@rendering_options
+def init(
+    *,
+    directory: str,
+    deployers: tuple[str, ...],
+    set_name: str,
+    ci: str | None,
+    dry_run: bool,
+    rendering: RenderingOptions,
+) -> Outcome:
+    """Write krm-fn.yaml into a directory, and the entry with which its deployer runs the function.
+
+    \b
+    - a kustomization gets an entry in `transformers:`, and krm-fn.yaml the annotation that kustomize needs
+    - a Kptfile gets an entry in `pipeline.mutators`, and krm-fn.yaml the one that kpt needs
+    - a chart gets a configuration for a post-renderer, and you the command; --namespace is that of the release
+    - any other directory, and all that a plugin of Argo CD renders, needs krm-fn.yaml alone
+
+    Nothing is overwritten: comments and layout of a file with a new entry stay, and a configuration that is there
+    counts. Where a file cannot be edited with certainty, the lines to add are printed, and the exit code is 1. A second
+    run changes nothing.
+
+    In the end, a rendering in memory tells which ConfigMaps and Secrets would be renamed, which are left alone, and
+    why. DIR is the current directory by default. --linker-image is written into krm-fn.yaml.
+    """  # noqa: D301  # click's mark for lines that it must not join
+    from krm_fn.init.init import Surroundings
+    from krm_fn.init.init import init as init_directory
+    from krm_fn.init.plan import Wishes
+    from krm_fn.init.texts import Pipeline
+    from krm_fn.report.table import find_screen
+
+    if rendering.config is not None:
+        message = "--config has no effect: krm-fn init writes the configuration, or takes the one that is there"
+        raise click.UsageError(message)
+    if set_name and not SET_NAME.fullmatch(set_name):
+        message = f"--set found {set_name!r}, expected letters in lower case, digits, - and ., at most 63"
+        raise click.UsageError(message)
+    if not Path(directory).is_dir():
+        message = f"{directory} is no directory"
+        raise click.UsageError(message)
+    wishes = Wishes(
+        tuple(dict.fromkeys(deployers)),
+        set_name,
+        rendering.namespace,
+        rendering.linker_image or "",
+        Pipeline[ci] if ci else None,
+    )
+    screen = find_screen(terminal_size().columns, os.environ)
+    around = Surroundings(rendering.helm, rendering.environment(), rendering.limits, screen)
+    return init_directory(Path(directory), wishes, around, is_dry_run=dry_run)

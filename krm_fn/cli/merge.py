@@ -1,0 +1,49 @@
+"""`krm-fn merge`: a merge driver of git for packages that are rendered in place."""
+
+import os
+from pathlib import Path
+
+import click
+
+from krm_fn.cli.options import PATH
+from krm_fn.model.problem import Outcome
+
+
+@click.command(short_help="Merge a rendered package, as a merge driver of git.")
+@click.argument("base", metavar="BASE", type=PATH)
+@click.argument("ours", metavar="OURS", type=PATH)
+@click.argument("theirs", metavar="THEIRS", type=PATH)
+@click.argument("path", metavar="[PATH]", default="")
+@click.argument("marker_size", metavar="[SIZE]", default="")
+@click.argument("labels", metavar="[LABEL]...", nargs=-1)
+def merge(*, base: str, ours: str, theirs: str, path: str, marker_size: str, labels: tuple[str, ...]) -> Outcome:
+    """Merge a file of a package that is rendered in place, as git asks a merge driver to.
+
+    \b
+    echo '*.yaml merge=krm-fn' >> .gitattributes
+    git config merge.krm-fn.driver 'krm-fn merge %O %A %B %P %L %S %X %Y'
+
+    What the authors wrote is merged, with base names and without the linker's objects. The result is rendered, and so
+    the names and references of the merge follow its content. There is a conflict only where there would be one without
+    any rendering.
+
+    The other files of the package are read from the commits that git merges, and nothing of the working tree is. A
+    package is the folder around PATH whose Kptfile runs krm-fn, or that contains krm-fn.yaml.
+
+    A warning says where the result is not rendered: a file of the package has a conflict, or git takes one from a
+    single branch that must change as well. Then every file is as its author would have written it. Resolve the
+    conflict, and render the package. A file of no such package is merged as git does, and so is all of a merge whose
+    commits cannot be found.
+
+    BASE, OURS and THEIRS are files with the three versions. The answer is written into OURS, and the exit code is 1 for
+    a conflict.
+    """  # noqa: D301  # click's mark for lines that it must not join
+    from krm_fn.config.pins import find_pins
+    from krm_fn.merge.merge import Versions
+    from krm_fn.merge.versions import DriverCall, drive
+    from krm_fn.model.settings import Environment
+    from krm_fn.render.files import DEFAULT_LIMITS, Allowance
+
+    call = DriverCall(Versions(Path(base), Path(ours), Path(theirs)), path, marker_size, labels)
+    environment = Environment(image=os.environ.get("KRM_FN_IMAGE", ""), pins=find_pins(os.environ))
+    return drive(call, environment, Allowance(DEFAULT_LIMITS))

@@ -1,0 +1,1 @@
+"""`krm-fn merge`: a merge driver of git for packages that are rendered in place."""
