@@ -213,7 +213,7 @@ def content_name(base: str, ending: str, content: Mapping[str, NewValue], most: 
 
 
 def cron_job_name(set_name: str) -> str:
-    """Return the name of the linker's CronJob, which never changes: that of its other objects if that is short enough."""
+    """Return the name of the linker's CronJob, which never changes."""
     name = f"{set_name}-linker"
     if len(name) <= _MAX_CRON_JOB_NAME:
         return name
