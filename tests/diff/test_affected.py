@@ -1,5 +1,6 @@
 """Which packages a change can affect: at least all whose rendering changes, and as few others as files can tell."""
 
+import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -145,6 +146,7 @@ def test_more_levels_than_are_rendered_count_as_affected(tmp_path: Path) -> None
     repository = Repository(tmp_path, Allowance(LIMITS))
     tree = repository.list_tree(repository.resolve("HEAD"))
     assert find_packages("**/overlays/prod", tmp_path, tree) == ["apps/shop/overlays/prod"]
+    subprocess.run(["rm", "-r", tmp_path / "d"], check=True)  # pytest cannot
 
 
 def test_all_that_has_a_link_counts_as_affected(tmp_path: Path) -> None:
