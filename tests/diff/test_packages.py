@@ -117,7 +117,7 @@ def test_the_page_shows_what_is_printed(tmp_path: Path, monkeypatch: pytest.Monk
             write(tmp_path, {name: str(text).replace("{A: ", "{LOG_LEVEL: ") for name, text in files.items()})
         if level == "info":
             commit(tmp_path, others)
-    page = (FIXTURES.parent / "docs/commands.md").read_text()
+    page = (FIXTURES.parent / "docs/ci.md").read_text()
     (pattern, shown) = re.findall(r"^\$ krm-fn diff --against origin/main '(.*)'\n([^`]+)^```$", page, re.MULTILINE)[0]
     assert shown == compare(tmp_path, monkeypatch, pattern).stdout.decode()
 
