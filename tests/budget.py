@@ -48,7 +48,7 @@ def count() -> list[Count]:
     imports = find_imports(modules)
     return [
         Count("modules", len(code), 140),
-        Count("lines, without facts", sum(module.lines for module in code), 29000),
+        Count("lines, without facts", sum(module.lines for module in code), 29170),
         Count("median lines of a module", statistics.median(module.lines for module in code), 200, at_least=True),
         Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 4),
         Count("longest chain of imports", len(longest_chain(imports)), 24),

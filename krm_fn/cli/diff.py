@@ -28,6 +28,14 @@ _PATHS = 2
     type=click.IntRange(min=0),
     help="Show so many equal lines around those that differ in a value. Default: 0, and the key above them.",
 )
+@click.option(
+    "--ignore-namespace", is_flag=True, help="Compare objects of different namespaces, as of staging and production."
+)
+@click.option(
+    "--ignore-affixes",
+    is_flag=True,
+    help="Compare objects whose names differ by namePrefix and nameSuffix of kustomizations. OLD and NEW are folders.",
+)
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if there is a difference.")
 @rendering_options
 def diff(
@@ -36,6 +44,8 @@ def diff(
     against: str | None,
     output: str,
     context: int | None,
+    ignore_namespace: bool,
+    ignore_affixes: bool,
     exit_code: bool,
     rendering: RenderingOptions,
 ) -> Outcome:
@@ -65,9 +75,10 @@ def diff(
 
     _check_usage(paths, against, is_whole=output == "json" and context is not None)
     stdin = read_stdin("manifests", rendering.max_bytes + 1) if "-" in paths else None
-    way = RenderOptions(rendering.config, rendering.helm, rendering.environment(), rendering.limits)
+    way = RenderOptions(rendering.config, rendering.helm, rendering.environment(), rendering.limits, ignore_affixes)
     screen = find_screen(terminal_size().columns, os.environ)
-    outcome = compare(DiffInput(paths or (".",), against, stdin), way, DiffFormat(output), screen, context or 0)
+    what = DiffInput(paths or (".",), against, stdin, ignore_namespace)
+    outcome = compare(what, way, DiffFormat(output), screen, context or 0)
     return outcome if exit_code or outcome.exit_code != DIFFERENT else outcome._replace(exit_code=0)
 
 

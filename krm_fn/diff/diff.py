@@ -10,13 +10,14 @@ from krm_fn.config.read import parse_config
 from krm_fn.diff.compare import compare
 from krm_fn.diff.difference import Difference
 from krm_fn.diff.git import CheckedOut, Repository
-from krm_fn.diff.pair import Release, read_release
+from krm_fn.diff.pair import AffixPairs, Release, read_release, spell_alike
 from krm_fn.diff.write import write_json, write_markdown, write_text
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import Environment
 from krm_fn.naming.names import is_emitted, is_revision
 from krm_fn.render.deployable import is_deployed
 from krm_fn.render.files import Allowance, Limits
+from krm_fn.render.kustomization import find_affixes
 from krm_fn.render.render import NoObjects, Opened, decide_opened, open_inputs, render_opened
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
@@ -41,20 +42,25 @@ class DiffFormat(StrEnum):
 
 
 class RenderOptions(NamedTuple):
-    """How to render, the same for both sides."""
+    """How to render, the same for both sides. `reads_affixes`: what kustomize adds to names is to be ignored."""
 
     config: str | None
     helm: HelmOptions
     environment: Environment
     limits: Limits
+    reads_affixes: bool = False
 
 
 class DiffInput(NamedTuple):
-    """What the command line names: OLD and NEW or, with a revision of git, any paths. `stdin`: what it held."""
+    """What the command line names: OLD and NEW or, with a revision of git, any paths. `stdin`: what it held.
+
+    `ignores_namespaces`: what differs only by its namespace is equal.
+    """
 
     paths: tuple[str, ...]
     against: str | None = None
     stdin: bytes | None = None
+    ignores_namespaces: bool = False
 
 
 class Side(NamedTuple):
@@ -62,6 +68,7 @@ class Side(NamedTuple):
 
     `has_folder`: a folder is among the paths, so it is not a rendering that somebody has stored. `rename` says where a
     problem is, for people. `errors`: why it cannot be read or rendered. `is_empty`: its files have no object.
+    `affixes`: what its kustomizations add to names, if that was asked for.
     """
 
     name: str
@@ -71,6 +78,7 @@ class Side(NamedTuple):
     errors: tuple[Problem, ...] = ()
     is_empty: bool = False
     release: Release | None = None
+    affixes: AffixPairs = ()
 
     @property
     def has_configuration(self) -> bool:
@@ -103,7 +111,11 @@ def diff(compared: DiffInput, options: RenderOptions, form: DiffFormat, screen: 
         notes = [*old.errors, _note("cannot be rendered, so everything is shown as new", file=name), *notes]
         name += " (cannot be rendered)"
     nothing = read_release([], None, "")
-    difference = compare(old.release or nothing, new.release or nothing, (name, new.name))
+    before, after = old.release or nothing, new.release or nothing
+    before, after, equal = spell_alike(
+        before, after, (old.affixes, new.affixes), namespaces=compared.ignores_namespaces
+    )
+    difference = compare(before, after, (name, new.name))._replace(notes=equal)
     text = _write(difference, form, screen, " ".join(compared.paths), context)
     code = NO_BASE if old.errors else DIFFERENT if difference else SAME
     return Outcome(text.encode(), stderr_lines(notes), code)
@@ -225,12 +237,20 @@ def _open(name: str, inputs: Inputs, options: RenderOptions) -> Side:
     has_folder = any(map(os.path.isdir, inputs.paths))
     if inputs.paths == (os.devnull,):
         return Side(name, is_empty=True)
+    allowance = Allowance(options.limits)
     try:
-        return Side(name, open_inputs(inputs, options.helm, options.environment, Allowance(options.limits)), has_folder)
+        opened = open_inputs(inputs, options.helm, options.environment, allowance)
+        affixes = _find_affixes(inputs.paths, allowance) if options.reads_affixes else ()
+        return Side(name, opened, has_folder, affixes=affixes)
     except NoObjects:
         if has_folder:  # a mistake in the package, or of the program that builds it
             raise
         return Side(name, is_empty=True)
+
+
+def _find_affixes(paths: Iterable[str], allowance: Allowance) -> AffixPairs:
+    folders = filter(Path.is_dir, map(Path, paths))
+    return tuple(sorted({("", "")}.union(*(find_affixes(folder, allowance) for folder in folders))))
 
 
 def _render(side: Side, other: Side, options: RenderOptions) -> Side:

@@ -116,7 +116,7 @@ class LinkerChange(NamedTuple):
 class Difference(NamedTuple):
     """Everything that differs. `revisions` and `objects` are in order of namespace, kind and name.
 
-    `unchanged` is the number of revisions that do not differ.
+    `unchanged` is the number of revisions that do not differ. `notes` are sentences about the comparison itself.
     """
 
     old: str
@@ -125,6 +125,7 @@ class Difference(NamedTuple):
     objects: tuple[ObjectChange, ...]
     linker: LinkerChange
     unchanged: int
+    notes: tuple[str, ...] = ()
 
     @property
     def changes(self) -> tuple[ObjectChange, ...]:

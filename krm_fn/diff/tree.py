@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 from krm_fn.diff.difference import FieldChange, ShownValue
 from krm_fn.diff.lines import align
-from krm_fn.diff.pair import Pair, Release, is_named_by_content
+from krm_fn.diff.pair import Pair, Release, is_named_by_content, is_spelled_anew
 from krm_fn.model.item import Item
 from krm_fn.model.node import FieldPath, Node, Scalar, fields, is_mapping, is_scalar, step
 from krm_fn.model.words import count
@@ -35,10 +35,14 @@ class StableNames:
 
     `labels`: what stands for each name that is made from content. The label is the same for a revision and its
     predecessor. `references`: the same for texts that reference an object by any name, and the text with the label.
+    `whole`: labels of names that only another environment calls otherwise. They count where they are the whole text.
     """
 
-    def __init__(self, labels: Mapping[str, str], references: Mapping[Node, str], masks: Masks) -> None:
+    def __init__(
+        self, labels: Mapping[str, str], references: Mapping[Node, str], masks: Masks, whole: Mapping[str, str]
+    ) -> None:
         self._labels = labels
+        self._whole = whole
         self._references = references
         self._masks = masks
 
@@ -51,6 +55,8 @@ class StableNames:
         if scalar in self._references:
             label = self._references[scalar]
             return Folded(_FOLDED + label, label)
+        if scalar.value in self._whole:
+            return Folded(_FOLDED + self._whole[scalar.value], self._whole[scalar.value])
         if not _HASH.search(scalar.value):
             return Folded(scalar.value, scalar.value)
         shown = WORD.sub(lambda found: self._labels.get(found[0], found[0]), scalar.value)
@@ -65,13 +71,17 @@ def read_names(pairs: Iterable[Pair], releases: tuple[Release, Release]) -> tupl
     """Return the names of the old and of the new rendering."""
     by_item: dict[Item, str] = {}
     by_name: tuple[dict[str, str], dict[str, str]] = ({}, {})
+    whole: tuple[dict[str, str], dict[str, str]] = ({}, {})
     secrets: list[Item] = []
     for pair in pairs:
         label = next(base_name(item) for item in reversed(pair) if item is not None)
-        for item, labels in zip(pair, by_name, strict=True):
+        is_elsewhere = is_spelled_anew(pair, *releases)
+        for item, labels, others in zip(pair, by_name, whole, strict=True):
             if item is None:
                 continue
             by_item[item] = label
+            if is_elsewhere:
+                others[base_name(item)] = label
             if is_named_by_content(item):
                 labels[item.id.name] = label
                 if item.id.kind == _SECRET:
@@ -80,8 +90,8 @@ def read_names(pairs: Iterable[Pair], releases: tuple[Release, Release]) -> tupl
                     labels[made.reference.target] = made.base_name
     masks = Masks(secrets)
     old, new = (
-        StableNames(labels, _label_references(release, by_item), masks)
-        for labels, release in zip(by_name, releases, strict=True)
+        StableNames(labels, _label_references(release, by_item), masks, others)
+        for labels, release, others in zip(by_name, releases, whole, strict=True)
     )
     return old, new
 

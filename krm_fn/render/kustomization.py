@@ -160,6 +160,28 @@ def find_ways_out(file: str, data: bytes) -> list[str]:
     return [posixpath.normpath(here / part) for part in several if ".." in part]
 
 
+def find_affixes(directory: Path, allowance: Allowance) -> frozenset[tuple[str, str]]:
+    """Return what a kustomization that kustomize has built puts before and behind names, with its local bases.
+
+    Those of a base are inside of those of the kustomization that names it. Those of a component are around all that the
+    other bases have.
+    """
+    here = Path(os.path.realpath(directory))
+    files = Files(allowance.limits.root or _shown(here), allowance)
+    roots = [root for file in _files_in(here) for root in _read(file, files)]
+
+    def find_below(*fields: str) -> Iterator[frozenset[tuple[str, str]]]:
+        named = (text(entry) for root in roots for field in fields for entry in elements(get(root, field)))
+        folders = (_locate(here, path) for path in named if path and not is_repository(path))
+        return (find_affixes(folder, allowance) for folder in folders if _type_of(folder) == stat.S_IFDIR)
+
+    inner = frozenset({("", "")}).union(*find_below("resources", "bases"))
+    for around in find_below("components"):
+        inner |= {(before + prefix, suffix + behind) for before, behind in around for prefix, suffix in inner}
+    before, behind = ("".join(text(get(root, field)) for root in roots) for field in ("namePrefix", "nameSuffix"))
+    return frozenset((before + prefix, suffix + behind) for prefix, suffix in inner)
+
+
 def lists_krm_fn(directory: Path, allowance: Allowance) -> bool:
     """Tell whether the kustomization of a directory lists krm-fn, or cannot be read to find that out."""
     try:

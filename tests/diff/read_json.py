@@ -25,6 +25,7 @@ def read_json(read: Any) -> Difference:
         tuple(map(_read_change, read["objects"])),
         LinkerChange(read["linker"]["runs"], tuple(read["linker"]["added"]), tuple(read["linker"]["removed"])),
         read["unchangedRevisions"],
+        tuple(read["notes"]),
     )
 
 
