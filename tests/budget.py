@@ -47,8 +47,8 @@ def count() -> list[Count]:
     code = [module for module in modules.values() if not module.path.is_relative_to(FACTS)]
     imports = find_imports(modules)
     return [
-        Count("modules", len(code), 140),
-        Count("lines, without facts", sum(module.lines for module in code), 29170),
+        Count("modules", len(code), 144),
+        Count("lines, without facts", sum(module.lines for module in code), 30200),
         Count("median lines of a module", statistics.median(module.lines for module in code), 200, at_least=True),
         Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 4),
         Count("longest chain of imports", len(longest_chain(imports)), 24),

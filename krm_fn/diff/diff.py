@@ -13,7 +13,7 @@ from krm_fn.diff.git import CheckedOut, Repository
 from krm_fn.diff.pair import AffixPairs, Release, read_release, spell_alike
 from krm_fn.diff.write import write_json, write_markdown, write_text
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
-from krm_fn.model.settings import Environment
+from krm_fn.model.settings import Environment, Settings
 from krm_fn.naming.names import is_emitted, is_revision
 from krm_fn.render.deployable import is_deployed
 from krm_fn.render.files import Allowance, Limits
@@ -116,12 +116,27 @@ def diff(compared: DiffInput, options: RenderOptions, form: DiffFormat, screen: 
         before, after, (old.affixes, new.affixes), namespaces=compared.ignores_namespaces
     )
     difference = compare(before, after, (name, new.name))._replace(notes=equal)
-    text = _write(difference, form, screen, " ".join(compared.paths), context)
+    text = write_difference(difference, form, screen, " ".join(compared.paths), context)
     code = NO_BASE if old.errors else DIFFERENT if difference else SAME
     return Outcome(text.encode(), stderr_lines(notes), code)
 
 
-def _write(difference: Difference, form: DiffFormat, screen: Screen, key: str, context: int) -> str:
+class LoneRendering(NamedTuple):
+    """A rendering that is compared with something else than a rendering. `settings`: those of its configuration."""
+
+    release: Release
+    settings: Settings | None
+
+
+def read_rendering(inputs: Inputs, options: RenderOptions) -> LoneRendering:
+    """Render what the paths hold, or read it if it is rendered. Raises Rejected."""
+    side = _open(" ".join(inputs.paths), inputs, options)
+    release = _read_release(side, side, options) or read_release([], None, "")
+    config = side.opened.configuration[1] if side.opened else None
+    return LoneRendering(release, None if config is None else parse_config(config, options.environment))
+
+
+def write_difference(difference: Difference, form: DiffFormat, screen: Screen, key: str, context: int) -> str:
     match form:
         case DiffFormat.TEXT:
             return write_text(difference, screen, context)

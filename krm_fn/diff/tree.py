@@ -79,7 +79,9 @@ def read_names(pairs: Iterable[Pair], releases: tuple[Release, Release]) -> tupl
         for item, labels, others in zip(pair, by_name, whole, strict=True):
             if item is None:
                 continue
-            by_item[item] = label
+            # A reference to what is there on one side only, and has kept its name, is the same text on both.
+            if None not in pair or is_named_by_content(item):
+                by_item[item] = label
             if is_elsewhere:
                 others[base_name(item)] = label
             if is_named_by_content(item):
@@ -102,7 +104,8 @@ def _label_references(release: Release, labels: Mapping[Item, str]) -> dict[Node
         reference.name: reference.renamed(labels[targets[0]])
         for references in release.by_referrer.values()
         for referrer, reference, targets in references
-        if len(targets) == 1 and reference.target == targets[0].id.name and referrer.id.kind not in ROLES
+        if len(targets) == 1 and targets[0] in labels
+        if reference.target == targets[0].id.name and referrer.id.kind not in ROLES
     }
 
 
@@ -200,7 +203,7 @@ def show(tree: Tree) -> ShownValue:
     return elements
 
 
-_MERGE_KEYS = ("name", "mountPath", "devicePath", "containerPort", "port", "ip", "topologyKey", "key", "type")
+MERGE_KEYS = ("name", "mountPath", "devicePath", "containerPort", "port", "ip", "topologyKey", "key", "type")
 """Fields that identify an element of a list, the first that fits. Most are a `patchMergeKey` in Kubernetes."""
 
 
@@ -241,7 +244,7 @@ def _compare_named(old: dict[str, Tree], new: dict[str, Tree], path: str) -> Ite
 
 
 def _compare_lists(old: list[Tree], new: list[Tree], path: str) -> Iterator[_Pair]:
-    key = next((key for key in _MERGE_KEYS if _identifies(key, old) and _identifies(key, new)), None)
+    key = next((key for key in MERGE_KEYS if _identifies(key, old) and _identifies(key, new)), None)
     if key is None or not (old and new):
         yield from _compare_in_order(old, new, path)
         return

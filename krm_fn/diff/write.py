@@ -60,7 +60,7 @@ FORMS: Forms = {
     ),
     ObjectChange: (
         *("kind=who.kind", "namespace=who.namespace", "old", "new", "has_new_name"),
-        *("keys", "fields", "rolls", "fate", "hazards"),
+        *("keys", "fields", "rolls", "fate", "hazards", "edits"),
     ),
     ComparedObject: ("api_version", "name", "baseName=base", "set"),
     Shown: ("bytes=size", "text"),

@@ -3,7 +3,8 @@
 import re
 from base64 import b64decode
 from binascii import Error
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from threading import Event
 from typing import Any, NamedTuple
@@ -42,16 +43,43 @@ class Question(NamedTuple):
     with_changes: bool = False
 
 
+def connect(access: Access, say: Callable[[str], None]) -> Api:
+    """Load the credentials. `say` is called with what the connection waits for. Raises NoAnswer if there are none."""
+    try:
+        return Api(patience(say), access)
+    except ApiError as error:
+        raise NoAnswer(str(error)) from error
+
+
+def patience(say: Callable[[str], None]) -> Deadline:
+    return Deadline(_PATIENCE, Event(), say=say)
+
+
+@contextmanager
+def explained(namespace: str) -> Iterator[None]:
+    """Raise NoAnswer, with what to do, for what an API server does not answer."""
+    try:
+        yield
+    except Unreachable as error:
+        message = f"{error}; are --context and --kubeconfig right?"
+        raise NoAnswer(message) from error
+    except Forbidden as error:
+        message = f"you may not list ConfigMaps in namespace {namespace}: you need the rule {error.rule}"
+        raise NoAnswer(message) from error
+    except ApiError as error:
+        raise NoAnswer(str(error)) from error
+    except OutOfTime as error:
+        message = f"namespace {namespace}: the API server is too slow"
+        raise NoAnswer(message) from error
+
+
 class LiveNamespace:
     """A namespace of a cluster. It sends no request that writes. `say` is called with what it waits for."""
 
     def __init__(self, access: Access, namespace: str | None, say: Callable[[str], None]) -> None:
         """Load the credentials. Raises NoAnswer if there are none."""
         self._say = say
-        try:
-            self._api = Api(self._deadline(), access)
-        except ApiError as error:
-            raise NoAnswer(str(error)) from error
+        self._api = connect(access, say)
         self.namespace = namespace or self._api.namespace()
         if not _NAMESPACE.fullmatch(self.namespace):
             message = f"namespace {self.namespace}: no namespace can have this name"
@@ -59,20 +87,9 @@ class LiveNamespace:
 
     def ask(self, question: Question) -> History:
         """Read the namespace. Raises NoAnswer."""
-        self._api.deadline = self._deadline()
-        try:
+        self._api.deadline = patience(self._say)
+        with explained(self.namespace):
             return self._ask(question)
-        except Unreachable as error:
-            message = f"{error}; are --context and --kubeconfig right?"
-            raise NoAnswer(message) from error
-        except Forbidden as error:
-            message = f"you may not list ConfigMaps in namespace {self.namespace}: you need the rule {error.rule}"
-            raise NoAnswer(message) from error
-        except ApiError as error:
-            raise NoAnswer(str(error)) from error
-        except OutOfTime as error:
-            message = f"namespace {self.namespace}: the API server is too slow"
-            raise NoAnswer(message) from error
 
     def _ask(self, question: Question) -> History:
         lists = Lists(self._api, self.namespace)
@@ -99,9 +116,6 @@ class LiveNamespace:
         if response.status == _NOT_FOUND:
             return f"namespace {self.namespace} does not exist; see --namespace and --context"
         return f"no revisions in namespace {self.namespace}: no ConfigMap has the label {keys.SET}; see --namespace"
-
-    def _deadline(self) -> Deadline:
-        return Deadline(_PATIENCE, Event(), say=self._say)
 
 
 def _read_set_name(item: Any) -> str:

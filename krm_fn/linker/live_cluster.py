@@ -191,7 +191,8 @@ class Lists:
     def path(self, kind: Kind, name: str = "") -> str:
         """Return the path of a list, or of one object in it."""
         prefix = "apis" if kind.group else "api"
-        return "/".join(filter(None, [f"/{prefix}", kind.api_version, "namespaces", self.namespace, kind.plural, name]))
+        space = ("namespaces", self.namespace) if kind.is_namespaced else ()
+        return "/".join(filter(None, [f"/{prefix}", kind.api_version, *space, kind.plural, name]))
 
     def read(
         self, kind: Kind, read: Callable[[Any], _T | None], *, metadata_only: bool = False, **selectors: str

@@ -8,6 +8,7 @@ from krm_fn.diff.difference import (
     Difference,
     Effect,
     FieldChange,
+    HandEdit,
     LinkerChange,
     ObjectChange,
     Removal,
@@ -44,6 +45,7 @@ def _read_change(read: Any) -> ObjectChange:
         rolls=tuple(_read_roll(one) for one in read["rolls"]),
         fate=_read_fate(read["fate"]),
         hazards=tuple(read["hazards"]),
+        edits=tuple(HandEdit(**one) for one in read["edits"]),
     )
 
 
@@ -56,4 +58,6 @@ def _read_roll(read: Any) -> Roll:
 
 
 def _read_fate(read: Any) -> Removal | None:
-    return read and Removal(RemovalOutcome(read["outcome"]), tuple(read["users"]), tuple(read["deployers"]))
+    return read and Removal(
+        RemovalOutcome(read["outcome"]), tuple(read["users"]), tuple(read["deployers"]), read["rollouts"]
+    )
