@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from krm_fn.facts.live_fields import APPLIERS, BY_HAND, SERVER_METADATA
+from krm_fn.facts.live_fields import APPLIERS, BY_HAND, SERVER_MARKS, SERVER_METADATA
 from krm_fn.linker.read import below, entries, mapping, text
 from krm_fn.model import deployers
 from krm_fn.model.item import Item, read_item
@@ -16,9 +16,13 @@ from krm_fn.wire.reader import read_yaml
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 MARKS = frozenset(
-    [_LAST_APPLIED, *(mark for one in deployers.DEPLOYERS.values() for mark in (*one.marks, *one.tracks))]
+    [
+        _LAST_APPLIED,
+        *SERVER_MARKS,
+        *(mark for one in deployers.DEPLOYERS.values() for mark in (*one.marks, *one.tracks)),
+    ]
 )
-"""Labels and annotations that deployers add while they apply, so that no rendering has them."""
+"""Labels and annotations that deployers and the API server add, so that no rendering has them."""
 
 _KNOWN_APPLIERS = frozenset([*APPLIERS, *(one for row in deployers.DEPLOYERS.values() for one in row.managers)])
 

@@ -117,6 +117,7 @@ class _Projector:
         self._is_secret = kind == "Secret"
         own = [one for one in live.owners if is_applier(one, appliers)]
         self._is_server_side = any(one.operation == "Apply" for one in own)
+        self._is_guess = bool(live.owners) and not (self._is_server_side or live.applied or self._is_secret)
         self._edits: list[HandEdit] = []
         self._kept: list[HandEdit] = []
         self._unread: list[HandEdit] = []
@@ -139,8 +140,7 @@ class _Projector:
         if self._is_secret and self._live.keys:
             kept |= self._project_keys(rendered, root.field("data"))
         built = read_item(_holding(item.node, rendered.node, kept))
-        is_guess = bool(self._live.owners) and not (self._is_server_side or self._live.applied or self._is_secret)
-        return Projection(built, tuple(self._edits), tuple(self._kept), tuple(self._unread), is_guess)
+        return Projection(built, tuple(self._edits), tuple(self._kept), tuple(self._unread), self._is_guess)
 
     def _project_keys(self, rendered: Item, place: _Place) -> dict[str, Node]:
         """Take the values of a Secret for equal, as they have not been read, and only keep what keys it has."""
@@ -220,6 +220,7 @@ class _Projector:
         if place.names[0] in {"labels", "annotations"} and name in MARKS:
             return None
         is_whole = any(not one.fields and not one.is_around for one in place.owners)
+        is_whole = is_whole or (self._is_guess and place.path.endswith("]"))
         if is_whole and self._is_removed(place):
             return live
         if is_mapping(live) and live.value:

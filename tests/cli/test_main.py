@@ -150,6 +150,24 @@ WRONG = [
     ),
     pytest.param(["diff", "--against="], "--against found an empty revision", "krm-fn diff", id="no revision"),
     pytest.param(
+        ["diff", "--live", "--against=main"],
+        "--live and --against are two other sides; give one of them",
+        "krm-fn diff",
+        id="two other sides",
+    ),
+    pytest.param(
+        ["diff", "--live", "--ignore-namespace"],
+        "--live compares objects of one name and namespace; remove --ignore-namespace and --ignore-affixes",
+        "krm-fn diff",
+        id="other names in a cluster",
+    ),
+    pytest.param(
+        ["diff", "a", "b", "--context=prod"],
+        "--context and --kubeconfig are of --live",
+        "krm-fn diff",
+        id="a cluster that is not asked",
+    ),
+    pytest.param(
         ["diff", "--json", "--markdown", "a", "b"],
         "only one format can be given; found json and markdown",
         "krm-fn diff",

@@ -61,9 +61,13 @@ class Shop:
         file.write_text(text.replace(before, after))
 
     def kubectl(self, *arguments: str, stdin: bytes = b"", expected: int = 0, **environment: str) -> str:
+        return self.run("kubectl", *arguments, stdin=stdin, expected=expected, **environment)
+
+    def run(self, program: str, *arguments: str, stdin: bytes = b"", expected: int = 0, **environment: str) -> str:
+        """Run kubectl or helm as an administrator."""
         admin = self.folder.parent / "admin"
         write_kubeconfig(admin, self.api.server, token=self.api.token, namespace=self.api.namespace)
-        command = [str(require("kubectl")), "--kubeconfig", str(admin), *arguments]
+        command = [str(require(program)), "--kubeconfig", str(admin), *arguments]
         variables = {"PATH": os.environ["PATH"], "HOME": str(admin.parent), **environment}
         done = subprocess.run(command, input=stdin, env=variables, capture_output=True, check=False)
         assert done.returncode == expected, done.stderr.decode()
@@ -71,11 +75,14 @@ class Shop:
 
     def apply(self, *flags: str) -> None:
         """Apply the folder, the definitions of kinds first."""
-        rendered = self._run("render", "-n", self.api.namespace, self.folder).stdout
+        rendered = self.rendered()
         definitions = [one for one in rendered.split(b"---\n") if b"kind: CustomResourceDefinition" in one]
         self.kubectl("apply", "-f", "-", *flags, stdin=b"---\n".join(definitions))
         self.kubectl("wait", "--for=condition=Established", f"crd/widgets.{self.api.namespace}.example.com")
         self.kubectl("apply", "-f", "-", *flags, stdin=rendered)
+
+    def rendered(self) -> bytes:
+        return self._run("render", "-n", self.api.namespace, self.folder).stdout
 
     def diff(self, *arguments: str, stdin: bytes = b"") -> str:
         """Compare the folder, or stdin, with the cluster."""
@@ -187,6 +194,25 @@ def test_what_somebody_has_set_by_hand_is_said_with_who_and_when(shop: Shop, way
         "Secret fixed-secret: data.token was set by kubectl-patch ..., and whether it differs is not seen",
         "Service web: metadata.annotations.note was set by kubectl-annotate ..., and stays",
     ]
+
+
+def test_helm_3_leaves_less_of_a_trace_and_a_note_says_so(shop: Shop) -> None:
+    """It owns what it has applied, and every default of that time."""
+    file, chart = shop.folder / "shop.yaml", shop.folder.parent / "chart"
+    file.write_text("---\n".join(one for one in file.read_text().split("---\n") if "Widget" not in one))
+    (chart / "templates").mkdir(parents=True)
+    (chart / "Chart.yaml").write_text("{apiVersion: v2, name: shop, version: 0.1.0}")
+    (chart / "templates/all.yaml").write_bytes(shop.rendered())
+    shop.run("helm", "install", "shop", str(chart))
+    guess = "of fields that the rendering no longer has, only keys and elements of lists are seen"
+    note, *lines = shop.diff().removeprefix(SECRETS).splitlines()
+    assert note.startswith("note: ")
+    assert note.endswith(guess)
+    assert lines == ["no difference: 2 revisions unchanged"]
+    shop.edit('        - {name: B, value: "on"}\n', "")
+    shop.edit("  replicas: 1\n  paused", "  paused")
+    changed = json.loads(shop.diff("-ojson"))["objects"]
+    assert [two["path"] for one in changed for two in one["fields"]] == ["spec.template.spec.containers[web].env[B]"]
 
 
 def test_a_change_of_one_key_takes_six_lines_where_kubectl_takes_more_than_a_hundred(shop: Shop) -> None:

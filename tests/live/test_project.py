@@ -140,7 +140,8 @@ def test_of_what_helm_has_updated_only_what_has_no_default_is_removed() -> None:
     fields = f"{{'f:spec': {{'f:replicas': {{}}, {template}}}}}"
     rendered = "spec: {template: {metadata: {}, containers: [{name: a}]}}"
     assert changes(rendered, live, owner("helm", fields, "Update")) == [
-        ("spec.template.metadata.labels", {"a": "b"}, None)
+        ("spec.template.containers[b]", {"name": "b"}, None),
+        ("spec.template.metadata.labels", {"a": "b"}, None),
     ]
 
 
