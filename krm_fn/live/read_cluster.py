@@ -47,7 +47,7 @@ class ClusterReader:
         for item in (*release.package.authored, *release.package.emitted):
             kind = release.package.kinds.of(item.id)
             namespace = (release.package.namespace_of(item) or self._namespace) if kind.is_namespaced else ""
-            wanted[kind, namespace].add(item.id.name)
+            wanted[kind, namespace] |= {item.id.name, base_name(item)}  # it may become a revision
         served = {kind: self._find_served(kind) for kind in dict.fromkeys(kind for kind, _ in wanted)}
         listed = [
             one
@@ -155,7 +155,8 @@ def choose(listed: Iterable[LiveManifest], new: Release) -> Iterator[LiveManifes
     """Yield what is live of an earlier rendering, and what has the name of an object of the new one.
 
     Of the revisions of a set, those count that its inventory lists as rendered: the others are history. Without an
-    inventory, the newest of each base name. What one deployer tracks together with these is of the same rendering.
+    inventory, the newest of each base name, and without any, the object of that name. What one deployer tracks together
+    with these is of the same rendering.
     """
     listed = list(listed)
     authored = [*new.package.authored, *new.package.emitted]
@@ -166,6 +167,8 @@ def choose(listed: Iterable[LiveManifest], new: Release) -> Iterator[LiveManifes
     }
     tracked = {mark for one in listed if _id(one.item, new) in names for mark in _find_tracks(one.item)}
     newest: dict[tuple[str, ...], LiveManifest] = {}
+    bases = {(*_id(one.item, new)[:3], base_name(one.item)) for one in listed if is_revision(one.item)}
+    names |= {(*_id(item, new)[:3], base_name(item)) for item in authored if is_revision(item)} - bases
     for one in sorted(listed, key=lambda one: (_id(one.item, new) in names, one.created, one.item.id.name)):
         item = one.item
         is_same = _id(item, new) in names
@@ -174,7 +177,7 @@ def choose(listed: Iterable[LiveManifest], new: Release) -> Iterator[LiveManifes
         if is_of_set and _set_of(item) in sets:
             inventory = inventories.get(_set_of(item))
             if inventory is None:
-                newest[item.id.kind, *_set_of(item), base_name(item)] = one
+                newest[item.id.kind, item.labels.get(keys.COMPONENT, ""), *_set_of(item), base_name(item)] = one
             elif item.id.name in inventory:
                 yield one
         elif is_emitted(item) and item.id.kind == _JOB and _set_of(item) in sets:

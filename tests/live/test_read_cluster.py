@@ -122,6 +122,10 @@ INVENTORY = {
     [
         pytest.param([*OLD, INVENTORY], "web-5555555555", id="the one that the inventory lists"),
         pytest.param(OLD, "web-4444444444", id="without an inventory, the newest"),
+        pytest.param(
+            [{"metadata": {"name": "web"}, "data": {"a": "x"}}], "web", id="before the first one, the object itself"
+        ),
+        pytest.param([{"metadata": {"name": "web"}}, *OLD], "web-4444444444", id="later, that is another object"),
     ],
 )
 def test_of_the_revisions_of_a_base_name_one_is_compared(live: list[dict[str, Any]], expected: str) -> None:
