@@ -58,6 +58,8 @@ OTHERS = {
     "krm-fn {}\n": "what `krm-fn version` prints",
     "{}{} and {} more": "how a long list ends",
     "({})": "the size of a value that `krm-fn diff` does not show",
+    "live in {}": "the name of a cluster, in what `krm-fn diff --live` prints",
+    "the cluster": "the same, without a namespace",
     " (cannot be rendered)": "behind the name of a revision, in what `krm-fn diff` prints",
     "it is a pipe": "an assertion",
     "else it is refused": "an assertion",

@@ -4,7 +4,16 @@ import os
 
 import click
 
-from krm_fn.cli.options import PATH, RenderingOptions, RendersFirst, output_option, rendering_options
+from krm_fn.cli.options import (
+    PATH,
+    RenderingOptions,
+    RendersFirst,
+    cluster_options,
+    needs_client,
+    output_option,
+    rendering_options,
+    say,
+)
 from krm_fn.model.problem import Outcome
 from krm_fn.model.words import count
 from krm_fn.stdio import read_stdin, terminal_size
@@ -14,6 +23,10 @@ _PATHS = 2
 
 @click.command(cls=RendersFirst, short_help="Show what differs between two renderings.")
 @click.argument("paths", metavar="OLD NEW | [PATH]...", nargs=-1, type=PATH)
+@click.option(
+    "--live", is_flag=True, help="Compare each PATH with what a cluster has of it: what applying would change."
+)
+@cluster_options
 @click.option("--against", metavar="REV", help="Compare each PATH with what it was in this revision of git.")
 @click.option(
     "--each",
@@ -30,7 +43,6 @@ _PATHS = 2
 @click.option(
     "--unified",
     "-U",
-    "context",
     metavar="NUMBER",
     type=click.IntRange(min=0),
     help="Show so many equal lines around those that differ in a value. Default: 0, and the key above them.",
@@ -41,6 +53,14 @@ _PATHS = 2
     type=click.IntRange(min=5_000),
     help="Characters that -o markdown may have. Default: 65000, for a comment on GitHub.",
 )
+@click.option(
+    "--ignore-namespace", is_flag=True, help="Compare objects of different namespaces, as of staging and production."
+)
+@click.option(
+    "--ignore-affixes",
+    is_flag=True,
+    help="Compare objects whose names differ by namePrefix and nameSuffix of kustomizations. OLD and NEW are folders.",
+)
 @click.option("--exit-code", is_flag=True, help="Exit with 1 if there is a difference.")
 @rendering_options
 def diff(
@@ -49,8 +69,13 @@ def diff(
     against: str | None,
     each: bool,
     output: str,
-    context: int | None,
+    live: bool,
+    context: str | None,
+    kubeconfig: str | None,
+    unified: int | None,
     room: int | None,
+    ignore_namespace: bool,
+    ignore_affixes: bool,
     exit_code: bool,
     rendering: RenderingOptions,
 ) -> Outcome:
@@ -60,6 +85,7 @@ def diff(
     krm-fn diff OLD NEW                    two renderings, or what can be rendered
     krm-fn diff --against REV [PATH]...    the working tree, and what it was
     krm-fn diff --against REV PATTERN...   each package that a change can affect
+    krm-fn diff --live [PATH]...           what a cluster has, and what applying would make of it
 
     A revision is compared with the revision of the same base name, key by key, and each workload that rolls is named.
     Of Secrets, only keys and sizes are shown.
@@ -75,6 +101,8 @@ def diff(
     All PATHs together are one rendering. With --each, or with a pattern, each is a package of its own, which is only
     rendered if a file that it may read differs from REV. Packages that change in the same way are shown once, and
     those that cannot be rendered are named behind the others.
+    --live only lists. Fields that the API server and controllers add do not count; what somebody has set by hand is
+    named. Values of Secrets are not requested. What you may not list is said, and not compared.
 
     The exit code is 2 after an error, and 3 if REV alone cannot be rendered: then everything is shown as new. Otherwise
     it is 0 or, with --exit-code, 1 for a difference.
@@ -87,34 +115,47 @@ def diff(
     from krm_fn.report.table import find_screen
 
     is_each = each or (against is not None and any(map(is_pattern, paths)))
-    in_vain = ""
-    if output == "json" and context is not None:
-        in_vain = "--unified has no effect on -o json, which has whole values"
-    elif output != "markdown" and room is not None:
-        in_vain = "--room has no effect without -o markdown"
-    _check_usage(paths, against, in_vain, is_each=is_each)
+    is_paired = ignore_namespace or ignore_affixes
+    one, two_others = "--live" if live else "--each", "--ignore-namespace and --ignore-affixes"
+    mistakes = [
+        (output == "json" and unified is not None, "--unified has no effect on -o json, which has whole values"),
+        (output != "markdown" and room is not None, "--room has no effect without -o markdown"),
+        (not live and (context or kubeconfig), "--context and --kubeconfig are of --live"),
+        (live and against is not None, "--live and --against are two other sides; give one of them"),
+        (is_each and against is None, "--each needs --against REV"),
+        (is_paired and (live or is_each), f"{one} compares objects of one name and namespace; remove {two_others}"),
+        *([] if live else _judge_sides(paths, against)),
+    ]
+    for is_made, message in mistakes:
+        if is_made:
+            raise click.UsageError(message)
     stdin = read_stdin("manifests", rendering.max_bytes + 1) if "-" in paths else None
-    way = RenderOptions(rendering.config, rendering.helm, rendering.environment(), rendering.limits)
+    way = RenderOptions(rendering.config, rendering.helm, rendering.environment(), rendering.limits, ignore_affixes)
     screen = find_screen(terminal_size().columns, os.environ)
-    compare = diff_packages if is_each else compare_one
-    compared = DiffInput(paths or (".",), against, stdin)
-    outcome = compare(compared, way, DiffFormat(output), screen, Extent(context or 0, room or ROOM))
+    form, extent = DiffFormat(output), Extent(unified or 0, room or ROOM)
+    if live:
+        with needs_client():
+            from krm_fn.linker.api import Access
+            from krm_fn.live.diff_live import LiveInput, diff_live
+            from krm_fn.render.sources import Inputs
+
+        inputs = Inputs(paths or (".",), rendering.config, stdin)
+        outcome = diff_live(LiveInput(inputs, Access(kubeconfig, context), say), way, form, screen, extent)
+    else:
+        compare = diff_packages if is_each else compare_one
+        outcome = compare(DiffInput(paths or (".",), against, stdin, ignore_namespace), way, form, screen, extent)
     return outcome if exit_code or outcome.exit_code != DIFFERENT else outcome._replace(exit_code=0)
 
 
-def _check_usage(paths: tuple[str, ...], against: str | None, in_vain: str, *, is_each: bool) -> None:
-    message = ""
-    if in_vain:
-        message = in_vain
-    elif is_each and against is None:
-        message = "--each needs --against REV"
-    elif against is None and len(paths) != _PATHS:
-        message = f"expected OLD and NEW, or --against REV; found {count(len(paths), 'path')}"
-    elif against is None and paths == ("-", "-"):
-        message = "only one of OLD and NEW can be stdin"
-    elif against is not None and "-" in paths:
-        message = "--against needs paths in a repository, not stdin"
-    elif against is not None and not against:
-        message = "--against found an empty revision"
-    if message:
-        raise click.UsageError(message)
+def _judge_sides(paths: tuple[str, ...], against: str | None) -> list[tuple[bool, str]]:
+    """Return what may be wrong with the two sides, and whether it is."""
+    if against is None:
+        found = count(len(paths), "path")
+        return [
+            (len(paths) != _PATHS, f"expected OLD and NEW, --against REV or --live; found {found}"),
+            (paths == ("-", "-"), "only one of OLD and NEW can be stdin"),
+        ]
+    return [
+        ("-" in paths, "--against needs paths in a repository, not stdin"),
+        (not against, "--against found an empty revision"),
+    ]

@@ -287,6 +287,11 @@ _FLEET_OPTIONS: tuple[Callable[[Any], Any], ...] = (
 )
 
 
+def cluster_options(command: _Command) -> _Command:
+    """Add those of them that the options of a rendering do not have."""
+    return _with_options(command, _ACCESS_OPTIONS[1:])
+
+
 def say(line: str) -> None:
     """Say what is waited for, on stderr: stdout may be JSON."""
     write_stderr(f"{printable(line)}\n")

@@ -1,5 +1,6 @@
 """Compare two renderings object by object: what changes, what becomes of revisions, and which risks that brings."""
 
+from collections.abc import Collection
 from functools import partial
 from itertools import islice
 
@@ -13,10 +14,12 @@ from krm_fn.diff.difference import (
     Roll,
 )
 from krm_fn.diff.pair import (
+    Dialect,
     Pair,
     Release,
     emitted_base,
     is_named_by_content,
+    is_spelled_anew,
     is_versioned,
     pair_emitted,
     pair_items,
@@ -81,6 +84,18 @@ def find_left_out(pair: Pair) -> LeftOut:
     return is_left_out
 
 
+def _without_namespaces(left_out: LeftOut, dialect: Dialect) -> LeftOut:
+    """Leave out the namespaces too that are taken as equal, where a field says that it is one."""
+    if not dialect.namespaces:
+        return left_out
+
+    def is_left_out(path: FieldPath, node: Node) -> bool:
+        is_namespace = path[-1] == "namespace" or path[-2:-1] in (("matchNames",), ("namespaces",))
+        return left_out(path, node) or (is_namespace and is_scalar(node) and node.value in dialect.namespaces)
+
+    return is_left_out
+
+
 def find_fate(item: Item, old: Release, new: Release) -> Removal | None:
     """Return the fate of an object of the old rendering; None if the deployer just deletes it."""
     deployers = tuple(find_deployers(item))
@@ -91,7 +106,7 @@ def find_fate(item: Item, old: Release, new: Release) -> Removal | None:
         return Removal(RemovalOutcome.PRUNED, users)
     if keys.RETAIN in item.annotations:
         return Removal(RemovalOutcome.RETAINED, users, deployers)
-    is_linked = (set_of(item), old.package.namespace_of(item)) in new.linked_sets
+    is_linked = (set_of(item), old.namespace_of(item)) in new.linked_sets
     return Removal(RemovalOutcome.UNUSED if is_linked and not users else RemovalOutcome.KEPT, users, deployers)
 
 
@@ -112,16 +127,24 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
     """Compare all objects. `names` are those of the two renderings."""
     pairs = pair_items(old, new)
     linker, emitted = pair_emitted(old, new)
-    reader = _ContentReader(read_names(pairs, (old, new)))
+    reader = _ContentReader(read_names(pairs, (old, new)), (old.dialect, new.dialect))
     fields = {pair: reader.compare_fields(pair) for pair in pairs}
     contents = {pair: reader.compare_content(pair) for pair in pairs}
+    renamed = {
+        pair.new
+        for pair in pairs
+        if pair.old is not None and pair.new is not None and pair.old.id.name != pair.new.id.name
+        # What only another environment calls by another name is another object if it says something else.
+        if contents[pair] or fields[pair] or not is_spelled_anew(pair, old, new)
+    }
     rolls = find_rolls(
         pairs,
         {pair.new: found for pair, found in fields.items() if pair.new is not None},
         [pair.new for pair in pairs if pair.new is not None and pair.old is not None and contents[pair]],
+        renamed,
         new,
     )
-    writer = _Writer(old, new, rolls)
+    writer = _Writer(old, new, rolls, renamed)
     changes = {pair: writer.write(pair, fields[pair], contents[pair]) for pair in pairs}
     revisions = [change for pair, change in changes.items() if _is_revision(pair)]
     others = [change for pair, change in changes.items() if not _is_revision(pair)]
@@ -139,8 +162,9 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
 class _ContentReader:
     """Reads both sides of a pair and compares them."""
 
-    def __init__(self, names: tuple[StableNames, StableNames]) -> None:
+    def __init__(self, names: tuple[StableNames, StableNames], dialects: tuple[Dialect, Dialect]) -> None:
         self._names = names
+        self._dialects = dialects
 
     def compare_fields(self, pair: Pair) -> tuple[FieldChange, ...]:
         """Compare all but names, the content of ConfigMaps and Secrets, and what this project writes."""
@@ -165,7 +189,7 @@ class _ContentReader:
     def _compare(self, pair: Pair, left_out: tuple[LeftOut, LeftOut]) -> tuple[FieldChange, ...]:
         if pair.old is None or pair.new is None:
             return ()
-        readers = map(TreeReader, self._names, left_out)
+        readers = map(TreeReader, self._names, map(_without_namespaces, left_out, self._dialects))
         before, after = (reader.read_item(item) for reader, item in zip(readers, (pair.old, pair.new), strict=True))
         return tuple(compare_trees(before, after))
 
@@ -183,10 +207,11 @@ class _ContentReader:
 class _Writer:
     """Describes what differs in a pair."""
 
-    def __init__(self, old: Release, new: Release, rolls: Rolls) -> None:
+    def __init__(self, old: Release, new: Release, rolls: Rolls, renamed: Collection[Item]) -> None:
         self._old = old
         self._new = new
         self._rolls = rolls
+        self._renamed = renamed
 
     def write(self, pair: Pair, fields: tuple[FieldChange, ...], content: tuple[KeyChange, ...] = ()) -> ObjectChange:
         old, new = pair
@@ -199,7 +224,9 @@ class _Writer:
         )
         if old is not None and new is None:
             return change._replace(fate=find_fate(old, self._old, self._new))
-        if old is not None and new is not None and old.id.name != new.id.name and _is_followed(new):
+        if change.old is not None and change.new is not None and is_spelled_anew(pair, self._old, self._new):
+            change = change._replace(old=change.old._replace(base=change.new.base))
+        if old is not None and new is not None and new in self._renamed and _is_followed(new):
             return change._replace(has_new_name=True, hazards=find_hazards(old, new, self._old))
         return change
 

@@ -10,13 +10,14 @@ from krm_fn.config.read import parse_config
 from krm_fn.diff.compare import compare
 from krm_fn.diff.difference import Difference
 from krm_fn.diff.git import CheckedOut, Repository
-from krm_fn.diff.pair import Release, read_release
+from krm_fn.diff.pair import AffixPairs, Release, read_release, spell_alike
 from krm_fn.diff.write import EXTENT, Extent, write_json, write_markdown, write_text
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
-from krm_fn.model.settings import Environment
+from krm_fn.model.settings import Environment, Settings
 from krm_fn.naming.names import is_emitted, is_revision
 from krm_fn.render.deployable import is_deployed
 from krm_fn.render.files import Allowance, Limits
+from krm_fn.render.kustomization import find_affixes
 from krm_fn.render.render import NoObjects, Opened, decide_opened, open_inputs, render_items
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
@@ -39,20 +40,25 @@ class DiffFormat(StrEnum):
 
 
 class RenderOptions(NamedTuple):
-    """How to render, the same for both sides."""
+    """How to render, the same for both sides. `reads_affixes`: what kustomize adds to names is to be ignored."""
 
     config: str | None
     helm: HelmOptions
     environment: Environment
     limits: Limits
+    reads_affixes: bool = False
 
 
 class DiffInput(NamedTuple):
-    """What the command line names: OLD and NEW or, with a revision of git, any paths. `stdin`: what it held."""
+    """What the command line names: OLD and NEW or, with a revision of git, any paths. `stdin`: what it held.
+
+    `ignores_namespaces`: what differs only by its namespace is equal.
+    """
 
     paths: tuple[str, ...]
     against: str | None = None
     stdin: bytes | None = None
+    ignores_namespaces: bool = False
 
 
 class Side(NamedTuple):
@@ -60,6 +66,7 @@ class Side(NamedTuple):
 
     `has_folder`: a folder is among the paths, so it is not a rendering that somebody has stored. `rename` says where a
     problem is, for people. `errors`: why it cannot be read or rendered. `is_empty`: its files have no object.
+    `affixes`: what its kustomizations add to names, if that was asked for.
     """
 
     name: str
@@ -70,6 +77,7 @@ class Side(NamedTuple):
     errors: tuple[Problem, ...] = ()
     is_empty: bool = False
     release: Release | None = None
+    affixes: AffixPairs = ()
 
 
 class Sides(NamedTuple):
@@ -85,11 +93,16 @@ def diff(
 ) -> Outcome:
     """Compare two paths, or all paths with what they were in a revision of git."""
     try:
-        found = compare_sides(_open_sides(compared, options), options, may_repair=compared.against is not None)
+        found = compare_sides(
+            _open_sides(compared, options),
+            options,
+            may_repair=compared.against is not None,
+            ignores_namespaces=compared.ignores_namespaces,
+        )
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), FAILED)
     difference = found.difference
-    text = "" if difference is None else _write(difference, form, screen, " ".join(compared.paths), extent)
+    text = "" if difference is None else write_difference(difference, form, screen, " ".join(compared.paths), extent)
     return Outcome(text.encode(), stderr_lines([*found.errors, *found.notes]), found.code)
 
 
@@ -107,7 +120,9 @@ class Compared(NamedTuple):
         return NO_BASE if self.errors else DIFFERENT if self.difference else SAME
 
 
-def compare_sides(sides: Sides, options: RenderOptions, *, may_repair: bool) -> Compared:
+def compare_sides(
+    sides: Sides, options: RenderOptions, *, may_repair: bool, ignores_namespaces: bool = False
+) -> Compared:
     """Render both sides, and compare them. `may_repair`: the new one may be a repair of the old one."""
     old, new, notes = sides
     del sides  # what is read of a side goes when it is rendered, before the other is
@@ -121,11 +136,29 @@ def compare_sides(sides: Sides, options: RenderOptions, *, may_repair: bool) -> 
         notes = [_note("cannot be rendered, so everything is shown as new", file=name), *notes]
         name += " (cannot be rendered)"
     nothing = read_release([], None, "")
-    difference = compare(old.release or nothing, new.release or nothing, (name, new.name))
+    before, after, equal = spell_alike(
+        old.release or nothing, new.release or nothing, (old.affixes, new.affixes), namespaces=ignores_namespaces
+    )
+    difference = compare(before, after, (name, new.name))._replace(notes=equal)
     return Compared(difference, [*old.errors], notes)
 
 
-def _write(difference: Difference, form: DiffFormat, screen: Screen, key: str, extent: Extent) -> str:
+class LoneRendering(NamedTuple):
+    """A rendering that is compared with something else than a rendering. `settings`: those of its configuration."""
+
+    release: Release
+    settings: Settings | None
+
+
+def read_rendering(inputs: Inputs, options: RenderOptions) -> LoneRendering:
+    """Render what the paths hold, or read it if it is rendered. Raises Rejected."""
+    side = _open(" ".join(inputs.paths), inputs, options)
+    release = _read_release(side, side, options) or read_release([], None, "")
+    config = side.opened.configuration[1] if side.opened else None
+    return LoneRendering(release, None if config is None else parse_config(config, options.environment))
+
+
+def write_difference(difference: Difference, form: DiffFormat, screen: Screen, key: str, extent: Extent) -> str:
     match form:
         case DiffFormat.TEXT:
             return write_text(difference, screen, extent.context)
@@ -255,13 +288,20 @@ def _open(name: str, inputs: Inputs, options: RenderOptions) -> Side:
     has_folder = any(map(os.path.isdir, inputs.paths))
     if inputs.paths == (os.devnull,):
         return Side(name, is_empty=True)
+    allowance = Allowance(options.limits)
     try:
-        opened = open_inputs(inputs, options.helm, options.environment, Allowance(options.limits))
+        opened = open_inputs(inputs, options.helm, options.environment, allowance)
+        affixes = _find_affixes(inputs.paths, allowance) if options.reads_affixes else ()
     except NoObjects:
         if has_folder:  # a mistake in the package, or of the program that builds it
             raise
         return Side(name, is_empty=True)
-    return Side(name, opened, has_folder, has_configuration=opened.configuration[1] is not None)
+    return Side(name, opened, has_folder, opened.configuration[1] is not None, affixes=affixes)
+
+
+def _find_affixes(paths: Iterable[str], allowance: Allowance) -> AffixPairs:
+    folders = filter(Path.is_dir, map(Path, paths))
+    return tuple(sorted({("", "")}.union(*(find_affixes(folder, allowance) for folder in folders))))
 
 
 def _render(side: Side, other: Side, options: RenderOptions) -> Side:

@@ -73,11 +73,23 @@ class Roll(NamedTuple):
 
 
 class Removal(NamedTuple):
-    """What becomes of an object that is no longer rendered. `users` are the workloads that still used it."""
+    """What becomes of an object that is no longer rendered. `users` are the workloads that still used it.
+
+    `rollouts`: after how many more of a user its history has lost the object; None if nobody has looked.
+    """
 
     outcome: RemovalOutcome
     users: tuple[str, ...] = ()
     deployers: tuple[str, ...] = ()
+    rollouts: int | None = None
+
+
+class HandEdit(NamedTuple):
+    """A field of a live object that somebody else than its deployer has set: the manager of the field, and when."""
+
+    path: str
+    manager: str
+    time: str
 
 
 class ObjectChange(NamedTuple):
@@ -85,7 +97,7 @@ class ObjectChange(NamedTuple):
 
     `has_new_name`: it is another ConfigMap or Secret to the cluster. `rolls` are the workloads that roll because of it;
     for a workload that rolls by itself, that one. `hazards` are the deployers that would prune the old one while pods
-    use it.
+    use it. `edits` are the fields of a live one that would be set back.
     """
 
     old: ComparedObject | None
@@ -96,6 +108,7 @@ class ObjectChange(NamedTuple):
     rolls: tuple[Roll, ...] = ()
     fate: Removal | None = None
     hazards: tuple[str, ...] = ()
+    edits: tuple[HandEdit, ...] = ()
 
     @property
     def who(self) -> ComparedObject:
@@ -116,7 +129,7 @@ class LinkerChange(NamedTuple):
 class Difference(NamedTuple):
     """Everything that differs. `revisions` and `objects` are in order of namespace, kind and name.
 
-    `unchanged` is the number of revisions that do not differ.
+    `unchanged` is the number of revisions that do not differ. `notes` are sentences about the comparison itself.
     """
 
     old: str
@@ -125,6 +138,7 @@ class Difference(NamedTuple):
     objects: tuple[ObjectChange, ...]
     linker: LinkerChange
     unchanged: int
+    notes: tuple[str, ...] = ()
 
     @property
     def changes(self) -> tuple[ObjectChange, ...]:

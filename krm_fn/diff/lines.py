@@ -17,6 +17,7 @@ from krm_fn.diff.difference import (
     Difference,
     Effect,
     FieldChange,
+    HandEdit,
     ObjectChange,
     Removal,
     RemovalOutcome,
@@ -84,7 +85,7 @@ def _write_key(change: KeyChange, width: int, context: int, kind: str) -> Iterat
     """Write a key. `kind` is said behind the sizes of values without a text."""
     key, old, new = change
     label = printable(key)
-    if old and new and old.text is None and new.text is None:
+    if old and new and old.text is None and new.text is None and old.size is not None and new.size is not None:
         sizes = "changed, " if old.size == new.size else f"{old.size:,} -> "
         yield Line(CONTEXT, cut(f"{label}: {sizes}{count(new.size, 'byte')}{kind}", width))
         return
@@ -95,7 +96,7 @@ def _write_key(change: KeyChange, width: int, context: int, kind: str) -> Iterat
 def _text_of(shown: Shown | None, kind: str) -> str | None:
     if shown is None or shown.text is not None:
         return shown and shown.text
-    return count(shown.size, "byte") + kind
+    return "(not read)" if shown.size is None else count(shown.size, "byte") + kind
 
 
 def _write_texts(label: str, old: str | None, new: str | None, width: int, context: int) -> Iterator[Line]:
@@ -242,8 +243,9 @@ def find_statements(change: ObjectChange) -> Iterator[Statement]:
         if change.has_new_name and not (change.keys or change.fields or old.base != new.base) and old.set == new.set:
             yield Statement(["the same content, written in another way"])
     yield from _write_rolls(change)
+    yield from map(_write_edit, change.edits)
     if change.fate is not None:
-        yield from _write_fate(change.fate)
+        yield from _write_fate(change.fate, ["the old one is"] if new else [])
     if change.hazards and old is not None:
         name = printable(old.name or old.base)
         yield Statement(
@@ -280,14 +282,22 @@ def _write_rolls(change: ObjectChange) -> Iterator[Statement]:
         yield Statement([word for word in words if word], effect is Effect.REFUSED)
 
 
-def _write_fate(fate: Removal) -> Iterator[Statement]:
+def _write_edit(edit: HandEdit) -> Statement:
+    when = [f"at {printable(edit.time)}"] if edit.time else []
+    return Statement([printable(edit.path), f"was set by {printable(edit.manager)}", *when])
+
+
+def _write_fate(fate: Removal, who: list[str]) -> Iterator[Statement]:
+    """Write what becomes of an object. `who`: what it is called, if another one has the title."""
     users = with_commas(map(printable, fate.users)) if fate.users else []
     if fate.outcome == RemovalOutcome.KEPT:
-        yield Statement(["kept until no pod of", *users, "uses it"] if users else ["kept until", "its owners are gone"])
+        kept = ["kept until no pod of", *users, "uses it"] if users else ["kept until", "its owners are gone"]
+        later = [] if fate.rollouts is None else ["and", count(fate.rollouts, "more rollout"), "have trimmed it"]
+        yield Statement([*who, *kept, *later])
     elif fate.outcome == RemovalOutcome.UNUSED:
-        yield Statement(["nothing uses it:", "the linker deletes it"])
+        yield Statement([*(who or ["nothing uses it:"]), *(["unused:"] if who else []), "the linker deletes it"])
     elif fate.outcome == RemovalOutcome.RETAINED:
-        yield Statement(["retained:", "nothing deletes it"])
+        yield Statement([*who, "retained:", "nothing deletes it"])
     elif fate.outcome == RemovalOutcome.LEFT:
         yield Statement(["not pruned by", *with_commas(fate.deployers)])
     elif fate.outcome == RemovalOutcome.PRUNED and users:

@@ -50,7 +50,7 @@ from krm_fn.diff.write import (
 from krm_fn.model.problem import Outcome, Problem, Rejected
 from krm_fn.model.words import count, listing
 from krm_fn.render.files import Allowance, Files
-from krm_fn.render.kustomization import find_affixes
+from krm_fn.render.kustomization import find_own_affixes
 from krm_fn.report.table import Screen
 from krm_fn.wire.results import stderr_lines
 
@@ -191,7 +191,7 @@ def _find_names(path: str, difference: Difference, options: RenderOptions) -> _N
     namespaces = {*(one.namespace for one in objects), *(one.namespace for one in rolls), *linkers} - {""}
     affixes = ("", "")
     with suppress(OSError, Rejected):  # what cannot be read has been said, and names then count as they are
-        affixes = find_affixes(Path(path), Files(options.limits.root or Path(path), Allowance(options.limits)))
+        affixes = find_own_affixes(Path(path), Files(options.limits.root or Path(path), Allowance(options.limits)))
     return _Names(namespaces.pop() if len(namespaces) == 1 else "", *affixes)
 
 

@@ -2,9 +2,9 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from krm_fn.diff.difference import LinkerChange
 from krm_fn.model import keys
@@ -20,12 +20,47 @@ from krm_fn.verify.rendering import find_namespace, read_written
 _JOB_HASH = re.compile(f"(-link)-{HASH}")
 
 
+AffixPairs: TypeAlias = tuple[tuple[str, str], ...]
+"""What may be before and behind names."""
+
+
+class Dialect(NamedTuple):
+    """How a rendering spells what is taken as equal to what the other one has.
+
+    `namespaces`: what the new one calls a namespace of this one.
+    """
+
+    namespaces: Mapping[str, str] = {}  # of a tuple, whose fields nobody changes
+    affixes: AffixPairs = ()
+
+    def core(self, name: str) -> str:
+        """Return a name without the longest affixes that fit."""
+        fitting = (
+            name[len(before) : len(name) - len(behind)]
+            for before, behind in self.affixes
+            if name.startswith(before) and name.endswith(behind)
+        )
+        return min(filter(None, fitting), key=len, default=name)
+
+
+AS_WRITTEN = Dialect()
+
+
 class Release:
     """The objects of a rendering, and the references among them."""
 
-    def __init__(self, package: Package, references: list[ResolvedReference]) -> None:
+    def __init__(self, package: Package, references: list[ResolvedReference], dialect: Dialect = AS_WRITTEN) -> None:
         self.package: Final = package
         self.references: Final = references
+        self.dialect: Final = dialect
+
+    def spelled(self, dialect: Dialect) -> "Release":
+        return Release(self.package, self.references, dialect)
+
+    def namespace_of(self, item: Item) -> str:
+        """Return the namespace of an object, as both renderings call it."""
+        namespace = self.package.namespace_of(item)
+        return self.dialect.namespaces.get(namespace, namespace)
 
     @cached_property
     def by_referrer(self) -> dict[Item, list[ResolvedReference]]:
@@ -50,7 +85,7 @@ class Release:
     def linked_sets(self) -> frozenset[tuple[str, str]]:
         """The sets that have a linker, each with its namespace."""
         return frozenset(
-            (item.labels[keys.SET], self.package.namespace_of(item))
+            (item.labels[keys.SET], self.namespace_of(item))
             for item in self.package.emitted
             if keys.SET in item.labels and item.labels.get(keys.COMPONENT) == keys.LINKER
         )
@@ -95,9 +130,82 @@ def pair_items(old: Release, new: Release) -> list[Pair]:
     matcher.match(lambda item, release: (*_place(item, release), item.id.name, set_of(item)), old, new)
     matcher.match(lambda item, release: (*_place(item, release), base_name(item), set_of(item)), old, new)
     matcher.match(lambda item, release: (*_place(item, release), base_name(item)), old, new)
+    if old.dialect.affixes or new.dialect.affixes:
+        matcher.match(lambda item, release: (*_place(item, release), core_name(item, release)), old, new)
     matcher.pairs += _find_renamed(matcher, old, new)
     rest = [*(Pair(item, None) for item in matcher.old), *(Pair(None, item) for item in matcher.new)]
     return matcher.pairs + rest
+
+
+def core_name(item: Item, release: Release) -> str:
+    """Return the base name without what is taken as equal."""
+    return release.dialect.core(base_name(item))
+
+
+def is_spelled_anew(pair: Pair, old: Release, new: Release) -> bool:
+    """Tell whether only affixes that are taken as equal make the base name another one."""
+    if pair.old is None or pair.new is None or base_name(pair.old) == base_name(pair.new):
+        return False
+    return core_name(pair.old, old) == core_name(pair.new, new)
+
+
+def spell_alike(
+    old: Release, new: Release, affixes: tuple[AffixPairs, AffixPairs], *, namespaces: bool
+) -> tuple[Release, Release, tuple[str, ...]]:
+    """Let both renderings call things by one name. The notes say what is taken as equal, and what might have been."""
+    equal: list[str] = []
+    own = [set(one) - set(other) for one, other in (affixes, affixes[::-1])]
+    if any(own):
+        names = [", ".join(f"{before}*{behind}" for before, behind in sorted(one)) or "*" for one in own]
+        equal.append(f"names {' and '.join(names)}")
+    old, new = (one.spelled(Dialect({}, around)) for one, around in zip((old, new), affixes, strict=True))
+    notes: list[str] = []
+    if namespaces:
+        here, there = (_ids_by_namespace(one) for one in (old, new))
+        matched = _match_namespaces(here, there)
+        equal = [*(f"namespaces {_or_none(one)} and {_or_none(other)}" for one, other in matched.items()), *equal]
+        rest = [sorted(here.keys() - there.keys() - matched.keys())]
+        rest.append(sorted(there.keys() - here.keys() - {*matched.values()}))
+        if all(rest):
+            apart = " and ".join(", ".join(map(_or_none, one)) for one in rest)
+            notes.append(f"not paired, as nothing tells which of them belong together: namespaces {apart}")
+        old = old.spelled(old.dialect._replace(namespaces=matched))
+        new = new.spelled(new.dialect._replace(namespaces={one: one for one in matched.values()}))
+    return old, new, (*(f"taken as equal: {one}" for one in equal), *notes)
+
+
+def _or_none(namespace: str) -> str:
+    return namespace or "(none)"
+
+
+def _match_namespaces(
+    here: Mapping[str, set[tuple[str, str, str]]], there: Mapping[str, set[tuple[str, str, str]]]
+) -> dict[str, str]:
+    """Return which namespace there belongs to one here.
+
+    Those of one name belong together, and of the others the two that have more objects in common than each has with any
+    other. If one is left on each side, these two.
+    """
+    left, right = sorted(here.keys() - there.keys()), sorted(there.keys() - here.keys())
+    if len(left) == len(right) == 1:
+        return {left[0]: right[0]}
+    common = {(one, other): len(here[one] & there[other]) for one in left for other in right}
+    found: dict[str, str] = {}
+    for (one, other), number in common.items():
+        rivals = (n for pair, n in common.items() if (pair[0] == one) != (pair[1] == other))
+        if number > max(rivals, default=0):
+            found[one] = other
+    return found
+
+
+def _ids_by_namespace(release: Release) -> dict[str, set[tuple[str, str, str]]]:
+    """Return what each namespace has: group, kind and name."""
+    found: dict[str, set[tuple[str, str, str]]] = defaultdict(set)
+    for item in (*release.package.authored, *release.package.emitted):
+        namespace = release.package.namespace_of(item)
+        if not release.package.kinds.is_cluster_scoped(item.id):
+            found[namespace].add((item.id.group, item.id.kind, core_name(item, release)))
+    return found
 
 
 class Matcher:
@@ -124,7 +232,7 @@ class Matcher:
 
 
 def _place(item: Item, release: Release) -> tuple[str, str, str]:
-    return item.id.group, item.id.kind, release.package.namespace_of(item)
+    return item.id.group, item.id.kind, release.namespace_of(item)
 
 
 def _find_renamed(matcher: Matcher, old: Release, new: Release) -> Iterator[Pair]:
@@ -178,7 +286,8 @@ def pair_emitted(old: Release, new: Release) -> tuple[LinkerChange, list[Pair]]:
     jobs = {(item.id.namespace, item.id.name) for item in old.package.emitted if item.id.kind == "Job"}
     runs = [item for item in new.package.emitted if item.id.kind == "Job" and item.id[2:] not in jobs]
     linker = LinkerChange(
-        len(runs),
+        # Of another environment, each Job is another one.
+        len(runs) if old.dialect == AS_WRITTEN else 0,
         tuple(map(_spell, sorted(new.linked_sets - old.linked_sets))),
         tuple(map(_spell, sorted(old.linked_sets - new.linked_sets))),
     )
@@ -202,11 +311,11 @@ def _spell(linker: tuple[str, str]) -> str:
 
 
 def _linker_of(item: Item, release: Release) -> tuple[str, str]:
-    return item.labels.get(keys.SET, ""), release.package.namespace_of(item)
+    return item.labels.get(keys.SET, ""), release.namespace_of(item)
 
 
 def _key(item: Item, release: Release) -> Hashable:
-    return (*_linker_of(item, release), item.id.kind, emitted_base(item))
+    return (*_linker_of(item, release), item.id.kind, release.dialect.core(emitted_base(item)))
 
 
 def _comes_with_secret(item: Item, here: Release, there: Release) -> bool:
@@ -218,11 +327,12 @@ def _comes_with_secret(item: Item, here: Release, there: Release) -> bool:
 
 
 def _secret_of(tracker: Item, release: Release) -> tuple[str, str]:
-    return release.package.namespace_of(tracker), base_name(tracker)
+    return release.namespace_of(tracker), core_name(tracker, release)
 
 
 def _secrets(release: Release) -> set[tuple[str, str]]:
     """Return namespace and base name of what trackers stand for: Secrets, and producers under all their names."""
     tracked = [item for item in release.package.configs if item.id.kind != "ConfigMap"]
-    made = {(release.package.namespace_of(item), one.base_name) for item in tracked for one in find_generated(item)}
+    core = release.dialect.core
+    made = {(release.namespace_of(item), core(one.base_name)) for item in tracked for one in find_generated(item)}
     return made | {_secret_of(item, release) for item in tracked}

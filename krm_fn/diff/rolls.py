@@ -2,12 +2,12 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
 from krm_fn.diff.difference import Cause, Effect, FieldChange, Roll
-from krm_fn.diff.pair import Pair, Release
+from krm_fn.diff.pair import AS_WRITTEN, Pair, Release
 from krm_fn.model import keys
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import CONSUMER_KINDS, cannot_change, is_replaced
@@ -32,12 +32,16 @@ class Rolls(NamedTuple):
 
 
 def find_rolls(
-    pairs: Iterable[Pair], fields: Mapping[Item, tuple[FieldChange, ...]], edited: Iterable[Item], release: Release
+    pairs: Iterable[Pair],
+    fields: Mapping[Item, tuple[FieldChange, ...]],
+    edited: Iterable[Item],
+    renamed: Collection[Item],
+    release: Release,
 ) -> Rolls:
     """Find what rolls. All keys are objects of `release`, the new rendering.
 
     `fields`: the fields in which an object differs, but for names and checksums. `edited`: the ConfigMaps and Secrets
-    whose content differs.
+    whose content differs. `renamed`: the objects that have got another name.
     """
     former = {pair.new: pair.old for pair in pairs if pair.new is not None and pair.old is not None}
     checksummed = _Checksummed(edited, release)
@@ -49,14 +53,15 @@ def find_rolls(
         if item.is_config or item.id.kind in ROLES:
             continue
         rolling = rollouts.get(item, item)
-        for config, effect in _find_followed(item, former, release).items():
+        for config, effect in _find_followed(item, renamed, release).items():
             by_config[config].append(roll(rolling, effect or _effect_on(item, old), {Cause.NAME}))
         causes = {cause for change in fields.get(item, ()) for cause in _causes(item, change)}
         if _has_new_checksum(item, old):
+            # Namespaces and names are part of a checksum: of another environment, it differs in any case.
             read = checksummed.find(item)
             for config in read:
                 by_config[config].append(roll(rolling, _effect_on(item, old), {Cause.CHECKSUM}))
-            causes |= set() if read else {Cause.CHECKSUM}
+            causes |= set() if read or release.dialect != AS_WRITTEN else {Cause.CHECKSUM}
         if causes:
             by_workload[item] = roll(rolling, _effect_on(item, old), causes)
     return Rolls(by_config, by_workload)
@@ -90,13 +95,12 @@ def _effect_on(item: Item, old: Item) -> Effect:
     return _EFFECTS.get(item.id.kind, Effect.ROLLS)
 
 
-def _find_followed(item: Item, former: Mapping[Item, Item], release: Release) -> dict[Item, Effect | None]:
+def _find_followed(item: Item, renamed: Collection[Item], release: Release) -> dict[Item, Effect | None]:
     """Find the configs whose new name an object follows, with the effect; None for that of another pod template."""
     effects: dict[Item, Effect | None] = {}
     for _, reference, targets in release.by_referrer.get(item, ()):
         for config in targets:
-            before = former.get(config)
-            if before is not None and before.id.name != config.id.name:
+            if config in renamed:
                 is_in_pod = _is_in_template(item, reference)
                 effects[config] = None if is_in_pod else effects.get(config, Effect.CHANGES)
     return effects

@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 from krm_fn.diff.difference import FieldChange, ShownValue
 from krm_fn.diff.lines import align
-from krm_fn.diff.pair import Pair, Release, is_named_by_content
+from krm_fn.diff.pair import Pair, Release, is_named_by_content, is_spelled_anew
 from krm_fn.model.item import Item
 from krm_fn.model.node import FieldPath, Node, Path, Scalar, fields, is_mapping, is_scalar, step, steps_of
 from krm_fn.model.words import count
@@ -35,11 +35,19 @@ class StableNames:
 
     `labels`: what stands for each name that is made from content. The label is the same for a revision and its
     predecessor. `references`: in each object, the texts that reference one by any name, and the text with the label. A
-    node may be in several objects.
+    node may be in several objects. `whole`: labels of names that only another environment calls otherwise. They count
+    where they are the whole text.
     """
 
-    def __init__(self, labels: Mapping[str, str], references: Mapping[Item, Mapping[Node, str]], masks: Masks) -> None:
+    def __init__(
+        self,
+        labels: Mapping[str, str],
+        references: Mapping[Item, Mapping[Node, str]],
+        masks: Masks,
+        whole: Mapping[str, str],
+    ) -> None:
         self._labels = labels
+        self._whole = whole
         self._references = references
         self._masks = masks
 
@@ -51,11 +59,18 @@ class StableNames:
         """Return the texts of an object that reference one, with the label."""
         return self._references.get(item, {})
 
+    def elsewhere(self, text: str) -> str | None:
+        """Return what stands for a text that is a name, if only another environment calls it otherwise."""
+        return self._whole.get(text)
+
     def fold(self, scalar: Scalar, item: Item) -> Folded:
         """Replace each name in a text of an object by its label."""
         label = self.references_of(item).get(scalar)
         if label is not None:
             return Folded(_FOLDED + label, label)
+        elsewhere = self.elsewhere(scalar.value)
+        if elsewhere is not None:
+            return Folded(_FOLDED + elsewhere, elsewhere)
         if not _HASH.search(scalar.value):
             return Folded(scalar.value, scalar.value)
         shown = WORD.sub(lambda found: self._labels.get(found[0], found[0]), scalar.value)
@@ -70,13 +85,19 @@ def read_names(pairs: Iterable[Pair], releases: tuple[Release, Release]) -> tupl
     """Return the names of the old and of the new rendering."""
     by_item: dict[Item, str] = {}
     by_name: tuple[dict[str, str], dict[str, str]] = ({}, {})
+    whole: tuple[dict[str, str], dict[str, str]] = ({}, {})
     secrets: list[Item] = []
     for pair in pairs:
         label = next(base_name(item) for item in reversed(pair) if item is not None)
-        for item, labels in zip(pair, by_name, strict=True):
+        is_elsewhere = is_spelled_anew(pair, *releases)
+        for item, labels, others in zip(pair, by_name, whole, strict=True):
             if item is None:
                 continue
-            by_item[item] = label
+            # A reference to what is there on one side only, and has kept its name, is the same text on both.
+            if None not in pair or is_named_by_content(item):
+                by_item[item] = label
+            if is_elsewhere:
+                others[base_name(item)] = label
             if is_named_by_content(item):
                 labels[item.id.name] = label
                 if item.id.kind == _SECRET:
@@ -85,8 +106,8 @@ def read_names(pairs: Iterable[Pair], releases: tuple[Release, Release]) -> tupl
                     labels[made.reference.target] = made.base_name
     masks = Masks(secrets)
     old, new = (
-        StableNames(labels, _label_references(release, by_item), masks)
-        for labels, release in zip(by_name, releases, strict=True)
+        StableNames(labels, _label_references(release, by_item), masks, others)
+        for labels, release, others in zip(by_name, releases, whole, strict=True)
     )
     return old, new
 
@@ -97,7 +118,7 @@ def _label_references(release: Release, labels: Mapping[Item, str]) -> dict[Item
         item: {
             reference.name: reference.renamed(labels[targets[0]])
             for _, reference, targets in references
-            if len(targets) == 1 and reference.target == targets[0].id.name
+            if len(targets) == 1 and targets[0] in labels and reference.target == targets[0].id.name
         }
         for item, references in release.by_referrer.items()
         if item.id.kind not in ROLES
@@ -228,6 +249,8 @@ def find_unlike(old: Item, new: Item, names: tuple[StableNames, StableNames]) ->
     while stack:
         before, after, path = stack.pop()
         if is_scalar(before) and is_scalar(after) and _is_alike(before, after, labels):
+            if names[0].elsewhere(before.value) != names[1].elsewhere(after.value):
+                yield tuple(steps_of(path))[::-1]
             continue
         if before.id == after.id == "mapping" and _has_names(before, after):
             for (name, value), (_, other) in zip(before.value, after.value, strict=True):
@@ -250,7 +273,7 @@ def _has_names(old: Node, new: Node) -> bool:
     return "<<" not in keys and keys == [key.value for key, _ in new.value]
 
 
-_MERGE_KEYS = ("name", "mountPath", "devicePath", "containerPort", "port", "ip", "topologyKey", "key", "type")
+MERGE_KEYS = ("name", "mountPath", "devicePath", "containerPort", "port", "ip", "topologyKey", "key", "type")
 """Fields that identify an element of a list, the first that fits. Most are a `patchMergeKey` in Kubernetes."""
 
 
@@ -291,7 +314,7 @@ def _compare_named(old: dict[str, Tree], new: dict[str, Tree], path: str) -> Ite
 
 
 def _compare_lists(old: list[Tree], new: list[Tree], path: str) -> Iterator[_Pair]:
-    key = next((key for key in _MERGE_KEYS if _identifies(key, old) and _identifies(key, new)), None)
+    key = next((key for key in MERGE_KEYS if _identifies(key, old) and _identifies(key, new)), None)
     if key is None or not (old and new):
         yield from _compare_in_order(old, new, path)
         return

@@ -55,6 +55,7 @@ _INDENT = 4
 def write_text(difference: Difference, screen: Screen, context: int = 0) -> str:
     """Write every change, and then one line that sums them up. `context` is that of `write_lines`."""
     lines = [line for change in difference.changes for line in write_change(change, screen, context)]
+    lines += (line for note in difference.notes for line in fold(printable(f"note: {note}").split(), screen.width))
     lines += map(screen.strong, fold(re.split("(?<=;) ", summarize(difference)), screen.width))
     return "".join(f"{line}\n" for line in lines)
 
@@ -77,11 +78,11 @@ def _paint(line: Line, screen: Screen) -> str:
 FORMS: Forms = {
     Difference: (
         *("old", "new", ("summary", summarize), "unchangedRevisions=unchanged"),
-        *("revisions", "objects", "linker"),
+        *("revisions", "objects", "linker", "notes"),
     ),
     ObjectChange: (
         *("kind=who.kind", "namespace=who.namespace", "old", "new", "has_new_name"),
-        *("keys", "fields", "rolls", "fate", "hazards"),
+        *("keys", "fields", "rolls", "fate", "hazards", "edits"),
     ),
     ComparedObject: ("api_version", "name", "baseName=base", "set"),
     Shown: ("bytes=size", "text"),
@@ -173,6 +174,7 @@ def _verdict(difference: Difference, what: str) -> Iterator[str]:
         if statement.is_warning
     ]
     yield from (f"<p><strong>Warning:</strong> {warning}</p>" for warning in warnings[:_MOST_WARNINGS])
+    yield from (f"<p>Note: {html_code(note)}</p>" for note in difference.notes[:_MOST_WARNINGS])
     if len(warnings) > _MOST_WARNINGS:
         yield f"<p>{count(len(warnings) - _MOST_WARNINGS, 'more warning')}</p>"
     yield ""

@@ -9,6 +9,10 @@ Hooks, waves and waits: Argo CD's gitops-engine (`sync/hook`, `sync/syncwaves`, 
 `health/health.go`) and its `resource_customizations`, Helm's page on chart hooks. Hooks that are missing have no place
 in the order of a deployment: they run when something fails or is deleted, or never.
 
+Field managers, and what each adds to the objects that it applies: Argo CD, `ArgoCDSSAManager` and its page on tracking;
+Flux, the names of its controllers and `kustomize/api/v1`; Helm, `getManagedFieldsManager` and `setMetadataVisitor`; kapp,
+`LabeledResources`; cli-utils, `OwningInventoryKey`.
+
 What is replaced: Argo CD, `applyObject` of its gitops-engine; Flux, `shouldForceApply` and `AnyInMetadata` of
 fluxcd/pkg; kapp, `AddOrUpdateChange`. What checks no MAC of SOPS: see `stages/sops.py`.
 """
@@ -26,6 +30,9 @@ DEPLOYERS = {
                 "keeps": False,
             },
         ),
+        "managers": ("argocd-controller", "argocd-application-controller"),
+        "marks": ("argocd.argoproj.io/installation-id", "app.kubernetes.io/instance"),
+        "tracks": ("argocd.argoproj.io/tracking-id",),
         "spares_owned": True,
         "deployment": "sync",
         # Helm's hooks do not count beside its own, and their weight is the wave of an object that has none.
@@ -73,6 +80,13 @@ DEPLOYERS = {
             {"annotation": "kustomize.toolkit.fluxcd.io/reconcile", "value": "disabled"},
             {"annotation": "kustomize.toolkit.fluxcd.io/ssa", "value": "Ignore"},
         ),
+        "managers": ("kustomize-controller", "helm-controller"),
+        "tracks": (
+            "kustomize.toolkit.fluxcd.io/namespace",
+            "kustomize.toolkit.fluxcd.io/name",
+            "helm.toolkit.fluxcd.io/namespace",
+            "helm.toolkit.fluxcd.io/name",
+        ),
         "reads_labels": True,
         "replaces": ({"annotation": "kustomize.toolkit.fluxcd.io/force", "says": ("enabled",), "in_any_case": True},),
         "decrypts": True,
@@ -83,11 +97,16 @@ DEPLOYERS = {
         "name": "kpt",
         "protections": ({"annotation": "client.lifecycle.config.k8s.io/deletion", "value": "detach"},),
         "protections_of_others": ({"annotation": "cli-utils.sigs.k8s.io/on-remove", "value": "keep"},),
+        "managers": ("kpt",),
+        "tracks": ("config.k8s.io/owning-inventory",),
         "keeps_boolean_words": True,
     },
     "helm": {
         "name": "Helm",
         "protections": ({"annotation": "helm.sh/resource-policy", "value": "keep"},),
+        "managers": ("helm",),
+        "marks": ("app.kubernetes.io/managed-by",),
+        "tracks": ("meta.helm.sh/release-namespace", "meta.helm.sh/release-name"),
         "deployment": "release",
         # No `pre-rollback`: what it reads is of an earlier release, and was kept.
         "hooks": {
@@ -103,6 +122,14 @@ DEPLOYERS = {
     "kapp": {
         "name": "kapp",
         "protections": ({"annotation": "kapp.k14s.io/delete-strategy", "value": "orphan"},),
+        "managers": ("kapp",),
+        "marks": (
+            "kapp.k14s.io/association",
+            "kapp.k14s.io/identity",
+            "kapp.k14s.io/original",
+            "kapp.k14s.io/original-diff-md5",
+        ),
+        "tracks": ("kapp.k14s.io/app",),
         "replaces": (
             {"annotation": "kapp.k14s.io/update-strategy", "says": ("fallback-on-replace",)},
             {"annotation": "kapp.k14s.io/update-strategy", "says": ("always-replace",)},

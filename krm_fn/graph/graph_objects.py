@@ -152,7 +152,7 @@ class _PackageDrawer:
         if item in self._reasons and strategy is Strategy.IGNORE:
             facts.append(_sentence(f"left alone because {self._reasons[item].text}"))
         node = self._node(Lane.REVISIONS, look, item.id, _STATES[strategy], facts)
-        content = tuple(DataKey(key, shown.size) for key, shown in sorted(show_content(item).items()))
+        content = tuple(DataKey(key, shown.size or 0) for key, shown in sorted(show_content(item).items()))
         # The name of a Secret in the output is made from its content, and would tell whether a guess of that is right.
         return node._replace(name=base if is_secret else name, keys=content)
 

@@ -48,6 +48,38 @@ class Question(NamedTuple):
     with_changes: bool = False
 
 
+def connect(access: Access, say: Callable[[str], None], timeout: float = TIMEOUT) -> Api:
+    """Load the credentials. `say` is called with what the connection waits for. Raises NoAnswer if there are none."""
+    try:
+        return Api(patience(say, timeout), access)
+    except ApiError as error:
+        raise NoAnswer(str(error)) from error
+
+
+def patience(say: Callable[[str], None], timeout: float = TIMEOUT) -> Deadline:
+    """Return how long one question may take, in seconds. The overtime is for a last try, which says why it fails."""
+    seconds = min(_PATIENCE, timeout / 2)
+    return Deadline(seconds, Event(), say=say, overtime=timeout - seconds)
+
+
+@contextmanager
+def explained(where: str) -> Iterator[None]:
+    """Say what to do about what an API server does not answer, `in namespace shop`. Raises NoAnswer."""
+    try:
+        yield
+    except Unreachable as error:
+        message = f"{error}; are --context and --kubeconfig right?"
+        raise NoAnswer(message) from error
+    except Forbidden as error:
+        message = f"you may not list ConfigMaps {where}: you need the rule {error.rule}"
+        raise NoAnswer(message) from error
+    except ApiError as error:
+        raise NoAnswer(str(error)) from error
+    except OutOfTime as error:
+        message = f"{where.removeprefix('in ')}: the API server is too slow"
+        raise NoAnswer(message) from error
+
+
 class LiveNamespace:
     """A namespace of a cluster. It sends no request that writes.
 
@@ -61,10 +93,7 @@ class LiveNamespace:
         self._say = say
         self._timeout = timeout
         self.cluster = access.context or ""
-        try:
-            self._api = Api(self._deadline(), access)
-        except ApiError as error:
-            raise NoAnswer(str(error)) from error
+        self._api = connect(access, say, timeout)
         self.namespace = namespace or self._api.namespace()
         if not _NAMESPACE.fullmatch(self.namespace):
             message = f"namespace {self.namespace}: no namespace can have this name"
@@ -92,20 +121,9 @@ class LiveNamespace:
     @contextmanager
     def _answering(self, where: str) -> Iterator[None]:
         """Give a question its time, and say why there is no answer. Raises NoAnswer."""
-        self._api.deadline = self._deadline()
-        try:
+        self._api.deadline = patience(self._say, self._timeout)
+        with explained(where):
             yield
-        except Unreachable as error:
-            message = f"{error}; are --context and --kubeconfig right?"
-            raise NoAnswer(message) from error
-        except Forbidden as error:
-            message = f"you may not list ConfigMaps {where}: you need the rule {error.rule}"
-            raise NoAnswer(message) from error
-        except ApiError as error:
-            raise NoAnswer(str(error)) from error
-        except OutOfTime as error:
-            message = f"{where.removeprefix('in ')}: the API server is too slow"
-            raise NoAnswer(message) from error
 
     def _ask(self, question: Question) -> History:
         lists = Lists(self._api, self.namespace)
@@ -132,10 +150,6 @@ class LiveNamespace:
         if response.status == _NOT_FOUND:
             return f"namespace {self.namespace} does not exist; see --namespace and --context"
         return f"no revisions in namespace {self.namespace}: no ConfigMap has the label {keys.SET}; see --namespace"
-
-    def _deadline(self) -> Deadline:
-        patience = min(_PATIENCE, self._timeout / 2)  # the rest is for a last try, which says why it fails
-        return Deadline(patience, Event(), say=self._say, overtime=self._timeout - patience)
 
 
 def _read_namespace(item: Any) -> str | None:

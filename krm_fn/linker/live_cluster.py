@@ -173,7 +173,7 @@ class Lists:
     def path(self, kind: Kind, name: str = "") -> str:
         """Return the path of a list, or of one object in it."""
         prefix = "apis" if kind.group else "api"
-        scope = f"namespaces/{self.namespace}" if self.namespace else ""
+        scope = f"namespaces/{self.namespace}" if self.namespace and kind.is_namespaced else ""
         return "/".join(filter(None, [f"/{prefix}", kind.api_version, scope, kind.plural, name]))
 
     def read(

@@ -100,6 +100,9 @@ class Deployer(NamedTuple):
     `waves`: annotations with a number in that order; the first that holds one counts. `waits_for`: kinds by group that
     it waits for before the next step; with `waits_for_others`, it may also wait for kinds that `facts/kinds.py` lacks.
 
+    `managers`: the managers of fields that it applies. `marks`: labels and annotations that it adds to objects.
+    `tracks`: more of them, by whose values it knows its own.
+
     `decrypts`: it decrypts what SOPS encrypted, and checks no MAC. `keeps_boolean_words`: it never reads `yes` and the
     like as booleans, as sigs.k8s.io/yaml does.
     """
@@ -115,6 +118,9 @@ class Deployer(NamedTuple):
     waits_for: frozenset[tuple[str, str]] = frozenset()
     waits_for_others: bool = False
     replaces: tuple[Replacement, ...] = ()
+    managers: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+    tracks: tuple[str, ...] = ()
     decrypts: bool = False
     keeps_boolean_words: bool = False
 

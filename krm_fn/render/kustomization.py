@@ -150,13 +150,6 @@ def find_plugins(directory: Path, files: Files) -> list[Plugin]:
     return [plugin for file in _files_in(here) for plugin in _plugins(file, _read(file, files), files)]
 
 
-def find_affixes(directory: Path, files: Files) -> tuple[str, str]:
-    """Return what the kustomization of a directory adds to names itself, before and behind them."""
-    roots = [root for file in _files_in(Path(os.path.realpath(directory))) for root in _read(file, files)]
-    prefixes, suffixes = ([node.value for root in roots for node in _find(root, (name,))] for name in _AFFIXES)
-    return "".join(prefixes), "".join(suffixes)
-
-
 def find_ways_out(file: str, data: bytes) -> list[str]:
     """Return where the texts of a kustomization may lead, as paths: those that may leave its directory.
 
@@ -167,6 +160,38 @@ def find_ways_out(file: str, data: bytes) -> list[str]:
     texts = [node.value for node in walk(_read_plainly(data)) if is_scalar(node) and ".." in node.value]
     several = (part for text in texts for part in (text, text.partition("=")[2]))
     return [posixpath.normpath(here / part) for part in several if ".." in part]
+
+
+def find_affixes(directory: Path, allowance: Allowance) -> frozenset[tuple[str, str]]:
+    """Return what a kustomization that kustomize has built puts before and behind names, with its local bases.
+
+    Those of a base are inside of those of the kustomization that names it. Those of a component are around all that the
+    other bases have.
+    """
+    here = Path(os.path.realpath(directory))
+    files = Files(allowance.limits.root or _shown(here), allowance)
+    roots = [root for file in _files_in(here) for root in _read(file, files)]
+
+    def find_below(*fields: str) -> Iterator[frozenset[tuple[str, str]]]:
+        named = (text(entry) for root in roots for field in fields for entry in elements(get(root, field)))
+        folders = (_locate(here, path) for path in named if path and not is_repository(path))
+        return (find_affixes(folder, allowance) for folder in folders if _type_of(folder) == stat.S_IFDIR)
+
+    inner = frozenset({("", "")}).union(*find_below("resources", "bases"))
+    for around in find_below("components"):
+        inner |= {(before + prefix, suffix + behind) for before, behind in around for prefix, suffix in inner}
+    before, behind = _affixes_of(roots)
+    return frozenset((before + prefix, suffix + behind) for prefix, suffix in inner)
+
+
+def find_own_affixes(directory: Path, files: Files) -> tuple[str, str]:
+    """Return what the kustomization of a directory adds to names itself, before and behind them."""
+    return _affixes_of([root for file in _files_in(Path(os.path.realpath(directory))) for root in _read(file, files)])
+
+
+def _affixes_of(roots: Iterable[Node]) -> tuple[str, str]:
+    before, behind = ("".join(text(get(root, field)) for root in roots) for field in _AFFIXES)
+    return before, behind
 
 
 def lists_krm_fn(directory: Path, allowance: Allowance) -> bool:

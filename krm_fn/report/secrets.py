@@ -77,23 +77,33 @@ def _is_hidden_annotation(name: str) -> bool:
     return name == _APPLIED or any(word in name.lower() for word in _DIGESTS)
 
 
-class Shown(NamedTuple):
-    """The size of a value in bytes, and its text; None for binary data, and for all that is in a Secret."""
+UNREAD = "!unread"
+"""The tag of a value that has not been read: of a live Secret, only keys are known."""
 
-    size: int
+
+class Shown(NamedTuple):
+    """The size of a value in bytes, and its text; None for binary data, and for all that is in a Secret.
+
+    The size is None if nobody has read the value.
+    """
+
+    size: int | None
     text: str | None = None
 
 
 class StoredValue(NamedTuple):
-    """The bytes of a value, and its text; None for binary data, and for all that is in a Secret."""
+    """The bytes of a value, and its text; None for binary data, and for all that is in a Secret.
 
-    content: bytes
+    The bytes are None if nobody has read them.
+    """
+
+    content: bytes | None
     text: str | None
 
     @property
     def shown(self) -> Shown:
         """What may be shown of it."""
-        return Shown(len(self.content), self.text)
+        return Shown(None if self.content is None else len(self.content), self.text)
 
 
 class KeyChange(NamedTuple):
@@ -119,7 +129,7 @@ def compare_values(old: Mapping[str, StoredValue], new: Mapping[str, StoredValue
     return tuple(
         KeyChange(key, *(side[key].shown if key in side else None for side in (old, new)))
         for key in sorted(old.keys() | new.keys())
-        if _bytes_of(old.get(key)) != _bytes_of(new.get(key))
+        if (key in old) != (key in new) or old[key].content != new[key].content
     )
 
 
@@ -127,9 +137,13 @@ def _values_of(item: Item | None) -> dict[str, StoredValue]:
     if item is None or not item.is_config:
         return {}
     is_secret = item.id.kind == "Secret"
+    written = {**fields(get(item.node, "data")), **fields(get(item.node, "stringData"))}
     texts: dict[str, Node] = {} if is_secret else fields(get(item.node, "data"))
     return {
-        key: StoredValue(value, value.decode() if is_scalar(texts.get(key)) else None)
+        key: StoredValue(
+            None if key in written and written[key].tag == UNREAD else value,
+            value.decode() if is_scalar(texts.get(key)) else None,
+        )
         for key, value in read_content(item.node).items()
     }
 

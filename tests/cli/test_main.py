@@ -127,14 +127,16 @@ WRONG = [
         id="--check alone",
     ),
     pytest.param(["render", "--deployed", "a"], "--deployed needs --check", "krm-fn render", id="--deployed alone"),
-    pytest.param(["diff"], "expected OLD and NEW, or --against REV; found 0 paths", "krm-fn diff", id="nothing"),
+    pytest.param(["diff"], "expected OLD and NEW, --against REV or --live; found 0 paths", "krm-fn diff", id="nothing"),
     pytest.param(
         ["diff", "a", "b", "c"],
-        "expected OLD and NEW, or --against REV; found 3 paths",
+        "expected OLD and NEW, --against REV or --live; found 3 paths",
         "krm-fn diff",
         id="three paths",
     ),
-    pytest.param(["diff", "a"], "expected OLD and NEW, or --against REV; found 1 path", "krm-fn diff", id="one path"),
+    pytest.param(
+        ["diff", "a"], "expected OLD and NEW, --against REV or --live; found 1 path", "krm-fn diff", id="one path"
+    ),
     pytest.param(
         ["diff", "-o", "json", "-U3", "a", "b"],
         "--unified has no effect on -o json, which has whole values",
@@ -149,6 +151,24 @@ WRONG = [
         id="stdin in git",
     ),
     pytest.param(["diff", "--against="], "--against found an empty revision", "krm-fn diff", id="no revision"),
+    pytest.param(
+        ["diff", "--live", "--against=main"],
+        "--live and --against are two other sides; give one of them",
+        "krm-fn diff",
+        id="two other sides",
+    ),
+    pytest.param(
+        ["diff", "--live", "--ignore-namespace"],
+        "--live compares objects of one name and namespace; remove --ignore-namespace and --ignore-affixes",
+        "krm-fn diff",
+        id="other names in a cluster",
+    ),
+    pytest.param(
+        ["diff", "a", "b", "--context=prod"],
+        "--context and --kubeconfig are of --live",
+        "krm-fn diff",
+        id="a cluster that is not asked",
+    ),
     pytest.param(
         ["diff", "--json", "--markdown", "a", "b"],
         "only one format can be given; found json and markdown",

@@ -8,6 +8,7 @@ from krm_fn.diff.difference import (
     Difference,
     Effect,
     FieldChange,
+    HandEdit,
     LinkerChange,
     ObjectChange,
     Removal,
@@ -25,6 +26,7 @@ def read_json(read: Any) -> Difference:
         tuple(map(_read_change, read["objects"])),
         LinkerChange(read["linker"]["runs"], tuple(read["linker"]["added"]), tuple(read["linker"]["removed"])),
         read["unchangedRevisions"],
+        tuple(read["notes"]),
     )
 
 
@@ -43,6 +45,7 @@ def _read_change(read: Any) -> ObjectChange:
         rolls=tuple(_read_roll(one) for one in read["rolls"]),
         fate=_read_fate(read["fate"]),
         hazards=tuple(read["hazards"]),
+        edits=tuple(HandEdit(**one) for one in read["edits"]),
     )
 
 
@@ -55,4 +58,6 @@ def _read_roll(read: Any) -> Roll:
 
 
 def _read_fate(read: Any) -> Removal | None:
-    return read and Removal(RemovalOutcome(read["outcome"]), tuple(read["users"]), tuple(read["deployers"]))
+    return read and Removal(
+        RemovalOutcome(read["outcome"]), tuple(read["users"]), tuple(read["deployers"]), read["rollouts"]
+    )

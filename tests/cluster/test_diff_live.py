@@ -1,0 +1,314 @@
+"""`krm-fn diff --live` against what a real API server stores, after every way to apply. It only lists."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.api import Api
+from tests.cluster.fault_proxy import Proxy, proxy_before
+from tests.cluster.history_reader import grant
+from tests.cluster.kubeconfig import write_kubeconfig
+from tests.cluster.linker_job import ROOT
+from tests.cluster.manifests import workload
+from tests.cluster.release import DEPLOYERS, Release, config, render
+from tests.cluster.tokens import token_of
+from tests.cluster.wait import until
+from tests.tools.require import require
+
+pytestmark = pytest.mark.usefixtures("rollouts")
+
+CONFIGURATION = """\
+apiVersion: revisions.krm-fn.io/v1
+kind: ConfigRevisions
+metadata: {name: shop}
+spec:
+  kinds: [ConfigMap, Secret]
+  linker: {image: "registry.example/krm-fn:1", kinds: [argoproj.io/v1alpha1/Rollout]}
+"""
+SECRETS = "note: of 1 Secret only names and keys are compared, as values are not read\n"
+SAME = f"{SECRETS}no difference: 2 revisions unchanged\n"
+VALUE = "not-to-be-printed"
+WAYS = {
+    "client-side": (),
+    "server-side": ("--server-side",),
+    "under a name that nobody knows": ("--server-side", "--field-manager=ci"),
+}
+every_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shop:
+    """A package in a folder, and the namespace that it is applied to. `proxy` records what the command requests."""
+
+    api: Api
+    folder: Path
+    proxy: Proxy
+
+    def log_in(self, token: str) -> None:
+        place = self.folder.parent / "kubeconfig"
+        write_kubeconfig(place, self.proxy.server, token=token, namespace=self.api.namespace)
+
+    def edit(self, before: str, after: str) -> None:
+        file = self.folder / "shop.yaml"
+        text = file.read_text()
+        assert before in text
+        file.write_text(text.replace(before, after))
+
+    def kubectl(self, *arguments: str, stdin: bytes = b"", expected: int = 0, **environment: str) -> str:
+        return self.run("kubectl", *arguments, stdin=stdin, expected=expected, **environment)
+
+    def run(self, program: str, *arguments: str, stdin: bytes = b"", expected: int = 0, **environment: str) -> str:
+        """Run kubectl or helm as an administrator."""
+        admin = self.folder.parent / "admin"
+        write_kubeconfig(admin, self.api.server, token=self.api.token, namespace=self.api.namespace)
+        command = [str(require(program)), "--kubeconfig", str(admin), *arguments]
+        variables = {"PATH": os.environ["PATH"], "HOME": str(admin.parent), **environment}
+        done = subprocess.run(command, input=stdin, env=variables, capture_output=True, check=False)
+        assert done.returncode == expected, done.stderr.decode()
+        return done.stdout.decode()
+
+    def apply(self, *flags: str) -> None:
+        """Apply the folder, the definitions of kinds first."""
+        rendered = self.rendered()
+        definitions = [one for one in rendered.split(b"---\n") if b"kind: CustomResourceDefinition" in one]
+        self.kubectl("apply", "-f", "-", *flags, stdin=b"---\n".join(definitions))
+        self.kubectl("wait", "--for=condition=Established", f"crd/widgets.{self.api.namespace}.example.com")
+        self.kubectl("apply", "-f", "-", *flags, stdin=rendered)
+
+    def rendered(self) -> bytes:
+        return self._run("render", "-n", self.api.namespace, self.folder).stdout
+
+    def diff(self, *arguments: str, stdin: bytes = b"") -> str:
+        """Compare the folder, or stdin, with the cluster."""
+        place = ["-n", self.api.namespace, "--kubeconfig", str(self.folder.parent / "kubeconfig")]
+        done = self._run(
+            "diff", "--live", "--exit-code", *place, *arguments, "-" if stdin else self.folder, stdin=stdin
+        )
+        text = done.stdout.decode()
+        assert (done.returncode, done.stderr.decode()) == (int("no difference" not in text), "")
+        return text
+
+    def _run(self, *arguments: str | Path, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        command = [sys.executable, "-m", "krm_fn", *arguments]
+        variables = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "HOME": str(self.folder), "COLUMNS": "200"}
+        return subprocess.run(command, input=stdin, env=variables, capture_output=True, check=False)
+
+
+@pytest.fixture
+def shop(namespace: Api, tmp_path: Path) -> Iterator[Shop]:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    text = (ROOT / "tests/live/shop.yaml").read_text().replace("NAMESPACE", namespace.namespace)
+    (folder / "shop.yaml").write_text(text)
+    (folder / "krm-fn.yaml").write_text(CONFIGURATION)
+    with proxy_before(namespace.server) as proxy:
+        made = Shop(api=namespace, folder=folder, proxy=proxy)
+        made.log_in(namespace.token)
+        yield made
+        assert {call.method for call in proxy.calls} == {"GET"}, "it writes nothing"
+        secrets = [call.headers["accept"] for call in proxy.calls if "/secrets" in call.target]
+        assert all("PartialObjectMetadataList" in accept for accept in secrets), "no content of a Secret is requested"
+
+
+@every_way
+def test_after_applying_nothing_differs(shop: Shop, way: tuple[str, ...]) -> None:
+    """Neither defaults, nor how the API server writes values, nor what controllers add."""
+    assert shop.diff().splitlines()[-1].startswith("2 revisions added")
+    shop.apply(*way)
+    assert shop.diff() == SAME
+    for kind, name in (("Deployment", "web"), ("StatefulSet", "db"), ("DaemonSet", "agent"), ("Rollout", "canary")):
+        shop.api.wait(kind, name, "is observed", lambda found: found.get("status", {}).get("observedGeneration"))
+    assert shop.diff() == SAME
+
+
+@every_way
+def test_a_change_of_one_key_is_that_and_what_comes_of_it(shop: Shop, way: tuple[str, ...]) -> None:
+    shop.apply(*way)
+    shop.edit("LOG_LEVEL: info", "LOG_LEVEL: debug")
+    first, *lines = shop.diff().splitlines()
+    old, new = (name for name in first.split() if name.startswith("web-config-"))
+    assert first == f"ConfigMap {shop.api.namespace}/web-config: {old} -> {new}"
+    assert {old} == {name for name in shop.api.names("ConfigMap") if name.startswith("web-config-")}
+    users = "CronJob/nightly, Deployment/web, Rollout/canary"
+    assert lines == [
+        "  - LOG_LEVEL: info",
+        "  + LOG_LEVEL: debug",
+        "  used by the next run of CronJob/nightly",
+        "  rolls Deployment/web, Rollout/canary",
+        "  changes Widget/w",
+        f"  the old one is kept until no pod of {users} uses it and 10 more rollouts have trimmed it",
+        SECRETS.strip(),
+        "1 revision changed, 1 unchanged; linker runs once",
+    ]
+
+
+@every_way
+def test_what_the_rendering_no_longer_has_is_removed(shop: Shop, way: tuple[str, ...]) -> None:
+    shop.apply(*way)
+    shop.edit('        - {name: B, value: "on"}\n', "")
+    shop.edit(", capabilities: {drop: [ALL]}", "")
+    shop.edit("  - {name: b, port: 2, targetPort: 3, protocol: UDP}\n", "")
+    shop.edit(", other: bm90", "")
+    shop.edit("labels: {app: web}", "labels: {app: web, tier: web}")
+    changed = json.loads(shop.diff("-ojson"))["objects"]
+    fields = [(one["kind"], two["path"], two["new"]) for one in changed for two in one["fields"]]
+    assert fields == [
+        ("Deployment", "spec.template.metadata.labels.tier", "web"),
+        ("Deployment", "spec.template.spec.containers[web].env[B]", None),
+        ("Deployment", "spec.template.spec.containers[web].securityContext.capabilities", None),
+        ("Service", "spec.ports[b]", None),
+    ]
+    (key,) = (key for one in changed for key in one["keys"])
+    assert key == {"key": "other", "old": {"bytes": None, "text": None}, "new": None}
+
+
+@every_way
+def test_what_somebody_has_set_by_hand_is_said_with_who_and_when(shop: Shop, way: tuple[str, ...]) -> None:
+    shop.apply(*way)
+    shop.kubectl("set", "image", "deployment/web", "web=registry.example/web:hand")
+    shop.kubectl("scale", "deployment/web", "--replicas=3")
+    shop.kubectl("edit", "configmap", "plain", KUBE_EDITOR='sed -i \'s/A: "1"/A: "2"/\'')
+    shop.kubectl("annotate", "service", "web", "note=mine")
+    shop.kubectl(
+        "patch", "secret", "fixed-secret", "-p", f'{{"stringData": {{"more": "{VALUE}", "token": "{VALUE}2"}}}}'
+    )
+    difference = json.loads(shop.diff("-ojson"))
+    fields = [(one["kind"], two["path"], two["old"]) for one in difference["objects"] for two in one["fields"]]
+    assert fields == [
+        ("Deployment", "spec.replicas", "3"),
+        ("Deployment", "spec.template.spec.containers[web].image", "registry.example/web:hand"),
+    ]
+    assert [two["old"]["text"] for one in difference["objects"] for two in one["keys"]] == ["2"]
+    edits = [(two["path"], two["manager"]) for one in difference["objects"] for two in one["edits"]]
+    image = "spec.template.spec.containers[web].image"
+    assert edits == [("data.A", "kubectl-edit"), ("spec.replicas", "kubectl"), (image, "kubectl-set")]
+    told = [note.partition(" at 2")[0] + " ..." + note.rpartition("Z")[2] for note in difference["notes"][1:]]
+    assert sorted(told) == [
+        "Secret fixed-secret: data.more was set by kubectl-patch ..., and stays",
+        "Secret fixed-secret: data.token was set by kubectl-patch ..., and whether it differs is not seen",
+        "Service web: metadata.annotations.note was set by kubectl-annotate ..., and stays",
+    ]
+
+
+def test_helm_3_leaves_less_of_a_trace_and_a_note_says_so(shop: Shop) -> None:
+    """It owns what it has applied, and every default of that time."""
+    file, chart = shop.folder / "shop.yaml", shop.folder.parent / "chart"
+    file.write_text("---\n".join(one for one in file.read_text().split("---\n") if "Widget" not in one))
+    (chart / "templates").mkdir(parents=True)
+    (chart / "Chart.yaml").write_text("{apiVersion: v2, name: shop, version: 0.1.0}")
+    (chart / "templates/all.yaml").write_bytes(shop.rendered())
+    shop.run("helm", "install", "shop", str(chart))
+    guess = "of fields that the rendering no longer has, only keys and elements of lists are seen"
+    note, *lines = shop.diff().removeprefix(SECRETS).splitlines()
+    assert note.startswith("note: ")
+    assert note.endswith(guess)
+    assert lines == ["no difference: 2 revisions unchanged"]
+    shop.edit('        - {name: B, value: "on"}\n', "")
+    shop.edit("  replicas: 1\n  paused", "  paused")
+    changed = json.loads(shop.diff("-ojson"))["objects"]
+    assert [two["path"] for one in changed for two in one["fields"]] == ["spec.template.spec.containers[web].env[B]"]
+
+
+def test_a_change_of_one_key_takes_six_lines_where_kubectl_takes_more_than_a_hundred(shop: Shop) -> None:
+    """As the table in docs/commands.md says."""
+    release = Release(api=shop.api, deployer=DEPLOYERS["Flux"](shop.api))
+    workloads = [workload("Deployment", name, config="web-config") for name in ("web", "worker")]
+    release.sync(config("a"), *workloads)
+    rendered = render([config("b"), *workloads], shop.api.namespace, **release.settings)
+    assert len(shop.diff(stdin=rendered).splitlines()) == 6
+    dry_run = ("diff", "--server-side", "--force-conflicts", "-f", "-")
+    assert len(shop.kubectl(*dry_run, stdin=rendered, expected=1).splitlines()) > 100
+
+
+def test_an_object_that_is_gone_is_new(shop: Shop) -> None:
+    shop.apply()
+    shop.kubectl("delete", "service", "web")
+    name = shop.api.namespace
+    assert shop.diff() == f"+ Service {name}/web\n{SECRETS}2 revisions unchanged; 1 other object added\n"
+
+
+def test_another_namespace_is_another_place(shop: Shop) -> None:
+    shop.apply()
+    text = shop.diff("-n", "default")
+    assert "+ ConfigMap default/web-config: web-config-" in text
+    assert text.splitlines()[-1].startswith("2 revisions added")
+
+
+def test_what_may_not_be_listed_is_said_and_not_compared(shop: Shop) -> None:
+    shop.apply()
+    shop.edit("LOG_LEVEL: info", "LOG_LEVEL: debug")
+    shop.edit(VALUE, f"{VALUE}-any-more")
+    rules = [{"apiGroups": [""], "resources": ["configmaps", "pods"], "verbs": ["list"]}]
+    rules += [{"apiGroups": ["apps"], "resources": ["deployments", "replicasets"], "verbs": ["list"]}]
+    grant(shop.api, [*rules, {"apiGroups": ["argoproj.io"], "resources": ["rollouts"], "verbs": ["list"]}])
+    shop.log_in(token_of(shop.api, "reader"))
+    difference = json.loads(shop.diff("-ojson"))
+    changed = [(one["kind"], one["hasNewName"]) for one in difference["revisions"]]
+    assert changed == [("ConfigMap", True), ("Secret", True)], "the tracker tells of the Secret"
+    assert difference["objects"] == []
+    rule = '{apiGroups: [""], resources: [secrets], verbs: [list]}'
+    where = f"secrets in {shop.api.namespace}"
+    assert f"not seen, and so not compared: {where}; you need the rule {rule}" in difference["notes"]
+
+
+def test_without_the_right_to_list_config_maps_there_is_an_error(shop: Shop) -> None:
+    grant(shop.api, [{"apiGroups": [""], "resources": ["pods"], "verbs": ["list"]}])
+    shop.log_in(token_of(shop.api, "reader"))
+    done = shop._run("diff", "--live", "--kubeconfig", shop.folder.parent / "kubeconfig", shop.folder)  # noqa: SLF001
+    rule = '{apiGroups: [""], resources: [configmaps], verbs: [list]}'
+    expected = f"error: you may not list ConfigMaps in namespace {shop.api.namespace}: you need the rule {rule}\n"
+    assert (done.returncode, done.stdout, done.stderr.decode()) == (2, b"", expected)
+
+
+@pytest.mark.parametrize("deployer", DEPLOYERS)
+def test_the_marks_of_a_deployer_are_none_of_its_changes_and_tell_what_it_prunes(shop: Shop, deployer: str) -> None:
+    release = Release(api=shop.api, deployer=DEPLOYERS[deployer](shop.api))
+    service = {"kind": "Service", "metadata": {"name": "web"}, "spec": {"ports": [{"port": 80}]}}
+    other = {"kind": "Service", "metadata": {"name": "api"}, "spec": {"ports": [{"port": 80}]}}
+    web = [config("a"), workload("Deployment", "web", config="web-config")]
+    objects = [*web, service, other, config("b", "stable")]
+    release.sync(*objects)
+    name = shop.api.namespace
+    assert shop.diff(stdin=render(objects, name, **release.settings)) == "no difference: 1 revision unchanged\n"
+    text = shop.diff(stdin=render([*web, other], name, **release.settings))
+    removed = [line for line in text.splitlines() if line.startswith("- ")]
+    assert removed == [f"- ConfigMap {name}/stable", f"- Service {name}/web"]
+    assert text.splitlines()[-1] == "1 revision unchanged; 2 other objects removed"
+
+
+def test_what_the_next_run_of_the_linker_deletes_is_said(shop: Shop) -> None:
+    release = Release(api=shop.api, deployer=DEPLOYERS["Flux"](shop.api))
+
+    def web(content: str) -> list[dict[str, object]]:
+        return [config(content), workload("Deployment", "web", config="web-config", spec={"revisionHistoryLimit": 0})]
+
+    release.release(*web("a"))
+    shop.api.ready("Deployment", "web")
+    old = release.revision_of("a")
+    release.sync(*web("b"))
+    shop.api.ready("Deployment", "web")
+    until("the old ReplicaSet is gone", lambda: shop.api.names("ReplicaSet"), lambda names: len(names) == 1)
+    name = shop.api.namespace
+    text = shop.diff(stdin=render(web("c"), name, **release.settings))
+    assert f"- ConfigMap {name}/web-config: {old}\n  nothing uses it: the linker deletes it\n" in text
+    assert "  the old one is kept until no pod of Deployment/web uses it and 0 more rollouts have trimmed it\n" in text
+    assert "nothing uses it" not in shop.diff(stdin=render(web("b"), name, **release.settings)), "no Job runs"
+
+
+def test_a_revision_that_is_rendered_again_takes_the_place_of_the_present_one(shop: Shop) -> None:
+    """Both are live: the inventory tells which one is rendered now."""
+    release = Release(api=shop.api, deployer=DEPLOYERS["Argo CD"](shop.api))
+    deployment = workload("Deployment", "web", config="web-config")
+    release.release(config("a"), deployment)
+    release.release(config("b"), deployment)
+    old, new = release.revision_of("a"), release.revision_of("b")
+    text = shop.diff(stdin=render([config("a"), deployment], shop.api.namespace, **release.settings))
+    first, *lines = text.splitlines()
+    assert first == f"ConfigMap {shop.api.namespace}/web-config: {new} -> {old}"
+    assert lines[:3] == ["  - content: b", "  + content: a", "  rolls Deployment/web"]

@@ -1,0 +1,138 @@
+"""`krm-fn diff --ignore-namespace` and `--ignore-affixes`: staging and production of one application."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from krm_fn.cli.main import main
+from tests.render.run import write
+from tests.tools.require import require
+
+BASE = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: config}
+data: {LOG_LEVEL: info}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: web}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  template:
+    spec:
+      serviceAccountName: web
+      containers:
+      - {name: web, image: "registry.example/web:1", envFrom: [{configMapRef: {name: config}}]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: web}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: view}
+subjects: [{kind: ServiceAccount, name: web, namespace: default}]
+"""
+CONFIGURATION = "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: shop}\n"
+STAGING = {"namespace": "staging", "namePrefix": "staging-"}
+PRODUCTION = {"namespace": "prod", "namePrefix": "prod-", "nameSuffix": "-eu"}
+NAMESPACES = "note: taken as equal: namespaces staging and prod\n"
+NAMES = "note: taken as equal: names staging-*, staging-shop-* and prod-*-eu, prod-shop-*-eu\n"
+BOTH = ("--ignore-namespace", "--ignore-affixes")
+
+
+@pytest.fixture
+def overlays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PATH", f"{require('kustomize').parent}:/usr/bin:/bin")
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, {"base/kustomization.yaml": "namePrefix: shop-\nresources: [all.yaml]\n", "base/all.yaml": BASE})
+    overlay(tmp_path, "staging", **STAGING)
+    overlay(tmp_path, "prod", **PRODUCTION)
+    return tmp_path
+
+
+def overlay(folder: Path, name: str, **fields: str) -> None:
+    lines = [f"{field}: {value}" for field, value in {"resources": "[../base]", **fields}.items()]
+    write(folder, {f"{name}/kustomization.yaml": "\n".join(lines), f"{name}/krm-fn.yaml": CONFIGURATION})
+
+
+def diff(*arguments: str) -> str:
+    outcome = main(["diff", *arguments])
+    assert (outcome.stderr, outcome.exit_code) == ("", 0)
+    return outcome.stdout.decode()
+
+
+def test_two_environments_of_one_application_are_equal(overlays: Path) -> None:
+    assert diff(*BOTH, "staging", "prod") == f"{NAMESPACES}{NAMES}no difference: 1 revision unchanged\n"
+    assert "1 added" not in diff(*BOTH, "prod", "staging"), overlays
+
+
+def test_what_differs_is_shown_under_the_names_of_the_new_one(overlays: Path) -> None:
+    overlay(overlays, "prod", **PRODUCTION, images="[{name: registry.example/web, newTag: '2'}]")
+    image = "spec.template.spec.containers[web].image: registry.example/web:1 -> 2"
+    assert diff(*BOTH, "staging", "prod") == (
+        f"Deployment prod/prod-shop-web-eu\n  {image}\n  rolls: new image\n"
+        f"{NAMESPACES}{NAMES}1 revision unchanged; 1 other object changed\n"
+    )
+
+
+def test_a_changed_key_rolls_who_references_it_by_the_other_name(overlays: Path) -> None:
+    patch = "[{target: {kind: ConfigMap}, patch: '- {op: replace, path: /data/LOG_LEVEL, value: warn}'}]"
+    overlay(overlays, "prod", **PRODUCTION, patches=patch)
+    lines = diff(*BOTH, "staging", "prod").splitlines()
+    assert lines[0].startswith("ConfigMap prod/prod-shop-config-eu: staging-shop-config-")
+    assert "  - LOG_LEVEL: info" in lines
+    assert "  rolls Deployment/prod-shop-web-eu" in lines
+    assert lines[-1] == "1 revision changed"
+
+
+def test_only_what_was_asked_for_is_taken_as_equal(overlays: Path) -> None:
+    assert "3 other objects added, 3 removed" in diff("--ignore-namespace", "staging", "prod")
+    assert "taken as equal: names" in diff("--ignore-affixes", "staging", "prod")
+    assert "3 other objects added, 3 removed" in diff("--ignore-affixes", "staging", "prod")
+    overlay(overlays, "prod", namespace="prod", namePrefix="staging-")
+    expected = f"{NAMESPACES}no difference: 1 revision unchanged\n"
+    assert diff("--ignore-namespace", "staging", "prod") == expected
+
+
+def test_the_affixes_of_components_count(overlays: Path) -> None:
+    write(overlays, {"cell/kustomization.yaml": "kind: Component\napiVersion: kustomize.config.k8s.io/v1alpha1\n"})
+    with (overlays / "cell/kustomization.yaml").open("a") as component:
+        component.write("namePrefix: cell-\n")
+    overlay(overlays, "prod", **PRODUCTION, components="[../cell]")
+    assert diff(*BOTH, "staging", "prod").endswith("no difference: 1 revision unchanged\n")
+
+
+def manifests(namespaces: str, data: str = "{}") -> str:
+    """Write a ConfigMap into each of the namespaces, named by the first two letters of that."""
+    objects = (f"metadata: {{name: {one[:2]}, namespace: {one}}}\ndata: {data}\n" for one in namespaces.split())
+    return "---\n".join(f"apiVersion: v1\nkind: ConfigMap\n{one}" for one in objects)
+
+
+APART = "not paired, as nothing tells which of them belong together: namespaces "
+NAMESPACE_CASES = {
+    "an object of a namespace on both sides stays there": ("ab-staging both", "ab-prod both", "ab-staging and ab-prod"),
+    "no namespace is one too": ("''", "prod", "(none) and prod"),
+    "of several, those belong together that share most": ("db-a we-a", "db-b we-b", "db-a and db-b|we-a and we-b"),
+    "what shares nothing belongs to nothing": ("aa bb", "cc dd", f"{APART}aa, bb and cc, dd"),
+    "what shares as much with two belongs to none": ("db-a cc", "db-b db-c", f"{APART}cc, db-a and db-b, db-c"),
+    "one more on one side is told by its objects": ("we-a", "db-b we-b", "we-a and we-b"),
+    "what is on one side only belongs to nothing": ("we-a", "we-a db-b", ""),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "told"), NAMESPACE_CASES.values(), ids=NAMESPACE_CASES)
+def test_which_namespaces_are_paired(tmp_path: Path, old: str, new: str, told: str) -> None:
+    write(tmp_path, {"old.yaml": manifests(old), "new.yaml": manifests(new)})
+    text = diff("--ignore-namespace", "-ojson", str(tmp_path / "old.yaml"), str(tmp_path / "new.yaml"))
+    expected = [one if one.startswith(APART) else f"taken as equal: namespaces {one}" for one in told.split("|") if one]
+    assert json.loads(text)["notes"] == expected
+
+
+def test_a_namespace_counts_only_where_a_field_says_that_it_is_one(tmp_path: Path) -> None:
+    for one in ("staging", "prod"):
+        write(tmp_path, {f"{one}.yaml": manifests(one, f"{{A: {one}}}").replace("name: st", "name: pr")})
+    text = diff("--ignore-namespace", str(tmp_path / "staging.yaml"), str(tmp_path / "prod.yaml"))
+    assert "  - A: staging\n  + A: prod\n" in text
