@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-SEEN = ("LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml", "krm_fn", "schemas")
+SEEN = ("LICENSE", "README.md", "CHANGELOG.md", "pyproject.toml", "krm_fn", "schemas", "examples")
 """What a build sees: setuptools would also pack some of the tests, and they need files that it does not pack."""
 
 

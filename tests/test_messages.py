@@ -87,8 +87,6 @@ OTHERS = {
     "the package does not contain it: its name stays": "an answer of `krm-fn explain`",
     "nothing in the package makes it": "an answer of `krm-fn explain`",
     "name beside kind: Job": "what is named in a message",
-    "{}: a field without a default follows one with a default": "an error of who writes a class",
-    "{} has no {}": "an error of who calls _replace",
 }
 """Texts that are no messages, and what they are."""
 

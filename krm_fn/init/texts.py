@@ -1,7 +1,8 @@
-"""What `krm-fn init` writes: a configuration, and files for CI as in `examples/github` and `examples/gitlab`."""
+"""What `krm-fn init` writes: a configuration, and files for CI, which are those of `examples/`."""
 
 from collections.abc import Sequence
 from enum import Enum
+from importlib.resources import files
 
 from krm_fn import __version__
 from krm_fn.config.configuration import PROGRAM
@@ -24,58 +25,15 @@ KPT_ENTRY_LINES = f"pipeline:\n  mutators:\n  - exec: {PROGRAM}\n    configPath:
 
 _IMAGE = f"ghcr.io/krm-fn/krm-fn:{__version__}"
 
-_GITHUB = """\
-# Comment on each pull request what it changes, and what it rolls.
-name: diff
-on: pull_request
-permissions:
-  contents: read
-  pull-requests: write
-jobs:
-  diff:
-    runs-on: ubuntu-latest
-    steps:
-      - uses: actions/checkout@v4
-      - uses: example/krm-fn@v{version}   # where you keep krm-fn
-        with:
-          paths: |
-            {package}
-          arguments: --no-remote
-"""
-
-_GITLAB = """\
-# Show in the log of each merge request what it changes and what it rolls, and keep that as Markdown.
-diff:
-  image: alpine:3.22   # its packages have what the job needs, and kustomize and helm for those packages that need them
-  rules:
-    - if: $CI_PIPELINE_SOURCE == "merge_request_event"
-  variables:
-    GIT_DEPTH: "0"   # so that the commit is there at which the branch began
-    PACKAGE: {package}
-    KRM_FN: git+https://gitlab.example/tools/krm-fn@v{version}   # where you keep krm-fn
-  before_script:
-    - apk add --no-cache git helm kustomize python3
-    - python3 -m venv /opt/krm-fn
-    - /opt/krm-fn/bin/pip install --quiet "$KRM_FN"
-    - export PATH="/opt/krm-fn/bin:$PATH"
-  script:
-    - krm-fn diff --against "$CI_MERGE_REQUEST_DIFF_BASE_SHA" --no-remote -o markdown "$PACKAGE" > diff.md || true
-    - krm-fn diff --against "$CI_MERGE_REQUEST_DIFF_BASE_SHA" --no-remote "$PACKAGE"
-  # The branch cannot be rendered, and the change repairs it: everything is shown as new, and the job has a warning.
-  allow_failure:
-    exit_codes: 3
-  artifacts:
-    when: always
-    expose_as: what rolls
-    paths: [diff.md]
-"""
+_PACKAGES = "apps/*/overlays/*"
+"""What the examples compare."""
 
 
 class Pipeline(Enum):
-    """What runs CI: the file that it reads, from the top of the repository, and the text of that file."""
+    """What runs CI: the file that it reads, from the top of the repository, and the example that this is made of."""
 
-    github = (".github/workflows/krm-fn.yaml", _GITHUB)
-    gitlab = (".gitlab-ci.yml", _GITLAB)
+    github = (".github/workflows/krm-fn.yaml", "github/diff.yaml")
+    gitlab = (".gitlab-ci.yml", "gitlab/.gitlab-ci.yml")
 
     @property
     def file(self) -> str:
@@ -83,7 +41,8 @@ class Pipeline(Enum):
 
     def write(self, package: str) -> str:
         """Write the file for one package."""
-        return self.value[1].format(version=__version__, package=package)
+        text = files("krm_fn.examples").joinpath(self.value[1]).read_text()
+        return text.replace(_PACKAGES, package).replace(".github/workflows/diff.yaml", self.file)
 
 
 def write_config(name: str, annotations: str, deployers: Sequence[str], image: str, namespace: str) -> str:

@@ -43,7 +43,8 @@ def test_both_contain_all_modules_and_schemas(dist: Dist) -> None:
     sources = {path.relative_to(ROOT).as_posix() for path in (ROOT / "krm_fn").rglob("*.py")}
     schemas = {path.name for path in (ROOT / "schemas").glob("*.json")}
     with zipfile.ZipFile(dist.wheel) as wheel:
-        assert set(wheel.namelist()) >= sources | {f"krm_fn/schemas/{name}" for name in schemas}
+        pipelines = {"krm_fn/examples/github/diff.yaml", "krm_fn/examples/gitlab/.gitlab-ci.yml"}
+        assert set(wheel.namelist()) >= sources | pipelines | {f"krm_fn/schemas/{name}" for name in schemas}
     with tarfile.open(dist.sdist) as sdist:
         packed = {name.partition("/")[2] for name in sdist.getnames()}
     assert packed >= sources | {f"schemas/{name}" for name in schemas} | {"README.md", "LICENSE", "pyproject.toml"}

@@ -81,7 +81,8 @@ def inventory_entries_dropped(rendering: Rendering) -> Iterator[Changes]:
 
 def linker_objects_dropped(rendering: Rendering) -> Iterator[Changes]:
     for item in rendering.package.emitted:
-        yield Changes(remove=(item,))
+        if item.id.kind != "CronJob":  # only the configuration says that there is to be one
+            yield Changes(remove=(item,))
 
 
 def revisions_dropped(rendering: Rendering) -> Iterator[Changes]:
