@@ -1,6 +1,7 @@
 """Objects as trees in which names made from content are base names, and the differences of two such trees."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
@@ -87,8 +88,11 @@ def read_names(pairs: Iterable[Pair], releases: tuple[Release, Release]) -> tupl
     by_name: tuple[dict[str, str], dict[str, str]] = ({}, {})
     whole: tuple[dict[str, str], dict[str, str]] = ({}, {})
     secrets: list[Item] = []
+    pairs = list(pairs)
+    pinned = _find_pinned(pairs, releases)
     for pair in pairs:
-        label = next(base_name(item) for item in reversed(pair) if item is not None)
+        newer = next(item for item in reversed(pair) if item is not None)
+        label = base_name(newer) if pinned.isdisjoint(pair) else newer.id.name
         is_elsewhere = is_spelled_anew(pair, *releases)
         for item, labels, others in zip(pair, by_name, whole, strict=True):
             if item is None:
@@ -110,6 +114,16 @@ def read_names(pairs: Iterable[Pair], releases: tuple[Release, Release]) -> tupl
         for labels, release, others in zip(by_name, releases, whole, strict=True)
     )
     return old, new
+
+
+def _find_pinned(pairs: Iterable[Pair], releases: tuple[Release, Release]) -> frozenset[Item]:
+    """Return the revisions that have another one of the same base name beside them: who moves to that one, rolls."""
+    by_base: dict[Hashable, list[Item]] = defaultdict(list)
+    for pair in pairs:
+        for side, item in enumerate(pair):
+            if item is not None and is_named_by_content(item):
+                by_base[side, item.id.kind, releases[side].namespace_of(item), base_name(item)].append(item)
+    return frozenset(item for items in by_base.values() if len(items) > 1 for item in items)
 
 
 def _label_references(release: Release, labels: Mapping[Item, str]) -> dict[Item, dict[Node, str]]:
