@@ -30,19 +30,6 @@ for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
     if signal.getsignal(_number) is signal.SIG_IGN:
         signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else signal.SIG_DFL)
 
-BUILT_ONCE = {"docker_host", "wheels", "image", "dist", "installed"}
-"""Fixtures that take minutes, or a Docker daemon."""
-
-
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let one worker run all that needs what is built once, and one each file of the tests with real programs."""
-    for item in items:
-        if not BUILT_ONCE.isdisjoint(getattr(item, "fixturenames", ())):
-            item.add_marker(pytest.mark.xdist_group("image"))
-        elif item.nodeid.startswith("tests/integration/"):
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
-
 
 @pytest.fixture(scope="session")
 def require_tool() -> Callable[[str], Path]:
