@@ -79,7 +79,7 @@ def measure(command: Command) -> Run:
     """Run a command once. Raises CalledProcessError if it fails."""
     with command.stdin.open("rb") as source:
         started = time.perf_counter()
-        process = subprocess.Popen(command.words, stdin=source, stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(command.words, stdin=source, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
         seconds = time.perf_counter() - started
     process.returncode = os.waitstatus_to_exitcode(status)
