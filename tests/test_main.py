@@ -142,6 +142,7 @@ def test_ctrl_c_ends_the_wait_for_input(arguments: list[str], awaited: str, tmp_
     (tmp_path / "fn.yaml").write_text(CONFIG)
     with at_terminal([*COMMAND, *arguments], tmp_path) as program:
         hint = program.read_error_line() + program.read_error_line()
+        program.wait_until_it_sleeps()
         program.type(CTRL_C)
         done = program.finish()
     assert (hint, done) == (HINT.format(awaited), Done("", "", 130))
@@ -175,6 +176,7 @@ SIGNALS = [
 def test_a_signal_ends_the_function_without_a_traceback(sent: signal.Signals, exit_code: int, tmp_path: Path) -> None:
     with at_terminal(COMMAND, tmp_path) as program:
         program.read_error_line()
+        program.wait_until_it_sleeps()
         program.process.send_signal(sent)
         done = program.finish()
     assert (done.stdout, done.exit_code) == ("", exit_code)
