@@ -117,14 +117,14 @@ def diff(
     is_each = each or (against is not None and any(map(is_pattern, paths)))
     is_paired = ignore_namespace or ignore_affixes
     option = "--live" if live else "--each"
-    in_vain = f"{option} compares objects of one name and namespace; remove --ignore-namespace and --ignore-affixes"
+    misplaced = f"{option} compares objects of one name and namespace; remove --ignore-namespace and --ignore-affixes"
     mistakes = [
         (output == "json" and unified is not None, "--unified has no effect on -o json, which has whole values"),
         (output != "markdown" and room is not None, "--room has no effect without -o markdown"),
         (not live and (context or kubeconfig), "--context and --kubeconfig are of --live"),
         (live and against is not None, "--live and --against are two other sides; give one of them"),
         (is_each and against is None, "--each needs --against REV"),
-        (is_paired and (live or is_each), in_vain),
+        (is_paired and (live or is_each), misplaced),
         *([] if live else _judge_sides(paths, against)),
     ]
     for is_made, message in mistakes:

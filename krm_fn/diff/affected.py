@@ -15,15 +15,13 @@ from pathlib import Path, PurePosixPath
 
 from krm_fn.diff.git import LINK, GitTree
 from krm_fn.model.problem import Rejected
-from krm_fn.model.settings import CONFIG_FILE
-from krm_fn.render.files import MAX_LEVELS, Allowance, Files
+from krm_fn.model.settings import CONFIG_FILE, KPTFILE
+from krm_fn.render.files import MANIFESTS, MAX_LEVELS, Allowance, Files
 from krm_fn.render.kustomization import KUSTOMIZATIONS, find_ways_out
 from krm_fn.render.tools import CHART
 
 _WILDCARD = re.compile(r"[*?[]")
-_MANIFESTS = (".yaml", ".yml", ".json")
 _PACKAGED = (*KUSTOMIZATIONS, CHART, CONFIG_FILE)
-_KPTFILE = "Kptfile"
 
 _DIGESTS = {40: "sha1", 64: "sha256"}
 """By the length of its text, how git computes the id of an object."""
@@ -97,7 +95,7 @@ def _expand(parts: tuple[str, ...], here: str, tree: _WorkingTree | _Revision) -
     for name in folders:
         if _matches(name, first):
             yield from _expand(below, _join(here, name), tree)
-    if not rest and first.endswith(_MANIFESTS):
+    if not rest and first.endswith(MANIFESTS):
         yield from (_join(here, name) for name in files if _matches(name, first))
 
 
@@ -106,7 +104,7 @@ def _join(here: str, name: str) -> str:
 
 
 def _is_package(files: Iterable[str]) -> bool:
-    return any(name in _PACKAGED or (name.endswith(_MANIFESTS) and not name.startswith(".")) for name in files)
+    return any(name in _PACKAGED or (name.endswith(MANIFESTS) and not name.startswith(".")) for name in files)
 
 
 def _matches(name: str, part: str) -> bool:
@@ -132,7 +130,7 @@ class ChangedFiles:
 
         Only the working tree is followed. As long as nothing differs on the way, the way was the same before.
         """
-        around = [str(parent / _KPTFILE) for parent in PurePosixPath(package).parents]
+        around = [str(parent / KPTFILE) for parent in PurePosixPath(package).parents]
         pending = [package, *others, *around]
         reached: set[str] = set()
         while pending:

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.diff.difference import FieldChange, ShownValue
@@ -82,13 +82,12 @@ class StableNames:
         return self._masks.hide(text)
 
 
-def read_names(pairs: Iterable[Pair], releases: tuple[Release, Release]) -> tuple[StableNames, StableNames]:
+def read_names(pairs: Collection[Pair], releases: tuple[Release, Release]) -> tuple[StableNames, StableNames]:
     """Return the names of the old and of the new rendering."""
     by_item: dict[Item, str] = {}
     by_name: tuple[dict[str, str], dict[str, str]] = ({}, {})
     whole: tuple[dict[str, str], dict[str, str]] = ({}, {})
     secrets: list[Item] = []
-    pairs = list(pairs)
     pinned = _find_pinned(pairs, releases)
     for pair in pairs:
         newer = next(item for item in reversed(pair) if item is not None)
@@ -262,9 +261,7 @@ def find_unlike(old: Item, new: Item, names: tuple[StableNames, StableNames]) ->
     stack: list[tuple[Node, Node, Path]] = [(old.node, new.node, None)]
     while stack:
         before, after, path = stack.pop()
-        if is_scalar(before) and is_scalar(after) and _is_alike(before, after, labels):
-            if names[0].elsewhere(before.value) != names[1].elsewhere(after.value):
-                yield tuple(steps_of(path))[::-1]
+        if is_scalar(before) and is_scalar(after) and _is_alike(before, after, labels, names):
             continue
         if before.id == after.id == "mapping" and _has_names(before, after):
             for (name, value), (_, other) in zip(before.value, after.value, strict=True):
@@ -276,9 +273,16 @@ def find_unlike(old: Item, new: Item, names: tuple[StableNames, StableNames]) ->
             yield tuple(steps_of(path))[::-1]
 
 
-def _is_alike(old: Scalar, new: Scalar, labels: tuple[Mapping[Node, str], Mapping[Node, str]]) -> bool:
+def _is_alike(
+    old: Scalar,
+    new: Scalar,
+    labels: tuple[Mapping[Node, str], Mapping[Node, str]],
+    names: tuple[StableNames, StableNames],
+) -> bool:
     is_written_alike = old.value == new.value and old.style == new.style and old.tag == new.tag
-    return is_written_alike and labels[0].get(old) == labels[1].get(new) and not _HASH.search(old.value)
+    is_label_equal = labels[0].get(old) == labels[1].get(new)
+    is_name_equal = names[0].elsewhere(old.value) == names[1].elsewhere(new.value)
+    return is_written_alike and is_label_equal and is_name_equal and not _HASH.search(old.value)
 
 
 def _has_names(old: Node, new: Node) -> bool:

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from krm_fn.config.configuration import find_in_kptfile
 from krm_fn.config.plain import plain_value
 from krm_fn.explain.explain import sum_up_rendering
-from krm_fn.init.plan import KPTFILE, Door, Planned, Wishes, find_door, plan
+from krm_fn.init.plan import Door, Planned, Wishes, find_door, plan
 from krm_fn.model.problem import Outcome, Rejected
-from krm_fn.model.settings import Environment
+from krm_fn.model.settings import KPTFILE, Environment
 from krm_fn.model.words import printable
 from krm_fn.render.files import Allowance, Limits, unreadable
 from krm_fn.render.kustomization import KUSTOMIZATIONS

@@ -28,7 +28,7 @@ from krm_fn.model.changes import Change, Changes, Edit, SetFields, SetItems
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Mapping, NewValue, Node, entries, get, is_mapping, is_sequence, text
 from krm_fn.model.problem import Problem, Rejected
-from krm_fn.model.settings import CONFIG_FILE, Settings
+from krm_fn.model.settings import CONFIG_FILE, KPTFILE, Settings
 from krm_fn.naming.names import set_name
 from krm_fn.render.files import Allowance, Files, placed_in
 from krm_fn.render.kustomization import KUSTOMIZATIONS, find_plugins, runtimes_of
@@ -37,7 +37,6 @@ from krm_fn.wire.apply import apply_changes
 from krm_fn.wire.envelope import open_envelope
 from krm_fn.wire.reader import read_yaml
 
-KPTFILE = "Kptfile"
 _RENDERED_FIRST = frozenset({"argocd", "flux"})
 _OVERLAYS = "overlays"
 """The folder above environments: `shop/overlays/prod` is of the set `shop`."""

@@ -14,7 +14,7 @@ from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node, get, is_mapping, is_null, text
 from krm_fn.model.problem import Problem, Rejected, Severity
-from krm_fn.model.settings import CONFIG_FILE, Environment
+from krm_fn.model.settings import CONFIG_FILE, KPTFILE, Environment
 from krm_fn.naming.names import is_emitted
 from krm_fn.render.files import placed_in
 from krm_fn.render.render import share_out
@@ -25,8 +25,6 @@ from krm_fn.wire.reader import Expansion, read_yaml
 
 _T = TypeVar("_T")
 _U = TypeVar("_U")
-
-KPTFILE = "Kptfile"
 
 PackageFiles: TypeAlias = Mapping[str, bytes]
 """The files of a package, by their paths in it."""

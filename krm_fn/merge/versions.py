@@ -12,14 +12,13 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from krm_fn.diff.git import Repository, temporary_folder
-from krm_fn.merge.merge import KPTFILE, Merged, NotOurs, PackageFiles, Versions, find_configuration, merge
+from krm_fn.merge.merge import Merged, NotOurs, PackageFiles, Versions, find_configuration, merge
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
-from krm_fn.model.settings import CONFIG_FILE, Environment
-from krm_fn.render.files import Allowance, unreadable
+from krm_fn.model.settings import CONFIG_FILE, KPTFILE, Environment
+from krm_fn.render.files import MANIFESTS, Allowance, unreadable
 from krm_fn.render.program import run_program
 from krm_fn.wire.results import stderr_lines
 
-_MANIFESTS = (".yaml", ".yml", ".json")
 _MOST_CONFLICTS = 127
 """Of a file, in the exit code of git. Higher ones are errors, which end the whole merge."""
 
@@ -146,7 +145,7 @@ def _find_folder(repository: Repository, commit: str, path: str) -> str | None:
 def _read_package(repository: Repository, commit: str, folder: str) -> PackageFiles:
     def is_read(path: str) -> bool:
         name = path.rpartition("/")[2]
-        return name == KPTFILE or (name.endswith(_MANIFESTS) and not name.startswith("."))
+        return name == KPTFILE or (name.endswith(MANIFESTS) and not name.startswith("."))
 
     found = repository.read_files(commit, [] if folder == "." else [folder], is_read)
     return {str(PurePosixPath(path).relative_to(folder)): data for path, data in found.items()}

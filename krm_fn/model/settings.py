@@ -17,6 +17,7 @@ from krm_fn.model.problem import ResourceId
 API_VERSION = "revisions.krm-fn.io/v1"
 KIND = "ConfigRevisions"
 CONFIG_FILE = "krm-fn.yaml"
+KPTFILE = "Kptfile"
 _PRODUCT = "krm-fn"
 KPT_NAME = "function-input"
 """The name that kpt gives to the ConfigMap it makes from the command line."""

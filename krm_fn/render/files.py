@@ -16,6 +16,9 @@ from krm_fn.wire.envelope import Envelope
 MAX_LEVELS = 100
 """Of folders in folders; real repositories stay under 20."""
 
+MANIFESTS = (".yaml", ".yml", ".json")
+"""How the names of files with manifests end."""
+
 _CHUNK = 64 * 1024
 
 _OTHER_TYPES = (

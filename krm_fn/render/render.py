@@ -14,7 +14,7 @@ from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item, about, read_item
 from krm_fn.model.node import Node, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId, Severity, at
-from krm_fn.model.settings import NO_ENVIRONMENT, Environment, configures
+from krm_fn.model.settings import KPTFILE, NO_ENVIRONMENT, Environment, configures
 from krm_fn.naming.content_digest import content_digest
 from krm_fn.naming.names import is_named_late
 from krm_fn.render.deployable import deployable, is_deployable, is_deployed, read_deployable
@@ -303,5 +303,5 @@ def _find_packages(beside: Iterable[SourceText], opened: OpenedText) -> Packages
     """Find the kpt packages around the configurations. A Kptfile is no manifest, and is not among the objects."""
     items: list[Item] = [item for _, envelope in opened for item in envelope.items]
     files = [*(item.origin for item in items if item.origin and configures(item)), *(source.name for source in beside)]
-    folders = {str(folder) for file in files for folder in Path(file).parents if (folder / "Kptfile").is_file()}
+    folders = {str(folder) for file in files for folder in Path(file).parents if (folder / KPTFILE).is_file()}
     return Packages(items, [source.name for source in beside], folders)

@@ -13,14 +13,13 @@ from typing import NamedTuple
 
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import CONFIG_FILE
-from krm_fn.render.files import Allowance, Files, Limits, read_named, unreadable
+from krm_fn.render.files import MANIFESTS, Allowance, Files, Limits, read_named, unreadable
 from krm_fn.render.kustomization import KUSTOMIZATIONS, Plugin, find_plugins, runtimes_of
 from krm_fn.render.tools import CHART, HelmOptions, build, built_from
 from krm_fn.wire.results import stderr_lines
 
 STDIN = "-"
 STDIN_NAME = "<stdin>"
-_MANIFESTS = (".yaml", ".yml", ".json")
 _MISNAMED = "krm-fn.yml"
 
 _RUNS_FUNCTIONS = frozenset({"--enable-alpha-plugins", "--enable-exec"})
@@ -170,7 +169,7 @@ def _find(folder: Path, files: Files) -> tuple[list[Path], list[Path]]:
             continue
         folders[:] = [name for name in folders if not name.startswith(".")]
         shown = (here / name for name in names if not name.startswith("."))
-        manifests += (path for path in shown if path.name.endswith(_MANIFESTS) or _leads_nowhere(path))
+        manifests += (path for path in shown if path.name.endswith(MANIFESTS) or _leads_nowhere(path))
     return sorted(manifests, key=os.fsencode), sorted(to_build, key=os.fsencode)
 
 

@@ -63,23 +63,6 @@ class MountingKubelet(Repeated):
         self._api.patch("Pod", pod["metadata"]["name"], _running(pod), subresource="status", patch_type=STRATEGIC)
 
 
-def _crashing(pod: Object) -> Object:
-    waiting = {"waiting": {"reason": "CrashLoopBackOff"}}
-    containers = [
-        {
-            "name": container["name"],
-            "image": container["image"],
-            "imageID": "",
-            "ready": False,
-            "started": False,
-            "restartCount": 1,
-            "state": waiting,
-        }
-        for container in pod["spec"]["containers"]
-    ]
-    return {"status": {"phase": "Running", "containerStatuses": containers}}
-
-
 def _plain(item: Object) -> Mapping[str, str]:
     data = item.get("data") or {}
     if item["kind"] == "Secret":
@@ -89,21 +72,29 @@ def _plain(item: Object) -> Mapping[str, str]:
 
 def _running(pod: Object) -> Object:
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    conditions = [
+        {"type": condition, "status": "True", "lastTransitionTime": now}
+        for condition in ("Initialized", "Ready", "ContainersReady")
+    ]
+    status = _status(pod, {"running": {"startedAt": now}}, is_ready=True)
+    return {"status": {**status, "startTime": now, "conditions": conditions}}
+
+
+def _crashing(pod: Object) -> Object:
+    return {"status": _status(pod, {"waiting": {"reason": "CrashLoopBackOff"}}, is_ready=False)}
+
+
+def _status(pod: Object, state: Object, *, is_ready: bool) -> Object:
     containers = [
         {
             "name": container["name"],
             "image": container["image"],
             "imageID": "",
-            "ready": True,
-            "started": True,
-            "restartCount": 0,
-            "state": {"running": {"startedAt": now}},
+            "ready": is_ready,
+            "started": is_ready,
+            "restartCount": int(not is_ready),
+            "state": state,
         }
         for container in pod["spec"]["containers"]
     ]
-    conditions = [
-        {"type": condition, "status": "True", "lastTransitionTime": now}
-        for condition in ("Initialized", "Ready", "ContainersReady")
-    ]
-    status = {"phase": "Running", "startTime": now, "conditions": conditions, "containerStatuses": containers}
-    return {"status": status}
+    return {"phase": "Running", "containerStatuses": containers}
