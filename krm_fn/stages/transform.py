@@ -24,7 +24,7 @@ from krm_fn.stages.name import name_revisions
 from krm_fn.stages.package import Package
 from krm_fn.stages.restart_requests import find_opt_ins
 from krm_fn.stages.revisions import ReasonCode, Revisions
-from krm_fn.stages.update_references import find_contradictions, find_stale, update_references
+from krm_fn.stages.update_references import add_present, find_contradictions, find_stale, update_references
 from krm_fn.stages.warnings.configuration import find_nothing_chosen
 from krm_fn.stages.warnings.references import has_producers
 from krm_fn.stages.warnings.warn import warn
@@ -68,9 +68,16 @@ def transform(package: Package, settings: Settings, environment: Environment, re
         index = Index(package.configs, package.kinds, package.namespace, stale.names)
         references, mounts = _read_references(package, referrers, index, settings, read_yaml)
 
-    early = find_early_readers(references, settings.deployers)
-    choices = choose(package, references, early, settings)
-    revisions = name_revisions(choices, references)
+    early, choices, revisions = _decide(package, references, settings)
+    names = add_present(stale.names, references, revisions)
+    if names != stale.names:
+        wider = Index(package.configs, package.kinds, package.namespace, names)
+        read = _read_references(package, referrers, wider, settings, read_yaml)
+        decided = _decide(package, read[0], settings)
+        # Who pins a hook on purpose gets what is there already. That must neither be refused nor decide for others.
+        if (decided[0], decided[-1].names) == (early, revisions.names):
+            index, (references, mounts), (early, choices, revisions) = wider, read, decided
+
     checksums = plan_checksums(references, choices, opt_ins)
     consumers = find_consumers(package, references, revisions, settings)
     changes = (
@@ -94,6 +101,12 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     changes = changes._replace(problems=jobs.readdress(problems))
     summary = _summarize(choices, checksums, settings, package.authored)
     return Transformation(package, references, early, choices, revisions, checksums, changes, summary)
+
+
+def _decide(package: Package, references: References, settings: Settings) -> tuple[EarlyReaders, Choices, Revisions]:
+    early = find_early_readers(references, settings.deployers)
+    choices = choose(package, references, early, settings)
+    return early, choices, name_revisions(choices, references)
 
 
 def _read_references(
