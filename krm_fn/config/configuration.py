@@ -172,7 +172,7 @@ class Packages:
 
 
 def _is_of_kpt(node: Node) -> bool:
-    """Tell whether kpt has made it of arguments, or of the `configMap` of a Kptfile."""
+    """Tell whether kpt has built it from arguments, or from the `configMap` of a Kptfile."""
     who = read_item(node).id if is_mapping(node) else None
     return who is not None and who.kind == "ConfigMap" and who.name in (KPT_NAME, "")
 

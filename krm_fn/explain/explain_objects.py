@@ -18,9 +18,9 @@ from krm_fn.explain.find_references import find_references
 from krm_fn.explain.find_unfollowed import find_unfollowed
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import plural_of
+from krm_fn.model.link_plan import REVISION_KINDS
 from krm_fn.model.node import Node
 from krm_fn.model.problem import Problem, Rejected, ResourceId, Severity
-from krm_fn.model.producers import RENAMABLE_KINDS
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.content_hash import hashed_keys
 from krm_fn.naming.names import authored_id, base_name
@@ -35,9 +35,8 @@ from krm_fn.stages.transform import Transformation
 from krm_fn.stages.warnings.references import find_misspelled
 
 _KINDS = {
-    **dict.fromkeys(("configmap", "configmaps", "cm"), "ConfigMap"),
-    **dict.fromkeys(("secret", "secrets"), "Secret"),
-    **{name: kind for kind in RENAMABLE_KINDS for name in (kind.lower(), plural_of(kind))},
+    **{name: kind for kind in REVISION_KINDS for name in (kind.lower(), plural_of(kind))},
+    "cm": "ConfigMap",
 }
 """What kubectl calls them."""
 

@@ -21,8 +21,8 @@ class Lane(StrEnum):
 class NodeStyle(StrEnum):
     """What a node looks like.
 
-    `revision` is one that is rendered or live, `plain` any other ConfigMap or Secret. Of what a controller has made of
-    a template, `stable` is what it returns to, `new` what it rolls out, and `past` what has no part in that.
+    `revision` is one that is rendered or live, `plain` any other ConfigMap or Secret. Of what a controller has created
+    from a template, `stable` is what it returns to, `new` what it rolls out, and `past` what has no part in that.
     """
 
     REFERRER = "referrer"

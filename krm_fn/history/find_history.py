@@ -154,7 +154,7 @@ def _find_referrer(consumer: Consumer, live: "_Live") -> Referrer:
 
 
 def _is_awaited(consumers: Sequence[Consumer], live: "_Live") -> bool:
-    """Tell whether only workloads want a revision whose controllers have not made anything of that yet."""
+    """Tell whether only workloads want a revision whose controllers have not created anything for it yet."""
     facts = [live.facts.get(one.owner.uid) for one in consumers if one.is_current]
     has_started = any(live.roles.get(one.owner.uid, Role.PAST) is not Role.PAST for one in consumers)
     return bool(facts) and not has_started and all(_is_seen_to_roll(fact, live.snapshot) for fact in facts)
@@ -178,14 +178,14 @@ def _find_workloads(one: SetSnapshot, live: "_Live") -> Iterator[WorkloadHistory
             continue
         templates = tuple(
             Template(
-                made.name,
-                made.number,
-                live.roles.get(made.uid) or Role.PAST,
-                tuple(sorted(references.get(made.uid, ()))),
-                live.pods_of(made),
-                tuple(name for name, needing in one.absent.items() if made.uid in needing),
+                controlled.name,
+                controlled.number,
+                live.roles.get(controlled.uid) or Role.PAST,
+                tuple(sorted(references.get(controlled.uid, ()))),
+                live.pods_of(controlled),
+                tuple(name for name, needing in one.absent.items() if controlled.uid in needing),
             )
-            for made in _newest_first(live.made_by[fact.uid])
+            for controlled in _newest_first(live.controlled_by[fact.uid])
         )
         way_back = find_way_back(fact.kind, fact.name, live.snapshot.namespace, fact.progress, templates)
         yield WorkloadHistory(
@@ -228,7 +228,7 @@ def _last_with_other_configuration(templates: Sequence[Template]) -> Template | 
 
 def _find_unseen(snapshot: Snapshot) -> Iterator[Unseen]:
     has_rollouts = any(fact.made_by[0] == "Rollout" for fact in snapshot.facts.values())
-    # The API server also forbids to list kinds that do not exist: Argo's count only if a Rollout has made something.
+    # The API server also forbids to list kinds that do not exist: Argo's count only if a Rollout has created something.
     for kind, error in snapshot.unseen.items():
         rule = error.rule if isinstance(error, Forbidden) else ""
         if kind.group != _ADD_ONS or has_rollouts or not rule:
@@ -248,21 +248,21 @@ class _Live:
             self._pods_by_controller[pod.controller].append(pod)
             for name in pod.references:
                 self._pods_by_reference[name].append(pod)
-        self.made_by: dict[str, list[LiveObject]] = defaultdict(list)
+        self.controlled_by: dict[str, list[LiveObject]] = defaultdict(list)
         for fact in self.facts.values():
             if fact.kind != "Pod":  # pods are counted, and are no templates
-                self.made_by[fact.controller].append(fact)
+                self.controlled_by[fact.controller].append(fact)
         self.roles: dict[str, Role] = {}
         self.rollouts_left: dict[str, int] = {}
         for fact in self.facts.values():
             if fact.progress is not None:
-                made = self.made_by[fact.uid]
-                found = find_roles(fact.progress, made, self._with_pods(made))
+                controlled = self.controlled_by[fact.uid]
+                found = find_roles(fact.progress, controlled, self._with_pods(controlled))
                 self.roles.update(found.roles)
                 self.rollouts_left.update(found.rollouts_left)
 
-    def _with_pods(self, made: Iterable[LiveObject]) -> list[str]:
-        return [one.uid for one in made if (pods := self.pods_of(one)) is not None and pods.total]
+    def _with_pods(self, controlled: Iterable[LiveObject]) -> list[str]:
+        return [one.uid for one in controlled if (pods := self.pods_of(one)) is not None and pods.total]
 
     def pods_with(self, revision: str) -> Pods | None:
         """Count the pods whose own spec references a revision; None if pods could not be listed."""
@@ -277,7 +277,7 @@ class _Live:
 
     def _pods_of(self, fact: LiveObject) -> list[Pod]:
         if fact.progress is not None:
-            return []  # they are counted for the template that its controller made them of
+            return []  # they are counted for the template from which its controller created them
         if fact.kind == "Pod":
             return [self._pods_by_name[fact.name]] if fact.name in self._pods_by_name else []
         if fact.kind == "ControllerRevision":  # it controls nothing: its workload controls the pods, and marks them
@@ -293,15 +293,15 @@ def _count_pods(pods: Sequence[Pod]) -> Pods:
 
 
 class Roles(NamedTuple):
-    """By uid: the role of each object that was made of a template, and the rollouts after which it is deleted."""
+    """By uid: the role of each object that was created from a template, and the rollouts after which it is deleted."""
 
     roles: Mapping[str, Role]
     rollouts_left: Mapping[str, int]
 
 
-def find_roles(progress: Progress, made: Iterable[LiveObject], with_pods: Iterable[str]) -> Roles:
-    """Find the roles of what a controller made. `with_pods` are the uids of those that have pods."""
-    ordered = _newest_first(made)
+def find_roles(progress: Progress, controlled: Iterable[LiveObject], with_pods: Iterable[str]) -> Roles:
+    """Find the roles of what a controller created. `with_pods` are the uids of those that have pods."""
+    ordered = _newest_first(controlled)
     newest = next((one for one in ordered if progress.newest in one.marks), None)
     if newest is None and not progress.newest:
         newest = next(iter(ordered), None)
@@ -313,9 +313,9 @@ def find_roles(progress: Progress, made: Iterable[LiveObject], with_pods: Iterab
     return Roles(roles, {one.uid: max(0, progress.limit - position) for position, one in enumerate(old)})
 
 
-def _newest_first(made: Iterable[LiveObject]) -> list[LiveObject]:
-    """Sort what a controller made of templates. One that is used again gets a new number."""
-    return sorted(made, key=lambda one: (one.number, one.created, one.name), reverse=True)
+def _newest_first(controlled: Iterable[LiveObject]) -> list[LiveObject]:
+    """Sort what a controller created from templates. One that is used again gets a new number."""
+    return sorted(controlled, key=lambda one: (one.number, one.created, one.name), reverse=True)
 
 
 def _find_role(one: LiveObject, newest: LiveObject | None, progress: Progress, *, has_pods: bool) -> Role:

@@ -77,7 +77,7 @@ class LiveObject(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """How far a workload is. `newest` and `stable` are marks of what its controller made of two templates.
+    """How far a workload is. `newest` and `stable` are marks of what its controller created from two templates.
 
     An empty `newest` stands for the one with the highest number. `stable` is the one that a workload returns to; `""`
     for none. `is_done`: all pods are of the newest. `situation` is a word such as `paused`, `""` if there is nothing to

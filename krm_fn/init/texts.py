@@ -30,7 +30,7 @@ _PACKAGES = "apps/*/overlays/*"
 
 
 class Pipeline(Enum):
-    """What runs CI: the file that it reads, from the top of the repository, and the example that this is made of."""
+    """What runs CI: the file that it reads, from the top of the repository, and the example that it is copied from."""
 
     github = (".github/workflows/krm-fn.yaml", "github/diff.yaml")
     gitlab = (".gitlab-ci.yml", "gitlab/.gitlab-ci.yml")

@@ -45,8 +45,8 @@ def read_config(item: Any, plan: LinkPlan) -> LiveRevision | Consumer | None:
 def read_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
     """Read a revision or a tracker from its metadata.
 
-    None if the function has not emitted it: it lacks the set's label, or its name is not made of its base name, as
-    when somebody has copied a revision, or it is another object of the linker.
+    None if the function has not emitted it: it lacks the set's label, or its name is not its base name, with or
+    without a hash, as when somebody has copied a revision, or it is another object of the linker.
     """
     metadata, labels, annotations = _read_metadata(item)
     name, uid, base = text(metadata, "name"), text(metadata, "uid"), text(annotations, keys.BASE_NAME)
@@ -74,7 +74,7 @@ def read_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
 
 
 def _is_linked_by_0_1_0(component: Any, annotations: dict[str, Any], owners: tuple[Owner, ...]) -> bool:
-    """Tell whether version 0.1.0 has made this tracker the owner of its Secret. It wrote no annotation that says so.
+    """Tell whether version 0.1.0 has let this tracker own its Secret. It wrote no annotation that says so.
 
     It did so in the run that gave the tracker its first consumer as an owner. A run of this version that adds a
     consumer writes `wanted` too, which version 0.1.0 never did.

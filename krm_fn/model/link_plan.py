@@ -7,12 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from krm_fn.model.item import CONFIG_KINDS
 from krm_fn.model.kinds import Kind
 from krm_fn.model.producers import RENAMABLE_KINDS
 
 _OPTIONS = ("--set", "--workload", "--revision", "--maker", "--kind", "--timeout", "--minimum-age")
 _NO_WAIT = "--no-wait"
-_KINDS = ("ConfigMap", "Secret", *RENAMABLE_KINDS)
+
+REVISION_KINDS = (*CONFIG_KINDS, *RENAMABLE_KINDS)
+"""The kinds whose objects can be revisions."""
 
 
 class RevisionName(NamedTuple):
@@ -174,7 +177,7 @@ def read_workload(text: str) -> Workload:
 def read_revision(text: str) -> RevisionName:
     """Read what `str` of a RevisionName writes. Raises Unreadable."""
     kind, slash, name = text.partition("/")
-    if kind not in _KINDS or not slash or not name or "/" in name:
+    if kind not in REVISION_KINDS or not slash or not name or "/" in name:
         raise Unreadable(text, "ConfigMap/NAME or Secret/NAME")
     return RevisionName(kind, name)
 

@@ -107,7 +107,7 @@ def authored_id(item: Item) -> ResourceId:
 
 
 def is_revision(item: Item) -> bool:
-    """Tell whether a run of any set has made the object a revision."""
+    """Tell whether the object is a revision, of whichever set."""
     return keys.SET in item.labels and keys.BASE_NAME in item.annotations
 
 

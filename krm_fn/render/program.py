@@ -179,7 +179,7 @@ class Known(NamedTuple):
 def known_part(said: str, is_literal: Callable[[str], bool] = lambda _: False) -> Known:
     """Return what is known of a message.
 
-    `is_literal` tells whether the message of a template's `fail` is written in that template, and not made of values.
+    `is_literal` tells whether the message of a template's `fail` is written in that template, not built from values.
     """
     shown, position = "", 0
     while position < min(len(said), _MOST):

@@ -279,7 +279,7 @@ def _plain(node: Node) -> Any:
 
 
 def _text_of(value: Any) -> Any:
-    """Return the same of an object that this project made."""
+    """Return the same of an object that this project builds."""
     if isinstance(value, Mapping):
         return {name: _text_of(field) for name, field in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):

@@ -198,7 +198,7 @@ def tracker(revision: Revision, name: RevisionName, settings: Settings) -> Objec
     `name`: that of a Secret revision, or of what a producer makes, or of a producer that pods name.
     """
     wave = wave_of(revision.item)
-    bases = {revision.name_of(made): made.base_name for made in revision.made}
+    bases = {revision.name_of(one): one.base_name for one in revision.generated}
     annotations = {
         keys.BASE_NAME: bases.get(name.name, revision.base_name),
         keys.WANTED: "true",
@@ -348,7 +348,7 @@ def tracked_names(revision: Revision, consumers: Consumers) -> tuple[RevisionNam
 def tracked_name(revision: Revision, reference: Reference) -> RevisionName:
     """Return what the linker tracks for a reference. A Secret stands for its producer where both have one name."""
     meant = revision.meant_by(reference)
-    if meant.name in map(revision.name_of, revision.made):
+    if meant.name in map(revision.name_of, revision.generated):
         return RevisionName("Secret", meant.name)
     return RevisionName(meant.kind, meant.name)
 
