@@ -198,7 +198,7 @@ def explain_absent(wanted: Wanted, found: Transformation, places: Places) -> lis
     }
     by_id: dict[ResourceId, list[ResolvedReference]] = defaultdict(list)
     for resolved in found.references.authored:
-        who = _who_is_meant(resolved)
+        who = ResourceId("v1", resolved.reference.kind, resolved.namespace_meant, resolved.reference.target)
         if not resolved.targets and wanted.matches(who.kind, who.namespace, {who.name}):
             by_id[who].append(resolved)
     return [
@@ -221,12 +221,6 @@ def explain_absent(wanted: Wanted, found: Transformation, places: Places) -> lis
         )
         for who, several in sorted(by_id.items())
     ]
-
-
-def _who_is_meant(resolved: ResolvedReference) -> ResourceId:
-    reference, referrer = resolved.reference, resolved.referrer
-    named = reference.target_namespace
-    return ResourceId("v1", reference.kind, referrer.id.namespace if named is None else named, reference.target)
 
 
 def _why_absent(several: Iterable[ResolvedReference], places: Places) -> Because:

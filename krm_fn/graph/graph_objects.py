@@ -12,7 +12,7 @@ from krm_fn.history.history import History, Pods, RevisionHistory, Role, Workloa
 from krm_fn.history.text import duration, write_pods, write_state
 from krm_fn.model import keys
 from krm_fn.model.item import Item
-from krm_fn.model.kinds import CONSUMER_KINDS
+from krm_fn.model.kinds import consumer_named
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.producers import RENAMABLE_KINDS
 from krm_fn.model.settings import Strategy, configures
@@ -196,8 +196,6 @@ _LOOKS = {
 _ORDER = [*_LOOKS]
 """In which templates are beside each other: what is replaced, what replaces it, and the others."""
 
-_MADE_BY = {kind.kind: kind.history for kind in CONSUMER_KINDS if kind.history}
-
 
 def graph_history(history: History) -> Graph:
     """Draw every revision of a history, the workloads with what their controllers made, and all owners."""
@@ -225,7 +223,7 @@ class _HistoryDrawer:
         situation = workload.situation or ("" if workload.is_done else "rolling out")
         node = _referrer(workload.kind, workload.name, situation)
         handle = self.builder.add(str(workload), node._replace(facts=tuple(facts)))
-        kind, group = _MADE_BY[workload.kind], f"{workload.kind} {workload.name}"
+        kind, group = consumer_named(workload.kind).history, f"{workload.kind} {workload.name}"
         for one in sorted(workload.templates, key=lambda one: _ORDER.index(one.role)):
             state = ", ".join([one.role, *_write_pods(one.pods)])
             node = GraphNode(Lane.TEMPLATES, _LOOKS[one.role], kind, "", one.name, state, group=group)

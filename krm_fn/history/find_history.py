@@ -21,11 +21,10 @@ from krm_fn.history.snapshot import LiveObject, Pod, Progress, SetSnapshot, Snap
 from krm_fn.linker.api import Forbidden
 from krm_fn.linker.objects import Consumer, LiveRevision
 from krm_fn.linker.owners import Keeper, find_keepers, is_left_to_kpt, linker_owners, plan_owners, rendered_names
-from krm_fn.model.kinds import CONSUMER_KINDS, consumer_named
+from krm_fn.model.kinds import consumer_named
 from krm_fn.naming.names import without_hash
 
 _ADD_ONS = "argoproj.io"
-_HISTORY_OF = {kind.kind: kind.history for kind in CONSUMER_KINDS if kind.history}
 
 
 def find_history(snapshot: Snapshot) -> History:
@@ -164,7 +163,7 @@ def _is_seen_to_roll(workload: LiveObject | None, snapshot: Snapshot) -> bool:
     """Tell whether the object is a workload, and whether what its controller makes could be listed."""
     if workload is None or workload.progress is None:
         return False
-    return all(_HISTORY_OF.get(workload.kind) != kind.kind for kind in snapshot.unseen)
+    return all(consumer_named(workload.kind).history != kind.kind for kind in snapshot.unseen)
 
 
 def _find_workloads(one: SetSnapshot, live: "_Live") -> Iterator[WorkloadHistory]:

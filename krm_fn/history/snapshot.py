@@ -40,8 +40,7 @@ from krm_fn.model.link_plan import LinkPlan, Unreadable, read_arguments
 _TIMEOUT, _MINIMUM_AGE = 300, 600
 """The defaults of `krm-fn link`, for a set without a Job."""
 
-
-_DEFAULT_LIMIT = 10
+DEFAULT_LIMIT = 10
 """The `revisionHistoryLimit` of a workload that sets none: Kubernetes and Argo Rollouts have the same default."""
 
 _HASH_LABELS = ("pod-template-hash", "rollouts-pod-template-hash", "controller-revision-hash")
@@ -277,14 +276,8 @@ class _View:
         if kind in self._objects.unseen:
             raise Forbidden(kind.plural, str(self._objects.unseen[kind]), "")
         # A pod that its controller speaks for counts only with a name of this set, as when the linker lists it.
-        narrowed = (_narrow(consumer, names) for consumer in self._objects.consumers[kind])
+        narrowed = (consumer.narrowed(names) for consumer in self._objects.consumers[kind])
         return [consumer for consumer in narrowed if consumer.can_own or consumer.references]
-
-
-def _narrow(consumer: Consumer, names: Names) -> Consumer:
-    """Leave out the names of other sets."""
-    references, required = consumer.references & names.known, frozenset(filter(names.are_like, consumer.required))
-    return consumer._replace(references=references, required=required)
 
 
 def _read_set(
@@ -451,7 +444,6 @@ _PROGRESS: dict[str, Callable[[_Parts], Progress]] = {
     "revisions": _read_stateful_set,
     "scheduled": _read_daemon_set,
 }
-
 """By `progress` of a kind in `facts/kinds.py`."""
 
 
@@ -468,7 +460,7 @@ def _number(item: Any, parts: _Parts) -> int:
 
 def _limit(workload: _Parts) -> int:
     limit = _count(workload.spec, "revisionHistoryLimit")
-    return _DEFAULT_LIMIT if limit is None else limit
+    return DEFAULT_LIMIT if limit is None else limit
 
 
 def _count(fields: dict[str, Any], name: str) -> int | None:

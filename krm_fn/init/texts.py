@@ -40,7 +40,6 @@ class Pipeline(Enum):
         return self.value[0]
 
     def write(self, package: str) -> str:
-        """Write the file for one package."""
         text = files("krm_fn.examples").joinpath(self.value[1]).read_text()
         return text.replace(_PACKAGES, package).replace(".github/workflows/diff.yaml", self.file)
 

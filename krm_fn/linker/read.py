@@ -19,7 +19,6 @@ from krm_fn.naming.names import HASH, NOT_SPEC, WORD
 _KNOWN = frozenset(CONSUMER_KINDS)
 _MARKS = (keys.WANTED, keys.OWNS_SECRET)
 _POD_CONTROLLERS = frozenset((kind.api_version, kind.kind) for kind in CONSUMER_KINDS if kind.controls_pods)
-_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _OTHER_FIELDS = frozenset(
     {
         *("labels", "matchLabels", "nodeSelector", "selector"),
@@ -140,7 +139,7 @@ def read_consumer(kind: Kind, item: Any, names: Names) -> Consumer | None:
         template_source=source if all(source) else None,
         arguments=linker_arguments(pod_spec) if kind.kind == "Job" else (),
         is_being_deleted="deletionTimestamp" in metadata,
-        can_own=not is_controlled_pod,
+        can_own=not is_controlled_pod,  # thousands of pods would not fit into one list of owners (decision 44)
     )
 
 
@@ -165,7 +164,7 @@ def possible_names(item: dict[str, Any], *, has_pod_spec: bool, shortest: int = 
     """
     annotations = below(item, "metadata.annotations")
     # What kubectl keeps of an earlier apply repeats the spec, and may name a revision that is not referenced any more.
-    texts = [text for key, text in annotations.items() if key != _LAST_APPLIED]
+    texts = [text for key, text in annotations.items() if key != keys.LAST_APPLIED]
     yield from _words(texts, in_pods=False, shortest=shortest)
     spec = {key: value for key, value in item.items() if key not in NOT_SPEC}
     yield from _words(spec, in_pods=has_pod_spec, shortest=shortest)

@@ -11,6 +11,7 @@ from krm_fn.model.item import CONFIG_KINDS
 from krm_fn.model.kinds import Kind
 from krm_fn.model.producers import RENAMABLE_KINDS
 
+# These words stay: a linker reads the Jobs of every earlier version (decision 57).
 _OPTIONS = ("--set", "--workload", "--revision", "--maker", "--kind", "--timeout", "--minimum-age")
 _NO_WAIT = "--no-wait"
 
@@ -72,7 +73,6 @@ class LinkPlan(NamedTuple):
 
     @property
     def rendered(self) -> frozenset[RevisionName]:
-        """All rendered revisions."""
         return frozenset(self.revisions).union(*(workload.revisions for workload in self.workloads))
 
     @property
@@ -90,6 +90,7 @@ class LinkPlan(NamedTuple):
         """Write the arguments of `krm-fn link`."""
         return [
             f"--set={self.set}",
+            # One argument for each: the kernel takes none of more than 128 KiB (decision 10).
             *(f"--workload={workload}" for workload in self.workloads),
             *(f"--revision={revision}" for revision in self.revisions),
             *(f"--maker={producer}" for producer in self.producers),

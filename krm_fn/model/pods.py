@@ -30,7 +30,7 @@ _NOT_SEARCHED = ("metadata", "status")
 
 _TEMPLATE = r"(?:^|\.)\w*[tT]emplate(?=\.(?:spec|metadata)\.)"
 
-_CONTAINER_LISTS = ("containers", "initContainers", "ephemeralContainers")
+CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 
 class Container(NamedTuple):
@@ -120,7 +120,7 @@ def _containers_below(node: Mapping, path: str) -> Iterator[tuple[str, Mapping]]
             for index, element in enumerate(value.value):
                 if is_mapping(element):
                     place = f"{path}.{key.value}[{index}]"
-                    if key.value in _CONTAINER_LISTS:
+                    if key.value in CONTAINER_LISTS:
                         yield place, element
                     else:
                         yield from _containers_below(element, place)

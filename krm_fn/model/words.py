@@ -42,6 +42,12 @@ def with_commas(items: Iterable[str]) -> list[str]:
     return [*(f"{one}," for one in others), last]
 
 
+def camel_case(name: str) -> str:
+    """Write `present_name` as a field of YAML or JSON: `presentName`."""
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))
+
+
 def _escape(character: str) -> str:
     if "\udc80" <= character <= "\udcff":  # Python's stand-in for a byte of a file name that is not UTF-8
         return f"\\x{ord(character) - 0xDC00:02x}"

@@ -97,7 +97,6 @@ def read_mount_mark(annotation: str) -> MountMark:
 
 
 def read_volumes(pod: PodSpec, mark: MountMark) -> PresentList:
-    """Read the volumes of a pod."""
     node = get(pod.node, "volumes")
     marked = frozenset(mark.volumes)
     own = _positions(node, lambda volume: text(get(volume, "name")) in marked)

@@ -68,7 +68,6 @@ class KnownNames:
         self._all: dict[Item, list[str]] = {}
 
     def base(self, item: Item) -> str:
-        """Return the base name."""
         if item not in self._base:
             self._base[item] = base_name(item)
         return self._base[item]

@@ -128,7 +128,6 @@ class Index:
                     yield item, name
 
     def resolve(self, referrer: Item, reference: Reference) -> ResolvedReference:
-        """Resolve a reference."""
         targets = self.find(referrer, reference.kind, reference.target, reference.target_namespace)
         return ResolvedReference(referrer, reference, targets)
 

@@ -30,9 +30,6 @@ _OPEN_ANNOTATIONS = {
     *(one.annotation for protections in PROTECTIONS.values() for one in protections),
 }
 
-_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-"""Annotation by `kubectl apply`: the whole object, and so the values of a Secret."""
-
 _DIGESTS = ("checksum", "digest", "hash")
 """Words in the name of an annotation whose value is a digest of content, as in `checksum/config`."""
 
@@ -74,7 +71,7 @@ def _is_open(path: FieldPath, around: Mapping[str, Node]) -> bool:
 
 
 def _is_hidden_annotation(name: str) -> bool:
-    return name == _APPLIED or any(word in name.lower() for word in _DIGESTS)
+    return name == keys.LAST_APPLIED or any(word in name.lower() for word in _DIGESTS)
 
 
 UNREAD = "!unread"
@@ -102,7 +99,6 @@ class StoredValue(NamedTuple):
 
     @property
     def shown(self) -> Shown:
-        """What may be shown of it."""
         return Shown(None if self.content is None else len(self.content), self.text)
 
 
@@ -146,10 +142,6 @@ def _values_of(item: Item | None) -> dict[str, StoredValue]:
         )
         for key, value in read_content(item.node).items()
     }
-
-
-def _bytes_of(value: StoredValue | None) -> bytes | None:
-    return value and value.content
 
 
 class Masks:

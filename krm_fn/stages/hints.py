@@ -143,8 +143,7 @@ class Hints:
         for one in self._references.authored:
             reference = one.reference
             if reference.in_pod and not one.targets:
-                named = reference.target_namespace
-                has_namespace = bool(one.referrer.id.namespace if named is None else named)
+                has_namespace = bool(one.namespace_meant)
                 first.setdefault((reference.kind, reference.target, has_namespace), one)
         for (kind, name, has_namespace), one in first.items():
             text = f"{authored_id(one.referrer)} may mean it, but only one of the two sets a namespace"

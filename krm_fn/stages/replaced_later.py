@@ -178,8 +178,7 @@ class Variables:
         return None
 
     def _is_near(self, one: ResolvedReference, item: Item) -> bool:
-        named = one.reference.target_namespace
-        namespaces = self._package.namespaces_like(one.referrer.id.namespace if named is None else named)
+        namespaces = self._package.namespaces_like(one.namespace_meant)
         return namespaces is None or not item.id.namespace or item.id.namespace in namespaces
 
     @cached_property
