@@ -21,6 +21,7 @@ FIELD_MANAGER = "krm-fn-linker"
 
 _ONE_METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 _LIST_METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+# Owners are merged by uid, on the API server: nobody else's are lost. A JSON merge patch would replace the list.
 _MERGE = "application/strategic-merge-patch+json"
 _APPLY = "application/apply-patch+yaml"
 """The body is JSON, which is YAML too."""
@@ -79,6 +80,7 @@ class LiveCluster:
     def delete(self, revision: LiveRevision) -> bool:
         body: dict[str, object] = {
             "propagationPolicy": "Background",
+            # A deployer that goes back to it has written the mark again, and so another version (decision 9).
             "preconditions": {"uid": revision.uid, "resourceVersion": revision.resource_version},
         }
         response = self._api.request("DELETE", self._lists.path(CONFIG_MAPS, revision.name), body=body)

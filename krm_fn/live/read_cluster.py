@@ -100,6 +100,7 @@ class ClusterReader:
             found: list[LiveManifest] = []
             for selector in selectors:
                 self._api.deadline = patience(self._say)
+                # Values of Secrets are never asked for, and of ConfigMaps those alone that are compared (decision 61).
                 found += lists.read(kind, read, metadata_only=is_config, **selector).items
         except Refused as error:
             if is_config and kind.kind == "ConfigMap":

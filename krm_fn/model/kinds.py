@@ -71,6 +71,7 @@ class Kind(NamedTuple):
             and _KIND.fullmatch(self.kind)
             and _LABEL.fullmatch(self.plural)
         )
+        # A rule to list has no names, so it would let the linker read every Secret of the namespace (decision 18).
         return bool(is_well_formed) and self.plural != "secrets"
 
     @property

@@ -128,6 +128,7 @@ def _content(item: Node) -> dict[str, JsonValue]:
     kind = text(top.get("kind"))
     if kind not in _ALWAYS:
         raise Unhashable(field="kind", message="expected ConfigMap or Secret")
+    # kustomize looks `metadata/name` up as one key, which no object has: its hash never covers the name.
     content: dict[str, JsonValue] = {"kind": kind, "name": ""}
     for name in _ALWAYS[kind]:
         content[name] = _read_field(top.get(name), name)

@@ -115,6 +115,7 @@ def held_signals() -> Iterator[list[int]]:
     handlers = {number: signal.getsignal(number) for number in _SIGNALS}
     followed = {number: handler for number, handler in handlers.items() if handler not in (signal.SIG_IGN, None)}
     for number in followed:
+        # Noted, not raised: an exception could strike before the program that was started can be killed (decision 24).
         signal.signal(number, lambda number, _frame: received.append(number))
     try:
         yield received

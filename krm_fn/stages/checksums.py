@@ -214,6 +214,7 @@ def set_checksums(package: Package, checksums: Checksums, texts: Mapping[Node, s
             # The mark on the workload tells our annotation from one of the same name that a chart has made.
             patches.append((item, {"metadata": {"annotations": {keys.CHECKSUM: annotation}}}))
         annotated[item].add(reading.template.path)
+        # Whatever else enters the digest, or in another order, restarts every workload of everybody (decision 11).
         entries = sorted(entry(config, keys_read) for config, keys_read in reading.configs.items())
         patches.append(_annotate(reading, annotation, sha256(json.dumps(entries).encode()).hexdigest()))
         problems += _announce(reading, annotation)

@@ -85,6 +85,7 @@ def rename_jobs(
         edit.change.node: str(edit.change.text) for edit in changes.edits if isinstance(edit.change, SetText)
     }
     patches = dict(combine_patches(changes.patches))
+    # One that was named so stays so, also without a revision: its template is another one again (decision 13).
     renamed = [
         _name(item, patches.get(item, {}), texts)
         for item in all_jobs

@@ -266,6 +266,7 @@ def _part_of(one: Any) -> tuple[str, ...]:
 
 def _with_tool_annotations(wanted: Any, item: Item) -> Object:
     metadata = wanted["metadata"]
+    # Without these, kpt would write the object into another file.
     kept = {name: value for name, value in item.annotations.items() if name.startswith(_FOR_TOOLS)}
     annotations = {**metadata.get("annotations", {}), **kept}
     return {**wanted, "metadata": {**metadata, **({"annotations": annotations} if annotations else {})}}

@@ -66,6 +66,7 @@ def mark(revisions: Revisions, consumers: Consumers, settings: Settings) -> Chan
 
 def restore(revisions: Revisions) -> Changes:
     """Give restored objects their names back, and remove what marks them as revisions."""
+    # Protection stays: the author may have set it, and an object too many is better than a missing one (decision 14).
     return Changes(patches=tuple((revision.item, _unmark(revision)) for revision in revisions.restored))
 
 
@@ -94,6 +95,7 @@ def _mark(revision: Revision, settings: Settings, protection: dict[str, str], *,
                 keys.WANTED: "true",
                 keys.RETAIN: None if has_consumers else "true",
                 **protection,
+                # An adopted name must not change, also not in what kapp or Spinnaker make of it (decision 15).
                 **(keep_name(revision.item.annotations, settings.deployers) if revision.is_renamed else {}),
             },
         },

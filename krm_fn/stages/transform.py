@@ -64,6 +64,7 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     referrers = package.authored if index or opt_ins or has_producers(package.authored) else []
     references, mounts = _read_references(package, referrers, index, settings, read_yaml)
     stale = find_stale(references, package, settings)
+    # An older name that must follow is one more name of its object: who reads it is found with it (decision 40).
     if stale.names:
         index = Index(package.configs, package.kinds, package.namespace, stale.names)
         references, mounts = _read_references(package, referrers, index, settings, read_yaml)
@@ -81,6 +82,7 @@ def transform(package: Package, settings: Settings, environment: Environment, re
         + update_mounts(mounts, revisions.names, index, settings.set)
         + set_checksums(package, checksums, revisions.texts, settings)
     )
+    # Behind all other edits: a Job is named by the spec that will be written (decision 13).
     jobs = rename_jobs(package, references, revisions, changes, settings)
     changes += jobs.changes
     changes += Changes(problems=tuple(find_contradictions(changes.edits)))
