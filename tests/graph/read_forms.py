@@ -5,7 +5,9 @@ from html import unescape
 from html.parser import HTMLParser
 from typing import NamedTuple
 
+from krm_fn.graph.diagrams import write_dot, write_mermaid
 from krm_fn.graph.graph import Graph
+from krm_fn.graph.to_html import write_html
 from krm_fn.model.words import printable
 
 _MERMAID_NODE = re.compile(r'    n(\d+)\["([^"]*)"\]:::(\w+)')
@@ -29,6 +31,13 @@ def expect(graph: Graph) -> Read:
         for position, node in enumerate(graph.nodes)
     ]
     return Read(nodes, [(edge.source, edge.target, edge.tie.value) for edge in graph.edges])
+
+
+def assert_every_form_holds(graph: Graph) -> None:
+    expected = expect(graph)
+    assert read_mermaid(write_mermaid(graph)) == expected
+    assert read_dot(write_dot(graph)) == expected
+    assert read_html(write_html(graph)) == expected
 
 
 def read_mermaid(text: str) -> Read:

@@ -18,7 +18,7 @@ from krm_fn.history.history import RevisionHistory
 from krm_fn.history.snapshot import read_snapshot
 from krm_fn.model.kinds import CONSUMER_KINDS
 from tests.cases import FIXTURES
-from tests.graph.read_forms import expect, read_dot, read_html, read_mermaid
+from tests.graph.read_forms import assert_every_form_holds
 from tests.history.cases import NAMESPACES, read_objects
 from tests.history.fake_source import FakeSource
 from tests.history.live_namespace import Cluster
@@ -63,10 +63,7 @@ def every_revision_is_drawn_with_its_referrers_and_owners(drawn: Drawn) -> None:
 
 @holds
 def every_form_holds_the_same(drawn: Drawn) -> None:
-    expected = expect(drawn.graph)
-    assert read_mermaid(write_mermaid(drawn.graph)) == expected
-    assert read_dot(write_dot(drawn.graph)) == expected
-    assert read_html(write_html(drawn.graph)) == expected
+    assert_every_form_holds(drawn.graph)
 
 
 @holds

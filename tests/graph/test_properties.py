@@ -10,10 +10,9 @@ import yaml
 
 from krm_fn.explain.explain_objects import EVERYTHING, explain_objects
 from krm_fn.explain.explanation import Places
-from krm_fn.graph.diagrams import MOST_CHARACTERS, MOST_EDGES, find_excess, write_dot, write_mermaid
+from krm_fn.graph.diagrams import MOST_CHARACTERS, MOST_EDGES, find_excess
 from krm_fn.graph.graph import Edge, EdgeKind, Graph, Lane, NodeStyle
 from krm_fn.graph.graph_objects import graph_package
-from krm_fn.graph.to_html import write_html
 from krm_fn.model.problem import Rejected, Severity
 from krm_fn.references.reference import By
 from krm_fn.render.files import DEFAULT_LIMITS, Allowance
@@ -24,7 +23,7 @@ from krm_fn.report.secrets import Masks
 from krm_fn.stages.transform import Transformation
 from tests.cases import ENVIRONMENT, FIXTURES
 from tests.graph.cases import PACKAGES
-from tests.graph.read_forms import expect, read_dot, read_html, read_mermaid
+from tests.graph.read_forms import assert_every_form_holds
 from tests.properties import Properties
 
 _SET, _BASE_NAME = "revisions.krm-fn.io/set", "revisions.krm-fn.io/base-name"
@@ -98,10 +97,7 @@ def every_reference_that_is_explained_is_drawn(drawn: Drawn) -> None:
 
 @holds
 def every_form_holds_the_same(drawn: Drawn) -> None:
-    expected = expect(drawn.graph)
-    assert read_mermaid(write_mermaid(drawn.graph)) == expected
-    assert read_dot(write_dot(drawn.graph)) == expected
-    assert read_html(write_html(drawn.graph)) == expected
+    assert_every_form_holds(drawn.graph)
 
 
 @holds
