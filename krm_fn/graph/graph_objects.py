@@ -20,6 +20,7 @@ from krm_fn.naming.names import authored_id, base_name, is_emitted, is_revision
 from krm_fn.references.generated import find_generated
 from krm_fn.references.reference import By
 from krm_fn.render.render import Opened
+from krm_fn.report.markup import WIDTH
 from krm_fn.report.secrets import Masks, number_names, show_content
 from krm_fn.stages.transform import Transformation
 
@@ -181,9 +182,6 @@ def _read_emitted(who: ResourceId, labels: Mapping[str, str], annotations: Mappi
     return _Emitted(who, None if is_tracker else names)
 
 
-_WIDTH = 300
-"""Columns of a line about a change."""
-
 _LOOKS = {
     Role.STABLE: NodeStyle.STABLE,
     Role.OLD: NodeStyle.STABLE,
@@ -236,7 +234,7 @@ class _HistoryDrawer:
         name = self._masks.get(entry.name, entry.name) if entry.kind == "Secret" else entry.name
         state = self._hide(", ".join(write_state(entry, self._now)))
         facts = tuple(self._find_facts(set_name, entry))
-        lines = write_lines(entry.change, _WIDTH) if entry.change is not None else ()
+        lines = write_lines(entry.change, WIDTH) if entry.change is not None else ()
         changes = tuple((line.sign, line.text) for line in lines)
         self.builder.add(handle, GraphNode(Lane.REVISIONS, look, entry.kind, "", name, state, facts, changes=changes))
         # In the order of the history: these nodes are not sorted.

@@ -13,7 +13,7 @@ class Owner(NamedTuple):
     api_version: str
     kind: str
     name: str
-    uid: str
+    uid: str  # with a wrong one, the garbage collector deletes what is owned within seconds
 
     @property
     def reference(self) -> dict[str, str]:

@@ -16,7 +16,7 @@ from krm_fn.diff.diff import (
 )
 from krm_fn.diff.difference import ComparedObject, Difference, ObjectChange, Removal, RemovalOutcome
 from krm_fn.diff.pair import Release, is_named_by_content, pair_emitted, pair_items, read_release
-from krm_fn.diff.write import EXTENT, Extent
+from krm_fn.diff.write import Extent
 from krm_fn.history.ask import connect, explained, patience
 from krm_fn.history.find_history import find_history
 from krm_fn.history.history import NoAnswer, Retention
@@ -49,9 +49,7 @@ class LiveInput(NamedTuple):
     say: Callable[[str], None]
 
 
-def diff_live(
-    compared: LiveInput, options: RenderOptions, form: DiffFormat, screen: Screen, extent: Extent = EXTENT
-) -> Outcome:
+def diff_live(compared: LiveInput, options: RenderOptions, form: DiffFormat, screen: Screen, extent: Extent) -> Outcome:
     """Compare what the paths render to with what is live."""
     try:
         rendering = read_rendering(compared.inputs, options)

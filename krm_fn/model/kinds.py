@@ -145,6 +145,7 @@ class Kinds:
             is_namespaced = not (who.kind == "ProviderConfig" and f".{who.group}".endswith(_PROVIDER_GROUPS))
             plural = plural_of(who.kind, who.group)
             return Kind(who.api_version, who.kind, plural, is_namespaced=is_namespaced)
+        # Consumers in the version of the table, in which the linker lists them and compares them with the plan.
         return known if known.is_consumer else known._replace(api_version=who.api_version)
 
     def is_cluster_scoped(self, who: ResourceId) -> bool:

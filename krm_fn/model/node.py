@@ -113,7 +113,7 @@ def elements(node: Node | None) -> list[Node]:
     return node.value if is_sequence(node) else []
 
 
-def mappings(node: Node | None, field: str = "") -> Iterator[tuple[str, dict[str, Node]]]:
+def mappings(node: Node | None, field: str) -> Iterator[tuple[str, dict[str, Node]]]:
     """Yield every mapping in a tree, outer ones first, with its field. `field`: that of `node`."""
     stack = [(node, field)]
     while stack:

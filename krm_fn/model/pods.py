@@ -93,6 +93,7 @@ def find_templates(node: Node, path: FieldPath = ()) -> Iterator[PodTemplate]:
             if is_mapping(element):
                 yield from find_templates(element, (*path, index))
     for name, value in entries(node):
+        # By its shape: definitions such as OpenKruise's have no schema of their templates.
         if name.endswith(("template", "Template")) and is_mapping(value) and _has_containers(value):
             yield PodTemplate(value, (*path, name))
         elif value.id != "scalar" and (path or name not in _NOT_SEARCHED):

@@ -235,6 +235,11 @@ def is_emitted(item: Item) -> bool:
     return item.id.kind in _SAME_NAME and f"{item.labels.get(keys.SET, '')}-linker" in item.id.name
 
 
+def is_secret_tracker(item: Item) -> bool:
+    """Tell whether the object has the name of a Secret for which it stands."""
+    return item.labels.get(keys.COMPONENT) in keys.TRACKERS and keys.STANDS_FOR not in item.annotations
+
+
 def listed_revisions(item: Item) -> set[str]:
     """Return the names that an inventory lists as rendered; none for any other object."""
     return {name for name in item.annotations.get(keys.RENDERED, "").split(",") if name}

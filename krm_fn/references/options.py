@@ -12,7 +12,7 @@ from krm_fn.model.item import DataText, Item, data_texts
 from krm_fn.model.node import Node, elements, entries, get, is_scalar, step, text
 from krm_fn.model.pods import find_containers
 from krm_fn.references.field_specs import find_at
-from krm_fn.references.reference import By, Rule
+from krm_fn.references.reference import NO_RULE
 
 _CM = r"(?<![a-z])cm(?![a-z])|(?-i:(?<=[a-z])(?:CM|Cm)(?![a-z]))"
 """The short form as a word of its own: `cm-name`, `leaderCM`; not `acme`."""
@@ -73,7 +73,6 @@ _SETTING = re.compile(r"[\s\"'-]*(?P<key>[A-Za-z][\w.-]*)[\"']?\s*[:=](?P<value>
 _CAMEL_MOUNTS = tuple(
     f"{spec}/traits/mount/{field}" for spec in ("spec", "spec/integration") for field in ("configs", "resources")
 )
-_NOT_FOLLOWED = Rule(By.SHAPE, "")
 
 
 class Setting(NamedTuple):
@@ -196,7 +195,7 @@ def _in_mounts(item: Item) -> Iterator[OptionName]:
     Source: apache/camel-k, pkg/apis/camel/v1/trait/mount.go, and `getMountPoint` in pkg/trait/trait_types.go.
     """
     for path in _CAMEL_MOUNTS:
-        for one in find_at(item.node, path, "", _NOT_FOLLOWED):
+        for one in find_at(item.node, path, "", NO_RULE):
             found = re.fullmatch(r"(?P<kind>configmap|secret):(?P<name>[^/@]+)(?:[/@].*)?", one.name.value)
             if found:
                 yield OptionName(one.field, found["kind"], "", found["name"])

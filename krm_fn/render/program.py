@@ -177,7 +177,7 @@ class Known(NamedTuple):
     is_whole: bool
 
 
-def known_part(said: str, is_literal: Callable[[str], bool] = lambda _: False) -> Known:
+def known_part(said: str, is_literal: Callable[[str], bool]) -> Known:
     """Return what is known of a message.
 
     `is_literal` tells whether the message of a template's `fail` is written in that template, not built from values.

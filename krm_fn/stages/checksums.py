@@ -99,6 +99,7 @@ def _find_readings(
                 followed.add((resolved.referrer, config))
             elif strategy is Strategy.CHECKSUM:
                 _add_reference(readings, resolved, config)
+            # The author asks for it on this workload: no kinds, entries and strategies limit that (decision 16).
             elif strategy is not None and (asked := _first_counting(asking.get(resolved.referrer, ()), config)):
                 _add_reference(readings, resolved, config, asked)
     for opt_in in opt_ins:
@@ -211,7 +212,7 @@ def set_checksums(package: Package, checksums: Checksums, texts: Mapping[Node, s
     for reading in checksums.readings.restarted:
         item = reading.item
         if item not in annotated:
-            # The mark on the workload tells our annotation from one of the same name that a chart has made.
+            # The mark tells our annotation from a chart's of the same name. On the workload it restarts nothing.
             patches.append((item, {"metadata": {"annotations": {keys.CHECKSUM: annotation}}}))
         annotated[item].add(reading.template.path)
         # Whatever else enters the digest, or in another order, restarts every workload of everybody (decision 11).

@@ -227,6 +227,7 @@ def _upsert(own: list[Item], wanted: list[Object]) -> Changes:
     Several may have one part: Secrets of one base name, in subpackages of kpt, have a tracker each. Those that keep
     their names keep their places, and the others take the places that are left.
     """
+    # Were they added beside those of the run before, kustomize would refuse the output, and kpt keep both.
     open_ = {_name_of(one): one for one in wanted}  # equal Secrets share a tracker
     complete: list[tuple[Item, Object]] = []
     for key_of in (_name_of, _part_of):

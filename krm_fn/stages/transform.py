@@ -105,6 +105,7 @@ def _read_references(
     references = References(
         referrers,
         index,
+        # What an earlier run has mounted is no reference of the author's: as if this were the first run (decision 12).
         authored=find_authored(referrers, index, settings.references, but=mounts.own_texts),
         mounted=mounts.references,
         embedded=find_embedded(package.configs, index, read_yaml),
