@@ -137,26 +137,26 @@ def _find_referrers(consumers: Iterable[Consumer], live: "_Live") -> tuple[Refer
 
 def _find_referrer(consumer: Consumer, live: "_Live") -> Referrer:
     owner = consumer.owner
-    fact = live.facts.get(owner.uid) or LiveObject(owner.kind, owner.name, owner.uid, 0.0)
-    is_made = bool(fact.controller) and bool(consumer_named(fact.kind).template_copy)
+    found = live.objects.get(owner.uid) or LiveObject(owner.kind, owner.name, owner.uid, 0.0)
+    is_made = bool(found.controller) and bool(consumer_named(found.kind).template_copy)
     return Referrer(
         owner.kind,
         owner.name,
-        fact.created,
-        of="/".join(fact.made_by) if is_made else "",
-        role=live.roles.get(fact.uid),
-        number=fact.number if is_made else 0,
+        found.created,
+        of="/".join(found.made_by) if is_made else "",
+        role=live.roles.get(found.uid),
+        number=found.number if is_made else 0,
         is_current=consumer.is_current,
-        pods=live.pods_of(fact),
-        rollouts_left=live.rollouts_left.get(fact.uid),
+        pods=live.pods_of(found),
+        rollouts_left=live.rollouts_left.get(found.uid),
     )
 
 
 def _is_awaited(consumers: Sequence[Consumer], live: "_Live") -> bool:
     """Tell whether only workloads want a revision whose controllers have not created anything for it yet."""
-    facts = [live.facts.get(one.owner.uid) for one in consumers if one.is_current]
+    wanting = [live.objects.get(one.owner.uid) for one in consumers if one.is_current]
     has_started = any(live.roles.get(one.owner.uid, Role.PAST) is not Role.PAST for one in consumers)
-    return bool(facts) and not has_started and all(_is_seen_to_roll(fact, live.snapshot) for fact in facts)
+    return bool(wanting) and not has_started and all(_is_seen_to_roll(one, live.snapshot) for one in wanting)
 
 
 def _is_seen_to_roll(workload: LiveObject | None, snapshot: Snapshot) -> bool:
@@ -172,8 +172,9 @@ def _find_workloads(one: SetSnapshot, live: "_Live") -> Iterator[WorkloadHistory
     # Of a workload whose template references nothing any more, the ReplicaSets still tell.
     uids = {uid for consumer in referring for uid in (consumer.owner.uid, consumer.controller)}
     references = {consumer.owner.uid: consumer.references for consumer in referring}
-    for fact in sorted((live.facts[uid] for uid in uids if uid in live.facts), key=lambda one: (one.kind, one.name)):
-        if fact.progress is None:
+    known = (live.objects[uid] for uid in uids if uid in live.objects)
+    for workload in sorted(known, key=lambda one: (one.kind, one.name)):
+        if workload.progress is None:
             continue
         templates = tuple(
             Template(
@@ -184,15 +185,15 @@ def _find_workloads(one: SetSnapshot, live: "_Live") -> Iterator[WorkloadHistory
                 live.pods_of(controlled),
                 tuple(name for name, needing in one.absent.items() if controlled.uid in needing),
             )
-            for controlled in _newest_first(live.controlled_by[fact.uid])
+            for controlled in _newest_first(live.controlled_by[workload.uid])
         )
-        way_back = find_way_back(fact.kind, fact.name, live.snapshot.namespace, fact.progress, templates)
+        way_back = find_way_back(workload.kind, workload.name, live.snapshot.namespace, workload.progress, templates)
         yield WorkloadHistory(
-            fact.kind,
-            fact.name,
-            fact.progress.is_done,
-            fact.progress.situation,
-            fact.progress.reason,
+            workload.kind,
+            workload.name,
+            workload.progress.is_done,
+            workload.progress.situation,
+            workload.progress.reason,
             templates,
             way_back,
         )
@@ -226,7 +227,7 @@ def _last_with_other_configuration(templates: Sequence[Template]) -> Template | 
 
 
 def _find_unseen(snapshot: Snapshot) -> Iterator[Unseen]:
-    has_rollouts = any(fact.made_by[0] == "Rollout" for fact in snapshot.facts.values())
+    has_rollouts = any(one.made_by[0] == "Rollout" for one in snapshot.objects.values())
     # The API server also forbids to list kinds that do not exist: Argo's count only if a Rollout has created something.
     for kind, error in snapshot.unseen.items():
         rule = error.rule if isinstance(error, Forbidden) else ""
@@ -239,7 +240,7 @@ class _Live:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
-        self.facts = snapshot.facts
+        self.objects = snapshot.objects
         self._pods_by_name = {pod.name: pod for pod in snapshot.pods or ()}
         self._pods_by_controller: dict[str, list[Pod]] = defaultdict(list)
         self._pods_by_reference: dict[str, list[Pod]] = defaultdict(list)
@@ -248,15 +249,15 @@ class _Live:
             for name in pod.references:
                 self._pods_by_reference[name].append(pod)
         self.controlled_by: dict[str, list[LiveObject]] = defaultdict(list)
-        for fact in self.facts.values():
-            if fact.kind != "Pod":  # pods are counted, and are no templates
-                self.controlled_by[fact.controller].append(fact)
+        for one in self.objects.values():
+            if one.kind != "Pod":  # pods are counted, and are no templates
+                self.controlled_by[one.controller].append(one)
         self.roles: dict[str, Role] = {}
         self.rollouts_left: dict[str, int] = {}
-        for fact in self.facts.values():
-            if fact.progress is not None:
-                controlled = self.controlled_by[fact.uid]
-                found = find_roles(fact.progress, controlled, self._with_pods(controlled))
+        for one in self.objects.values():
+            if one.progress is not None:
+                controlled = self.controlled_by[one.uid]
+                found = find_roles(one.progress, controlled, self._with_pods(controlled))
                 self.roles.update(found.roles)
                 self.rollouts_left.update(found.rollouts_left)
 
@@ -267,21 +268,21 @@ class _Live:
         """Count the pods whose own spec references a revision; None if pods could not be listed."""
         return None if self.snapshot.pods is None else _count_pods(self._pods_by_reference.get(revision, []))
 
-    def pods_of(self, fact: LiveObject) -> Pods | None:
+    def pods_of(self, one: LiveObject) -> Pods | None:
         """Count the pods of an object that makes pods, or of a pod; None if nothing says how many there are."""
         if self.snapshot.pods is None:
-            return None if fact.replicas is None else Pods(fact.replicas)
-        pods = self._pods_of(fact)
-        return _count_pods(pods) if pods or consumer_named(fact.kind).expects_pods else None
+            return None if one.replicas is None else Pods(one.replicas)
+        pods = self._pods_of(one)
+        return _count_pods(pods) if pods or consumer_named(one.kind).expects_pods else None
 
-    def _pods_of(self, fact: LiveObject) -> list[Pod]:
-        if fact.progress is not None:
+    def _pods_of(self, one: LiveObject) -> list[Pod]:
+        if one.progress is not None:
             return []  # they are counted for the template from which its controller created them
-        if fact.kind == "Pod":
-            return [self._pods_by_name[fact.name]] if fact.name in self._pods_by_name else []
-        if fact.kind == "ControllerRevision":  # it controls nothing: its workload controls the pods, and marks them
-            return [pod for pod in self._pods_by_controller.get(fact.controller, ()) if pod.marks & fact.marks]
-        return self._pods_by_controller.get(fact.uid, [])
+        if one.kind == "Pod":
+            return [self._pods_by_name[one.name]] if one.name in self._pods_by_name else []
+        if one.kind == "ControllerRevision":  # it controls nothing: its workload controls the pods, and marks them
+            return [pod for pod in self._pods_by_controller.get(one.controller, ()) if pod.marks & one.marks]
+        return self._pods_by_controller.get(one.uid, [])
 
 
 def _count_pods(pods: Sequence[Pod]) -> Pods:

@@ -121,14 +121,14 @@ class SetSnapshot(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """What was read. `facts` are by uid. `now` is in Unix seconds.
+    """What was read. `objects` are by uid. `now` is in Unix seconds.
 
     `pods` is None without the right to list them. `unseen`: the kinds that could not be listed, and why.
     """
 
     namespace: str
     sets: tuple[SetSnapshot, ...]
-    facts: Mapping[str, LiveObject]
+    objects: Mapping[str, LiveObject]
     pods: tuple[Pod, ...] | None
     unseen: Mapping[Kind, Refused]
     now: float
@@ -145,7 +145,7 @@ class _Objects(NamedTuple):
     """All objects that may reference revisions of any set. The other fields are those of a snapshot."""
 
     consumers: dict[Kind, list[Consumer]]
-    facts: dict[str, LiveObject]
+    by_uid: dict[str, LiveObject]
     pods: list[Pod]
     unseen: dict[Kind, Refused]
 
@@ -168,7 +168,7 @@ def read_snapshot(source: ObjectLists, set_name: str | None) -> Snapshot:
     return Snapshot(
         source.namespace,
         tuple(_read_set(plan, jobs.get(name), sets[name], source, objects) for name, plan in plans.items()),
-        objects.facts,
+        objects.by_uid,
         None if any(kind.kind == "Pod" for kind in objects.unseen) else tuple(objects.pods),
         objects.unseen,
         now or time.time(),
@@ -245,8 +245,8 @@ def _read_object(found: _Objects, kind: Kind, names: Names, item: Any) -> Consum
     # Workloads and templates count without a reference too: their numbers say which of them is the way back.
     known = consumer_named(kind.kind)
     if known.template_copy or known.progress or (consumer is not None and consumer.references):
-        fact = read_live_object(kind, item, names)
-        found.facts[fact.uid] = fact
+        one = read_live_object(kind, item, names)
+        found.by_uid[one.uid] = one
     return consumer
 
 
@@ -285,11 +285,11 @@ def _read_set(
 ) -> SetSnapshot:
     view = _View(source, one.configs, objects)
     observation = observe(plan, view)
-    return SetSnapshot(plan, job, observation, one.bases, _find_absent(plan, observation, view, objects.facts))
+    return SetSnapshot(plan, job, observation, one.bases, _find_absent(plan, observation, view, objects.by_uid))
 
 
 def _find_absent(
-    plan: LinkPlan, observation: Observation, view: _View, facts: Mapping[str, LiveObject]
+    plan: LinkPlan, observation: Observation, view: _View, by_uid: Mapping[str, LiveObject]
 ) -> dict[str, tuple[str, ...]]:
     """Find the ConfigMaps that are missing: what the linker reports, and what old ReplicaSets need."""
     absent: dict[str, set[str]] = defaultdict(set)
@@ -301,8 +301,8 @@ def _find_absent(
     names = Names.of({*(revision.name for revision in observation.revisions), *rendered_names(plan, observation)})
     needed: dict[str, set[str]] = defaultdict(set)
     for consumer in observation.consumers:
-        fact = facts.get(consumer.owner.uid)
-        for name in fact.required - live if fact else ():
+        found = by_uid.get(consumer.owner.uid)
+        for name in found.required - live if found else ():
             if names.are_like(name):
                 needed[name].add(consumer.owner.uid)
     for name in sorted(needed)[:MAX_LOOKUPS]:  # each is a request

@@ -63,7 +63,7 @@ def markup_of(graph: Graph) -> set[str]:
 CHANGES = (("+", "a"), ("-", "a"), (" ", "a"))
 HARMLESS = GraphNode(Lane.OWNERS, NodeStyle.OWNER, "a", "a", "a", "a", ("a",), (DataKey("a", 1),), "a", CHANGES)
 PAGE = markup_of(
-    Graph("a", (HARMLESS, HARMLESS._replace(keys=(), group="")), tuple(Edge(0, 1, tie, ("a",)) for tie in EdgeKind))
+    Graph("a", (HARMLESS, HARMLESS._replace(keys=(), group="")), tuple(Edge(0, 1, kind, ("a",)) for kind in EdgeKind))
 )
 """The elements of a page whose texts are harmless."""
 

@@ -69,7 +69,7 @@ def every_revision_of_the_rendering_is_drawn(drawn: Drawn) -> None:
     rendered: list[Any] = [one for one in yaml.load_all(stream, yaml.CBaseLoader) if one]  # texts only
     objects = [one for document in rendered for one in _unwrap(document)]
     revisions = [_revision(one["kind"], one["metadata"]) for one in objects if _is_revision(one)]
-    nodes = [node for node in drawn.graph.nodes if node.look is NodeStyle.REVISION]
+    nodes = [node for node in drawn.graph.nodes if node.style is NodeStyle.REVISION]
     names = [(node.kind, node.namespace, "" if node.kind == "Secret" else node.name) for node in nodes]
     assert sorted(names) == sorted(revisions)
 
@@ -90,7 +90,7 @@ def every_reference_that_is_explained_is_drawn(drawn: Drawn) -> None:
     shown = set()
     for edge in graph.edges:
         source, target = graph.nodes[edge.source], graph.nodes[edge.target]
-        if edge.tie is EdgeKind.REFERENCES and target.look is not NodeStyle.ABSENT:
+        if edge.kind is EdgeKind.REFERENCES and target.style is not NodeStyle.ABSENT:
             shown |= {(target.kind, target.namespace, source.kind, field.rpartition(" (")[0]) for field in edge.fields}
     assert shown == references
 
@@ -105,7 +105,7 @@ def arrows_lead_from_lane_to_lane(drawn: Drawn) -> None:
     for edge in drawn.graph.edges:
         source, target = drawn.graph.nodes[edge.source], drawn.graph.nodes[edge.target]
         assert target.lane is not Lane.REFERRERS
-        assert (source.lane is Lane.OWNERS) == (edge.tie is EdgeKind.OWNS)
+        assert (source.lane is Lane.OWNERS) == (edge.kind is EdgeKind.OWNS)
 
 
 @pytest.mark.parametrize("case", PACKAGES, ids=lambda case: case.name)
