@@ -78,6 +78,7 @@ class MountMark(NamedTuple):
         sources = (
             f"{_quote(one.container)}={one.kind}/{_quote(one.name)}={_quote(one.prefix)}" for one in self.sources
         )
+        # Several pod templates of a workload may have the same.
         return " ".join(dict.fromkeys([*self.volumes, *mounts, *sources]))
 
 

@@ -302,6 +302,7 @@ def _in_command(words: Iterable[_Word]) -> Iterator[OptionName]:
     found: list[tuple[str, str, str]] = []
     resource = flag = namespace = ""
     for field, said in words:
+        # The bracket behind `$(kubectl get cm web)` is none of the name, that behind `$(NAME)` is.
         word = said.rstrip(_QUOTES if "(" in said else f"{_QUOTES})").lstrip(_QUOTES)
         if word.startswith("-"):
             flag, _, word = word.lstrip("-").partition("=")
@@ -330,7 +331,7 @@ def _unless_computed(namespace: str) -> str:
 def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:
     """Find the name that an option has as its value, and the one behind each key in it, as in `volume=config:web`."""
     start, end = 0, len(piece)
-    while True:
+    while True:  # a text may hold more keys behind each other than calls can be nested
         found = _VALUE.fullmatch(piece, start, end)
         namespace = (found["namespace"] or "") if found else ""
         if found and namespace not in _RESOURCES and _says_config(option):

@@ -206,7 +206,7 @@ def find_jobs(item: Item) -> list[Reference]:
 
 
 def _find_by_shape(root: Node) -> Iterator[Reference]:
-    # No recursion: a custom resource may be nested in any depth.
+    # No recursion: a custom resource may be nested in any depth. An owner has a uid as well, and a status only reports.
     stack = [(node, step("", name)) for name, node in fields(root).items() if name not in ("metadata", "status")]
     while stack:
         node, field = stack.pop()
