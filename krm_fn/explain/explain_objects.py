@@ -179,7 +179,7 @@ def _present_name(item: Item) -> str | None:
 def _find_restarts(found: Transformation, places: Places) -> dict[Item, list[Restart]]:
     """Return the pod templates that a change of each object's content restarts."""
     restarts: dict[Item, list[Restart]] = defaultdict(list)
-    inputs = found.checksums.readings
+    inputs = found.checksums.inputs
     for several, is_set in ((inputs.restarted, True), (inputs.immutable, False)):
         for one in several:
             field = one.template.field

@@ -119,7 +119,7 @@ def _summarize(choices: Choices, checksums: Checksums, settings: Settings, autho
     It counts what objects are, not what was edited, so that the next run says the same. Where nothing is to be chosen,
     it names what makes Secrets in the cluster: that `Secret` includes it is a mistake that is easily made.
     """
-    restarting = {config for reading in checksums.readings.restarted for config in reading.configs}
+    restarting = {config for one in checksums.inputs.restarted for config in one.configs}
     counts = Counter(_outcome(choice, restarting, settings) for choice in choices.all)
     done = [f"{counts[outcome]} {outcome}" for outcome in _CHOSEN.values() if counts[outcome]]
     others = [f"{counts[outcome]} {outcome}" for outcome in (_LEFT_ALONE, _OF_ANOTHER_SET) if counts[outcome]]
