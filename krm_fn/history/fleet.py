@@ -321,6 +321,7 @@ def _build_row(key: ConfigKey, columns: Sequence[FleetColumn]) -> FleetRow:
 
 def _find_usual(looks: Sequence[Hashable]) -> Hashable | None:
     """Return what most cells have. Of a tie, none is usual: who looks has to decide."""
+    # There may be one look, or none at all.
     (first, most), (_, next_most) = [*Counter(looks).most_common(2), (None, 0), (None, 0)][:2]
     return first if most > next_most else None
 

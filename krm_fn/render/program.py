@@ -139,6 +139,7 @@ def _read(process: subprocess.Popen[bytes], allowance: Allowance, received: list
             tick = min(_TICK, deadline - time.monotonic())
             if tick <= 0:
                 return Ended(0, b"", bytes(stderr), too_slow=True)
+            # With all pipes closed, only the program itself is left to wait for.
             is_over = _read_for(tick, selector) == 0 and _has_ended(process, 0 if selector.get_map() else tick)
         # It may have printed and ended between the last look at its pipes and the look at itself.
         while is_over and len(stdout) <= allowance.bytes and time.monotonic() < deadline and _read_for(0, selector):
