@@ -64,6 +64,7 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     referrers = package.authored if index or opt_ins or has_producers(package.authored) else []
     references, mounts = _read_references(package, referrers, index, settings, read_yaml)
     stale = find_stale(references, package, settings)
+    # An older name that must follow is one more name of its object: who reads it is found with it (decision 40).
     if stale.names:
         index = Index(package.configs, package.kinds, package.namespace, stale.names)
         references, mounts = _read_references(package, referrers, index, settings, read_yaml)
@@ -88,6 +89,7 @@ def transform(package: Package, settings: Settings, environment: Environment, re
         + update_mounts(mounts, revisions.names, index, settings.set)
         + set_checksums(package, checksums, revisions.texts, settings)
     )
+    # Behind all other edits: a Job is named by the spec that will be written (decision 13).
     jobs = rename_jobs(package, references, revisions, changes, settings)
     changes += jobs.changes
     changes += Changes(problems=tuple(find_contradictions(changes.edits)))
@@ -116,6 +118,7 @@ def _read_references(
     references = References(
         referrers,
         index,
+        # What an earlier run has mounted is no reference of the author's: as if this were the first run (decision 12).
         authored=find_authored(referrers, index, settings.references, but=mounts.own_texts),
         mounted=mounts.references,
         embedded=find_embedded(package.configs, index, read_yaml),
@@ -129,7 +132,7 @@ def _summarize(choices: Choices, checksums: Checksums, settings: Settings, autho
     It counts what objects are, not what was edited, so that the next run says the same. Where nothing is to be chosen,
     it names what makes Secrets in the cluster: that `Secret` includes it is a mistake that is easily made.
     """
-    restarting = {config for reading in checksums.readings.restarted for config in reading.configs}
+    restarting = {config for one in checksums.inputs.restarted for config in one.configs}
     counts = Counter(_outcome(choice, restarting, settings) for choice in choices.all)
     done = [f"{counts[outcome]} {outcome}" for outcome in _CHOSEN.values() if counts[outcome]]
     others = [f"{counts[outcome]} {outcome}" for outcome in (_LEFT_ALONE, _OF_ANOTHER_SET) if counts[outcome]]

@@ -95,7 +95,7 @@ def _join_lists(edits: Iterable[Edit], references: Iterable[ResolvedReference]) 
 
 
 def _rewrite_own(resolved: ResolvedReference, revisions: Revisions) -> Iterator[Edit]:
-    """Give what a producer makes its name. Where no field says it, it is the name of the producer itself."""
+    """Give what the referrer generates its name. Where no field says it, it is the name of the referrer itself."""
     revision = revisions.renamed.get(resolved.referrer)
     if revision is not None and resolved.reference.name is not get(resolved.referrer.node, "metadata", "name"):
         yield from _rewrite(resolved, revision.meant_by(resolved.reference)._replace(namespace=""))
