@@ -6,7 +6,6 @@ import pty
 import subprocess
 import sys
 import termios
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,18 +39,6 @@ class AtTerminal:
         """Wait for the next line on stderr."""
         assert self.process.stderr
         return self.process.stderr.readline()
-
-    def wait_until_it_sleeps(self) -> None:
-        """Wait until the program waits for input.
-
-        Before that, a signal may come too late for Python's last look and too early to end the read: it is noticed
-        with the next key only.
-        """
-        status = Path(f"/proc/{self.process.pid}/stat")
-        end = time.monotonic() + _PATIENCE
-        while status.read_text().rpartition(")")[2].split()[0] != "S":
-            assert time.monotonic() < end, "the program waits for nothing"
-            time.sleep(0.01)
 
     def finish(self) -> Done:
         """Wait for the end."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.asleep import wait_until_asleep
 from tests.cases import FIXTURES, TRANSFORMS
 from tests.render.run import LEFT_ALONE
 from tests.terminal import CTRL_C, CTRL_D, Done, at_terminal
@@ -142,7 +143,7 @@ def test_ctrl_c_ends_the_wait_for_input(arguments: list[str], awaited: str, tmp_
     (tmp_path / "fn.yaml").write_text(CONFIG)
     with at_terminal([*COMMAND, *arguments], tmp_path) as program:
         hint = program.read_error_line() + program.read_error_line()
-        program.wait_until_it_sleeps()
+        wait_until_asleep(program.process)
         program.type(CTRL_C)
         done = program.finish()
     assert (hint, done) == (HINT.format(awaited), Done("", "", 130))
@@ -176,7 +177,7 @@ SIGNALS = [
 def test_a_signal_ends_the_function_without_a_traceback(sent: signal.Signals, exit_code: int, tmp_path: Path) -> None:
     with at_terminal(COMMAND, tmp_path) as program:
         program.read_error_line()
-        program.wait_until_it_sleeps()
+        wait_until_asleep(program.process)
         program.process.send_signal(sent)
         done = program.finish()
     assert (done.stdout, done.exit_code) == ("", exit_code)

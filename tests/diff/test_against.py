@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.asleep import wait_until_asleep
 from tests.cli.process import krm_fn
 from tests.diff.repository import ENVIRONMENT, commit, git
 from tests.render.run import write
@@ -438,6 +439,7 @@ def test_nothing_is_left_when_the_process_is_ended(number: int, repository: Path
         while not (repository / "../started").exists() and process.poll() is None:
             time.sleep(0.01)
         assert [*temporary.iterdir()]
+        wait_until_asleep(process)
         process.send_signal(number)
         process.wait(timeout=30)
     deadline = time.monotonic() + 30

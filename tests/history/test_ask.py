@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.model.kinds import CONSUMER_KINDS
+from tests.asleep import wait_until_asleep
 from tests.cases import FIXTURES
 from tests.cli.process import HOSTILE, SHOWN
 from tests.history.cases import read_objects
@@ -222,6 +223,7 @@ def test_watching_ends_with_ctrl_c(canary: Cluster, tmp_path: Path) -> None:
             first = process.stdout.readline()
             canary.items = [item for item in canary.items if item["metadata"]["name"] != "web-66d8"]
             second = process.stdout.readline()
+            wait_until_asleep(process)
             process.send_signal(signal.SIGINT)
             rest, errors = process.communicate(timeout=30)
     assert "in history" in first

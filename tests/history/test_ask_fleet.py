@@ -20,6 +20,7 @@ from krm_fn.cli.main import main
 from krm_fn.linker import api
 from krm_fn.linker.retry import Deadline
 from krm_fn.model import keys
+from tests.asleep import wait_until_asleep
 from tests.cases import FIXTURES
 from tests.history.cases import read_objects
 from tests.history.live_namespace import PLURALS, Cluster
@@ -203,6 +204,7 @@ def test_ctrl_c_waits_for_nobody(tmp_path: Path) -> None:
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
             assert asked.wait(30)
             started = time.monotonic()
+            wait_until_asleep(process)
             process.send_signal(signal.SIGINT)
             printed, errors = process.communicate(timeout=30)
     assert time.monotonic() - started < 5

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.asleep import wait_until_asleep
 from tests.linker.hostile_server import Behaviour, Handler, answer, hostile_server
 from tests.linker.manifests import A, inventory, revision
 from tests.linker.object_store import ObjectStore
@@ -147,6 +148,7 @@ def test_a_run_says_which_server_is_busy_and_ends_at_once_when_told_to(
         with process:
             assert process.stderr
             first = process.stderr.readline()
+            wait_until_asleep(process)
             process.send_signal(sent)
             try:
                 stdout, stderr = process.communicate(timeout=10)

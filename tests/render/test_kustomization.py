@@ -15,6 +15,7 @@ from krm_fn.render.kustomization import check_kustomization
 from krm_fn.render.kustomize_copy import copied
 from krm_fn.render.sources import Inputs, read_sources
 from krm_fn.render.tools import HelmOptions
+from tests.asleep import wait_until_asleep
 from tests.render.run import CONFIG_MAP, REVISIONS, render_in, write
 from tests.render.test_tools import ECHO, install
 
@@ -452,6 +453,7 @@ def test_a_process_that_is_told_to_end_leaves_no_copy(
         while not (tmp_path / "started").exists():
             time.sleep(0.01)
         assert Path((tmp_path / "started").read_text().strip()).is_relative_to(tmp_path / "tmp")
+        wait_until_asleep(process)
         process.send_signal(number)
     assert process.returncode in (-number, INTERRUPTED)
     assert list((tmp_path / "tmp").iterdir()) == []

@@ -13,6 +13,7 @@ import pytest
 from krm_fn.model.problem import Outcome
 from krm_fn.render.files import Allowance, Limits
 from krm_fn.render.program import run_program
+from tests.asleep import wait_until_asleep
 from tests.render.run import render_in, write
 from tests.render.test_tools import ECHO, install
 
@@ -102,6 +103,7 @@ def test_nothing_is_left_when_this_process_is_ended(number: int, code: int, tmp_
     with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE) as process:
         while not (tmp_path / "started").exists() and process.poll() is None:
             time.sleep(0.01)
+        wait_until_asleep(process)
         process.send_signal(number)
         stdout, _ = process.communicate(timeout=10)
     assert (stdout, process.returncode) == (b"", code)
