@@ -58,10 +58,13 @@ class Texts:
         return key
 
     def add_entries(self, text: str, column: int, depth: int) -> list[Key]:
-        """Add lines of new entries, each entry by itself."""
-        places = [found.start() for found in _entry_in(column, text[:2] == "- ").finditer(text, 1)]
+        """Add lines of new entries, each entry by itself, but for lists of short ones."""
+        is_list = text[:2] == "- "
+        places = [found.start() + 1 for found in _entry_in(column, is_list).finditer(text)]
         if not places:
             return [self._add_entry(text, column, depth)]
+        if is_list and len(text) <= _LONG * len(places):
+            return [self.add(text, column, depth)]
         spans = zip([0, *[place + column for place in places]], [*places, len(text)], strict=True)
         return [self._add_entry(text[start:end], column, depth) for start, end in spans]
 
@@ -136,6 +139,6 @@ def _expect(node: Any, cls: type) -> Any:
 
 @lru_cache
 def _entry_in(column: int, is_list: bool) -> re.Pattern[str]:
-    """Match where the line of an entry begins."""
+    """Match the line break before an entry, and its indentation: as they are, which is what `re` finds quickly."""
     begin = "- " if is_list else "[A-Za-z0-9\"']"
-    return re.compile(rf"^ {{{column}}}(?={begin})", re.MULTILINE)
+    return re.compile(f"\n{' ' * column}(?={begin})")

@@ -166,7 +166,10 @@ def gap_before(text: str, position: int) -> str:
 
 def line_start(text: str, position: int) -> int:
     start = text.rfind("\n", 0, position) + 1
-    return start + max(map(text[start:position].rfind, _OTHER_BREAKS)) + 1
+    before = text[start:position]
+    if not before.strip(" "):  # as it is in front of nearly all keys
+        return start
+    return start + max(map(before.rfind, _OTHER_BREAKS)) + 1
 
 
 def entry_start(text: str, key: Node) -> int:

@@ -69,7 +69,7 @@ def write_block(key: str, value: NewValue, indent: int, *, offset: int = 0) -> l
     if isinstance(value, _Scalar) or not value:
         return [f"{start} {write_flow(value)}"]
     lines = [start]
-    if isinstance(value, Dict):
+    if isinstance(value, (dict, Dict)):
         for name, field in value.items():
             lines += write_block(name, field, indent + 2, offset=offset)
     else:
@@ -85,7 +85,7 @@ def write_document(value: Dict[str, NewValue]) -> str:
 
 def write_block_item(value: NewValue, indent: int, *, offset: int = 0) -> list[str]:
     """Write the lines of one list element, its `-` at column `indent`."""
-    if isinstance(value, _Scalar) or not isinstance(value, Dict):
+    if isinstance(value, _Scalar) or not isinstance(value, (dict, Dict)):
         return [" " * indent + "- " + write_flow(value)]
     lines: list[str] = []
     for name, field in value.items():

@@ -97,8 +97,9 @@ def _guess(
     for position, item in _find_first([item for item in configs if item not in judged], wrong, names):
         guesses[position] = f"; {authored_id(item)} does, but spec.kinds does not contain {item.id.kind}"
     for condition in reversed(_CONDITIONS):
-        without = {condition: getattr(Selector(), condition)}
-        relaxed = {position: new for position, one in wrong.items() if (new := one._replace(**without)) != one}
+        any_ = getattr(Selector(), condition)
+        narrow = [(position, one) for position, one in wrong.items() if getattr(one, condition) != any_]
+        relaxed = {position: one._replace(**{condition: any_}) for position, one in narrow}
         for position, item in _find_first(candidates, relaxed, names):
             guesses[position] = f"; {authored_id(item)} meets every condition but `{condition}`"
     renamed = {position: one._replace(name=meant[one.name]) for position, one in wrong.items() if meant.get(one.name)}
