@@ -32,7 +32,7 @@ from krm_fn.model.node import (
 from krm_fn.model.pods import CONTAINER_LISTS
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Settings
-from krm_fn.model.words import listing
+from krm_fn.model.words import and_others, listing
 from krm_fn.naming.go_yaml import is_base64, is_plainly_text, is_text, read_scalar, unfold
 from krm_fn.naming.names import authored_id, base_name
 from krm_fn.naming.suggest import did_you_mean, find_meant
@@ -261,8 +261,8 @@ def find_refused_data(package: Package, revisions: Revisions, deployers: Collect
             if (item.node, field) not in said:
                 wrong[message].append(field)
         for message, (field, *others) in wrong.items():
-            also = f"; the same holds for {listing(others, _MOST_NAMES, mark=',', is_sentence=True)}" if others else ""
-            yield about(item, message + also, field, Severity.WARNING)._replace(resource=authored_id(item))
+            whole = message + and_others(others)
+            yield about(item, whole, field, Severity.WARNING)._replace(resource=authored_id(item))
 
 
 def _judge(item: Item, *, are_words_text: bool) -> Iterator[tuple[str, str]]:
