@@ -61,7 +61,7 @@ class Texts:
         """Add lines of new entries, each entry by itself, but for lists of short ones."""
         is_list = text[:2] == "- "
         *others, last = _before_entry(column, is_list).split(text)
-        if is_list and len(text) <= _LONG * len(others):
+        if is_list and len(text) <= _LONG * (len(others) + 1):
             return [self.add(text, column, depth)]
         return [self._add_entry(one, column, depth) for one in [*[f"{other}\n" for other in others], last]]
 
