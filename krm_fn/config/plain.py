@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import Any, NoReturn, TypeAlias
 
 from krm_fn.model.item import read_item
-from krm_fn.model.node import Node, Scalar, fields, is_mapping, is_null, is_scalar, mark_of, read_path, spell
+from krm_fn.model.node import Marks, Node, Scalar, fields, is_mapping, is_null, is_scalar, read_path, spell
 from krm_fn.model.problem import Problem, ResourceId, at
 
 Plain: TypeAlias = "str | bool | int | float | list[Plain] | dict[str, Plain] | None"
@@ -111,25 +111,27 @@ def one_of(value: Plain, allowed: Collection[str]) -> str:
     return text if text in allowed else refuse()
 
 
-def place(path: Iterable[str | int], node: Node, who: ResourceId, message: str) -> Problem:
+def place(path: Iterable[str | int], node: Node, who: ResourceId, message: str, marks: Marks | None = None) -> Problem:
     """Return a problem with the setting at a path such as `spec.kinds`, at the setting's key.
 
-    `node` is the whole configuration, `who` its id: if that is a ConfigMap, the settings are in its `data`.
+    `node` is the whole configuration, `who` its id: if that is a ConfigMap, the settings are in its `data`. `marks`:
+    those for many problems.
     """
     path = tuple(path)
     if who.kind == "ConfigMap":
         path = _path_in_data(path)
-    return at(mark_of(node, path), message)._replace(resource=who, field=spell(path), node=node)
+    return at((marks or Marks()).of(node, path), message)._replace(resource=who, field=spell(path), node=node)
 
 
 def place_settings(problems: Iterable[Problem], node: Node | None) -> Iterator[Problem]:
     """Place the problems with settings, whose resource is the configuration `node`. Pass on all others."""
     who = read_item(node).id if is_mapping(node) else None
+    marks = Marks()
     for problem in problems:
         if node is None or problem.resource is None or problem.resource != who or problem.node is not None:
             yield problem
         else:
-            placed = place(read_path(problem.field), node, problem.resource, problem.message)
+            placed = place(read_path(problem.field), node, problem.resource, problem.message, marks)
             yield placed._replace(severity=problem.severity)
 
 

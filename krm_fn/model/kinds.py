@@ -136,9 +136,16 @@ class Kinds:
     def __init__(self, items: Iterable[Item] = ()) -> None:
         definitions = [item for item in items if item.id.kind == "CustomResourceDefinition"]
         self._defined = {(kind.group, kind.kind): kind for kind in map(_read_definition, definitions)}
+        self._found: dict[tuple[str, str], Kind] = {}
 
     def of(self, who: ResourceId) -> Kind:
         """Return the kind of an object; for an unknown one, what its name suggests."""
+        found = self._found.get(who[:2])
+        if found is None:
+            found = self._found[who[:2]] = self._find(who)
+        return found
+
+    def _find(self, who: ResourceId) -> Kind:
         key = (who.group, who.kind)
         known = self._defined.get(key) or KINDS.get(key)
         if known is None:

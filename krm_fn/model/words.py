@@ -1,7 +1,9 @@
 """What a person reads: text that others wrote, safe to show, and numbers of things."""
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+
+_MOST_OTHERS = 5
 
 
 def printable(text: str) -> str:
@@ -51,6 +53,11 @@ def camel_case(name: str) -> str:
     """Write `present_name` as a field of YAML or JSON: `presentName`."""
     first, *others = name.split("_")
     return first + "".join(map(str.capitalize, others))
+
+
+def and_others(others: Collection[str]) -> str:
+    """Say behind a message about one thing that it is true of others: `; the same holds for b, c and d`."""
+    return f"; the same holds for {listing(others, _MOST_OTHERS, mark=',', is_sentence=True)}" if others else ""
 
 
 def _escape(character: str) -> str:

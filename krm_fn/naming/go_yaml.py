@@ -100,10 +100,10 @@ def is_text(scalar: Scalar) -> bool:
 
 def is_read_as(node: Node, wanted: str | bool | int) -> bool:
     """Tell whether a node is read as this value, and as one of its type."""
-    if not is_scalar(node):
-        return False
     if is_plainly_text(node):
         return node.value == wanted
+    if not is_scalar(node):
+        return False
     try:
         value = read_scalar(node)
     except ValueError:

@@ -332,10 +332,10 @@ def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:
     """Find the name that an option has as its value, and the one behind each key in it, as in `volume=config:web`."""
     start, end = 0, len(piece)
     while True:  # a text may hold more keys behind each other than calls can be nested
-        found = _VALUE.fullmatch(piece, start, end)
-        namespace = (found["namespace"] or "") if found else ""
-        if found and namespace not in _RESOURCES and _says_config(option):
-            yield OptionName(field, option, "" if namespace.startswith("$") else namespace, found["name"])
+        if _says_config(option) and (found := _VALUE.fullmatch(piece, start, end)):
+            namespace = found["namespace"] or ""
+            if namespace not in _RESOURCES:
+                yield OptionName(field, option, "" if namespace.startswith("$") else namespace, found["name"])
         pair = _KEY.match(piece, start, end)
         if pair is None:
             return

@@ -64,9 +64,9 @@ def _matches(name: str, pattern: str) -> bool:
 
 
 def _is_where_expected(item: Item, namespace: str, row: WellKnown) -> bool:
-    if row.namespaces and namespace not in row.namespaces:
+    if (row.namespaces and namespace not in row.namespaces) or not row.labels.keys() <= item.labels.keys():
         return False
-    return all(label in item.labels and value in ("*", item.labels[label]) for label, value in row.labels.items())
+    return all(value in ("*", item.labels[label]) for label, value in row.labels.items())
 
 
 _Row = tuple[str, str, str, str, tuple[Any, ...]]

@@ -199,10 +199,13 @@ def hide_in_problems(problems: Iterable[Problem], items: Iterable[Item]) -> list
     `resource` stays as it is: orchestrators find the object by that.
     """
     problems = list(problems)
-    if not any(_HASH.search(str(problem)) for problem in problems):
+    said = [*map(str, problems)]
+    if not any(map(_HASH.search, said)):
         return problems
     bases = {base_name(item) for item in items if item.id.kind == "Secret" or is_secret_tracker(item)}
-    bases |= {found[1] for problem in problems for found in _ID_OF_SECRET.finditer(str(problem))}  # what is missing
+    bases |= {found[1] for text in said for found in _ID_OF_SECRET.finditer(text)}  # what is missing
+    if not bases:
+        return problems
     return [
         problem._replace(
             message=_hide_bases(problem.message, bases),

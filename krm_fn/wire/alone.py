@@ -58,12 +58,12 @@ class Texts:
         return key
 
     def add_entries(self, text: str, column: int, depth: int) -> list[Key]:
-        """Add lines of new entries, each entry by itself."""
-        places = [found.start() for found in _entry_in(column, text[:2] == "- ").finditer(text, 1)]
-        if not places:
-            return [self._add_entry(text, column, depth)]
-        spans = zip([0, *[place + column for place in places]], [*places, len(text)], strict=True)
-        return [self._add_entry(text[start:end], column, depth) for start, end in spans]
+        """Add lines of new entries, each entry by itself, but for lists of short ones."""
+        is_list = text[:2] == "- "
+        *others, last = _before_entry(column, is_list).split(text)
+        if is_list and len(text) <= _LONG * (len(others) + 1):
+            return [self.add(text, column, depth)]
+        return [self._add_entry(one, column, depth) for one in [*[f"{other}\n" for other in others], last]]
 
     def _add_entry(self, text: str, column: int, depth: int) -> Key:
         key = self.add(text, column, depth)
@@ -114,8 +114,7 @@ class Texts:
         return cls.holding(entries)
 
     def _say(self, key: Key) -> Any:
-        parts = self._made_of[key]
-        if parts is not None and key not in self._said:
+        if key not in self._said and (parts := self._made_of[key]) is not None:
             self._said[key] = self._join(parts)
         return self._said[key]
 
@@ -135,7 +134,7 @@ def _expect(node: Any, cls: type) -> Any:
 
 
 @lru_cache
-def _entry_in(column: int, is_list: bool) -> re.Pattern[str]:
-    """Match where the line of an entry begins."""
+def _before_entry(column: int, is_list: bool) -> re.Pattern[str]:
+    """Match the line break before an entry, and its indentation."""
     begin = "- " if is_list else "[A-Za-z0-9\"']"
-    return re.compile(rf"^ {{{column}}}(?={begin})", re.MULTILINE)
+    return re.compile(f"\n{' ' * column}(?={begin})")

@@ -103,9 +103,12 @@ class Expectation(NamedTuple):
         if not is_mapping(before):
             return Fields(after, [], {})
         kept = self.entries(before)
+        others = [pair for pair in kept if pair[0].id != "scalar"]
+        if kept is before.value:
+            return Fields(after, others, {})
         read = {key for key, _ in kept}
         unread = {key.value: value for key, value in before.value if key not in read and is_scalar(key)}
-        return Fields(after, [pair for pair in kept if not is_scalar(pair[0])], unread)
+        return Fields(after, others, unread)
 
     def _grown(
         self, before: Node | None, changed: Dict[int, Patch], drop: Iterable[int], add: Sequence[NewValue]

@@ -39,7 +39,7 @@ def scalar_span(text: str, node: Scalar) -> tuple[int, int]:
     """Return the span of a scalar without its anchor, its tag, and the line break that ends a block scalar."""
     start, end = content_start(text, node), node.end
     # Nothing else that looks like white space: in a block, a tab or U+00A0 is text.
-    return start, max(start, len(text[:end].rstrip(" \r\n")) if node.style in ("|", ">") else end)
+    return start, start + len(text[start:end].rstrip(" \r\n")) if node.style in ("|", ">") else max(start, end)
 
 
 class NotLiteral(Exception):
@@ -166,7 +166,10 @@ def gap_before(text: str, position: int) -> str:
 
 def line_start(text: str, position: int) -> int:
     start = text.rfind("\n", 0, position) + 1
-    return start + max(map(text[start:position].rfind, _OTHER_BREAKS)) + 1
+    before = text[start:position]
+    if not before.strip(" "):  # as it is in front of nearly all keys
+        return start
+    return start + max(map(before.rfind, _OTHER_BREAKS)) + 1
 
 
 def entry_start(text: str, key: Node) -> int:

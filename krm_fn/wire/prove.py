@@ -240,7 +240,7 @@ def _is_same(found: Node, before: Scalar) -> bool:
 def _match_fields(found: Node, wanted: Fields) -> list[_Part] | None:
     written = fields(found)
     present = {**written, **wanted.unread}
-    others = [pair for pair in found.value if not is_scalar(pair[0])] if is_mapping(found) else []
+    others = [pair for pair in found.value if pair[0].id != "scalar"] if is_mapping(found) else []
     if (
         not is_mapping(found)
         or present.keys() != wanted.named.keys()

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Dict
 from collections.abc import Sequence as Elements
 from functools import lru_cache
+from typing import TypeAlias
 
 from krm_fn.model.changes import Change, SetFields, SetItems, SetParts, SetText
 from krm_fn.model.node import Mapping, NewValue, Node, Sequence, is_mapping, is_scalar, is_sequence
@@ -24,16 +25,21 @@ _CONTENT_NAME = re.compile(f"[A-Za-z0-9][A-Za-z0-9.-]*-{HASH}")
 _NOT_PLAIN = {*map(chr, range(0x7F, 0xA0)), "\u2028", "\u2029", "\ufeff", "\ufffe", "\uffff"}
 _ESCAPES = str.maketrans({character: f"\\u{ord(character):04x}" for character in _NOT_PLAIN})
 
+_Scalar: TypeAlias = str | bool | int
 _STANDARD = "tag:yaml.org,2002:"
 _DASH = r"#[^\r\n]*|(-)"
 
 
 def write_scalar(value: str | bool | int, *, style: str = "") -> str:
     """Write one scalar. `style` is that of the text it replaces, or `"` for JSON."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
+    if isinstance(value, str):
+        return _write_text(value, style)
+    return str(value).lower()
+
+
+@lru_cache(maxsize=1024)
+def _write_text(value: str, style: str) -> str:
+    """Write a text. Many new objects have most of theirs in common."""
     if style == "'" and value.isprintable():
         return "'" + value.replace("'", "''") + "'"
     if style == '"' or not _is_plain(value):
@@ -49,26 +55,27 @@ def _is_plain(value: str) -> bool:
 
 def write_flow(value: NewValue, *, style: str = "") -> str:
     """Write `{a: b, c: [d]}`, or JSON where `style` is `"`."""
-    if isinstance(value, str | bool | int):
+    if isinstance(value, _Scalar):
         return write_scalar(value, style=style)
     if not isinstance(value, Dict):
         return "[" + ", ".join(write_flow(item, style=style) for item in value) + "]"
-    return "{" + ", ".join(f"{_key(key, style)}: {write_flow(item, style=style)}" for key, item in value.items()) + "}"
+    pairs = ((write_scalar(key, style=style), write_flow(item, style=style)) for key, item in value.items())
+    return "{" + ", ".join(map(": ".join, pairs)) + "}"
 
 
-def write_block(key: str, value: NewValue, indent: int, *, offset: int = 0) -> Iterator[str]:
-    """Yield the lines of one field, without line breaks. `offset`: how far lists are indented below their keys."""
-    start = " " * indent + _key(key, "") + ":"
-    if isinstance(value, str | bool | int) or not value:
-        yield f"{start} {write_flow(value)}"
-    elif not isinstance(value, Dict):
-        yield start
-        for item in value:
-            yield from write_block_item(item, indent + offset, offset=offset)
-    else:
-        yield start
+def write_block(key: str, value: NewValue, indent: int, *, offset: int = 0) -> list[str]:
+    """Write the lines of one field, without line breaks. `offset`: how far lists are indented below their keys."""
+    start = " " * indent + write_scalar(key) + ":"
+    if isinstance(value, _Scalar) or not value:
+        return [f"{start} {write_flow(value)}"]
+    lines = [start]
+    if isinstance(value, (dict, Dict)):
         for name, field in value.items():
-            yield from write_block(name, field, indent + 2, offset=offset)
+            lines += write_block(name, field, indent + 2, offset=offset)
+    else:
+        for item in value:
+            lines += write_block_item(item, indent + offset, offset=offset)
+    return lines
 
 
 def write_document(value: Dict[str, NewValue]) -> str:
@@ -76,21 +83,15 @@ def write_document(value: Dict[str, NewValue]) -> str:
     return "---\n" + "".join(f"{line}\n" for key, field in value.items() for line in write_block(key, field, 0))
 
 
-def write_block_item(value: NewValue, indent: int, *, offset: int = 0) -> Iterator[str]:
-    """Yield the lines of one list element, its `-` at column `indent`."""
-    if not isinstance(value, Dict):
-        yield " " * indent + "- " + write_flow(value)
-        return
-    first, *rest = [
-        line for name, field in value.items() for line in write_block(name, field, indent + 2, offset=offset)
-    ]
-    yield " " * indent + "- " + first.lstrip()
-    yield from rest
-
-
-@lru_cache(maxsize=256)
-def _key(key: str, style: str) -> str:
-    return write_scalar(key, style=style)
+def write_block_item(value: NewValue, indent: int, *, offset: int = 0) -> list[str]:
+    """Write the lines of one list element, its `-` at column `indent`."""
+    if isinstance(value, _Scalar) or not isinstance(value, (dict, Dict)):
+        return [" " * indent + "- " + write_flow(value)]
+    lines: list[str] = []
+    for name, field in value.items():
+        lines += write_block(name, field, indent + 2, offset=offset)
+    lines[0] = " " * indent + "- " + lines[0].lstrip()
+    return lines
 
 
 def splice_change(text: str, change: Change) -> Iterator[Splice]:

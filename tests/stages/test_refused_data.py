@@ -152,6 +152,28 @@ def test_what_is_refused_is_warned_about(kind: str, data: str, field: str, messa
     assert warnings(kind, data) == [f"warning: {place}: {message}"]
 
 
+ALSO = [
+    pytest.param("{a: 1, b: 2}", ["a: number; the same holds for data.b"], id="two keys"),
+    pytest.param(
+        "{a: 1, b: true, c: 2, d: x, e: false, f: 3}",
+        ["a: number; the same holds for data.c and data.f", "b: boolean; the same holds for data.e"],
+        id="two things that are wrong",
+    ),
+    pytest.param(
+        "{a: 1, b: 2, c: 3, d: 4, e: 5, f: 6, g: 7, h: 8}",
+        ["a: number; the same holds for data.b, data.c, data.d, data.e, data.f, and 2 more"],
+        id="more keys than a line has room for",
+    ),
+]
+
+
+@pytest.mark.parametrize(("data", "expected"), ALSO)
+def test_what_is_wrong_with_several_keys_is_said_once(data: str, expected: list[str]) -> None:
+    lines = [line.removeprefix("warning: ConfigMap/a data.") for line in warnings("ConfigMap", f"data: {data}")]
+    what = "found a ", ", expected text: the API server refuses it; put it in quotes"
+    assert [line.replace(what[0], "").replace(what[1], "") for line in lines] == expected
+
+
 def test_a_revision_that_is_too_large_is_warned_about_as_well() -> None:
     """That it is a revision is said in an info, which has no field either."""
     big = f"apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: a}}\ndata: {{k: {'a' * (MIB + 1)}}}\n"

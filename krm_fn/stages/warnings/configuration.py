@@ -4,6 +4,7 @@ One configuration may serve many packages. Then it is normal that a pattern matc
 of a kind: `docs/decisions/0020` says which entries are reported all the same.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from krm_fn.model import keys
@@ -11,7 +12,7 @@ from krm_fn.model.item import CONFIG_KINDS, Item, about
 from krm_fn.model.keys import DECLARES_FUNCTION
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import KIND, FieldSpec, Selector, Settings, Strategy, is_pattern
-from krm_fn.model.words import listing
+from krm_fn.model.words import and_others, listing
 from krm_fn.naming.names import KnownNames, authored_id
 from krm_fn.naming.suggest import did_you_mean, find_meant, find_near_word, find_near_words, nearest
 from krm_fn.references.field_specs import find_missing_step
@@ -61,7 +62,7 @@ def find_unmatched(package: Package, settings: Settings, names: KnownNames) -> I
 def _judge_entries(
     selectors: Sequence[Selector], configs: list[Item], kinds: Collection[str], names: KnownNames
 ) -> Iterator[tuple[int, str]]:
-    """Yield the position of each entry to report, and the message."""
+    """Yield the position of each entry to report, and the message. What is wrong in the same way is said once."""
     candidates = [item for item in configs if item.id.kind in kinds]
     matched = find_first(candidates, selectors, names)
     unmatched = {position: selector for position, selector in enumerate(selectors) if position not in matched}
@@ -75,10 +76,15 @@ def _judge_entries(
         if not (is_pattern(selector.name) and is_for_many_packages)
     }
     guesses = _guess(reported, meant, candidates, configs, names)
+    alike: dict[tuple[str, int], list[int]] = defaultdict(list)
     for position, selector in reported.items():
-        what = f'"{selector.name}" matches' if selector.name != "*" else "matches"
         wanted = [selector.kind] if selector.kind else sorted(kinds)
-        yield position, f"{what} no {' or '.join(wanted)} of the package{guesses.get(position, '')}"
+        what = f"no {' or '.join(wanted)} of the package{guesses.get(position, '')}"
+        alike[what, position if selector.name == "*" else -1].append(position)  # by its place, if it has no name
+    for (what, _), (first, *others) in alike.items():
+        subject = f'"{selectors[first].name}" matches' if selectors[first].name != "*" else "matches"
+        names_of_others = [f'"{selectors[one].name}"' for one in others]
+        yield first, f"{subject} {what}{and_others(names_of_others)}"
 
 
 def _guess(
@@ -97,8 +103,9 @@ def _guess(
     for position, item in _find_first([item for item in configs if item not in judged], wrong, names):
         guesses[position] = f"; {authored_id(item)} does, but spec.kinds does not contain {item.id.kind}"
     for condition in reversed(_CONDITIONS):
-        without = {condition: getattr(Selector(), condition)}
-        relaxed = {position: new for position, one in wrong.items() if (new := one._replace(**without)) != one}
+        any_ = getattr(Selector(), condition)
+        narrow = [(position, one) for position, one in wrong.items() if getattr(one, condition) != any_]
+        relaxed = {position: one._replace(**{condition: any_}) for position, one in narrow}
         for position, item in _find_first(candidates, relaxed, names):
             guesses[position] = f"; {authored_id(item)} meets every condition but `{condition}`"
     renamed = {position: one._replace(name=meant[one.name]) for position, one in wrong.items() if meant.get(one.name)}

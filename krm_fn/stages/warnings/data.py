@@ -32,7 +32,7 @@ from krm_fn.model.node import (
 from krm_fn.model.pods import CONTAINER_LISTS
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Settings
-from krm_fn.model.words import listing
+from krm_fn.model.words import and_others, listing
 from krm_fn.naming.go_yaml import is_base64, is_plainly_text, is_text, read_scalar, unfold
 from krm_fn.naming.names import authored_id, base_name
 from krm_fn.naming.suggest import did_you_mean, find_meant
@@ -248,14 +248,21 @@ def _ask(missing: Iterable[_Wanted], known: Collection[str]) -> Iterator[tuple[_
 
 
 def find_refused_data(package: Package, revisions: Revisions, deployers: Collection[str]) -> Iterator[Problem]:
-    """Warn about each key and value that no API server accepts, without the value: it may be a Secret's."""
+    """Warn about keys and values that no API server accepts, without the value: it may be a Secret's.
+
+    What is wrong in the same way with several keys of an object is said once.
+    """
     are_words_text = bool(deployers) and all(DEPLOYERS[name].keeps_boolean_words for name in deployers)
     errors = [problem for problem in revisions.problems if problem.severity is Severity.ERROR]
     said = {(problem.node, problem.field) for problem in errors}  # what has no hash
     for item in package.configs:
+        wrong: dict[str, list[str]] = defaultdict(list)
         for field, message in _judge(item, are_words_text=are_words_text) if item.is_config else ():
             if (item.node, field) not in said:
-                yield about(item, message, field, Severity.WARNING)._replace(resource=authored_id(item))
+                wrong[message].append(field)
+        for message, (field, *others) in wrong.items():
+            whole = message + and_others(others)
+            yield about(item, whole, field, Severity.WARNING)._replace(resource=authored_id(item))
 
 
 def _judge(item: Item, *, are_words_text: bool) -> Iterator[tuple[str, str]]:
