@@ -73,11 +73,11 @@ class Repository:
     def __init__(self, path: Path, allowance: Allowance) -> None:
         self._allowance = allowance
         if shutil.which("git") is None:
-            raise Rejected(Problem("--against needs git on PATH"))
+            raise Rejected(Problem("krm-fn needs git on PATH to read a revision"))
         # No tree of git contains a `.git`, so this one is the user's. git checks whose it is.
         top = next((parent for parent in (path, *path.parents) if os.path.lexists(parent / ".git")), None)
         if top is None:
-            raise Rejected(Problem("is in no repository of git, which --against needs", file=str(path)))
+            raise Rejected(Problem("is in no repository of git", file=str(path)))
         self.folder = self.git_folder = top
         command = ("rev-parse", "--show-toplevel", "--absolute-git-dir")
         found = self._read(command[0], self._end(["-C", str(top)], command))
@@ -104,7 +104,9 @@ class Repository:
             near = nearest(revision, names)
             question = f'did you mean "{near}"? ' if near else ""
             message = f'--against: "{revision}" is no revision of this repository'
-            raise Rejected(Problem(f"{message}; {question}if it is on a remote, run git fetch"))
+            is_shallow = self._ask("rev-parse", "--is-shallow-repository").strip() == "true"
+            advice = "this clone is shallow: run git fetch --unshallow" if is_shallow else _FETCH
+            raise Rejected(Problem(f"{message}; {question}{advice}"))
         return self._read(command[0], ended).strip()
 
     def find_commits(self, names: Iterable[str]) -> list[str]:
@@ -247,8 +249,10 @@ class Repository:
         return os.fsdecode(ended.stdout)
 
 
+_FETCH = "if it is on a remote, run git fetch"
+
 _PARTIAL = (
-    "this clone lacks objects of the revision, and --against fetches nothing; run git fetch --refetch --no-filter, or "
+    "this clone lacks objects of the revision, and krm-fn fetches nothing; run git fetch --refetch --no-filter, or "
     "clone without --filter"
 )
 

@@ -294,6 +294,8 @@ def pair_emitted(old: Release, new: Release) -> tuple[LinkerChange, list[Pair]]:
     kept = old.linked_sets & new.linked_sets
     matcher = Matcher(*([item for item in one.package.emitted if _linker_of(item, one) in kept] for one in (old, new)))
     matcher.match(lambda item, release: (*_linker_of(item, release), item.id.kind, item.id.name), old, new)
+    # The names of a linker begin with its set, and that may be spelled as an affix.
+    matcher.match(lambda item, release: (*_linker_of(item, release), item.id.kind, emitted_base(item)), old, new)
     matcher.match(_key, old, new)
     removed = [Pair(item, None) for item in matcher.old if not _comes_with_secret(item, old, new)]
     added = [Pair(None, item) for item in matcher.new if not _comes_with_secret(item, new, old)]

@@ -25,10 +25,14 @@ _FOLDED = "\0"
 
 
 class Folded(NamedTuple):
-    """A text in which labels stand for names. `value` is equal to no text that just contains the label."""
+    """A text in which labels stand for names. `value` is equal to no text that just contains the label.
+
+    `plain`: the text, if it may as well be none of the names that only another environment calls otherwise.
+    """
 
     value: str
     shown: str
+    plain: str = ""
 
 
 class StableNames:
@@ -71,7 +75,7 @@ class StableNames:
             return Folded(_FOLDED + label, label)
         elsewhere = self.elsewhere(scalar.value)
         if elsewhere is not None:
-            return Folded(_FOLDED + elsewhere, elsewhere)
+            return Folded(_FOLDED + elsewhere, elsewhere, scalar.value)
         if not _HASH.search(scalar.value):
             return Folded(scalar.value, scalar.value)
         shown = WORD.sub(lambda found: self._labels.get(found[0], found[0]), scalar.value)
@@ -147,13 +151,14 @@ _WORDS = _OLD_BOOLEANS | {"true", "false", "null", "~"}
 class Leaf(NamedTuple):
     """A scalar. `value` and `is_text` are compared, and never leave the comparison; `shown` is what people see.
 
-    In `shown`, base names stand for names that are made from content. `written` has these too.
+    In `shown`, base names stand for names that are made from content. `written` has these too. `plain`: as of Folded.
     """
 
     value: str
     shown: str
     written: str
     is_text: bool = True
+    plain: str = ""
 
 
 Tree: TypeAlias = Leaf | dict[str, "Tree"] | list["Tree"]
@@ -215,7 +220,7 @@ class TreeReader:
         folded = self._names.fold(node, item)
         shown, written = self._names.hide(folded.shown), self._names.hide(node.value)
         if _is_text(node):
-            return Leaf(folded.value, _quoted(shown), _quoted(written))
+            return Leaf(folded.value, _quoted(shown), _quoted(written), plain=folded.plain)
         return Leaf(folded.value, shown or "null", written or "null", is_text=False)
 
 
@@ -248,7 +253,7 @@ def show(tree: Tree) -> ShownValue:
 def is_same(old: Tree | None, new: Tree | None) -> bool:
     """Tell whether two scalars do not differ, or both sides are left out. Only `compare_trees` can tell of more."""
     if isinstance(old, Leaf) and isinstance(new, Leaf):
-        return _identity(old) == _identity(new)
+        return _is_equal(old, new)
     return old is None and new is None
 
 
@@ -281,8 +286,8 @@ def _is_alike(
 ) -> bool:
     is_written_alike = old.value == new.value and old.style == new.style and old.tag == new.tag
     is_label_equal = labels[0].get(old) == labels[1].get(new)
-    is_name_equal = names[0].elsewhere(old.value) == names[1].elsewhere(new.value)
-    return is_written_alike and is_label_equal and is_name_equal and not _HASH.search(old.value)
+    elsewhere = {one.elsewhere(old.value) for one in names} - {None}
+    return is_written_alike and is_label_equal and len(elsewhere) <= 1 and not _HASH.search(old.value)
 
 
 def _has_names(old: Node, new: Node) -> bool:
@@ -314,8 +319,14 @@ def compare_trees(old: Tree, new: Tree) -> Iterator[FieldChange]:
             stack += reversed([*_compare_lists(place.old, place.new, place.path)])
         elif not (isinstance(place.old, Leaf) and isinstance(place.new, Leaf)):
             yield FieldChange(place.path, *(None if tree is None else show(tree) for tree in place[1:]))
-        elif _identity(place.old) != _identity(place.new):
+        elif not _is_equal(place.old, place.new):
             yield FieldChange(place.path, *_show_both(place.old, place.new))
+
+
+def _is_equal(old: Leaf, new: Leaf) -> bool:
+    """Tell whether two scalars are equal. A container may be called as the workload is in one environment only."""
+    is_plain_equal = old.value == new.plain or new.value == old.plain
+    return _identity(old) == _identity(new) or (is_plain_equal and old.is_text == new.is_text)
 
 
 def _identity(leaf: Leaf) -> tuple[str, bool]:
@@ -336,7 +347,7 @@ def _compare_lists(old: list[Tree], new: list[Tree], path: str) -> Iterator[_Pai
     if key is None or not (old and new):
         yield from _compare_in_order(old, new, path)
         return
-    before, after = _by_key(old, key), _by_key(new, key)
+    before, after = _by_key(old, key, _by_key(new, key)), _by_key(new, key, _by_key(old, key))
     for name in sorted(before.keys() | after.keys()):
         yield _Pair(f"{path}[{name}]", before.get(name), after.get(name))
     orders = [", ".join(name for name in names if name in before and name in after) for names in (before, after)]
@@ -349,12 +360,13 @@ def _identifies(key: str, elements: list[Tree]) -> bool:
     return len(texts) == len(elements)
 
 
-def _by_key(elements: list[Tree], key: str) -> dict[str, Tree]:
+def _by_key(elements: list[Tree], key: str, others: Collection[str] = ()) -> dict[str, Tree]:
+    """Return elements by what identifies them. A text that may be no name is one only if the `others` have it too."""
     named: dict[str, Tree] = {}
     for element in elements:
         name = element[key] if isinstance(element, dict) else None
         if isinstance(name, Leaf):
-            named[name.shown] = element
+            named[name.written if name.plain and others and name.shown not in others else name.shown] = element
     return named
 
 

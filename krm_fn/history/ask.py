@@ -144,7 +144,7 @@ class LiveNamespace:
 
     def _explain_absence(self, lists: Lists, set_name: str | None) -> str:
         labels = lists.read(CONFIG_MAPS, _read_set_name, metadata_only=True, labelSelector=keys.SET).items
-        if labels:
+        if labels and set_name is not None:
             found = listing(sorted(set(labels)), _MOST_NAMES)
             return f"no set {set_name} in namespace {self.namespace}; found: {found}"
         response = self._api.request("GET", f"/api/v1/namespaces/{self.namespace}")

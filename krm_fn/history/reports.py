@@ -5,6 +5,7 @@ collects them may have got an empty file, and the others count all the same.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from glob import glob
 from os.path import commonpath
@@ -38,7 +39,14 @@ class NotAReport(Exception):
 def read_reports(patterns: Iterable[str], set_name: str | None) -> list[FleetColumn]:
     """Read the files of these names and shell patterns. Raises NoAnswer for one that matches no file."""
     paths = [*dict.fromkeys(path for pattern in patterns for path in _find_files(pattern))]
-    return [_read_column(path, name, set_name) for path, name in zip(paths, _name_files(paths), strict=True)]
+    named = [*zip(paths, _name_files(paths), strict=True)]
+    columns = [_read_column(path, name, set_name) for path, name in named]
+    places = Counter(one[:2] for one in columns)
+    # Two reports of one place: only their files tell them apart.
+    return [
+        one if places[one[:2]] == 1 else one._replace(cluster=f"{one.cluster} ({name})")
+        for one, (_, name) in zip(columns, named, strict=True)
+    ]
 
 
 def _find_files(pattern: str) -> list[str]:

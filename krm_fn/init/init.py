@@ -1,17 +1,19 @@
 """Write what lets a deployer run the function over a directory, and say what a first rendering would do."""
 
+import errno
 import json
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import unified_diff
+from io import RawIOBase
 from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.config.configuration import find_in_kptfile
 from krm_fn.config.plain import plain_value
 from krm_fn.explain.explain import sum_up_rendering
-from krm_fn.init.plan import Door, Planned, Wishes, find_door, plan
+from krm_fn.init.plan import Door, Planned, Wishes, complete, find_door, plan
 from krm_fn.model.problem import Outcome, Rejected
 from krm_fn.model.settings import KPTFILE, Environment
 from krm_fn.model.words import printable
@@ -51,32 +53,53 @@ class Surroundings(NamedTuple):
 
 def init(directory: Path, wishes: Wishes, around: Surroundings, *, is_dry_run: bool) -> Outcome:
     """Write what is missing, and sum up a rendering with it. The exit code is 1 where a person has to add something."""
+    said: list[str] = []
     try:
-        door = find_door(directory, wishes)
-        planned = plan(directory, door, wishes, Allowance(around.limits))
-        if not is_dry_run:
-            _write(planned)
+        door, allowance = find_door(directory, wishes), Allowance(around.limits)
+        wishes = complete(directory, door, wishes, allowance)
+        planned = plan(directory, door, wishes, allowance)
+        for one in planned:
+            if not is_dry_run and one.data is not None:
+                _write(one.file, one.before, one.data)
+            said += _say(one, is_dry_run=is_dry_run)
     except OSError as error:
-        return Outcome(b"", stderr_lines([unreadable(str(error.filename), error)]), 1)
+        return Outcome(_join(said), stderr_lines([unreadable(str(error.filename), error)]), 1)
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), 1)
     # From memory, so that a dry run sums up the same rendering.
     inputs = Inputs((str(directory),), draft=_draft(planned[0]))
     rendering = sum_up_rendering(inputs, around.helm, around.environment, around.limits, around.screen)
-    said = [line for one in planned for line in _say(one, is_dry_run=is_dry_run)]
     steps = [f"next: {one}" for one in _steps(directory, door, wishes, planned[0].file)]
-    shown = [*said, "", *rendering.stdout.decode().splitlines(), "", *steps]
+    summary = rendering.stdout.decode().splitlines()
+    shown = [*said, "", *summary, *([""] if summary else []), *steps]
     is_complete = not rendering.exit_code and not any(one.by_hand for one in planned)
-    return Outcome("".join(f"{line}\n" for line in shown).encode(), rendering.stderr, int(not is_complete))
+    return Outcome(_join(shown), rendering.stderr, int(not is_complete))
 
 
-def _write(planned: list[Planned]) -> None:
-    for one in planned:
-        if one.data is not None:
-            one.file.parent.mkdir(parents=True, exist_ok=True)
-            # `x`, as a file that has come meanwhile is somebody's: nothing that is there is replaced (decision 64).
-            with one.file.open("wb" if one.before else "xb") as opened:
-                opened.write(one.data)
+def _join(lines: Iterable[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _write(file: Path, before: bytes, data: bytes) -> None:
+    """Write a file that is longer than before, or a new one. A full disk and Ctrl-C leave what was there."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    # `x`, as a file that has come meanwhile is somebody's: nothing that is there is replaced (decision 64).
+    with file.open("r+b" if before else "xb", buffering=0) as opened:
+        try:
+            _write_all(opened, data)
+        except OSError as error:
+            opened.seek(0)
+            opened.write(before)
+            opened.truncate()
+            if not before:
+                file.unlink()
+            raise OSError(error.errno, error.strerror, str(file)) from error
+
+
+def _write_all(opened: RawIOBase, data: bytes) -> None:
+    # A disk that becomes full takes a part.
+    if opened.write(data) != len(data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def _draft(config: Planned) -> SourceText | None:

@@ -26,7 +26,7 @@ from krm_fn.init.texts import (
 )
 from krm_fn.model.changes import Change, Changes, Edit, SetFields, SetItems
 from krm_fn.model.item import Item, read_item
-from krm_fn.model.node import Mapping, NewValue, Node, entries, get, is_mapping, is_sequence, text
+from krm_fn.model.node import Mapping, NewValue, Node, elements, entries, get, is_mapping, is_sequence, text
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.model.settings import CONFIG_FILE, KPTFILE, Settings
 from krm_fn.naming.names import set_name
@@ -79,12 +79,21 @@ def find_door(directory: Path, wishes: Wishes) -> Door:
     return Door.CHART if built == CHART else Door.KUSTOMIZE if built else Door.FOLDER
 
 
-def plan(directory: Path, door: Door, wishes: Wishes, allowance: Allowance) -> list[Planned]:
-    """Plan all files, the configuration first. Raises Rejected for what cannot be read."""
-    if door is Door.CHART and not wishes.namespace and "helm" in (wishes.deployers or ("helm",)):
+def complete(directory: Path, door: Door, wishes: Wishes, allowance: Allowance) -> Wishes:
+    """Return the wishes with a namespace for Helm: that of a configuration which is there, if none is given."""
+    if door is not Door.CHART or wishes.namespace or "helm" not in (wishes.deployers or ("helm",)):
+        return wishes
+    file = directory / CONFIG_FILE
+    present = os.path.lexists(file) and _parse(file, _files(directory, allowance).read(file))[1].linker.namespace
+    if not present:
         message = "Helm tells a post-renderer no namespace; pass that of the release with --namespace"
         raise Rejected(Problem(message, file=str(directory)))
-    files = Files(allowance.limits.root or directory, allowance)
+    return wishes._replace(namespace=present)
+
+
+def plan(directory: Path, door: Door, wishes: Wishes, allowance: Allowance) -> list[Planned]:
+    """Plan all files, the configuration first. Raises Rejected for what cannot be read."""
+    files = _files(directory, allowance)
     planned = [_plan_config(directory, door, wishes, files)]
     if door is Door.KUSTOMIZE:
         planned += _plan_kustomization(directory, planned[0], wishes, files)
@@ -93,6 +102,10 @@ def plan(directory: Path, door: Door, wishes: Wishes, allowance: Allowance) -> l
     if wishes.pipeline is not None:
         planned.append(_plan_pipeline(directory, wishes.pipeline))
     return [*dict.fromkeys(planned)]  # a Kptfile may be the configuration too
+
+
+def _files(directory: Path, allowance: Allowance) -> Files:
+    return Files(allowance.limits.root or directory, allowance)
 
 
 def _plan_config(directory: Path, door: Door, wishes: Wishes, files: Files) -> Planned:
@@ -116,7 +129,7 @@ def _find_config(directory: Path, door: Door, files: Files) -> Path | None:
     if door is Door.KPT:
         for root in _read(directory / KPTFILE, files):
             for named, settings in find_in_kptfile(root):
-                if named or settings is not None:
+                if Path(named) != Path(CONFIG_FILE) and (named or settings is not None):
                     return directory / (named or KPTFILE)
     return directory / CONFIG_FILE if os.path.lexists(directory / CONFIG_FILE) else None
 
@@ -132,8 +145,10 @@ def _find_missing(file: Path, data: bytes, door: Door, wishes: Wishes) -> Iterat
     if annotations:
         yield in_metadata(annotations)
     wanted = dict.fromkeys([*settings.deployers, *wishes.deployers])
-    if len(wanted) > len(settings.deployers):
-        yield in_spec(tuple(wanted))
+    is_more = len(wanted) > len(settings.deployers)
+    is_elsewhere = wishes.namespace not in ("", settings.linker.namespace)
+    if is_more or is_elsewhere:
+        yield in_spec(tuple(wanted) if is_more else (), wishes.namespace if is_elsewhere else "")
 
 
 def _is_rendered_first(settings: Settings, wishes: Wishes) -> bool:
@@ -171,14 +186,16 @@ def _find_set(directory: Path, door: Door, files: Files) -> str:
 def _plan_kustomization(directory: Path, config: Planned, wishes: Wishes, files: Files) -> Iterator[Planned]:
     file = directory / built_from(directory)
     data = files.read(file)
-    if any(plugin.krm_fn for plugin in find_plugins(directory, files)):
+    entry = os.path.relpath(config.file, directory)
+    listed = [text(one) for root in _read(file, files) for one in elements(get(root, "transformers"))]
+    # The entry may be there without its file, which is written now.
+    if Path(entry) in map(Path, listed) or any(plugin.krm_fn for plugin in find_plugins(directory, files)):
         yield Planned(file, "unchanged", data)
         return
     if config.data is None and not config.by_hand:
         item, settings = _parse(config.file, config.before)
         if not runtimes_of(item) and _is_rendered_first(settings, wishes):
             return
-    entry = os.path.relpath(config.file, directory)
     # Without the annotation, kustomize fails at the entry.
     edited = None if config.by_hand else _edit(data, ("transformers",), entry)
     if edited is None:

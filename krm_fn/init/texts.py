@@ -9,6 +9,7 @@ from krm_fn.config.configuration import PROGRAM
 from krm_fn.config.plain import load_schema
 from krm_fn.model.keys import LOCAL_CONFIG
 from krm_fn.model.settings import CONFIG_FILE, Settings
+from krm_fn.wire.splice_change import write_scalar
 
 # `exec` and no image: the first build needs nothing but the krm-fn that has written this (decision 64).
 RUN_BY_KUSTOMIZE = """\
@@ -42,7 +43,7 @@ class Pipeline(Enum):
 
     def write(self, package: str) -> str:
         text = files("krm_fn.examples").joinpath(self.value[1]).read_text()
-        return text.replace(_PACKAGES, package).replace(".github/workflows/diff.yaml", self.file)
+        return text.replace(_PACKAGES, write_scalar(package)).replace(".github/workflows/diff.yaml", self.file)
 
 
 def write_config(name: str, annotations: str, deployers: Sequence[str], image: str, namespace: str) -> str:
@@ -54,7 +55,7 @@ def write_config(name: str, annotations: str, deployers: Sequence[str], image: s
         "apiVersion: revisions.krm-fn.io/v1",
         "kind: ConfigRevisions",
         "metadata:",
-        f"  name: {name}   # the set, unique in its namespace",
+        f"  name: {write_scalar(name)}   # the set, unique in its namespace",
         *(["  annotations:", annotations.removesuffix("\n")] if annotations else []),
         "spec:",
         f"  {chosen if deployers else default}",
@@ -62,7 +63,7 @@ def write_config(name: str, annotations: str, deployers: Sequence[str], image: s
         "  # strategy: adopt   # for the first sync of what runs already",
         "  linker:",
         f"    image: {image or _IMAGE}   # or where you pushed the image; the Job runs it",
-        *([f"    namespace: {namespace}"] if namespace else []),
+        *([f"    namespace: {write_scalar(namespace)}"] if namespace else []),
     ]
     return "".join(f"{line}\n" for line in lines)
 
@@ -71,8 +72,10 @@ def in_metadata(annotations: str) -> str:
     return f"metadata:\n  annotations:\n{annotations}"
 
 
-def in_spec(deployers: Sequence[str]) -> str:
-    return f"spec:\n  deployers: [{', '.join(deployers)}]\n"
+def in_spec(deployers: Sequence[str], namespace: str) -> str:
+    lines = [f"  deployers: [{', '.join(deployers)}]"] if deployers else []
+    lines += ["  linker:", f"    namespace: {write_scalar(namespace)}"] if namespace else []
+    return "".join(f"{line}\n" for line in ["spec:", *lines])
 
 
 def in_transformers(entry: str) -> str:

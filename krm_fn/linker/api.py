@@ -111,7 +111,14 @@ def _read_kubeconfig(kubeconfig: str | None) -> dict[str, list[dict[str, Any]]]:
 
     Once: to read fifty clusters takes a tenth of a second, and each of them asks.
     """
-    merged = KubeConfigMerger(kubeconfig or KUBE_CONFIG_DEFAULT_LOCATION).config
+    files = kubeconfig or KUBE_CONFIG_DEFAULT_LOCATION
+    try:
+        merged = KubeConfigMerger(files).config
+    except (ConfigException, OSError):
+        raise
+    except Exception as error:  # the client's reader fails in any way at what is no YAML, or has another form
+        message = f"{files} is no kubeconfig"
+        raise ConfigException(message) from error
     lists = ("contexts", "users")
     return {name: [mapping(one.value) for one in merged.value[name]] if merged else [] for name in lists}
 

@@ -57,7 +57,7 @@ MergeTexts: TypeAlias = Callable[[Versions[bytes]], Merged]
 class _Authored(NamedTuple):
     """A version as its authors wrote it. `linker`: the files with the linker's objects, as they are.
 
-    `is_rendered`: it was not written so.
+    A version from before krm-fn was configured is as it is. `is_rendered`: it was not written so.
     """
 
     files: dict[str, bytes]
@@ -81,6 +81,8 @@ def merge(path: str, versions: Versions[PackageFiles], merge_texts: MergeTexts, 
     if not unrendered:
         try:
             rendered = _render({name: one.data for name, one in merged.items()}, linker, environment)
+        except NotOurs:
+            raise
         except Rejected as rejected:
             unrendered = str(rejected.problems[0])
         else:
@@ -106,9 +108,12 @@ def find_configuration(files: PackageFiles) -> Node | None:
 
 
 def _restore(files: PackageFiles) -> _Authored:
+    config = find_configuration(files)
+    if config is None:
+        return _Authored(dict(files), {}, is_rendered=False)
     opened = _open(files)
     items = _items(opened)
-    changes = undecide(items, _configuration(files), Expansion())
+    changes = undecide(items, config, Expansion())
     _refuse_errors(changes, items)
     authored, linker = dict(files), {}
     for (name, envelope), own in _shared(opened, changes):
@@ -123,7 +128,9 @@ def _render(files: PackageFiles, linker: PackageFiles, environment: Environment)
     """Render in place. New objects of the linker join those that an earlier run has written."""
     rendered = {**files, **linker}
     opened = _open(rendered)
-    items, config = _items(opened), _configuration(files)
+    items, config = _items(opened), find_configuration(files)
+    if config is None:
+        raise NotOurs
     changes = decide(items, config, environment, expansion=Expansion(), is_in_place=True).changes
     _refuse_errors(changes, items)
     emitted = [*linker, *(name for name, envelope in opened if any(map(is_emitted, envelope.items)))]
@@ -218,13 +225,6 @@ def _items(opened: Iterable[tuple[str, Envelope]]) -> list[Item]:
 
 def _shared(opened: list[tuple[str, Envelope]], changes: Changes) -> Iterator[tuple[tuple[str, Envelope], Changes]]:
     return zip(opened, share_out(changes, [envelope for _, envelope in opened]), strict=True)
-
-
-def _configuration(files: PackageFiles) -> Node:
-    found = find_configuration(files)
-    if found is None:
-        raise NotOurs
-    return found
 
 
 def _refuse_errors(changes: Changes, items: list[Item]) -> None:

@@ -30,11 +30,15 @@ _HEADS = ("MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD")
 _REBASE = "rebase-merge/done"
 """Where git notes the commits of a rebase before it takes them over, the present one last."""
 
+_MERGES = (["merge"], ["m"])
+"""How a note of a rebase begins that merges."""
+
 
 class DriverCall(NamedTuple):
     """What git passes to a merge driver: files with the versions of one file, its path, and more.
 
-    `labels` are what git calls the versions. A version of git that does not know a placeholder passes it as it is.
+    `labels` are what git calls the versions, the base first. A version of git that does not know a placeholder passes
+    it as it is.
     """
 
     files: Versions[Path]
@@ -102,12 +106,16 @@ def _find_packages(
     if not call.path:
         raise Rejected(Problem("the driver gets no path; add %P to its command"))
     repository = Repository(Path.cwd(), allowance)
-    head, *theirs = repository.find_commits(["HEAD", *_guess(call.labels, repository.git_folder)])
+    picked = _find_picked(repository.git_folder)
+    head, *theirs = repository.find_commits(["HEAD", *_labelled(call.labels[2:]), *_merged(), *picked, *_HEADS])
     folder = next(filter(None, (_find_folder(repository, one, call.path) for one in (head, *theirs))), None)
     if folder is None:
         raise NotOurs
     bases = [base for one in theirs for base in repository.find_bases(head, one)]
-    bases += repository.find_commits(f"{one}^" for one in theirs)  # of a cherry-pick and a rebase
+    parents = repository.find_commits(f"{one}^" for one in theirs)  # of a cherry-pick and a rebase
+    # A file may be the same in several, but the rest of the package is not.
+    bases = [*parents, *bases] if picked and not _merged() else [*bases, *parents]
+    bases = [*repository.find_commits(_labelled(call.labels[:1])), *bases]
     path = str(PurePosixPath(call.path).relative_to(folder))
     packages = {one: _read_package(repository, one, folder) for one in dict.fromkeys((head, *theirs, *bases))}
     found = [
@@ -120,15 +128,24 @@ def _find_packages(
     return path, Versions(*known)
 
 
-def _guess(labels: Iterable[str], git_folder: Path) -> Iterator[str]:
-    """Yield names of commits that may be merged."""
+def _labelled(labels: Iterable[str]) -> Iterator[str]:
     for found in filter(None, map(_LABEL.match, labels)):
         yield f"{found['commit']}^" if found["parent"] else found["commit"]
-    yield from (name.removeprefix(_VARIABLE) for name in os.environ if name.startswith(_VARIABLE))
+
+
+def _merged() -> list[str]:
+    """Return the commits that git says it merges with what the branches have in common."""
+    return [name.removeprefix(_VARIABLE) for name in os.environ if name.startswith(_VARIABLE)]
+
+
+def _find_picked(git_folder: Path) -> list[str]:
+    """Find the commit that a rebase takes over, with what its parent has in common."""
     notes = git_folder / _REBASE
-    if notes.is_file():
-        yield from notes.read_text().splitlines()[-1].split()[1:2]
-    yield from _HEADS
+    if not notes.is_file():
+        return []
+    *_, last = ["", *notes.read_text().splitlines()]
+    words = [word for word in last.split() if not word.startswith("-")]
+    return [] if words[:1] in _MERGES else words[1:2]
 
 
 def _find_folder(repository: Repository, commit: str, path: str) -> str | None:

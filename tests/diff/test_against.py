@@ -96,6 +96,13 @@ def test_any_revision_will_do(repository: Path) -> None:
     assert diff(repository, "--against=HEAD", "shop").stdout == SAME
 
 
+def test_a_shallow_clone_is_to_be_deepened(repository: Path, tmp_path: Path) -> None:
+    commit(repository, shop("two"))
+    git(tmp_path, "clone", "--quiet", "--depth=1", repository.as_uri(), "shallow")
+    done = diff(tmp_path / "shallow", "--against=HEAD~1", "shop")
+    assert done.stderr.endswith("is no revision of this repository; this clone is shallow: run git fetch --unshallow\n")
+
+
 NO_REVISION = 'error: --against: "{}" is no revision of this repository; {}if it is on a remote, run git fetch\n'
 FAILURES = [
     pytest.param(["--against=nothing"], NO_REVISION.format("nothing", ""), id="no such revision"),
@@ -122,13 +129,13 @@ def test_failures(arguments: list[str], message: str, repository: Path, temporar
 
 def test_outside_of_any_repository(tmp_path: Path) -> None:
     done = diff(tmp_path, "--against=main")
-    assert done.stderr == f"error: {tmp_path}: is in no repository of git, which --against needs\n"
+    assert done.stderr == f"error: {tmp_path}: is in no repository of git\n"
     assert done.returncode == 2
 
 
 def test_without_git(repository: Path) -> None:
     done = diff(repository, "--against=main", PATH="/nowhere")
-    assert (done.stderr, done.returncode) == ("error: --against needs git on PATH\n", 2)
+    assert (done.stderr, done.returncode) == ("error: krm-fn needs git on PATH to read a revision\n", 2)
 
 
 NEW = "1 revision added; 1 other object added; linker of shop/shop added; linker runs once\n"
@@ -331,7 +338,7 @@ def test_a_bare_repository_without_a_working_tree_is_none(repository: Path, tmp_
     git(tmp_path, "clone", "--quiet", "--bare", str(repository), "bare")
     done = diff(tmp_path / "bare", "--against=HEAD")
     assert (done.stderr, done.returncode) == (
-        f"error: {tmp_path}/bare: is in no repository of git, which --against needs\n",
+        f"error: {tmp_path}/bare: is in no repository of git\n",
         2,
     )
 
@@ -365,7 +372,7 @@ def test_what_a_partial_clone_lacks_is_not_fetched(options: list[str], repositor
     there = tmp_path / "clone"
     before = _state(there / ".git/objects")
     done = diff(there, "--against=HEAD~1", *options, "shop")
-    assert "this clone lacks objects of the revision, and --against fetches nothing" in done.stderr
+    assert "this clone lacks objects of the revision, and krm-fn fetches nothing" in done.stderr
     assert (done.stdout, done.returncode) == ("", 2)
     assert _state(there / ".git/objects") == before
     git(there, "fetch", "--quiet", "--refetch", "--no-filter")  # as the message says

@@ -97,6 +97,26 @@ def test_only_what_was_asked_for_is_taken_as_equal(overlays: Path) -> None:
     assert diff("--ignore-namespace", "staging", "prod") == expected
 
 
+NAMED = "'- {op: replace, path: /spec/template/spec/containers/0/name, value: shop-web}'"
+SIDECAR = "'- {op: add, path: /spec/template/spec/containers/0, value: {name: log}}'"
+
+
+def test_a_text_that_is_a_name_in_one_environment_only_is_equal_to_itself(overlays: Path) -> None:
+    """The container is called shop-web, as the Deployment is where nothing is before its name."""
+    targets = [f"{{target: {{kind: Deployment}}, patch: {patch}}}" for patch in (NAMED, SIDECAR)]
+    overlay(overlays, "staging", namespace="staging", namePrefix="staging-", patches=f"[{targets[0]}]")
+    overlay(overlays, "prod", namespace="prod", patches=f"[{targets[0]}]")
+    names = "note: taken as equal: names staging-*, staging-shop-* and shop-*\n"
+    expected = f"{NAMESPACES}{names}no difference: 1 revision unchanged\n"
+    assert diff(*BOTH, "staging", "prod") == expected
+    overlay(overlays, "more", namespace="prod", patches=f"[{', '.join(targets)}]")
+    for pair in (("staging", "more"), ("more", "staging")):
+        lines = diff(*BOTH, *pair).splitlines()
+        assert [line for line in lines if "containers[" in line] == [
+            f"  {'+' if pair[1] == 'more' else '-'} spec.template.spec.containers[log]:"
+        ]
+
+
 def test_the_affixes_of_components_count(overlays: Path) -> None:
     write(overlays, {"cell/kustomization.yaml": "kind: Component\napiVersion: kustomize.config.k8s.io/v1alpha1\n"})
     with (overlays / "cell/kustomization.yaml").open("a") as component:

@@ -112,6 +112,25 @@ def test_without_a_kubeconfig_there_are_no_contexts(tmp_path: Path) -> None:
     assert (found.returncode, found.stdout, found.stderr) == (1, "", expected)
 
 
+@pytest.mark.parametrize("text", ["a: [", "\x00", "[]", '{"contexts": [5, 5]}', "text"])
+def test_a_kubeconfig_that_is_none_is_said_to_be_none(text: str, tmp_path: Path) -> None:
+    (tmp_path / "kubeconfig").write_text(text)
+    message = f"{tmp_path}/kubeconfig is no kubeconfig; "
+    several, one = run("--context", "*", folder=tmp_path), run(folder=tmp_path)
+    assert several.stderr == f"error: no contexts: {message}set --kubeconfig, or KUBECONFIG\n"
+    wanted = "run inside a cluster, or set KUBECONFIG\n"
+    assert one.stderr == f"error: no credentials for the API server: {message}{wanted}"
+
+
+def test_objects_that_are_none_are_no_revisions(tmp_path: Path) -> None:
+    def odd(handler: Handler) -> None:
+        answer(handler, {"items": [None, 5, {"metadata": None}]})
+
+    with clusters(tmp_path, {"odd": odd}):
+        found = run("--context", "*", folder=tmp_path)
+    assert "no revisions in namespace shop: no ConfigMap has the label" in found.stderr
+
+
 def hang(_: Handler) -> None:
     time.sleep(30)
 

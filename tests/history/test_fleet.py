@@ -476,6 +476,9 @@ def test_clusters_are_named_by_the_report_or_by_its_file(tmp_path: Path) -> None
     clusters = [one["cluster"] for one in _read(tmp_path / "*" / "*.json")["columns"]]
     assert clusters == ["prod/eu", "prod/us", "test/eu", "prod-ap"]
     assert [one["cluster"] for one in _read(tmp_path / "prod" / "*")["columns"]] == ["eu", "us"]
+    (tmp_path / "test/y.json").write_bytes((tmp_path / "test/x.json").read_bytes())
+    twice = [one["cluster"] for one in _read(tmp_path / "test" / "[xy].json")["columns"]]
+    assert twice == ["prod-ap (x)", "prod-ap (y)"]
 
 
 def _read(pattern: Path) -> Any:

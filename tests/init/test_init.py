@@ -1,6 +1,7 @@
 """`krm-fn init` writes what is missing, changes nothing else, and says what a first rendering would do."""
 
 import re
+import resource
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeAlias
@@ -276,18 +277,34 @@ def test_a_configuration_that_is_there_is_never_overwritten(
     assert len([text for text in read(shop).values() if "kind: ConfigRevisions" in text]) == len(kept)
 
 
+ENTRIES = {
+    "kustomization.yaml": f"{RESOURCES}transformers: [./krm-fn.yaml]\n",
+    "Kptfile": f"{KPTFILE}pipeline:\n  mutators:\n  - {{exec: krm-fn, configPath: krm-fn.yaml}}\n",
+}
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_an_entry_whose_file_is_missing_gets_the_file_and_no_second_entry(name: str, shop: Path) -> None:
+    write(shop, {name: ENTRIES[name]})
+    outcome = init(Path("shop"))
+    assert outcome.exit_code == 0, outcome.stderr
+    assert outcome.stdout.decode().startswith(f"shop/krm-fn.yaml: written\nshop/{name}: unchanged\n")
+
+
 SETS = {
     "shop": ({}, ()),
     "front": ({"Kptfile": KPTFILE}, ()),
     "given": ({"Kptfile": KPTFILE}, ("--set", "given")),
     "named": ({"kustomization.yaml": f"metadata: {{name: named}}\n{RESOURCES}"}, ()),
+    '"2024"': ({}, ("--set", "2024")),
+    '"null"': ({"Kptfile": KPTFILE.replace("front", '"null"')}, ()),
 }
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_the_set_is_named_as_the_package(name: str, shop: Path) -> None:
     tree, options = SETS[name]
-    init(write(shop, tree), *options)
+    assert init(write(shop, tree), *options).exit_code == 0
     assert f"\n  name: {name}   #" in read(shop)["krm-fn.yaml"]
 
 
@@ -313,6 +330,14 @@ def test_the_file_for_ci_is_the_example_for_this_package(ci: str, shop: Path, tm
     assert again.exit_code == 1
     assert b"is there, and is not changed; add to it:\n  # " in again.stdout
     assert (tmp_path / Pipeline[ci].file).read_text() == "mine: 1\n"
+
+
+@pytest.mark.parametrize("ci", [*EXAMPLE_OF])
+def test_the_file_for_ci_names_any_folder(ci: str, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    init(write(tmp_path / "a: [b] # c", MANIFESTS), "--ci", ci)
+    written = (tmp_path / Pipeline[ci].file).read_text()
+    assert '"a: [b] # c"' in [value for _, _, value in re.findall(r"(paths|PACKAGES)(: )(\S.*?)   # ", written)]
 
 
 REFUSED = {
@@ -349,6 +374,29 @@ def test_a_chart_needs_the_namespace_of_its_release(shop: Path) -> None:
     message = "Helm tells a post-renderer no namespace; pass that of the release with --namespace"
     assert (outcome.exit_code, outcome.stderr) == (1, f"error: shop: {message}\n")
     assert "krm-fn.yaml" not in read(shop)
+    init(shop, "--namespace", "prod")
+    again = init(Path("shop"))
+    assert again.stdout.startswith(b"shop/krm-fn.yaml: unchanged\n")
+    assert b" --namespace prod --post-renderer " in again.stdout
+    other = init(shop, "--namespace", "other")
+    assert b"  spec:\n    linker:\n      namespace: other\n" in other.stdout
+
+
+def test_a_full_disk_takes_nothing_that_was_there_and_what_was_written_is_said(
+    shop: Path,
+) -> None:
+    text = f"# {'x' * 2000}\n{RESOURCES}"
+    write(shop, {"kustomization.yaml": text})
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(text) + 5, before[1]))
+    try:
+        outcome = init(Path("shop"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert (outcome.exit_code, read(shop)["kustomization.yaml"]) == (1, text)
+    assert outcome.stdout == b"shop/krm-fn.yaml: written\n"
+    assert outcome.stderr == "error: shop/kustomization.yaml: no space left on device\n"
+    assert init(shop).exit_code == 0
 
 
 def test_what_cannot_be_rendered_is_configured_all_the_same(shop: Path) -> None:

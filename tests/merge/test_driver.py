@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import pytest
 
-from krm_fn.merge.merge import Merged, Versions, merge
+from krm_fn.merge.merge import Merged, NotOurs, Versions, merge
 from krm_fn.model.problem import Rejected
 from tests import cases
 from tests.merge.generated import package
+from tests.merge.test_generated import as_git
 from tests.test_merges import (
     BASE,
     COLOUR,
@@ -160,6 +161,38 @@ def test_branches_that_both_render_for_the_first_time_give_one_rendering(tmp_pat
     begin(tmp_path, BASE, rendered(DEBUG), rendered(LIMIT))
     assert git(tmp_path, *COMMANDS["merge"]).returncode == 0
     assert objects(read(tmp_path)) == objects(rendered(edited("config.yaml", ("10", "20"), base=DEBUG)))
+
+
+def test_a_rebase_compares_each_commit_with_its_own_parent(tmp_path: Path) -> None:
+    """Another file of the package conflicts in the first commit. In the second, it is settled."""
+    other = {
+        "x.yaml": CONFIG_MAP.replace("app", "x"),
+        "rx.yaml": WEB.replace("web", "rx").replace("name: app\n        - secret", "name: x\n        - secret"),
+    }
+    warn, more = ({**other, "x.yaml": other["x.yaml"].replace(*pair)} for pair in (("info", "warn"), ("10", "20")))
+    begin(tmp_path, rendered({**BASE, **other}), rendered({**DEBUG, **other}), rendered({**TRACE, **more}))
+    commit(tmp_path, rendered({**DEBUG, **warn}))
+    git(tmp_path, *COMMANDS["rebase"])
+    commit_of_first = {name: CONFLICT.sub(lambda found: found[OURS], text) for name, text in read(tmp_path).items()}
+    commit(tmp_path, rendered(commit_of_first))
+    done = git(tmp_path, "-c", "core.editor=true", "rebase", "--continue")
+    assert (done.returncode, conflicts(tmp_path)) == (0, []), done.stdout + done.stderr
+    assert "krm-fn" not in done.stderr
+    merged = read(tmp_path)
+    assert render(merged).files == merged
+
+
+def test_a_branch_from_before_krm_fn_is_merged_as_it_was_written() -> None:
+    adopted = package(rendered(BASE))
+    older, newer = ({name: text.encode() for name, text in files.items()} for files in (BASE, LIMIT))
+    merged = merge("config.yaml", Versions(older, newer, adopted), as_git, cases.ENVIRONMENT)
+    assert (merged.data.decode(), merged.has_conflict) == (LIMIT["config.yaml"], False)
+    assert merged.unrendered.endswith(".yaml, which only one branch has changed, must change as well")
+    both = Versions(older, package(rendered(DEBUG)), package(rendered(LIMIT)))
+    expected = rendered(edited("config.yaml", ("10", "20"), base=DEBUG))
+    assert merge("web.yaml", both, as_git, cases.ENVIRONMENT) == Merged(expected["web.yaml"].encode())
+    with pytest.raises(NotOurs):
+        merge("config.yaml", Versions(adopted, package(rendered(DEBUG)), older), as_git, cases.ENVIRONMENT)
 
 
 def test_a_cherry_pick_is_rendered_or_merged_as_git_does(tmp_path: Path) -> None:

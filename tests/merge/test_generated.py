@@ -64,4 +64,6 @@ def test_it_is_as_if_the_authors_texts_had_been_merged(number: int) -> None:
     if wanted.files is not None and found.files is not None:
         assert objects(found.files) == objects(wanted.files)
         if tree.said == {""}:
-            assert objects(authored_files(tree.files)) == objects(wanted.files)
+            files = authored_files(tree.files)
+            assert objects(files) == objects(wanted.files)
+            assert render(files).files == files, "references too are those of a rendering"
