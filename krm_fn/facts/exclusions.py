@@ -137,6 +137,22 @@ EXCLUSIONS = (
         "its objects are in another cluster",
     ),
     ("kubernetes.crossplane.io", "Object", "spec.forProvider.manifest", "its objects are in another cluster"),
+    # What a policy applies is in the clusters that it is for. Its templates read objects of the hub by name
+    # (stolostron/go-template-utils, pkg/templates: `fromConfigMap`, `fromSecret`, `copySecretData`, ...).
+    (
+        "policy.open-cluster-management.io",
+        "Policy",
+        "spec.policy-templates",
+        "its objects are in the clusters that the policy is for",
+        {"applied_in": ()},
+    ),
+    (
+        "policy.open-cluster-management.io",
+        "ConfigurationPolicy",
+        "spec.object-templates*",
+        "its objects are in the clusters that the policy is for",
+        {"applied_in": ()},
+    ),
     ("external-secrets.io", "ClusterExternalSecret", "spec.externalSecretName", "it names ExternalSecrets"),
     ("external-secrets.io", "ClusterPushSecret", "spec.pushSecretName", "it names PushSecrets"),
     ("secrets.infisical.com", "InfisicalDynamicSecret", "spec.dynamicSecret", "it names a secret in an outside store"),
