@@ -61,6 +61,7 @@ def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
         *find_templates(package.authored),
         *find_substituted(choices, revisions),
         *find_duplicates(package, revisions),
+        *find_written_again(package, references, revisions),
         *warn_about_misspelled(package, references),
         *find_missing_keys(package, references, choices, settings),
         *find_refused_data(package, revisions, settings.deployers),
@@ -226,6 +227,32 @@ def find_duplicates(package: Package, revisions: Revisions) -> Iterator[Problem]
         earlier = first.setdefault(identity, item)
         if earlier is not item:
             message = f"is in the package twice, {place_of(earlier)} and {place_of(item)}: what is applied last wins"
+            yield about(item, message, severity=Severity.WARNING)._replace(resource=authored_id(item))
+
+
+def find_written_again(package: Package, references: References, revisions: Revisions) -> Iterator[Problem]:
+    """Warn about each object beside a revision of its own that is still read.
+
+    In a package rendered in place, a generator such as kpt's gen-configmap or render-helm-chart writes the base name
+    again, and references keep to the revision of before.
+    """
+    made = {
+        (one.base_id, one.item.annotations.get(PACKAGE_PATH, "")): one
+        for one in revisions.rendered
+        if keys.BASE_NAME in one.item.annotations
+    }
+    again = [
+        (item, made[who])
+        for item in package.configs
+        if keys.BASE_NAME not in item.annotations and (who := (item.id, item.annotations.get(PACKAGE_PATH, ""))) in made
+    ]
+    named = {target for _, _, targets in references for target in targets} if again else ()
+    for item, revision in again:
+        if revision.item in named:
+            message = (
+                f"is beside {revision.id}, a revision of it that references still name; remove that one, and do not "
+                "render in place what a program writes again each time"
+            )
             yield about(item, message, severity=Severity.WARNING)._replace(resource=authored_id(item))
 
 
