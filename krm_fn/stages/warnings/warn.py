@@ -8,7 +8,7 @@ from krm_fn.model.changes import Changes
 from krm_fn.model.deployers import is_hook
 from krm_fn.model.item import Item, about, place_of
 from krm_fn.model.keys import PACKAGE_PATH
-from krm_fn.model.kinds import cannot_change, is_replaced, kind_of
+from krm_fn.model.kinds import cannot_change, is_fixed, is_replaced, kind_of
 from krm_fn.model.node import get, is_mapping, mark_of
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import DEFAULT_SET, Jobs, Settings, Strategy
@@ -140,14 +140,14 @@ def find_no_referrers(package: Package, revisions: Revisions) -> Iterator[Proble
 
 
 def find_immutable(references: References, revisions: Revisions, changes: Changes) -> Iterator[Problem]:
-    """Warn about each plain Job, Pod and ReplicaSet that reads a renamed object or changes, at the first such field.
+    """Warn about each Job, Pod, ReplicaSet and StorageClass that names a renamed object or changes, at the first field.
 
     The warning is the same on every run: the next change of the content changes the object again.
     """
     changed = [
         (referrer, reference.field)
         for referrer, reference, targets in references
-        if reference.in_pod and any(target in revisions.renamed for target in targets)
+        if (reference.in_pod or is_fixed(referrer)) and any(target in revisions.renamed for target in targets)
     ]
     changed += [(edit.item, edit.field) for edit in changes.edits]
     told = set()  # and those of another name: the cluster sees a new object
@@ -167,6 +167,11 @@ def find_immutable(references: References, revisions: Revisions, changes: Change
 def _say_immutable(item: Item) -> str:
     """Say what another pod template does not do, with the way out; `""` if it does what one expects."""
     kind = kind_of(item)
+    if is_fixed(item) and not is_replaced(item):
+        return (
+            f"names what changes its name with its content, and the API server refuses another name in a "
+            f"{item.id.kind}: exclude that object"
+        )
     if cannot_change(item):
         return (
             f"changes with its configuration, but a {item.id.kind} is immutable once it is created: "
