@@ -210,7 +210,8 @@ def find_substituted(choices: Choices, revisions: Revisions) -> Iterator[Problem
         is_renamed = revision.strategy is Strategy.RENAME
         reason = choices.hints.variables.about(revision.item) if is_renamed else None
         if reason is not None:
-            message = f"{reason.text}; substitute before it, or annotate the object with {SUBSTITUTE}: disabled"
+            only_flux = "" if reason.source else f", or annotate the object with {SUBSTITUTE}: disabled"
+            message = f"{reason.text}; substitute before it{only_flux}"
             yield about(revision.item, message, severity=Severity.WARNING)._replace(resource=revision.base_id)
 
 
