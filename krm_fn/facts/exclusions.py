@@ -128,6 +128,14 @@ EXCLUSIONS = (
         "a chart may create an object with this name, or read one",
         {"applied_in": ("spec.namespace",)},
     ),
+    # Expressions get objects by name: `resource.Get("v1", "configmaps", NAMESPACE, NAME)` (pkg/cel/libs/context.go).
+    (
+        "policies.kyverno.io",
+        "DeletingPolicy GeneratingPolicy ImageValidatingPolicy MutatingPolicy ValidatingPolicy NamespacedDeletingPolicy NamespacedGeneratingPolicy NamespacedImageValidatingPolicy NamespacedMutatingPolicy NamespacedValidatingPolicy",
+        "spec.*xpression",
+        "it is an expression",
+        {"applied_in": ()},
+    ),
     # What Kyverno clones may be of any kind; `fields` has the rows for ConfigMaps and Secrets.
     ("kyverno.io", "ClusterPolicy Policy", "spec.rules.generate*clone", "its rule says another kind"),
     (
