@@ -22,6 +22,7 @@ CASES = sorted(path.parent for path in V010.glob("*/input.yaml"))
 # What 0.1.0 renamed by default, and this version does not: see the warnings.
 NO_LONGER_RENAMED = {
     "a-broker-that-lists-its-mounts-follows": ["creds", "web-config"],
+    "a-former-namespace-beside-the-name-follows-too": ["creds"],
     "a-job-for-each-namespace-and-sync-wave": ["api-config"],
     "a-kustomize-configuration-file-adds-references": ["web-config"],
     "a-name-in-plain-words-is-warned-about": ["web-config"],

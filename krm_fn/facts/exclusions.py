@@ -128,6 +128,14 @@ EXCLUSIONS = (
         "a chart may create an object with this name, or read one",
         {"applied_in": ("spec.namespace",)},
     ),
+    # Expressions get objects by name: `resource.Get("v1", "configmaps", NAMESPACE, NAME)` (pkg/cel/libs/context.go).
+    (
+        "policies.kyverno.io",
+        "DeletingPolicy GeneratingPolicy ImageValidatingPolicy MutatingPolicy ValidatingPolicy NamespacedDeletingPolicy NamespacedGeneratingPolicy NamespacedImageValidatingPolicy NamespacedMutatingPolicy NamespacedValidatingPolicy",
+        "spec.*xpression",
+        "it is an expression",
+        {"applied_in": ()},
+    ),
     # What Kyverno clones may be of any kind; `fields` has the rows for ConfigMaps and Secrets.
     ("kyverno.io", "ClusterPolicy Policy", "spec.rules.generate*clone", "its rule says another kind"),
     (
@@ -137,6 +145,22 @@ EXCLUSIONS = (
         "its objects are in another cluster",
     ),
     ("kubernetes.crossplane.io", "Object", "spec.forProvider.manifest", "its objects are in another cluster"),
+    # What a policy applies is in the clusters that it is for. Its templates read objects of the hub by name
+    # (stolostron/go-template-utils, pkg/templates: `fromConfigMap`, `fromSecret`, `copySecretData`, ...).
+    (
+        "policy.open-cluster-management.io",
+        "Policy",
+        "spec.policy-templates",
+        "its objects are in the clusters that the policy is for",
+        {"applied_in": ()},
+    ),
+    (
+        "policy.open-cluster-management.io",
+        "ConfigurationPolicy",
+        "spec.object-templates*",
+        "its objects are in the clusters that the policy is for",
+        {"applied_in": ()},
+    ),
     ("external-secrets.io", "ClusterExternalSecret", "spec.externalSecretName", "it names ExternalSecrets"),
     ("external-secrets.io", "ClusterPushSecret", "spec.pushSecretName", "it names PushSecrets"),
     ("secrets.infisical.com", "InfisicalDynamicSecret", "spec.dynamicSecret", "it names a secret in an outside store"),

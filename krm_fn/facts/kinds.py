@@ -128,6 +128,10 @@ CONSUMERS = (
     },
 )
 
+# Kinds in which the API server lets nobody change a reference (kubernetes, ValidateStorageClassUpdate in
+# pkg/apis/storage/validation/validation.go, ValidatePersistentVolumeUpdate in pkg/apis/core/validation/validation.go).
+FIXED = (("storage.k8s.io", "StorageClass"), ("", "PersistentVolume"))
+
 CLUSTER_SCOPED = {
     "v1": ("Namespace", "Node", "PersistentVolume"),
     "admissionregistration.k8s.io/v1": (

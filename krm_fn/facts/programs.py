@@ -1016,6 +1016,16 @@ PROGRAMS = (
             },
         },
     ),
+    # It mounts the scripts of this ConfigMap in pods that it makes for each volume, and looks up what no option names.
+    (
+        "Local Path Provisioner",
+        "github.com/rancher/local-path-provisioner",
+        {
+            "ConfigMap": {
+                "local-path-config": "main.go (DefaultConfigMapName), provisioner.go:749",
+            }
+        },
+    ),
     (
         "Longhorn",
         "github.com/longhorn/longhorn-manager",

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from krm_fn.facts.kinds import CLUSTER_SCOPED, CONSUMERS, PLURALS
+from krm_fn.facts.kinds import CLUSTER_SCOPED, CONSUMERS, FIXED, PLURALS
 from krm_fn.model.deployers import is_hook, is_recreated
 from krm_fn.model.item import Item
 from krm_fn.model.node import get, text
@@ -188,6 +188,11 @@ def cannot_change(item: Item) -> bool:
     """Tell whether the API server refuses another pod template under the same name, and nothing replaces the object."""
     kind = kind_of(item)
     return kind is not None and kind.is_immutable and not is_replaced(item)
+
+
+def is_fixed(item: Item) -> bool:
+    """Tell whether the API server refuses another name in what an object references."""
+    return (item.id.group, item.id.kind) in FIXED
 
 
 TOOL_GROUPS = frozenset(

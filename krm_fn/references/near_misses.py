@@ -65,6 +65,11 @@ _OWN_HOLDERS = frozenset({"service", "serviceaccount", "ingress", "controller", 
 _OWN_MAPPINGS = r"\w*labels|(?:label|namespace|node|pod|service)?selector"
 """Mappings in the values of charts, in small letters, whose texts describe the chart's own objects, or nodes."""
 
+_CALLS = r"\{\{[^{}]*\}\}|\b[Gg]et\([^()]*\)"
+_ARGUMENTS = r"[\"'`]([a-z0-9./-]+)[\"'`]"
+"""What functions get in templates and expressions of policies: `fromConfigMap "namespace" "name" "key"`,
+`resource.Get("v1", "configmaps", "namespace", "name")`."""
+
 _TOP = (None, "spec")
 
 _NAMESPACE = "[a-z0-9-]+"
@@ -210,7 +215,7 @@ class _Search:
         return near
 
     def _values_in(self, said: str) -> Iterable[str]:
-        """Return the values of settings in a text that are names, each once."""
+        """Return the values of settings in a text, and arguments in its calls, that are names, each once."""
         found: dict[str, None] = {}
         kind = ""
         for setting in read_settings(said):
@@ -220,6 +225,8 @@ class _Search:
             is_own = is_own or _is_own(setting.key, setting.parent)
             if setting.key not in NOT_NAMES and not is_own and self._is_name(setting.value):
                 found[setting.value] = None
+        for call in re.findall(_CALLS, said):
+            found.update((name, None) for name in re.findall(_ARGUMENTS, call) if self._is_name(name))
         return found
 
 

@@ -161,14 +161,14 @@ def _warn_about_missing(references: References, opt_ins: list[OptIn], catalogue:
         if elsewhere := outside - producers.keys():
             message = (
                 f"reads {_list(elsewhere)}, not in this package or not managed by it; "
-                f"only {opt_in.controller} will restart pods when it changes"
+                f"only {opt_in.controller} will restart pods after a change"
             )
             yield _warning(opt_in.item, message)
         for producer in dict.fromkeys(producers[one] for one in sorted(producers)):
             read = _list(one for one, its in producers.items() if its is producer)
             message = (
                 f"reads {read}, which {authored_id(producer)} makes in the cluster; "
-                f"only {opt_in.controller} will restart pods when it changes"
+                f"only {opt_in.controller} will restart pods after a change"
             )
             yield _warning(opt_in.item, message)
 

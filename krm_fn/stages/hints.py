@@ -13,6 +13,7 @@ from typing import ClassVar
 from krm_fn.model import keys
 from krm_fn.model.deployers import NEEDS_HASH_SUFFIX
 from krm_fn.model.item import DATA_FIELDS, Item
+from krm_fn.model.kinds import is_fixed
 from krm_fn.model.node import entries, get, is_scalar
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import authored_id, base_name
@@ -128,7 +129,11 @@ class Hints:
 
     @cached_property
     def _in_fields(self) -> dict[Item, Reason]:
-        found: dict[Item, Reason] = {}
+        found = self._first_to_each(
+            ReasonCode.FIELD,
+            lambda one: is_fixed(one.referrer),
+            lambda one: f"{authored_id(one.referrer)} names it in {one.reference.field}, which nobody can change",
+        )
         for miss in self._references.unfollowed:
             text = f"{authored_id(miss.referrer)} names it in {miss.field}, which no rule follows"
             found.setdefault(miss.target, Reason(ReasonCode.FIELD, text, miss.referrer, miss.field))

@@ -51,6 +51,10 @@ _VARIABLE = _START + r"#?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?=\}|:[-=?+]|:\s*-?[0-
 _SETS = r"""\b(?:(?P<set>\w+)=(?!["']?\$\{(?P=set)\b)|for (?P<each>\w+) in\b)"""
 _REPLACED = r"\$\{[^}]*\}?"
 
+_VAULT_PLUGIN = "argoproj-labs/argocd-vault-plugin:pkg/kube/util.go"
+_VAULT_PATH, _VAULT_IGNORE = "avp.kubernetes.io/path", "avp.kubernetes.io/ignore"
+"""With the first annotation, every word in angle brackets is a placeholder; without, `<path:PATH#KEY>` is one."""
+
 _CONTENT = ("data", "stringData", "binaryData", "spec", "parameters", "secretObjects", "type")
 """Fields whose values the API server does not let change, or that decide what a controller generates."""
 
@@ -152,7 +156,7 @@ class Variables:
 
     def about(self, item: Item) -> Reason | None:
         """Say that the content or a reference to an object changes after this function; None where nothing shows it."""
-        return self._in_content(item) or self._in_reference(item)
+        return _in_vault(item) or self._in_content(item) or self._in_reference(item)
 
     def _in_content(self, item: Item) -> Reason | None:
         content = [] if _is_disabled(item) else [*_texts(item)]
@@ -203,6 +207,17 @@ class Variables:
             if field:
                 return item, field
         return None
+
+
+def _in_vault(item: Item) -> Reason | None:
+    """Say which text Argo CD's Vault plugin replaces, also in base64."""
+    is_any, is_ignored = _VAULT_PATH in item.annotations, item.annotations.get(_VAULT_IGNORE) == "true"
+    for field, text in () if is_ignored else _texts(item):
+        if "<path:" in text or text.startswith("PHBhdGg6") or (is_any and re.search(r"<[^<>]+>", text)):
+            why = "which Argo CD's Vault plugin replaces after this function"
+            said = f"{field} has a placeholder, {why}: then the content changes, and the name does not"
+            return Reason(ReasonCode.VARIABLE, said, item, field, source=_VAULT_PLUGIN)
+    return None
 
 
 def _has_variable(text: str) -> bool:

@@ -104,7 +104,7 @@ def check_sets(rendering: Rendering, expected: Collection[str]) -> Iterator[Prob
     Where nothing says what to expect, any sign that the function has run will do.
     """
     sets = rendering.sets
-    is_referenced = any(map(_names_a_missing_revision, rendering.references.authored))
+    is_referenced = any(_names_a_missing_revision(one, rendering) for one in rendering.references.authored)
     needed = {
         name
         for name, one in sets.items()
@@ -121,8 +121,11 @@ def check_sets(rendering: Rendering, expected: Collection[str]) -> Iterator[Prob
         yield Problem(f"no revision of any set: {_NOT_RUN}")
 
 
-def _names_a_missing_revision(resolved: ResolvedReference) -> bool:
-    return not resolved.targets and CONTENT_NAME.fullmatch(resolved.reference.target) is not None
+def _names_a_missing_revision(resolved: ResolvedReference, rendering: Rendering) -> bool:
+    """Tell whether a name may be that of a revision. kustomize names what is in another namespace in this way too."""
+    if resolved.targets or CONTENT_NAME.fullmatch(resolved.reference.target) is None:
+        return False
+    return not any(rendering.references.index.find_passed_over(resolved))
 
 
 def _no_revision(name: str, sets: Mapping[str, RenderedSet]) -> Problem:

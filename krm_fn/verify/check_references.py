@@ -58,6 +58,7 @@ class _OtherRevisions:
 
     def __init__(self, rendering: Rendering) -> None:
         self._package = rendering.package
+        self._index = rendering.references.index
         self._names: dict[tuple[str, str], list[str]] = defaultdict(list)
         for revision in rendering.revisions.renamed.values():
             if hash_in_name(revision.item):
@@ -110,6 +111,8 @@ class _OtherRevisions:
             yield about(referrer, message, reference.field)
         else:
             what = f"is another revision than {names}" if found else "looks like a revision, but is not in the input"
+            if not found and any(self._index.find_passed_over(ResolvedReference(referrer, reference, ()))):
+                what = "is in the input, but in another namespace"
             message = f"{reference.target!r} {what}: pods only start if it is in the cluster"
             yield about(referrer, message, reference.field, Severity.WARNING)
 

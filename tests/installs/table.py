@@ -28,7 +28,7 @@ RULES = {
     "chart": "chart ",
     "hook": "created and deleted with a hook",
     "controller writes it": "controller ",
-    "field": "which no rule follows",
+    "field": "names it in ",
     "namespace": "only one of the two sets a namespace",
     "shape": "by the end of its name",
     "pair": " by the name of ",

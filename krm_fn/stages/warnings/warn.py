@@ -8,7 +8,7 @@ from krm_fn.model.changes import Changes
 from krm_fn.model.deployers import is_hook
 from krm_fn.model.item import Item, about, place_of
 from krm_fn.model.keys import PACKAGE_PATH
-from krm_fn.model.kinds import cannot_change, is_replaced, kind_of
+from krm_fn.model.kinds import cannot_change, is_fixed, is_replaced, kind_of
 from krm_fn.model.node import get, is_mapping, mark_of
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import DEFAULT_SET, Jobs, Settings, Strategy
@@ -61,6 +61,7 @@ def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
         *find_templates(package.authored),
         *find_substituted(choices, revisions),
         *find_duplicates(package, revisions),
+        *find_written_again(package, references, revisions),
         *warn_about_misspelled(package, references),
         *find_missing_keys(package, references, choices, settings),
         *find_refused_data(package, revisions, settings.deployers),
@@ -139,14 +140,14 @@ def find_no_referrers(package: Package, revisions: Revisions) -> Iterator[Proble
 
 
 def find_immutable(references: References, revisions: Revisions, changes: Changes) -> Iterator[Problem]:
-    """Warn about each plain Job, Pod and ReplicaSet that reads a renamed object or changes, at the first such field.
+    """Warn about each Job, Pod, ReplicaSet and StorageClass that names a renamed object or changes, at the first field.
 
     The warning is the same on every run: the next change of the content changes the object again.
     """
     changed = [
         (referrer, reference.field)
         for referrer, reference, targets in references
-        if reference.in_pod and any(target in revisions.renamed for target in targets)
+        if (reference.in_pod or is_fixed(referrer)) and any(target in revisions.renamed for target in targets)
     ]
     changed += [(edit.item, edit.field) for edit in changes.edits]
     told = set()  # and those of another name: the cluster sees a new object
@@ -166,6 +167,11 @@ def find_immutable(references: References, revisions: Revisions, changes: Change
 def _say_immutable(item: Item) -> str:
     """Say what another pod template does not do, with the way out; `""` if it does what one expects."""
     kind = kind_of(item)
+    if is_fixed(item) and not is_replaced(item):
+        return (
+            f"names what changes its name with its content, and the API server refuses another name in a "
+            f"{item.id.kind}: exclude that object"
+        )
     if cannot_change(item):
         return (
             f"changes with its configuration, but a {item.id.kind} is immutable once it is created: "
@@ -204,7 +210,8 @@ def find_substituted(choices: Choices, revisions: Revisions) -> Iterator[Problem
         is_renamed = revision.strategy is Strategy.RENAME
         reason = choices.hints.variables.about(revision.item) if is_renamed else None
         if reason is not None:
-            message = f"{reason.text}; substitute before it, or annotate the object with {SUBSTITUTE}: disabled"
+            only_flux = "" if reason.source else f", or annotate the object with {SUBSTITUTE}: disabled"
+            message = f"{reason.text}; substitute before it{only_flux}"
             yield about(revision.item, message, severity=Severity.WARNING)._replace(resource=revision.base_id)
 
 
@@ -226,6 +233,32 @@ def find_duplicates(package: Package, revisions: Revisions) -> Iterator[Problem]
         earlier = first.setdefault(identity, item)
         if earlier is not item:
             message = f"is in the package twice, {place_of(earlier)} and {place_of(item)}: what is applied last wins"
+            yield about(item, message, severity=Severity.WARNING)._replace(resource=authored_id(item))
+
+
+def find_written_again(package: Package, references: References, revisions: Revisions) -> Iterator[Problem]:
+    """Warn about each object beside a revision of its own that is still read.
+
+    In a package rendered in place, a generator such as kpt's gen-configmap or render-helm-chart writes the base name
+    again, and references keep to the revision of before.
+    """
+    made = {
+        (one.base_id, one.item.annotations.get(PACKAGE_PATH, "")): one
+        for one in revisions.rendered
+        if keys.BASE_NAME in one.item.annotations
+    }
+    again = [
+        (item, made[who])
+        for item in package.configs
+        if keys.BASE_NAME not in item.annotations and (who := (item.id, item.annotations.get(PACKAGE_PATH, ""))) in made
+    ]
+    named = {target for _, _, targets in references for target in targets} if again else ()
+    for item, revision in again:
+        if revision.item in named:
+            message = (
+                f"is beside {revision.id}, a revision of it that references still name; remove that one, and do not "
+                "render in place what a program writes again each time"
+            )
             yield about(item, message, severity=Severity.WARNING)._replace(resource=authored_id(item))
 
 
