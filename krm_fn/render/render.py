@@ -233,10 +233,10 @@ def _open(source: SourceText, expansion: Expansion) -> Iterator[Envelope]:
 
 def _find_non_objects(node: Node) -> Iterator[Problem]:
     """Find documents and elements of Lists that are not objects."""
-    items = get(node, "items")
     if not is_mapping(node) and not is_null(node):
         yield at(node.start_mark, f"expected a Kubernetes object, found {describe(node)}")
-    if text(get(node, "kind")).endswith("List") and is_sequence(items):
+    items = get(node, "items") if text(get(node, "kind")).endswith("List") else None
+    if is_sequence(items):
         for item in items.value:
             yield from _find_non_objects(item)
 
