@@ -27,7 +27,7 @@ class Namespace(NamedTuple):
 
     what: str
     plural: str
-    count: int
+    objects: int
     make: Callable[[int], Object]
 
 
@@ -49,7 +49,7 @@ def measure(namespace: Namespace, folder: Path) -> float:
         process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-        assert (process.returncode, len(served)) == (0, namespace.count)
+        assert (process.returncode, len(served)) == (0, namespace.objects)
         return usage.ru_maxrss / 1024
 
 
@@ -60,7 +60,7 @@ def _serve(handler: Handler, namespace: Namespace) -> range:
     """
     where = urlsplit(handler.path)
     query = {name: values[0] for name, values in parse_qs(where.query).items()}
-    count = namespace.count if where.path.endswith(f"/{namespace.plural}") else 0
+    count = namespace.objects if where.path.endswith(f"/{namespace.plural}") else 0
     start = int(query.get("continue", 0))
     end = min(start + int(query["limit"]), count)
     following = str(end) if end < count else ""

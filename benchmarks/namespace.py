@@ -1,4 +1,4 @@
-"""Fill a large namespace: 500 Deployments with 10 ReplicaSets, 10 pods and 3 generations of configuration each."""
+"""Fill a large namespace: 500 Deployments with many ReplicaSets, 10 pods and 3 generations of configuration each."""
 
 import http.client
 import json
@@ -11,7 +11,7 @@ from tests.cluster.api import Api, reference
 from tests.cluster.kinds import KINDS, complete
 from tests.cluster.server import context
 
-DEPLOYMENTS, GENERATIONS, REPLICA_SETS, PODS = 500, 3, 10, 10
+DEPLOYMENTS, GENERATIONS, PODS = 500, 3, 10
 SET = "shop"
 _HASHES = "bcdfghkmt2"[:GENERATIONS]
 _THREADS = 4
@@ -19,15 +19,23 @@ _THREADS = 4
 Object = dict[str, Any]
 
 
-def fill(api: Api) -> None:
-    """Create all objects. The last generation, which the Deployments reference, has no owners yet."""
+def fill(api: Api, replica_sets: int) -> None:
+    """Create all objects, with so many ReplicaSets a Deployment.
+
+    The last generation, which the Deployments reference, has no owners yet.
+    """
     deployments = _create(api, (_deployment(number) for number in range(DEPLOYMENTS)))
-    owned = ((made, _replica_set(made, number)) for made in deployments for number in range(REPLICA_SETS))
+    owned = (
+        _replica_set(made, number, number * GENERATIONS // replica_sets)
+        for made in deployments
+        for number in range(replica_sets)
+    )
     by_revision: dict[str, list[Object]] = {}
-    for made in _create(api, (replica_set for _, replica_set in owned)):
+    for made in _create(api, owned):
         by_revision.setdefault(made["spec"]["template"]["spec"]["volumes"][0]["configMap"]["name"], []).append(made)
     _create(api, [{"kind": "ServiceAccount", "metadata": {"name": "app"}}])
-    newest = [made for owners in by_revision.values() for made in owners if made["metadata"]["name"].endswith("-9")]
+    last = f"-{replica_sets - 1}"
+    newest = [made for owners in by_revision.values() for made in owners if made["metadata"]["name"].endswith(last)]
     _create(api, (_pod(made, number) for made in newest for number in range(PODS)))
     (inventory,) = _create(api, [_inventory()])
     _create(api, (_revision(name, [*by_revision[name], inventory]) for name in _revisions()))
@@ -83,9 +91,8 @@ def _deployment(number: int) -> Object:
     return {"kind": "Deployment", "metadata": {"name": name, "labels": {"app": name}}, "spec": spec}
 
 
-def _replica_set(deployment: Object, number: int) -> Object:
+def _replica_set(deployment: Object, number: int, generation: int) -> Object:
     name = deployment["metadata"]["name"]
-    generation = number * GENERATIONS // REPLICA_SETS
     labels = {"app": name, "pod-template-hash": f"hash-{number}"}
     template = _template(int(name.removeprefix("app-")), generation)
     template["metadata"]["labels"] = labels

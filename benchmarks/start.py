@@ -14,7 +14,7 @@ from typing import NamedTuple
 from benchmarks.inputs import resource_list
 from benchmarks.install import install
 from benchmarks.measure import Command, measure_in_turn
-from tests.integration.build_image import build_image
+from tests.integration.build_image import build_image, fetch_wheels
 from tests.integration.docker_daemon import docker_daemon
 
 OBJECTS = 12
@@ -76,10 +76,11 @@ def container(folder: Path) -> Iterator[Start]:
     dockerd = shutil.which("dockerd")
     if dockerd is None or os.geteuid() != 0:
         sys.exit("--image needs dockerd and root")
-    context = folder / "context"
+    context, wheels = folder / "context", folder / "wheels"
     context.mkdir()
+    fetch_wheels(wheels)
     with docker_daemon(Path(dockerd)) as environment:
-        host, image = f"DOCKER_HOST={environment['DOCKER_HOST']}", build_image(environment, context)
+        host, image = f"DOCKER_HOST={environment['DOCKER_HOST']}", build_image(environment, context, wheels)
         run = ["env", host, "docker", "run", "--rm", "--interactive", "--network=none", "--read-only", image]
         yield Start(f"{OBJECTS} objects in a container", Command(run, folder / "input.yaml"))
 

@@ -23,7 +23,7 @@ from krm_fn.config.plain import (
 )
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.item import CONFIG_KINDS
-from krm_fn.model.producers import RENAMABLE_KINDS
+from krm_fn.model.link_plan import REVISION_KINDS
 from krm_fn.model.settings import (
     CONTROLLERS,
     NO_SIDECAR_ANNOTATIONS,
@@ -43,8 +43,6 @@ from krm_fn.naming.names import SET_NAME
 
 _Read: TypeAlias = Callable[[Plain], Any]
 _Table: TypeAlias = Mapping[str, _Read]
-
-HANDLED_KINDS = (*CONFIG_KINDS, *RENAMABLE_KINDS)
 
 # Texts: `re` compiles them for the configurations that have such a field.
 _ANNOTATION = r"([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?"
@@ -130,7 +128,7 @@ def _strategy(value: Plain) -> Strategy:
 
 
 _EXCLUDE: _Table = {
-    "kind": _any_of(HANDLED_KINDS),
+    "kind": _any_of(REVISION_KINDS),
     "name": as_text,
     "namespace": as_text,
     "labels": as_texts,
@@ -274,7 +272,7 @@ _LINKER: _Table = {
     "annotations": _pod_texts,
 }
 _SPEC: _Table = {
-    "kinds": lambda value: frozenset(map(_any_of(HANDLED_KINDS), as_filled_list(value))),
+    "kinds": lambda value: frozenset(map(_any_of(REVISION_KINDS), as_filled_list(value))),
     "strategy": _strategy,
     "select": _each(lambda value: Selector(**_attributes(value, _SELECT))),
     "exclude": _each(lambda value: Selector(**_attributes(value, _EXCLUDE))),

@@ -20,7 +20,7 @@ from krm_fn.model.keys import LOCAL_CONFIG, PACKAGE_PATH
 from krm_fn.model.node import Node, elements, fields, get, is_mapping, text
 from krm_fn.model.problem import Problem, Rejected, Severity
 from krm_fn.model.settings import KPT_NAME, NO_ENVIRONMENT, Environment, Settings, configures, is_configuration
-from krm_fn.model.words import listing
+from krm_fn.model.words import camel_case, listing
 from krm_fn.wire.reader import read_yaml
 
 PROGRAM = "krm-fn"
@@ -123,6 +123,7 @@ def find_in_kptfile(kptfile: Node) -> Iterator[tuple[str, Node | None]]:
         program = text(get(entry, "exec")).partition(" ")[0] or text(get(entry, "image"))
         if is_our_program(program):
             settings = get(entry, "configMap")
+            # kpt passes the `configMap` of an entry as a ConfigMap: what is wrong with it is then said as in a run.
             config = {"apiVersion": "v1", "kind": "ConfigMap", "data": settings and plain_value(settings)}
             yield text(get(entry, "configPath")), read_yaml(json.dumps(config).encode()).roots[0] if settings else None
 
@@ -148,7 +149,6 @@ class Packages:
         return item.annotations.get(PACKAGE_PATH) or self.of_file(item.file)
 
     def of_file(self, file: str) -> str:
-        """Return the package of a file."""
         folder = dirname(file)
         while folder.strip("/") and folder not in self._folders:
             folder = dirname(folder)
@@ -172,7 +172,7 @@ class Packages:
 
 
 def _is_of_kpt(node: Node) -> bool:
-    """Tell whether kpt has made it of arguments, or of the `configMap` of a Kptfile."""
+    """Tell whether kpt has built it from arguments, or from the `configMap` of a Kptfile."""
     who = read_item(node).id if is_mapping(node) else None
     return who is not None and who.kind == "ConfigMap" and who.name in (KPT_NAME, "")
 
@@ -241,16 +241,11 @@ def _differences(first: Settings, second: Settings) -> Iterator[str]:
 def _pairs(path: str, first: Any, second: Any) -> Iterator[tuple[str, Any, Any]]:
     """Yield the fields below a path, and their values in both. A group of settings has no value of its own."""
     for name, one in first._asdict().items():
-        other, field = getattr(second, name), f"{path}.{_as_written(name)}"
+        other, field = getattr(second, name), f"{path}.{camel_case(name)}"
         if isinstance(one, tuple) and hasattr(one, "_asdict"):
             yield from _pairs(field, one, other)
         elif name not in ("set", "is_named"):
             yield field, one, other
-
-
-def _as_written(name: str) -> str:
-    head, *words = name.split("_")
-    return head + "".join(map(str.capitalize, words))
 
 
 def _difference(path: str, first: Any, second: Any) -> Iterator[str]:

@@ -12,6 +12,7 @@ from krm_fn.naming.names import EXPECTED_IMAGE, is_image
 from krm_fn.naming.suggest import suggest
 from krm_fn.wire.reader import read_yaml
 
+# Variables, as the function has no command line (decision 24).
 _PREFIX = "KRM_FN_LINKER_"
 
 

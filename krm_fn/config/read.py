@@ -17,6 +17,7 @@ from krm_fn.model.keys import DECLARES_FUNCTION
 from krm_fn.model.node import Mapping, Node, describe, elements, fields, get, is_mapping, is_null, is_scalar, text
 from krm_fn.model.problem import Problem, Rejected, ResourceId, at
 from krm_fn.model.settings import API_VERSION, DEFAULT_SET, KIND, KPT_NAME, NO_ENVIRONMENT, Environment, Settings
+from krm_fn.model.words import read_list
 from krm_fn.naming.names import EXPECTED_IMAGE, is_image
 from krm_fn.naming.suggest import suggest
 from krm_fn.wire.reader import read_yaml
@@ -181,13 +182,9 @@ def _check(key: str, value: Node) -> str:
 
 def _read(key: str, text: str) -> Plain:
     if key in _LISTS:
-        return [*_split(text)]
+        return [*read_list(text)]
     if key in _NAMES:
-        return [{"name": name} for name in _split(text)]
+        return [{"name": name} for name in read_list(text)]
     if key in _NUMBERS:
         return int(text)
     return _WORDS[text.lower()] if key in _SWITCHES else text
-
-
-def _split(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]

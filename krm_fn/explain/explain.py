@@ -232,8 +232,6 @@ FORMS: Forms = {
 
 
 class ExplainFormat(StrEnum):
-    """How to write an explanation."""
-
     TEXT = "text"
     JSON = "json"
 

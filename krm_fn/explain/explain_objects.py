@@ -18,9 +18,9 @@ from krm_fn.explain.find_references import find_references
 from krm_fn.explain.find_unfollowed import find_unfollowed
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import plural_of
+from krm_fn.model.link_plan import REVISION_KINDS
 from krm_fn.model.node import Node
 from krm_fn.model.problem import Problem, Rejected, ResourceId, Severity
-from krm_fn.model.producers import RENAMABLE_KINDS
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.content_hash import hashed_keys
 from krm_fn.naming.names import authored_id, base_name
@@ -35,9 +35,8 @@ from krm_fn.stages.transform import Transformation
 from krm_fn.stages.warnings.references import find_misspelled
 
 _KINDS = {
-    **dict.fromkeys(("configmap", "configmaps", "cm"), "ConfigMap"),
-    **dict.fromkeys(("secret", "secrets"), "Secret"),
-    **{name: kind for kind in RENAMABLE_KINDS for name in (kind.lower(), plural_of(kind))},
+    **{name: kind for kind in REVISION_KINDS for name in (kind.lower(), plural_of(kind))},
+    "cm": "ConfigMap",
 }
 """What kubectl calls them."""
 
@@ -180,7 +179,7 @@ def _present_name(item: Item) -> str | None:
 def _find_restarts(found: Transformation, places: Places) -> dict[Item, list[Restart]]:
     """Return the pod templates that a change of each object's content restarts."""
     restarts: dict[Item, list[Restart]] = defaultdict(list)
-    inputs = found.checksums.readings
+    inputs = found.checksums.inputs
     for several, is_set in ((inputs.restarted, True), (inputs.immutable, False)):
         for one in several:
             field = one.template.field
@@ -199,7 +198,7 @@ def explain_absent(wanted: Wanted, found: Transformation, places: Places) -> lis
     }
     by_id: dict[ResourceId, list[ResolvedReference]] = defaultdict(list)
     for resolved in found.references.authored:
-        who = _who_is_meant(resolved)
+        who = ResourceId("v1", resolved.reference.kind, resolved.namespace_meant, resolved.reference.target)
         if not resolved.targets and wanted.matches(who.kind, who.namespace, {who.name}):
             by_id[who].append(resolved)
     return [
@@ -222,12 +221,6 @@ def explain_absent(wanted: Wanted, found: Transformation, places: Places) -> lis
         )
         for who, several in sorted(by_id.items())
     ]
-
-
-def _who_is_meant(resolved: ResolvedReference) -> ResourceId:
-    reference, referrer = resolved.reference, resolved.referrer
-    named = reference.target_namespace
-    return ResourceId("v1", reference.kind, referrer.id.namespace if named is None else named, reference.target)
 
 
 def _why_absent(several: Iterable[ResolvedReference], places: Places) -> Because:

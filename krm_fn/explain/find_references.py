@@ -36,6 +36,7 @@ class _ReferenceReader:
         for problem in found.changes.problems:
             if problem.severity is not Severity.INFO and problem.field:
                 self._problems[problem.node, problem.field].append(problem)
+        # Mounts are patches of whole lists, not edits of fields: only the names in them tell what is mounted.
         self._mounted: dict[Item, set[str]] = defaultdict(set)
         for item, patch in found.changes.patches if found.references.mounted else ():
             self._mounted[item] |= set(_texts_in(patch.get("spec")))

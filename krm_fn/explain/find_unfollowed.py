@@ -14,7 +14,7 @@ from krm_fn.explain.explanation import FIELD, LOOKALIKE, MISSPELLED, OLDER, OPTI
 from krm_fn.model.item import CONFIG_KINDS, Item
 from krm_fn.model.keys import LOCAL_CONFIG
 from krm_fn.model.kinds import TOOL_GROUPS
-from krm_fn.model.node import FieldPath, Node, Scalar, fields, is_scalar, spell, text
+from krm_fn.model.node import LocatedScalar, Scalar, scalars, spell, text
 from krm_fn.model.pods import OPAQUE_KINDS, template_around
 from krm_fn.naming.names import WORD, authored_id, base_name, names_of
 from krm_fn.references.find import ROLES, may_refer
@@ -47,14 +47,6 @@ class Mention(NamedTuple):
     why: str
 
 
-class _Found(NamedTuple):
-    """A scalar, its path, and the mapping that it is in."""
-
-    scalar: Scalar
-    path: FieldPath
-    around: Mapping[str, Node]
-
-
 _ByNamespace: TypeAlias = Mapping[str, list[tuple[int, Item]]]
 """Objects by their namespaces, each with its place among all of them."""
 
@@ -65,7 +57,7 @@ def find_mentions(package: Package, targets: Iterable[Item]) -> Iterator[Mention
     for item in package.authored if names else ():
         if not _is_searched(item):
             continue
-        for found in _scalars(item.node):
+        for found in scalars(item.node):
             for name, start in _names_in(found.scalar.value, names):
                 why = _why_unread(item, found, is_whole=_is_whole(found.scalar.value, name, start))
                 for target in _find_near(package, item, names[name], found) if why else ():
@@ -90,19 +82,6 @@ def _is_searched(item: Item) -> bool:
     return is_object and not is_secret and item.id.group not in TOOL_GROUPS
 
 
-def _scalars(root: Node) -> Iterator[_Found]:
-    stack: list[tuple[Node, FieldPath, Mapping[str, Node]]] = [(root, (), {})]
-    while stack:
-        node, path, around = stack.pop()
-        if is_scalar(node):
-            yield _Found(node, path, around)
-        elif node.id == "sequence":
-            stack += [(element, (*path, index), {}) for index, element in reversed([*enumerate(node.value)])]
-        else:
-            held = fields(node)
-            stack += [(value, (*path, name), held) for name, value in reversed([*held.items()])]
-
-
 def _names_in(value: str, names: Container[str]) -> Iterator[tuple[str, int]]:
     """Yield each name in a text once, and where it begins."""
     seen = set()
@@ -117,7 +96,7 @@ def _is_whole(value: str, name: str, start: int) -> bool:
     return value[start:] == name and (not start or _IN_NAMESPACE.fullmatch(value[:start]) is not None)
 
 
-def _find_near(package: Package, item: Item, targets: _ByNamespace, found: _Found) -> list[Item]:
+def _find_near(package: Package, item: Item, targets: _ByNamespace, found: LocatedScalar) -> list[Item]:
     """Return those of the targets whose namespace the object may mean, in their order."""
     like = None if package.kinds.is_cluster_scoped(item.id) else package.namespaces_like(item.id.namespace)
     namespaces = targets.keys() if like is None else {*like, text(found.around.get("namespace"))}
@@ -125,7 +104,7 @@ def _find_near(package: Package, item: Item, targets: _ByNamespace, found: _Foun
     return [target for _, target in sorted(near, key=itemgetter(0))]
 
 
-def _why_unread(item: Item, found: _Found, *, is_whole: bool) -> str:
+def _why_unread(item: Item, found: LocatedScalar, *, is_whole: bool) -> str:
     """Say why a text that contains a name is no reference; `""` if it probably means something else."""
     top = found.path[0]
     if top == "metadata":
@@ -139,7 +118,7 @@ def _why_unread(item: Item, found: _Found, *, is_whole: bool) -> str:
     return _why_field_is_unread(item, found, is_whole=is_whole)
 
 
-def _why_field_is_unread(item: Item, found: _Found, *, is_whole: bool) -> str:
+def _why_field_is_unread(item: Item, found: LocatedScalar, *, is_whole: bool) -> str:
     field = spell(found.path)
     program = _WORDS_OF_PROGRAMS.search(field)
     if program:
@@ -158,7 +137,7 @@ def _why_annotation_is_unread(name: str) -> str:
     return "" if name in OPT_INS or _ANNOTATIONS_OF_TOOLS.match(name) else "no rule reads this annotation"
 
 
-def _why_custom_field_is_unread(found: _Found, *, is_whole: bool) -> str:
+def _why_custom_field_is_unread(found: LocatedScalar, *, is_whole: bool) -> str:
     kind = text(found.around.get("kind"))
     is_free = not {*found.path}.isdisjoint(PASSED_OVER | FREE_KEYS)
     if is_free or found.path[-1] in NOT_NAMES or (kind and kind not in CONFIG_KINDS):

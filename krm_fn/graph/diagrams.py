@@ -40,13 +40,13 @@ def _dot_lines(graph: Graph) -> Iterator[str]:
         yield f"  subgraph cluster_{lane.name.lower()} {{"
         yield f"    label={_quote([lane.value])}"
         for position, node in nodes:  # which is its name, as that of the object may hold anything
-            style, _ = _STYLES.get(node.look, ("", ""))
-            yield f"    n{position} [class={node.look.value} label={_quote(_label(node))}{style}]"
+            style, _ = _STYLES.get(node.style, ("", ""))
+            yield f"    n{position} [class={node.style.value} label={_quote(_label(node))}{style}]"
         yield "  }"
     for edge in graph.edges:
-        arrow, _ = _ARROWS[edge.tie]
+        arrow, _ = _ARROWS[edge.kind]
         tooltip = f" tooltip={_quote(edge.fields)}" if edge.fields else ""
-        yield f"  n{edge.source} -> n{edge.target} [class={edge.tie.value}{arrow}{tooltip}]"
+        yield f"  n{edge.source} -> n{edge.target} [class={edge.kind.value}{arrow}{tooltip}]"
     yield "}"
 
 
@@ -60,13 +60,13 @@ def _mermaid_lines(graph: Graph) -> Iterator[str]:
     for lane, nodes in graph.lanes():
         yield f'  subgraph {lane.name.lower()}["{mermaid_label(lane.value)}"]'
         for position, node in nodes:
-            yield f'    n{position}["{"<br/>".join(map(mermaid_label, _label(node)))}"]:::{node.look.value}'
+            yield f'    n{position}["{"<br/>".join(map(mermaid_label, _label(node)))}"]:::{node.style.value}'
         yield "  end"
     # Mermaid has no tooltip of an arrow, so that the fields of references are only in the other forms.
     for edge in graph.edges:
-        yield f"  n{edge.source} {_ARROWS[edge.tie][1]} n{edge.target}"
-    looks = {node.look for node in graph.nodes}
-    yield from (f"  classDef {look.value} {style}" for look, (_, style) in _STYLES.items() if look in looks)
+        yield f"  n{edge.source} {_ARROWS[edge.kind][1]} n{edge.target}"
+    styles = {node.style for node in graph.nodes}
+    yield from (f"  classDef {name.value} {style}" for name, (_, style) in _STYLES.items() if name in styles)
 
 
 def find_excess(graph: Graph, text: str) -> str:

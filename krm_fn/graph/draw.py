@@ -19,8 +19,6 @@ from krm_fn.wire.results import stderr_lines
 
 
 class GraphFormat(StrEnum):
-    """How to write a graph."""
-
     MERMAID = "mermaid"
     DOT = "dot"
     HTML = "html"

@@ -21,8 +21,8 @@ class Lane(StrEnum):
 class NodeStyle(StrEnum):
     """What a node looks like.
 
-    `revision` is one that is rendered or live, `plain` any other ConfigMap or Secret. Of what a controller has made of
-    a template, `stable` is what it returns to, `new` what it rolls out, and `past` what has no part in that.
+    `revision` is one that is rendered or live, `plain` any other ConfigMap or Secret. Of what a controller has created
+    from a template, `stable` is what it returns to, `new` what it rolls out, and `past` what has no part in that.
     """
 
     REFERRER = "referrer"
@@ -60,7 +60,7 @@ class GraphNode(NamedTuple):
     """
 
     lane: Lane
-    look: NodeStyle
+    style: NodeStyle
     kind: str
     namespace: str
     name: str
@@ -81,7 +81,7 @@ class Edge(NamedTuple):
 
     source: int
     target: int
-    tie: EdgeKind
+    kind: EdgeKind
     fields: tuple[str, ...] = ()
 
 
@@ -100,17 +100,17 @@ class Graph(NamedTuple):
 
 def summarize(graph: Graph) -> str:
     """Return `2 revisions, 1 other, 1 absent, 3 referrers`."""
-    looks = Counter(node.look for node in graph.nodes)
-    others, absent = looks[NodeStyle.PLAIN], looks[NodeStyle.ABSENT]
+    styles = Counter(node.style for node in graph.nodes)
+    others, absent = styles[NodeStyle.PLAIN], styles[NodeStyle.ABSENT]
     more = [count(others, "other") if others else "", f"{absent} absent" if absent else ""]
-    parts = [count(looks[NodeStyle.REVISION], "revision"), *more, count(looks[NodeStyle.REFERRER], "referrer")]
+    parts = [count(styles[NodeStyle.REVISION], "revision"), *more, count(styles[NodeStyle.REFERRER], "referrer")]
     return ", ".join(filter(None, parts))
 
 
 Handle: TypeAlias = Hashable
 """What the caller calls a node."""
 
-_LANES, _LOOKS = [*Lane], [*NodeStyle]
+_LANES, _STYLES = [*Lane], [*NodeStyle]
 
 
 class Builder:
@@ -126,12 +126,12 @@ class Builder:
         self._nodes.setdefault(handle, node)
         return handle
 
-    def tie(self, source: Handle, target: Handle, tie: EdgeKind, field: str = "") -> None:
+    def connect(self, source: Handle, target: Handle, kind: EdgeKind, field: str = "") -> None:
         """Add an arrow, or a field to one that is there. Both ends must have been added."""
-        self._edges[source, target, tie] |= {field} - {""}
+        self._edges[source, target, kind] |= {field} - {""}
 
     def build(self, title: str, *, is_sorted: bool = False) -> Graph:
-        """Return the graph: the nodes of each lane by their looks and texts, and the arrows in the order of these.
+        """Return the graph: the nodes of each lane by their styles and texts, and the arrows in the order of these.
 
         `is_sorted`: the nodes of each lane have been added in the order that they should have.
         """
@@ -139,12 +139,12 @@ class Builder:
         order = sorted(self._nodes, key=lambda handle: rank(self._nodes[handle]))
         place = {handle: position for position, handle in enumerate(order)}
         edges = [
-            Edge(place[source], place[target], tie, tuple(sorted(fields)))
-            for (source, target, tie), fields in self._edges.items()
+            Edge(place[source], place[target], kind, tuple(sorted(fields)))
+            for (source, target, kind), fields in self._edges.items()
         ]
         return Graph(title, tuple(self._nodes[handle] for handle in order), tuple(sorted(edges)))
 
 
 def _rank(node: GraphNode) -> tuple[int, int, GraphNode]:
     # Keys may be None, which has no order beside a tuple.
-    return _LANES.index(node.lane), _LOOKS.index(node.look), node._replace(keys=node.keys or ())
+    return _LANES.index(node.lane), _STYLES.index(node.style), node._replace(keys=node.keys or ())

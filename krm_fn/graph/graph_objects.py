@@ -12,7 +12,7 @@ from krm_fn.history.history import History, Pods, RevisionHistory, Role, Workloa
 from krm_fn.history.text import duration, write_pods, write_state
 from krm_fn.model import keys
 from krm_fn.model.item import Item
-from krm_fn.model.kinds import CONSUMER_KINDS
+from krm_fn.model.kinds import consumer_named
 from krm_fn.model.problem import ResourceId
 from krm_fn.model.producers import RENAMABLE_KINDS
 from krm_fn.model.settings import Strategy, configures
@@ -20,6 +20,7 @@ from krm_fn.naming.names import authored_id, base_name, is_emitted, is_revision
 from krm_fn.references.generated import find_generated
 from krm_fn.references.reference import By
 from krm_fn.render.render import Opened
+from krm_fn.report.markup import WIDTH
 from krm_fn.report.secrets import Masks, number_names, show_content
 from krm_fn.stages.transform import Transformation
 
@@ -121,10 +122,10 @@ class _PackageDrawer:
                     kind = "Secret" if secret.is_config else secret.id.kind
                     state = f"tracker of {'an' if kind[0] in 'AEIOU' else 'a'} {kind}"
                     owned[namespace, one.who.name] = self._draw_owner(one, state)
-                    self.builder.tie(one.who, secret, EdgeKind.OWNS)
+                    self.builder.connect(one.who, secret, EdgeKind.OWNS)
             for name in sorted(one.names or ()):
                 if (namespace, name) in owned:
-                    self.builder.tie(self._draw_owner(one, "inventory"), owned[namespace, name], EdgeKind.OWNS)
+                    self.builder.connect(self._draw_owner(one, "inventory"), owned[namespace, name], EdgeKind.OWNS)
 
     def _draw_owner(self, one: _Emitted, state: str) -> Handle:
         return self.builder.add(one.who, self._node(Lane.OWNERS, NodeStyle.OWNER, one.who, state))
@@ -133,25 +134,26 @@ class _PackageDrawer:
         referrer: Handle = self._configs.get(who, ("referrer", who))
         self.builder.add(referrer, self._node(Lane.REFERRERS, NodeStyle.REFERRER, who))
         where = f"{place.file}:{place.line}" if place.line else place.file
-        self.builder.tie(referrer, target, EdgeKind.REFERENCES, self._hide(f"{field} ({where})" if where else field))
+        placed = f"{field} ({where})" if where else field
+        self.builder.connect(referrer, target, EdgeKind.REFERENCES, self._hide(placed))
 
     def _node(
-        self, lane: Lane, look: NodeStyle, who: ResourceId, state: str = "", facts: Iterable[str] = ()
+        self, lane: Lane, style: NodeStyle, who: ResourceId, state: str = "", facts: Iterable[str] = ()
     ) -> GraphNode:
         name = self._hide(who.name) or "(generated name)"
-        return GraphNode(lane, look, who.kind, who.namespace, name, state, tuple(map(self._hide, facts)))
+        return GraphNode(lane, style, who.kind, who.namespace, name, state, tuple(map(self._hide, facts)))
 
     def _config(self, item: Item) -> GraphNode:
         strategy = self._strategies.get(item, Strategy.IGNORE)
         stays = is_revision(item) and item not in self._restored  # as one of another set does
-        look = NodeStyle.REVISION if strategy.makes_revisions or stays else NodeStyle.PLAIN
+        style = NodeStyle.REVISION if strategy.makes_revisions or stays else NodeStyle.PLAIN
         base, name = base_name(item), self._found.revisions.names.get(item, item.id.name)
         is_secret, facts = item.id.kind == "Secret", []
         if name != base:
             facts.append("The name ends in a hash, which is not shown." if is_secret else f"The base name is {base}.")
         if item in self._reasons and strategy is Strategy.IGNORE:
             facts.append(_sentence(f"left alone because {self._reasons[item].text}"))
-        node = self._node(Lane.REVISIONS, look, item.id, _STATES[strategy], facts)
+        node = self._node(Lane.REVISIONS, style, item.id, _STATES[strategy], facts)
         content = tuple(DataKey(key, shown.size or 0) for key, shown in sorted(show_content(item).items()))
         # The name of a Secret in the output is made from its content, and would tell whether a guess of that is right.
         return node._replace(name=base if is_secret else name, keys=content)
@@ -181,10 +183,7 @@ def _read_emitted(who: ResourceId, labels: Mapping[str, str], annotations: Mappi
     return _Emitted(who, None if is_tracker else names)
 
 
-_WIDTH = 300
-"""Columns of a line about a change."""
-
-_LOOKS = {
+_STYLES = {
     Role.STABLE: NodeStyle.STABLE,
     Role.OLD: NodeStyle.STABLE,
     Role.CANARY: NodeStyle.NEW,
@@ -193,10 +192,8 @@ _LOOKS = {
     Role.ABORTED: NodeStyle.NEW,
     Role.PAST: NodeStyle.PAST,
 }
-_ORDER = [*_LOOKS]
+_ORDER = [*_STYLES]
 """In which templates are beside each other: what is replaced, what replaces it, and the others."""
-
-_MADE_BY = {kind.kind: kind.history for kind in CONSUMER_KINDS if kind.history}
 
 
 def graph_history(history: History) -> Graph:
@@ -225,33 +222,33 @@ class _HistoryDrawer:
         situation = workload.situation or ("" if workload.is_done else "rolling out")
         node = _referrer(workload.kind, workload.name, situation)
         handle = self.builder.add(str(workload), node._replace(facts=tuple(facts)))
-        kind, group = _MADE_BY[workload.kind], f"{workload.kind} {workload.name}"
+        kind, group = consumer_named(workload.kind).history, f"{workload.kind} {workload.name}"
         for one in sorted(workload.templates, key=lambda one: _ORDER.index(one.role)):
             state = ", ".join([one.role, *_write_pods(one.pods)])
-            node = GraphNode(Lane.TEMPLATES, _LOOKS[one.role], kind, "", one.name, state, group=group)
-            self.builder.tie(handle, self.builder.add(f"{kind}/{one.name}", node), EdgeKind.MAKES)
+            node = GraphNode(Lane.TEMPLATES, _STYLES[one.role], kind, "", one.name, state, group=group)
+            self.builder.connect(handle, self.builder.add(f"{kind}/{one.name}", node), EdgeKind.MAKES)
 
     def draw_entry(self, set_name: str, entry: RevisionHistory) -> None:
         """Draw a revision, and an arrow from each object that references or owns it."""
         handle: Handle = ("revision", set_name, entry.kind, entry.name)
-        look = NodeStyle.ABSENT if entry.created is None else NodeStyle.REVISION
+        style = NodeStyle.ABSENT if entry.created is None else NodeStyle.REVISION
         name = self._masks.get(entry.name, entry.name) if entry.kind == "Secret" else entry.name
         state = self._hide(", ".join(write_state(entry, self._now)))
         facts = tuple(self._find_facts(set_name, entry))
-        lines = write_lines(entry.change, _WIDTH) if entry.change is not None else ()
+        lines = write_lines(entry.change, WIDTH) if entry.change is not None else ()
         changes = tuple((line.sign, line.text) for line in lines)
-        self.builder.add(handle, GraphNode(Lane.REVISIONS, look, entry.kind, "", name, state, facts, changes=changes))
+        self.builder.add(handle, GraphNode(Lane.REVISIONS, style, entry.kind, "", name, state, facts, changes=changes))
         # In the order of the history: these nodes are not sorted.
         for referrer in entry.referrers:
             node = _referrer(referrer.kind, referrer.name, *_write_pods(referrer.pods))
-            tie = EdgeKind.HOLDS if str(referrer) in entry.owners else EdgeKind.REFERENCES
-            self.builder.tie(self.builder.add(str(referrer), node), handle, tie)
+            edge = EdgeKind.HOLDS if str(referrer) in entry.owners else EdgeKind.REFERENCES
+            self.builder.connect(self.builder.add(str(referrer), node), handle, edge)
         for owner in dict.fromkeys(entry.owners):
             if owner not in {str(referrer) for referrer in entry.referrers}:
                 kind, _, name = owner.partition("/")
                 state = "inventory" if owner == f"ConfigMap/{set_name}-linker" else "owner"
                 node = GraphNode(Lane.OWNERS, NodeStyle.OWNER, kind, "", self._hide(name), state)
-                self.builder.tie(self.builder.add(owner, node), handle, EdgeKind.OWNS)
+                self.builder.connect(self.builder.add(owner, node), handle, EdgeKind.OWNS)
 
     def _find_facts(self, set_name: str, entry: RevisionHistory) -> Iterator[str]:
         yield f"Set {set_name}, base name {entry.base}."

@@ -45,9 +45,9 @@ def _write(graph: Graph) -> Iterator[str]:
 
 def _write_legend(graph: Graph) -> Iterator[str]:
     yield '<ul class="legend">'
-    for tie in sorted({edge.tie for edge in graph.edges}, key=[*EdgeKind].index):
-        line = f'<line class="{tie.value}" x1="0" y1="4" x2="32" y2="4"/>'
-        yield f'<li><svg viewBox="0 0 32 8" aria-hidden="true">{line}</svg> {_WORDS[tie][0]}</li>'
+    for kind in sorted({edge.kind for edge in graph.edges}, key=[*EdgeKind].index):
+        line = f'<line class="{kind.value}" x1="0" y1="4" x2="32" y2="4"/>'
+        yield f'<li><svg viewBox="0 0 32 8" aria-hidden="true">{line}</svg> {_WORDS[kind][0]}</li>'
     yield "</ul>"
 
 
@@ -58,7 +58,7 @@ def _write_arrows(edges: Iterable[Edge]) -> Iterator[str]:
     yield ' markerUnits="userSpaceOnUse" orient="auto"><path class="tip" d="M0,0L8,4L0,8Z"/></marker>'
     for edge in edges:
         ends = f'data-from="n{edge.source}" data-to="n{edge.target}"'
-        yield f'<path class="{edge.tie.value}" {ends} marker-end="url(#tip)"/>'
+        yield f'<path class="{edge.kind.value}" {ends} marker-end="url(#tip)"/>'
     yield "</svg>"
 
 
@@ -88,7 +88,7 @@ def _write_lane(
 
 
 def _write_card(graph: Graph, position: int, node: GraphNode, edges: list[tuple[Edge, bool]]) -> Iterator[str]:
-    yield f'<li><details class="card {node.look.value}" id="n{position}">'
+    yield f'<li><details class="card {node.style.value}" id="n{position}">'
     namespace = f" in <bdi>{html_text(node.namespace)}</bdi>" if node.namespace else ""
     state = f'<span class="state">{html_text(node.state)}</span>' if node.state else ""
     kind = f'<span class="kind"><bdi>{html_text(node.kind)}</bdi>{namespace}</span>'
@@ -123,9 +123,9 @@ def _write_change(sign: str, text: str) -> str:
 
 def _write_neighbours(graph: Graph, edges: Iterable[tuple[Edge, bool]]) -> Iterator[str]:
     """Write links to what is around a node."""
-    for tie, (_, *headings) in _WORDS.items():
+    for kind, (_, *headings) in _WORDS.items():
         for is_source, heading in zip((True, False), headings, strict=True):
-            found = [edge for edge, begins_here in edges if (edge.tie, begins_here) == (tie, is_source)]
+            found = [edge for edge, begins_here in edges if (edge.kind, begins_here) == (kind, is_source)]
             if found:
                 yield f"<h3>{heading}</h3>"
                 yield "<ul>"

@@ -102,6 +102,7 @@ class LiveNamespace:
     def beside(self, namespace: str) -> "LiveNamespace":
         """Return another namespace of the cluster, with the same credentials. Both may be asked at once."""
         other = copy(self)
+        # A copy, as each question sets the deadline of its own.
         other._api = copy(self._api)  # noqa: SLF001  # of the same class
         other.namespace = namespace
         return other

@@ -111,6 +111,7 @@ def _within(timeout: float, cluster: str, namespace: str, act: Callable[[], _T])
 
 
 def _at_once(tasks: Sequence[Callable[[], _T]]) -> list[_T]:
+    # Threads, as all of them wait for networks (decision 62).
     pool = ThreadPoolExecutor(_AT_ONCE)
     try:
         return [*pool.map(lambda task: task(), tasks)]

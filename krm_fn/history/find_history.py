@@ -21,11 +21,10 @@ from krm_fn.history.snapshot import LiveObject, Pod, Progress, SetSnapshot, Snap
 from krm_fn.linker.api import Forbidden
 from krm_fn.linker.objects import Consumer, LiveRevision
 from krm_fn.linker.owners import Keeper, find_keepers, is_left_to_kpt, linker_owners, plan_owners, rendered_names
-from krm_fn.model.kinds import CONSUMER_KINDS, consumer_named
+from krm_fn.model.kinds import consumer_named
 from krm_fn.naming.names import without_hash
 
 _ADD_ONS = "argoproj.io"
-_HISTORY_OF = {kind.kind: kind.history for kind in CONSUMER_KINDS if kind.history}
 
 
 def find_history(snapshot: Snapshot) -> History:
@@ -138,33 +137,33 @@ def _find_referrers(consumers: Iterable[Consumer], live: "_Live") -> tuple[Refer
 
 def _find_referrer(consumer: Consumer, live: "_Live") -> Referrer:
     owner = consumer.owner
-    fact = live.facts.get(owner.uid) or LiveObject(owner.kind, owner.name, owner.uid, 0.0)
-    is_made = bool(fact.controller) and bool(consumer_named(fact.kind).template_copy)
+    found = live.objects.get(owner.uid) or LiveObject(owner.kind, owner.name, owner.uid, 0.0)
+    is_made = bool(found.controller) and bool(consumer_named(found.kind).template_copy)
     return Referrer(
         owner.kind,
         owner.name,
-        fact.created,
-        of="/".join(fact.made_by) if is_made else "",
-        role=live.roles.get(fact.uid),
-        number=fact.number if is_made else 0,
+        found.created,
+        of="/".join(found.made_by) if is_made else "",
+        role=live.roles.get(found.uid),
+        number=found.number if is_made else 0,
         is_current=consumer.is_current,
-        pods=live.pods_of(fact),
-        rollouts_left=live.rollouts_left.get(fact.uid),
+        pods=live.pods_of(found),
+        rollouts_left=live.rollouts_left.get(found.uid),
     )
 
 
 def _is_awaited(consumers: Sequence[Consumer], live: "_Live") -> bool:
-    """Tell whether only workloads want a revision whose controllers have not made anything of that yet."""
-    facts = [live.facts.get(one.owner.uid) for one in consumers if one.is_current]
+    """Tell whether only workloads want a revision whose controllers have not created anything for it yet."""
+    wanting = [live.objects.get(one.owner.uid) for one in consumers if one.is_current]
     has_started = any(live.roles.get(one.owner.uid, Role.PAST) is not Role.PAST for one in consumers)
-    return bool(facts) and not has_started and all(_is_seen_to_roll(fact, live.snapshot) for fact in facts)
+    return bool(wanting) and not has_started and all(_is_seen_to_roll(one, live.snapshot) for one in wanting)
 
 
 def _is_seen_to_roll(workload: LiveObject | None, snapshot: Snapshot) -> bool:
     """Tell whether the object is a workload, and whether what its controller makes could be listed."""
     if workload is None or workload.progress is None:
         return False
-    return all(_HISTORY_OF.get(workload.kind) != kind.kind for kind in snapshot.unseen)
+    return all(consumer_named(workload.kind).history != kind.kind for kind in snapshot.unseen)
 
 
 def _find_workloads(one: SetSnapshot, live: "_Live") -> Iterator[WorkloadHistory]:
@@ -173,27 +172,28 @@ def _find_workloads(one: SetSnapshot, live: "_Live") -> Iterator[WorkloadHistory
     # Of a workload whose template references nothing any more, the ReplicaSets still tell.
     uids = {uid for consumer in referring for uid in (consumer.owner.uid, consumer.controller)}
     references = {consumer.owner.uid: consumer.references for consumer in referring}
-    for fact in sorted((live.facts[uid] for uid in uids if uid in live.facts), key=lambda one: (one.kind, one.name)):
-        if fact.progress is None:
+    known = (live.objects[uid] for uid in uids if uid in live.objects)
+    for workload in sorted(known, key=lambda one: (one.kind, one.name)):
+        if workload.progress is None:
             continue
         templates = tuple(
             Template(
-                made.name,
-                made.number,
-                live.roles.get(made.uid) or Role.PAST,
-                tuple(sorted(references.get(made.uid, ()))),
-                live.pods_of(made),
-                tuple(name for name, needing in one.absent.items() if made.uid in needing),
+                controlled.name,
+                controlled.number,
+                live.roles.get(controlled.uid) or Role.PAST,
+                tuple(sorted(references.get(controlled.uid, ()))),
+                live.pods_of(controlled),
+                tuple(name for name, needing in one.absent.items() if controlled.uid in needing),
             )
-            for made in _newest_first(live.made_by[fact.uid])
+            for controlled in _newest_first(live.controlled_by[workload.uid])
         )
-        way_back = find_way_back(fact.kind, fact.name, live.snapshot.namespace, fact.progress, templates)
+        way_back = find_way_back(workload.kind, workload.name, live.snapshot.namespace, workload.progress, templates)
         yield WorkloadHistory(
-            fact.kind,
-            fact.name,
-            fact.progress.is_done,
-            fact.progress.situation,
-            fact.progress.reason,
+            workload.kind,
+            workload.name,
+            workload.progress.is_done,
+            workload.progress.situation,
+            workload.progress.reason,
             templates,
             way_back,
         )
@@ -227,8 +227,8 @@ def _last_with_other_configuration(templates: Sequence[Template]) -> Template | 
 
 
 def _find_unseen(snapshot: Snapshot) -> Iterator[Unseen]:
-    has_rollouts = any(fact.made_by[0] == "Rollout" for fact in snapshot.facts.values())
-    # The API server also forbids to list kinds that do not exist: Argo's count only if a Rollout has made something.
+    has_rollouts = any(one.made_by[0] == "Rollout" for one in snapshot.objects.values())
+    # The API server also forbids to list kinds that do not exist: Argo's count only if a Rollout has created something.
     for kind, error in snapshot.unseen.items():
         rule = error.rule if isinstance(error, Forbidden) else ""
         if kind.group != _ADD_ONS or has_rollouts or not rule:
@@ -240,7 +240,7 @@ class _Live:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
-        self.facts = snapshot.facts
+        self.objects = snapshot.objects
         self._pods_by_name = {pod.name: pod for pod in snapshot.pods or ()}
         self._pods_by_controller: dict[str, list[Pod]] = defaultdict(list)
         self._pods_by_reference: dict[str, list[Pod]] = defaultdict(list)
@@ -248,41 +248,41 @@ class _Live:
             self._pods_by_controller[pod.controller].append(pod)
             for name in pod.references:
                 self._pods_by_reference[name].append(pod)
-        self.made_by: dict[str, list[LiveObject]] = defaultdict(list)
-        for fact in self.facts.values():
-            if fact.kind != "Pod":  # pods are counted, and are no templates
-                self.made_by[fact.controller].append(fact)
+        self.controlled_by: dict[str, list[LiveObject]] = defaultdict(list)
+        for one in self.objects.values():
+            if one.kind != "Pod":  # pods are counted, and are no templates
+                self.controlled_by[one.controller].append(one)
         self.roles: dict[str, Role] = {}
         self.rollouts_left: dict[str, int] = {}
-        for fact in self.facts.values():
-            if fact.progress is not None:
-                made = self.made_by[fact.uid]
-                found = find_roles(fact.progress, made, self._with_pods(made))
+        for one in self.objects.values():
+            if one.progress is not None:
+                controlled = self.controlled_by[one.uid]
+                found = find_roles(one.progress, controlled, self._with_pods(controlled))
                 self.roles.update(found.roles)
                 self.rollouts_left.update(found.rollouts_left)
 
-    def _with_pods(self, made: Iterable[LiveObject]) -> list[str]:
-        return [one.uid for one in made if (pods := self.pods_of(one)) is not None and pods.total]
+    def _with_pods(self, controlled: Iterable[LiveObject]) -> list[str]:
+        return [one.uid for one in controlled if (pods := self.pods_of(one)) is not None and pods.total]
 
     def pods_with(self, revision: str) -> Pods | None:
         """Count the pods whose own spec references a revision; None if pods could not be listed."""
         return None if self.snapshot.pods is None else _count_pods(self._pods_by_reference.get(revision, []))
 
-    def pods_of(self, fact: LiveObject) -> Pods | None:
+    def pods_of(self, one: LiveObject) -> Pods | None:
         """Count the pods of an object that makes pods, or of a pod; None if nothing says how many there are."""
         if self.snapshot.pods is None:
-            return None if fact.replicas is None else Pods(fact.replicas)
-        pods = self._pods_of(fact)
-        return _count_pods(pods) if pods or consumer_named(fact.kind).expects_pods else None
+            return None if one.replicas is None else Pods(one.replicas)
+        pods = self._pods_of(one)
+        return _count_pods(pods) if pods or consumer_named(one.kind).expects_pods else None
 
-    def _pods_of(self, fact: LiveObject) -> list[Pod]:
-        if fact.progress is not None:
-            return []  # they are counted for the template that its controller made them of
-        if fact.kind == "Pod":
-            return [self._pods_by_name[fact.name]] if fact.name in self._pods_by_name else []
-        if fact.kind == "ControllerRevision":  # it controls nothing: its workload controls the pods, and marks them
-            return [pod for pod in self._pods_by_controller.get(fact.controller, ()) if pod.marks & fact.marks]
-        return self._pods_by_controller.get(fact.uid, [])
+    def _pods_of(self, one: LiveObject) -> list[Pod]:
+        if one.progress is not None:
+            return []  # they are counted for the template from which its controller created them
+        if one.kind == "Pod":
+            return [self._pods_by_name[one.name]] if one.name in self._pods_by_name else []
+        if one.kind == "ControllerRevision":  # it controls nothing: its workload controls the pods, and marks them
+            return [pod for pod in self._pods_by_controller.get(one.controller, ()) if pod.marks & one.marks]
+        return self._pods_by_controller.get(one.uid, [])
 
 
 def _count_pods(pods: Sequence[Pod]) -> Pods:
@@ -293,15 +293,15 @@ def _count_pods(pods: Sequence[Pod]) -> Pods:
 
 
 class Roles(NamedTuple):
-    """By uid: the role of each object that was made of a template, and the rollouts after which it is deleted."""
+    """By uid: the role of each object that was created from a template, and the rollouts after which it is deleted."""
 
     roles: Mapping[str, Role]
     rollouts_left: Mapping[str, int]
 
 
-def find_roles(progress: Progress, made: Iterable[LiveObject], with_pods: Iterable[str]) -> Roles:
-    """Find the roles of what a controller made. `with_pods` are the uids of those that have pods."""
-    ordered = _newest_first(made)
+def find_roles(progress: Progress, controlled: Iterable[LiveObject], with_pods: Iterable[str]) -> Roles:
+    """Find the roles of what a controller created. `with_pods` are the uids of those that have pods."""
+    ordered = _newest_first(controlled)
     newest = next((one for one in ordered if progress.newest in one.marks), None)
     if newest is None and not progress.newest:
         newest = next(iter(ordered), None)
@@ -313,9 +313,9 @@ def find_roles(progress: Progress, made: Iterable[LiveObject], with_pods: Iterab
     return Roles(roles, {one.uid: max(0, progress.limit - position) for position, one in enumerate(old)})
 
 
-def _newest_first(made: Iterable[LiveObject]) -> list[LiveObject]:
-    """Sort what a controller made of templates. One that is used again gets a new number."""
-    return sorted(made, key=lambda one: (one.number, one.created, one.name), reverse=True)
+def _newest_first(controlled: Iterable[LiveObject]) -> list[LiveObject]:
+    """Sort what a controller created from templates. One that is used again gets a new number."""
+    return sorted(controlled, key=lambda one: (one.number, one.created, one.name), reverse=True)
 
 
 def _find_role(one: LiveObject, newest: LiveObject | None, progress: Progress, *, has_pods: bool) -> Role:

@@ -307,6 +307,7 @@ def _mask_name(key: ConfigKey, one: UsedRevision, masks: Mapping[str, str]) -> U
 def _build_row(key: ConfigKey, columns: Sequence[FleetColumn]) -> FleetRow:
     states = [_find_state(key, column) for column in columns]
     used = [column.used.get(key, ()) for column in columns]
+    # Not by age, which differs everywhere, as clusters are released one after the other (decision 62).
     looks = [frozenset((one.hash, one.uses) for one in revisions) for revisions in used]
     # Where the set is not, or nobody has answered, there is nothing to compare.
     told = [state in (CellState.USED, CellState.NONE) for state in states]
@@ -320,6 +321,7 @@ def _build_row(key: ConfigKey, columns: Sequence[FleetColumn]) -> FleetRow:
 
 def _find_usual(looks: Sequence[Hashable]) -> Hashable | None:
     """Return what most cells have. Of a tie, none is usual: who looks has to decide."""
+    # There may be one look, or none at all.
     (first, most), (_, next_most) = [*Counter(looks).most_common(2), (None, 0), (None, 0)][:2]
     return first if most > next_most else None
 

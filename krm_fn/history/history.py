@@ -66,7 +66,7 @@ class Pods(NamedTuple):
 class Referrer(NamedTuple):
     """An object that references a revision.
 
-    `of` is the workload whose controller made the object of a template, such as `Rollout/web`, and `role` what it is to
+    `of` is the workload whose controller created it from a template, such as `Rollout/web`, and `role` what it is to
     that; `""` and None for all others. `number` is that of `--to-revision`. `is_current`: it says what is wanted now.
     `rollouts_left`: after about how many more rollouts the workload's controller deletes it. `created` is in Unix
     seconds.
@@ -96,7 +96,7 @@ class RevisionHistory(NamedTuple):
 
     `created` is None if it does not exist.
 
-    `is_awaited`: a workload references it, and its controller has not made anything of that yet.
+    `is_awaited`: a workload references it, and its controller has not created anything for it yet.
     `last`: for fate `history`, the objects that keep it longest. `due`: for fate `young`, when it is old enough.
     `owners`: the objects that own it. `foreign`: those of them that no linker adds. `to_link`: the owners that the next
     run adds. `is_linked`: a run has seen it, or need not. `is_marked`: a run is about to delete it, or was.
@@ -131,7 +131,7 @@ class RevisionHistory(NamedTuple):
 
 
 class Template(NamedTuple):
-    """What a controller made of a template: a ReplicaSet or ControllerRevision.
+    """What a controller created from a template: a ReplicaSet or ControllerRevision.
 
     `revisions`: the revisions that it references. `absent`: the ConfigMaps that it needs and that do not exist.
     """

@@ -40,8 +40,7 @@ from krm_fn.model.link_plan import LinkPlan, Unreadable, read_arguments
 _TIMEOUT, _MINIMUM_AGE = 300, 600
 """The defaults of `krm-fn link`, for a set without a Job."""
 
-
-_DEFAULT_LIMIT = 10
+DEFAULT_LIMIT = 10
 """The `revisionHistoryLimit` of a workload that sets none: Kubernetes and Argo Rollouts have the same default."""
 
 _HASH_LABELS = ("pod-template-hash", "rollouts-pod-template-hash", "controller-revision-hash")
@@ -77,7 +76,7 @@ class LiveObject(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """How far a workload is. `newest` and `stable` are marks of what its controller made of two templates.
+    """How far a workload is. `newest` and `stable` are marks of what its controller created from two templates.
 
     An empty `newest` stands for the one with the highest number. `stable` is the one that a workload returns to; `""`
     for none. `is_done`: all pods are of the newest. `situation` is a word such as `paused`, `""` if there is nothing to
@@ -122,14 +121,14 @@ class SetSnapshot(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """What was read. `facts` are by uid. `now` is in Unix seconds.
+    """What was read. `objects` are by uid. `now` is in Unix seconds.
 
     `pods` is None without the right to list them. `unseen`: the kinds that could not be listed, and why.
     """
 
     namespace: str
     sets: tuple[SetSnapshot, ...]
-    facts: Mapping[str, LiveObject]
+    objects: Mapping[str, LiveObject]
     pods: tuple[Pod, ...] | None
     unseen: Mapping[Kind, Refused]
     now: float
@@ -146,7 +145,7 @@ class _Objects(NamedTuple):
     """All objects that may reference revisions of any set. The other fields are those of a snapshot."""
 
     consumers: dict[Kind, list[Consumer]]
-    facts: dict[str, LiveObject]
+    by_uid: dict[str, LiveObject]
     pods: list[Pod]
     unseen: dict[Kind, Refused]
 
@@ -169,7 +168,7 @@ def read_snapshot(source: ObjectLists, set_name: str | None) -> Snapshot:
     return Snapshot(
         source.namespace,
         tuple(_read_set(plan, jobs.get(name), sets[name], source, objects) for name, plan in plans.items()),
-        objects.facts,
+        objects.by_uid,
         None if any(kind.kind == "Pod" for kind in objects.unseen) else tuple(objects.pods),
         objects.unseen,
         now or time.time(),
@@ -246,8 +245,8 @@ def _read_object(found: _Objects, kind: Kind, names: Names, item: Any) -> Consum
     # Workloads and templates count without a reference too: their numbers say which of them is the way back.
     known = consumer_named(kind.kind)
     if known.template_copy or known.progress or (consumer is not None and consumer.references):
-        fact = read_live_object(kind, item, names)
-        found.facts[fact.uid] = fact
+        one = read_live_object(kind, item, names)
+        found.by_uid[one.uid] = one
     return consumer
 
 
@@ -277,14 +276,8 @@ class _View:
         if kind in self._objects.unseen:
             raise Forbidden(kind.plural, str(self._objects.unseen[kind]), "")
         # A pod that its controller speaks for counts only with a name of this set, as when the linker lists it.
-        narrowed = (_narrow(consumer, names) for consumer in self._objects.consumers[kind])
+        narrowed = (consumer.narrowed(names) for consumer in self._objects.consumers[kind])
         return [consumer for consumer in narrowed if consumer.can_own or consumer.references]
-
-
-def _narrow(consumer: Consumer, names: Names) -> Consumer:
-    """Leave out the names of other sets."""
-    references, required = consumer.references & names.known, frozenset(filter(names.are_like, consumer.required))
-    return consumer._replace(references=references, required=required)
 
 
 def _read_set(
@@ -292,11 +285,11 @@ def _read_set(
 ) -> SetSnapshot:
     view = _View(source, one.configs, objects)
     observation = observe(plan, view)
-    return SetSnapshot(plan, job, observation, one.bases, _find_absent(plan, observation, view, objects.facts))
+    return SetSnapshot(plan, job, observation, one.bases, _find_absent(plan, observation, view, objects.by_uid))
 
 
 def _find_absent(
-    plan: LinkPlan, observation: Observation, view: _View, facts: Mapping[str, LiveObject]
+    plan: LinkPlan, observation: Observation, view: _View, by_uid: Mapping[str, LiveObject]
 ) -> dict[str, tuple[str, ...]]:
     """Find the ConfigMaps that are missing: what the linker reports, and what old ReplicaSets need."""
     absent: dict[str, set[str]] = defaultdict(set)
@@ -308,8 +301,8 @@ def _find_absent(
     names = Names.of({*(revision.name for revision in observation.revisions), *rendered_names(plan, observation)})
     needed: dict[str, set[str]] = defaultdict(set)
     for consumer in observation.consumers:
-        fact = facts.get(consumer.owner.uid)
-        for name in fact.required - live if fact else ():
+        found = by_uid.get(consumer.owner.uid)
+        for name in found.required - live if found else ():
             if names.are_like(name):
                 needed[name].add(consumer.owner.uid)
     for name in sorted(needed)[:MAX_LOOKUPS]:  # each is a request
@@ -451,7 +444,6 @@ _PROGRESS: dict[str, Callable[[_Parts], Progress]] = {
     "revisions": _read_stateful_set,
     "scheduled": _read_daemon_set,
 }
-
 """By `progress` of a kind in `facts/kinds.py`."""
 
 
@@ -468,7 +460,7 @@ def _number(item: Any, parts: _Parts) -> int:
 
 def _limit(workload: _Parts) -> int:
     limit = _count(workload.spec, "revisionHistoryLimit")
-    return _DEFAULT_LIMIT if limit is None else limit
+    return DEFAULT_LIMIT if limit is None else limit
 
 
 def _count(fields: dict[str, Any], name: str) -> int | None:

@@ -147,7 +147,7 @@ def write_cells(entry: RevisionHistory, now: float) -> Cells:
     """Write what a row tells of a revision. An adopted object has no hash."""
     return Cells(
         _write_base(entry),
-        printable(entry.suffix) or "-",
+        printable(entry.suffix) or "-",  # of Secrets too: pod templates name them, and one may have to go back to them
         "" if entry.created is None else duration(now - entry.created),
         _with_commas(_write_referrers(entry)) or ["-"],
         _with_commas(write_state(entry, now)),

@@ -180,6 +180,7 @@ def watch(ask: Callable[[], History], output: Output, sleep: Callable[[float], N
         else:
             _show(history, shown, output)
             shown = history
+        # To watch a dozen kinds would need a verb that not everybody has who may list them (decision 28).
         sleep(max(_PAUSE, _SHARE * (time.monotonic() - started)))
 
 

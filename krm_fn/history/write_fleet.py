@@ -28,8 +28,6 @@ _NONE = {CellState.NONE: "-", CellState.NO_SET: ""}
 
 
 class FleetFormat(StrEnum):
-    """How to write a fleet."""
-
     TEXT = "text"
     JSON = "json"
     MARKDOWN = "markdown"
@@ -151,15 +149,11 @@ def _write_lines(cell: FleetCell, column: FleetColumn) -> list[str]:
 def _write_revision(one: UsedRevision, now: float) -> list[str]:
     age = "" if one.created is None else f" {duration(now - one.created)}"
     facts = ", ".join(_write_facts(one, now))
-    return [f"{_write_uses(one)}{_write_hash(one)}{age}", *([f"  {facts}"] if facts else [])]
+    return [f"{_write_uses(one)}{printable(one.hash) or 'no hash'}{age}", *([f"  {facts}"] if facts else [])]
 
 
 def _write_uses(one: UsedRevision) -> str:
     return "" if one.uses == (Use.IN_USE,) else f"{' and '.join(one.uses)} "
-
-
-def _write_hash(one: UsedRevision) -> str:
-    return printable(one.hash) or "no hash"
 
 
 def _write_facts(one: UsedRevision, now: float) -> Iterator[str]:

@@ -60,6 +60,7 @@ def init(directory: Path, wishes: Wishes, around: Surroundings, *, is_dry_run: b
         return Outcome(b"", stderr_lines([unreadable(str(error.filename), error)]), 1)
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), 1)
+    # From memory, so that a dry run sums up the same rendering.
     inputs = Inputs((str(directory),), draft=_draft(planned[0]))
     rendering = sum_up_rendering(inputs, around.helm, around.environment, around.limits, around.screen)
     said = [line for one in planned for line in _say(one, is_dry_run=is_dry_run)]
@@ -73,6 +74,7 @@ def _write(planned: list[Planned]) -> None:
     for one in planned:
         if one.data is not None:
             one.file.parent.mkdir(parents=True, exist_ok=True)
+            # `x`, as a file that has come meanwhile is somebody's: nothing that is there is replaced (decision 64).
             with one.file.open("wb" if one.before else "xb") as opened:
                 opened.write(one.data)
 

@@ -10,6 +10,7 @@ from krm_fn.config.plain import load_schema
 from krm_fn.model.keys import LOCAL_CONFIG
 from krm_fn.model.settings import CONFIG_FILE, Settings
 
+# `exec` and no image: the first build needs nothing but the krm-fn that has written this (decision 64).
 RUN_BY_KUSTOMIZE = """\
     config.kubernetes.io/function: |   # how kustomize runs it
       exec:
@@ -30,7 +31,7 @@ _PACKAGES = "apps/*/overlays/*"
 
 
 class Pipeline(Enum):
-    """What runs CI: the file that it reads, from the top of the repository, and the example that this is made of."""
+    """What runs CI: the file that it reads, from the top of the repository, and the example that it is copied from."""
 
     github = (".github/workflows/krm-fn.yaml", "github/diff.yaml")
     gitlab = (".gitlab-ci.yml", "gitlab/.gitlab-ci.yml")
@@ -40,7 +41,6 @@ class Pipeline(Enum):
         return self.value[0]
 
     def write(self, package: str) -> str:
-        """Write the file for one package."""
         text = files("krm_fn.examples").joinpath(self.value[1]).read_text()
         return text.replace(_PACKAGES, package).replace(".github/workflows/diff.yaml", self.file)
 
@@ -58,6 +58,7 @@ def write_config(name: str, annotations: str, deployers: Sequence[str], image: s
         *(["  annotations:", annotations.removesuffix("\n")] if annotations else []),
         "spec:",
         f"  {chosen if deployers else default}",
+        # A comment, as nothing here shows what runs in the cluster already.
         "  # strategy: adopt   # for the first sync of what runs already",
         "  linker:",
         f"    image: {image or _IMAGE}   # or where you pushed the image; the Job runs it",

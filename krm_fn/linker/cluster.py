@@ -237,12 +237,14 @@ def _observe_kinds(plan: LinkPlan, cluster: Reader, kinds: Iterable[Kind]) -> Ob
     for kind in kinds:
         try:
             for consumer in cluster.consumers(kind, names):
+                # Two owners of each other would stay for ever (decision 36).
                 own = made.get((consumer.owner.kind, consumer.owner.name), frozenset())
                 consumers.append(consumer._replace(references=consumer.references - own) if own else consumer)
         except NOT_LISTED as error:
             if not _is_absent(kind, plan, error):
                 unread.append(Unread(kind, str(error), is_served=not isinstance(error, NotServed)))
     if inventory and inventory.is_being_deleted:
+        # As if it were gone: then nothing is deleted, and no revision gets it as its only owner (decision 9).
         inventory = None
     whole = [*_with_pods([*_with_borrowed_templates(consumers)])]
     return Observation(revisions, inventory, whole, now, tuple(unread))

@@ -21,12 +21,13 @@ FIELD_MANAGER = "krm-fn-linker"
 
 _ONE_METADATA = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 _LIST_METADATA = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+# Owners are merged by uid, on the API server: nobody else's are lost. A JSON merge patch would replace the list.
 _MERGE = "application/strategic-merge-patch+json"
 _APPLY = "application/apply-patch+yaml"
 """The body is JSON, which is YAML too."""
 
 CONFIG_MAPS = Kind("v1", "ConfigMap", "configmaps")
-_SECRETS = Kind("v1", "Secret", "secrets")
+SECRETS = Kind("v1", "Secret", "secrets")
 _EVENTS = Kind("v1", "Event", "events")
 
 _FORBIDDEN, _NOT_FOUND, _CONFLICT, _GONE, _INVALID = 403, 404, 409, 410, 422
@@ -79,16 +80,17 @@ class LiveCluster:
     def delete(self, revision: LiveRevision) -> bool:
         body: dict[str, object] = {
             "propagationPolicy": "Background",
+            # A deployer that goes back to it has written the mark again, and so another version (decision 9).
             "preconditions": {"uid": revision.uid, "resourceVersion": revision.resource_version},
         }
         response = self._api.request("DELETE", self._lists.path(CONFIG_MAPS, revision.name), body=body)
         return self._is_done(response, "delete", CONFIG_MAPS, revision.name)
 
     def secret(self, name: str, plan: LinkPlan) -> LiveRevision | None:
-        return self._read_metadata(_SECRETS, name, plan)
+        return self._read_metadata(SECRETS, name, plan)
 
     def patch_secret(self, patch: RevisionPatch) -> bool:
-        return self._patch(_SECRETS, patch.revision.name, patch.body) is not None
+        return self._patch(SECRETS, patch.revision.name, patch.body) is not None
 
     def producer(self, producer: ProducerName, plan: LinkPlan) -> LiveRevision | None:
         return self._read_metadata(producer.kind, producer.name, plan)
@@ -215,7 +217,7 @@ class Lists:
                 what = f"{asked.plural} in {self.namespace}"
                 why = f"the plural is {kind.plural}; the Role of this ServiceAccount needs the rule {error.rule}"
                 raise Misnamed(what, why, error.rule) from error
-            items = entries(response.content.get("items"))
+            items = entries(response.content.get("items"))  # a list of metadata alone may say null
             found += [one for item in items if (one := read(item)) is not None]
             number += max(1, len(items))  # a proxy may answer with empty pages, one after the other
             if number > _MOST:

@@ -13,7 +13,7 @@ class Owner(NamedTuple):
     api_version: str
     kind: str
     name: str
-    uid: str
+    uid: str  # with a wrong one, the garbage collector deletes what is owned within seconds
 
     @property
     def reference(self) -> dict[str, str]:
@@ -58,7 +58,7 @@ class Names(NamedTuple):
 class Consumer(NamedTuple):
     """A live object that may reference revisions.
 
-    `is_current`: it says what is wanted now, as a Deployment does; a ReplicaSet says what was wanted when it was made.
+    `is_current`: it says what is wanted now, as a Deployment does; a ReplicaSet says what was wanted at its creation.
     `references`: the names of the revisions that it references. `required`: names of ConfigMaps, like those of
     revisions, without which its pods do not start. `controller`: the uid of its controller, `""` for none.
     `template_source`: kind and name of the object that holds its pod template, from a Rollout's `workloadRef`.

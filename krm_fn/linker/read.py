@@ -19,7 +19,6 @@ from krm_fn.naming.names import HASH, NOT_SPEC, WORD
 _KNOWN = frozenset(CONSUMER_KINDS)
 _MARKS = (keys.WANTED, keys.OWNS_SECRET)
 _POD_CONTROLLERS = frozenset((kind.api_version, kind.kind) for kind in CONSUMER_KINDS if kind.controls_pods)
-_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _OTHER_FIELDS = frozenset(
     {
         *("labels", "matchLabels", "nodeSelector", "selector"),
@@ -45,8 +44,8 @@ def read_config(item: Any, plan: LinkPlan) -> LiveRevision | Consumer | None:
 def read_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
     """Read a revision or a tracker from its metadata.
 
-    None if the function has not emitted it: it lacks the set's label, or its name is not made of its base name, as
-    when somebody has copied a revision, or it is another object of the linker.
+    None if the function has not emitted it: it lacks the set's label, or its name is not its base name, with or
+    without a hash, as when somebody has copied a revision, or it is another object of the linker.
     """
     metadata, labels, annotations = _read_metadata(item)
     name, uid, base = text(metadata, "name"), text(metadata, "uid"), text(annotations, keys.BASE_NAME)
@@ -74,7 +73,7 @@ def read_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
 
 
 def _is_linked_by_0_1_0(component: Any, annotations: dict[str, Any], owners: tuple[Owner, ...]) -> bool:
-    """Tell whether version 0.1.0 has made this tracker the owner of its Secret. It wrote no annotation that says so.
+    """Tell whether version 0.1.0 has let this tracker own its Secret. It wrote no annotation that says so.
 
     It did so in the run that gave the tracker its first consumer as an owner. A run of this version that adds a
     consumer writes `wanted` too, which version 0.1.0 never did.
@@ -140,7 +139,7 @@ def read_consumer(kind: Kind, item: Any, names: Names) -> Consumer | None:
         template_source=source if all(source) else None,
         arguments=linker_arguments(pod_spec) if kind.kind == "Job" else (),
         is_being_deleted="deletionTimestamp" in metadata,
-        can_own=not is_controlled_pod,
+        can_own=not is_controlled_pod,  # thousands of pods would not fit into one list of owners (decision 44)
     )
 
 
@@ -165,7 +164,7 @@ def possible_names(item: dict[str, Any], *, has_pod_spec: bool, shortest: int = 
     """
     annotations = below(item, "metadata.annotations")
     # What kubectl keeps of an earlier apply repeats the spec, and may name a revision that is not referenced any more.
-    texts = [text for key, text in annotations.items() if key != _LAST_APPLIED]
+    texts = [text for key, text in annotations.items() if key != keys.LAST_APPLIED]
     yield from _words(texts, in_pods=False, shortest=shortest)
     spec = {key: value for key, value in item.items() if key not in NOT_SPEC}
     yield from _words(spec, in_pods=has_pod_spec, shortest=shortest)

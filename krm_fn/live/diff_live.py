@@ -16,11 +16,11 @@ from krm_fn.diff.diff import (
 )
 from krm_fn.diff.difference import ComparedObject, Difference, ObjectChange, Removal, RemovalOutcome
 from krm_fn.diff.pair import Release, is_named_by_content, pair_emitted, pair_items, read_release
-from krm_fn.diff.write import EXTENT, Extent
+from krm_fn.diff.write import Extent
 from krm_fn.history.ask import connect, explained, patience
 from krm_fn.history.find_history import find_history
 from krm_fn.history.history import NoAnswer, Retention
-from krm_fn.history.snapshot import read_snapshot
+from krm_fn.history.snapshot import DEFAULT_LIMIT, read_snapshot
 from krm_fn.linker.api import Access, Api
 from krm_fn.linker.live_cluster import Lists
 from krm_fn.live.live_object import LiveManifest, find_appliers
@@ -37,9 +37,6 @@ from krm_fn.render.sources import Inputs
 from krm_fn.report.table import Screen
 from krm_fn.wire.results import stderr_lines
 
-_DEFAULT_HISTORY = 10
-"""The `revisionHistoryLimit` of a workload that sets none."""
-
 _MOST_TOLD = 20
 """Fields set by hand that notes name."""
 
@@ -52,9 +49,7 @@ class LiveInput(NamedTuple):
     say: Callable[[str], None]
 
 
-def diff_live(
-    compared: LiveInput, options: RenderOptions, form: DiffFormat, screen: Screen, extent: Extent = EXTENT
-) -> Outcome:
+def diff_live(compared: LiveInput, options: RenderOptions, form: DiffFormat, screen: Screen, extent: Extent) -> Outcome:
     """Compare what the paths render to with what is live."""
     try:
         rendering = read_rendering(compared.inputs, options)
@@ -62,6 +57,7 @@ def diff_live(
         namespace = options.environment.namespace
         if not namespace and _needs_namespace(rendering.release):
             namespace = api.namespace()
+            # Names, references and the linker depend on the namespace, so all is decided again.
             named = options._replace(environment=options.environment._replace(namespace=namespace))
             rendering = read_rendering(compared.inputs, named)
         difference = compare_live(rendering, api, namespace, compared)
@@ -187,7 +183,7 @@ def _find_rollouts(item: Item, live: LiveSide) -> int | None:
         kind = kind_of(one.referrer)
         if kind is not None and kind.history:
             limit = text(get(live.raw[_key(one.referrer, live.release)].node, "spec", "revisionHistoryLimit"))
-            limits.append(int(limit) if limit.isdecimal() else _DEFAULT_HISTORY)
+            limits.append(int(limit) if limit.isdecimal() else DEFAULT_LIMIT)
     return max(limits, default=None)
 
 

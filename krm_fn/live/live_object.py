@@ -9,15 +9,14 @@ from krm_fn.facts.live_fields import APPLIERS, BY_HAND, SERVER_MARKS, SERVER_MET
 from krm_fn.linker.read import below, entries, mapping, text
 from krm_fn.model import deployers
 from krm_fn.model.item import Item, read_item
+from krm_fn.model.keys import LAST_APPLIED
 from krm_fn.model.kinds import Kind
 from krm_fn.model.node import Node
 from krm_fn.wire.reader import read_yaml
 
-_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-
 MARKS = frozenset(
     [
-        _LAST_APPLIED,
+        LAST_APPLIED,
         *SERVER_MARKS,
         *(mark for one in deployers.DEPLOYERS.values() for mark in (*one.marks, *one.tracks)),
     ]
@@ -61,8 +60,8 @@ def read_live(kind: Kind, found: Any) -> LiveManifest:
     metadata = below(found, "metadata")
     owners = tuple(_read_owners(metadata))
     annotations = mapping(metadata.get("annotations"))
-    applied = text(annotations, _LAST_APPLIED) if kind.kind != "Secret" else ""  # it has the values of a Secret
-    others = {name: value for name, value in annotations.items() if name != _LAST_APPLIED}
+    applied = text(annotations, LAST_APPLIED) if kind.kind != "Secret" else ""  # it has the values of a Secret
+    others = {name: value for name, value in annotations.items() if name != LAST_APPLIED}
     own = {name: value for name, value in metadata.items() if name not in {*SERVER_METADATA, "annotations"}}
     own |= {"annotations": others} if others else {}
     body = {name: value for name, value in mapping(found).items() if name not in {"status", "metadata"}}

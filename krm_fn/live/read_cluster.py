@@ -8,19 +8,18 @@ from typing import Any, NamedTuple
 from krm_fn.diff.pair import Release, emitted_base
 from krm_fn.history.ask import patience
 from krm_fn.linker.api import Api, Forbidden, NotServed, Refused
-from krm_fn.linker.live_cluster import CONFIG_MAPS, Lists
+from krm_fn.linker.live_cluster import CONFIG_MAPS, SECRETS, Lists
 from krm_fn.linker.read import below, entries, mapping, text
 from krm_fn.live.live_object import LiveManifest, read_live
 from krm_fn.model import keys
 from krm_fn.model.deployers import DEPLOYERS
 from krm_fn.model.item import CONFIG_KINDS, Item
 from krm_fn.model.kinds import KINDS, Kind
-from krm_fn.naming.names import base_name, is_emitted, is_revision, listed_revisions
+from krm_fn.naming.names import base_name, is_emitted, is_revision, is_secret_tracker, listed_revisions
 
 _TRACKS = tuple(mark for one in DEPLOYERS.values() for mark in one.tracks)
 _JOB = "Job"
 _OK, _NOT_FOUND = 200, 404
-_SECRETS = Kind("v1", "Secret", "secrets")
 
 
 class LiveManifests(NamedTuple):
@@ -57,7 +56,7 @@ class ClusterReader:
         ]
         chosen = [*choose(listed, release)]
         if ("", "Secret") in self._unseen:
-            chosen += map(_stand_in, [one.item for one in chosen if _is_tracker(one.item)])
+            chosen += map(_stand_in, [one.item for one in chosen if is_secret_tracker(one.item)])
         return LiveManifests([*self._with_content(chosen)], frozenset(self._unseen), tuple(self._notes))
 
     def _find_served(self, kind: Kind) -> Kind | None:
@@ -100,6 +99,7 @@ class ClusterReader:
             found: list[LiveManifest] = []
             for selector in selectors:
                 self._api.deadline = patience(self._say)
+                # Values of Secrets are never asked for, and of ConfigMaps those alone that are compared (decision 61).
                 found += lists.read(kind, read, metadata_only=is_config, **selector).items
         except Refused as error:
             if is_config and kind.kind == "ConfigMap":
@@ -133,14 +133,10 @@ def _is_config(kind: Kind) -> bool:
     return not kind.group and kind.kind in CONFIG_KINDS
 
 
-def _is_tracker(item: Item) -> bool:
-    return item.labels.get(keys.COMPONENT) in keys.TRACKERS and keys.STANDS_FOR not in item.annotations
-
-
 def _stand_in(tracker: Item) -> LiveManifest:
     """Return what the tracker tells of its Secret: the name."""
     marks = {"labels": {keys.SET: tracker.labels[keys.SET]}, "annotations": {keys.BASE_NAME: base_name(tracker)}}
-    return read_live(_SECRETS, {"metadata": {"name": tracker.id.name, "namespace": tracker.id.namespace, **marks}})
+    return read_live(SECRETS, {"metadata": {"name": tracker.id.name, "namespace": tracker.id.namespace, **marks}})
 
 
 def _read_candidate(kind: Kind, names: set[str], found: Any) -> LiveManifest | None:

@@ -88,6 +88,7 @@ def merge(path: str, versions: Versions[PackageFiles], merge_texts: MergeTexts, 
             if not unrendered:
                 return Merged(rendered.get(path, b""))
     if path in linker:
+        # What an inventory of either side lists follows, and any other old name would be a pin (decision 40).
         return Merged(_join(versions.ours.get(path, b""), versions.theirs.get(path, b"")), unrendered=unrendered)
     return merged.get(path, Merged(b""))._replace(unrendered=unrendered)
 
@@ -143,6 +144,7 @@ def _merge_all(authored: Versions[_Authored], merge_texts: MergeTexts) -> dict[s
         if settled is None:
             base, ours, theirs = of_file
             if ours is None or theirs is None:
+                # One side has removed what the other has changed: as git does, leave the text, and let a person decide.
                 merged[name] = Merged(ours or theirs or b"", has_conflict=True)
             else:
                 merged[name] = merge_texts(Versions(base or b"", ours, theirs))

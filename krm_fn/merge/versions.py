@@ -107,7 +107,7 @@ def _find_packages(
     if folder is None:
         raise NotOurs
     bases = [base for one in theirs for base in repository.find_bases(head, one)]
-    bases += repository.find_commits(f"{one}^" for one in theirs)
+    bases += repository.find_commits(f"{one}^" for one in theirs)  # of a cherry-pick and a rebase
     path = str(PurePosixPath(call.path).relative_to(folder))
     packages = {one: _read_package(repository, one, folder) for one in dict.fromkeys((head, *theirs, *bases))}
     found = [

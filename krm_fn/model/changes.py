@@ -134,6 +134,7 @@ def combine_patches(patches: Iterable[tuple[Item, Patch]]) -> list[tuple[Item, P
 
 def combine_edits(edits: Iterable[Edit]) -> list[Edit]:
     """Return one edit for all that change the same list, every other one as it is."""
+    # Several rules of a role may add to one list, and to the writer two splices of one place are a bug (decision 1).
     others: list[Edit] = []
     lists: dict[tuple[Item, str], SetItems] = {}
     for edit in edits:

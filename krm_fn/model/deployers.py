@@ -157,6 +157,7 @@ def _read_kind(text: str) -> tuple[str, str]:
 
 DEPLOYERS = dict(_read_deployers(facts.DEPLOYERS))
 
+# Deployers read these on the live object: they protect only what an earlier deployment has applied.
 PROTECTIONS = {key: one.protections for key, one in DEPLOYERS.items()}
 
 NEEDS_HASH_SUFFIX = "internal.config.kubernetes.io/needsHashSuffix"
@@ -175,6 +176,7 @@ _NOT_BY_SPINNAKER = "false"
 def keep_name(annotations: Mapping[str, str], deployers: Collection[str]) -> dict[str, str | None]:
     """Return the annotations to set, and to remove (None), so that no deployer changes the rendered name."""
     spinnaker = {SPINNAKER_VERSIONED: _NOT_BY_SPINNAKER} if SPINNAKER_VERSIONED in annotations else {}
+    # kustomize and kapp would put a second suffix behind the content name (decision 15).
     return {NEEDS_HASH_SUFFIX: None, KAPP_VERSIONED: None, **spinnaker, **keep_new_name(deployers)}
 
 
@@ -185,6 +187,7 @@ def keep_new_name(deployers: Collection[str]) -> dict[str, str]:
 
 def is_named_at_deploy(annotations: Mapping[str, str], deployers: Collection[str]) -> bool:
     """Tell whether a deployer will change the name, so that it is unknown until then."""
+    # Without the annotation, Spinnaker adds its suffix to every ConfigMap and Secret.
     by_spinnaker = annotations.get(SPINNAKER_VERSIONED, "true" if _SPINNAKER in deployers else _NOT_BY_SPINNAKER)
     return KAPP_VERSIONED in annotations or by_spinnaker.lower() == "true"
 

@@ -56,6 +56,9 @@ MADE_BY = PREFIX + "made-by"
 STANDS_FOR = PREFIX + "stands-for"
 """Annotation on a tracker that does not stand for a Secret: the kind that it stands for, under its name."""
 
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+"""Annotation by `kubectl apply`: the whole object as it was applied, and so the values of a Secret."""
+
 KPT_INVENTORY = "config.k8s.io/owning-inventory"
 """Annotation by kpt on the objects that it has applied. It removes the annotation from those it no longer manages."""
 

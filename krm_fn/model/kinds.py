@@ -27,14 +27,14 @@ class Kind(NamedTuple):
     """A kind and its name in URLs and in RBAC rules. `pod_spec` and `template` are paths with dots.
 
     `is_consumer`: the linker always looks at its objects. `is_current`: they say what is wanted now, as a Deployment
-    does; the others were made from a template and reference what it said then. `controls_pods`: they live as long as
+    does; the others were created from a template and reference what it said then. `controls_pods`: they live as long as
     their pods and reference what these reference. `history`: the kind that its controller makes of each template.
     `is_immutable`: the API server refuses another pod template. `keeps_pods`: its running pods stay as they are when
     its template changes. `rolled_by`: controllers that roll it when configuration changes.
 
     `on_change`: what another pod template does, if not to roll it. `progress`: by what in its status `krm-fn history`
     tells how far a rollout is. `undo`: the command that returns to the template of a `{number}`, and `abort`: the one
-    that ends a rollout in the middle. `template_copy`: the path of the pod spec in what was made of a template.
+    that ends a rollout in the middle. `template_copy`: the path of the pod spec in what was created from a template.
     `expects_pods`: it is worth saying that there are none.
     """
 
@@ -71,6 +71,7 @@ class Kind(NamedTuple):
             and _KIND.fullmatch(self.kind)
             and _LABEL.fullmatch(self.plural)
         )
+        # A rule to list has no names, so it would let the linker read every Secret of the namespace (decision 18).
         return bool(is_well_formed) and self.plural != "secrets"
 
     @property
@@ -144,6 +145,7 @@ class Kinds:
             is_namespaced = not (who.kind == "ProviderConfig" and f".{who.group}".endswith(_PROVIDER_GROUPS))
             plural = plural_of(who.kind, who.group)
             return Kind(who.api_version, who.kind, plural, is_namespaced=is_namespaced)
+        # Consumers in the version of the table, in which the linker lists them and compares them with the plan.
         return known if known.is_consumer else known._replace(api_version=who.api_version)
 
     def is_cluster_scoped(self, who: ResourceId) -> bool:

@@ -7,12 +7,16 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from krm_fn.model.item import CONFIG_KINDS
 from krm_fn.model.kinds import Kind
 from krm_fn.model.producers import RENAMABLE_KINDS
 
+# These words stay: a linker reads the Jobs of every earlier version (decision 57).
 _OPTIONS = ("--set", "--workload", "--revision", "--maker", "--kind", "--timeout", "--minimum-age")
 _NO_WAIT = "--no-wait"
-_KINDS = ("ConfigMap", "Secret", *RENAMABLE_KINDS)
+
+REVISION_KINDS = (*CONFIG_KINDS, *RENAMABLE_KINDS)
+"""The kinds whose objects can be revisions."""
 
 
 class RevisionName(NamedTuple):
@@ -69,7 +73,6 @@ class LinkPlan(NamedTuple):
 
     @property
     def rendered(self) -> frozenset[RevisionName]:
-        """All rendered revisions."""
         return frozenset(self.revisions).union(*(workload.revisions for workload in self.workloads))
 
     @property
@@ -87,6 +90,7 @@ class LinkPlan(NamedTuple):
         """Write the arguments of `krm-fn link`."""
         return [
             f"--set={self.set}",
+            # One argument for each: the kernel takes none of more than 128 KiB (decision 10).
             *(f"--workload={workload}" for workload in self.workloads),
             *(f"--revision={revision}" for revision in self.revisions),
             *(f"--maker={producer}" for producer in self.producers),
@@ -174,7 +178,7 @@ def read_workload(text: str) -> Workload:
 def read_revision(text: str) -> RevisionName:
     """Read what `str` of a RevisionName writes. Raises Unreadable."""
     kind, slash, name = text.partition("/")
-    if kind not in _KINDS or not slash or not name or "/" in name:
+    if kind not in REVISION_KINDS or not slash or not name or "/" in name:
         raise Unreadable(text, "ConfigMap/NAME or Secret/NAME")
     return RevisionName(kind, name)
 

@@ -113,7 +113,7 @@ def elements(node: Node | None) -> list[Node]:
     return node.value if is_sequence(node) else []
 
 
-def mappings(node: Node | None, field: str = "") -> Iterator[tuple[str, dict[str, Node]]]:
+def mappings(node: Node | None, field: str) -> Iterator[tuple[str, dict[str, Node]]]:
     """Yield every mapping in a tree, outer ones first, with its field. `field`: that of `node`."""
     stack = [(node, field)]
     while stack:
@@ -123,6 +123,28 @@ def mappings(node: Node | None, field: str = "") -> Iterator[tuple[str, dict[str
         if held:
             yield field, held
         stack += [(value, step(field, name)) for name, value in held.items() if not is_scalar(value)]
+
+
+class LocatedScalar(NamedTuple):
+    """A scalar, its path, and the fields of the mapping that it is in."""
+
+    scalar: Scalar
+    path: FieldPath
+    around: Dict[str, Node]
+
+
+def scalars(root: Node) -> Iterator[LocatedScalar]:
+    """Yield every scalar in a tree, in the order of the text. Names of fields are none."""
+    stack: list[tuple[Node, FieldPath, Dict[str, Node]]] = [(root, (), {})]
+    while stack:
+        node, path, around = stack.pop()
+        if is_scalar(node):
+            yield LocatedScalar(node, path, around)
+        elif node.id == "sequence":
+            stack += [(element, (*path, index), {}) for index, element in reversed([*enumerate(node.value)])]
+        else:
+            held = fields(node)
+            stack += [(value, (*path, name), held) for name, value in reversed([*held.items()])]
 
 
 def is_merge(key: Node) -> bool:

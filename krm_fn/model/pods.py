@@ -30,7 +30,7 @@ _NOT_SEARCHED = ("metadata", "status")
 
 _TEMPLATE = r"(?:^|\.)\w*[tT]emplate(?=\.(?:spec|metadata)\.)"
 
-_CONTAINER_LISTS = ("containers", "initContainers", "ephemeralContainers")
+CONTAINER_LISTS = ("initContainers", "containers", "ephemeralContainers")
 
 
 class Container(NamedTuple):
@@ -93,6 +93,7 @@ def find_templates(node: Node, path: FieldPath = ()) -> Iterator[PodTemplate]:
             if is_mapping(element):
                 yield from find_templates(element, (*path, index))
     for name, value in entries(node):
+        # By its shape: definitions such as OpenKruise's have no schema of their templates.
         if name.endswith(("template", "Template")) and is_mapping(value) and _has_containers(value):
             yield PodTemplate(value, (*path, name))
         elif value.id != "scalar" and (path or name not in _NOT_SEARCHED):
@@ -120,7 +121,7 @@ def _containers_below(node: Mapping, path: str) -> Iterator[tuple[str, Mapping]]
             for index, element in enumerate(value.value):
                 if is_mapping(element):
                     place = f"{path}.{key.value}[{index}]"
-                    if key.value in _CONTAINER_LISTS:
+                    if key.value in CONTAINER_LISTS:
                         yield place, element
                     else:
                         yield from _containers_below(element, place)

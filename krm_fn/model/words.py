@@ -36,10 +36,21 @@ def listing(
     return f"{separator.join(others)}{' and ' if is_sentence else separator}{last}"
 
 
+def read_list(text: str) -> list[str]:
+    """Read a comma list. Blanks around an entry do not count, nor does an entry without anything else."""
+    return [entry.strip() for entry in text.split(",") if entry.strip()]
+
+
 def with_commas(items: Iterable[str]) -> list[str]:
     """Add a comma to all but the last, so that a line may break behind each."""
     *others, last = items
     return [*(f"{one}," for one in others), last]
+
+
+def camel_case(name: str) -> str:
+    """Write `present_name` as a field of YAML or JSON: `presentName`."""
+    first, *others = name.split("_")
+    return first + "".join(map(str.capitalize, others))
 
 
 def _escape(character: str) -> str:

@@ -256,6 +256,7 @@ def _mark(marks: Collection[MountMark], item: Item, set_name: str) -> Patch:
     key = keys.MOUNTS + set_name
     if str(mark) == item.annotations.get(key, ""):
         return {}
+    # On the workload, and not on its pod template, where it would restart the pods (decision 12).
     return {"metadata": {"annotations": {key: str(mark) or None}}}
 
 

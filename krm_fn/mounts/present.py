@@ -78,6 +78,7 @@ class MountMark(NamedTuple):
         sources = (
             f"{_quote(one.container)}={one.kind}/{_quote(one.name)}={_quote(one.prefix)}" for one in self.sources
         )
+        # Several pod templates of a workload may have the same.
         return " ".join(dict.fromkeys([*self.volumes, *mounts, *sources]))
 
 
@@ -97,7 +98,6 @@ def read_mount_mark(annotation: str) -> MountMark:
 
 
 def read_volumes(pod: PodSpec, mark: MountMark) -> PresentList:
-    """Read the volumes of a pod."""
     node = get(pod.node, "volumes")
     marked = frozenset(mark.volumes)
     own = _positions(node, lambda volume: text(get(volume, "name")) in marked)

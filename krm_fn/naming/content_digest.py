@@ -26,6 +26,7 @@ def content_digest(
     digest = sha256()
     for key in sorted(content if keys is None else keys):
         value = content.get(key)
+        # With its length in front of each part, no two contents run together into the same bytes.
         for part in (key.encode(), b"" if value is None else b"=" + value):
             digest.update(b"%d:%b" % (len(part), part))
     return digest.hexdigest()

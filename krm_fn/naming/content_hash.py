@@ -128,6 +128,7 @@ def _content(item: Node) -> dict[str, JsonValue]:
     kind = text(top.get("kind"))
     if kind not in _ALWAYS:
         raise Unhashable(field="kind", message="expected ConfigMap or Secret")
+    # kustomize looks `metadata/name` up as one key, which no object has: its hash never covers the name.
     content: dict[str, JsonValue] = {"kind": kind, "name": ""}
     for name in _ALWAYS[kind]:
         content[name] = _read_field(top.get(name), name)
@@ -139,7 +140,7 @@ def _content(item: Node) -> dict[str, JsonValue]:
 
 def _read_field(node: Node | None, name: str) -> JsonValue:
     if node is None:
-        return ""
+        return ""  # also for the type of a Secret, which kustomize does not take for Opaque
     if is_scalar(node):
         return node.value
     if is_mapping(node):
@@ -150,6 +151,7 @@ def _read_field(node: Node | None, name: str) -> JsonValue:
 
 def read_fields(node: Mapping, field: str) -> dict[str, JsonValue]:
     """Read `data` or a field like it. A key may look like a number or a date here: its raw text is the name."""
+    # Base64 too is hashed as it is written, with its line breaks: kustomize decodes nothing.
     texts: dict[str, JsonValue] = {
         key.value: child.value for key, child in node.value if is_plainly_text(key) and is_plainly_text(child)
     }

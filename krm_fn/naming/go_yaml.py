@@ -49,6 +49,7 @@ _INTEGERS = (
     (8, r"0o([-+])([0-7]+)"),
     (2, r"0b([-+])([01]+)"),
 )
+# Go tries an integer with a sign of 64 bits, then one without, whose text may not have a sign either.
 _RANGES = {"": range(2**64), "+": range(2**63), "-": range(2**63 + 1)}
 
 _FORMAT = (

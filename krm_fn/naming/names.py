@@ -106,7 +106,7 @@ def authored_id(item: Item) -> ResourceId:
 
 
 def is_revision(item: Item) -> bool:
-    """Tell whether a run of any set has made the object a revision."""
+    """Tell whether the object is a revision, of whichever set."""
     return keys.SET in item.labels and keys.BASE_NAME in item.annotations
 
 
@@ -233,6 +233,11 @@ def is_emitted(item: Item) -> bool:
     if item.id.kind in _NAMED:
         return re.search(_NAMED[item.id.kind], item.id.name) is not None
     return item.id.kind in _SAME_NAME and f"{item.labels.get(keys.SET, '')}-linker" in item.id.name
+
+
+def is_secret_tracker(item: Item) -> bool:
+    """Tell whether the object has the name of a Secret for which it stands."""
+    return item.labels.get(keys.COMPONENT) in keys.TRACKERS and keys.STANDS_FOR not in item.annotations
 
 
 def listed_revisions(item: Item) -> set[str]:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from krm_fn.model.item import CONFIG_KINDS, Item, data_keys
 from krm_fn.model.node import Node, descend, elements, get, is_scalar, read_path, text, texts
-from krm_fn.model.pods import find_pod_specs
+from krm_fn.model.pods import CONTAINER_LISTS, find_pod_specs
 from krm_fn.naming.names import base_name
 from krm_fn.references.reference import Reference
 from krm_fn.references.well_known import may_look_up
@@ -43,7 +43,6 @@ _VARIABLE = rf"{_CONTAINER}\.env(?:From)?\[.+"
 _ALL_VARIABLES = rf"{_CONTAINER}\.envFrom\[.+"
 _PATH = r"(?<![\w.$})/-])/[\w.*?@%+/-]+"
 
-_CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 _CERTIFICATE = "tls.crt"
 
 
@@ -237,7 +236,7 @@ def _readers_of(referrer: Item, reference: Reference, item: Item) -> Iterator[tu
     items = elements(reference.around.get("items"))
     files = [text(get(one, "path")) for one in items] if items else data_keys(item)
     is_mounted = False
-    for container in (one for field in _CONTAINERS for one in elements(get(pod, field))):
+    for container in (one for field in CONTAINER_LISTS for one in elements(get(pod, field))):
         mounts = [mount for mount in elements(get(container, "volumeMounts")) if text(get(mount, "name")) == name]
         if mounts:
             is_mounted = True

@@ -131,7 +131,7 @@ def read_fields(kind: str | None = None) -> Iterator[FieldRow]:
     """Yield the rows about a kind; all rows, if that is None."""
     reads_of: Mapping[str, Any] = READS
     for groups, kinds, paths, targets, *more in _about(kind, FIELDS, 1):
-        options = dict(*more)
+        options = dict(*more)  # a row may end in a mapping of what few rows have
         reads = options.pop("reads", {})
         reads = reads_of[reads] if isinstance(reads, str) else reads
         mounts = alternatives(reads.get("path", ""))

@@ -196,7 +196,7 @@ def hash_of(item: Item, texts: Mapping[Node, str] = _NOTHING) -> str:
     return content_hash(item.node, texts) if row is None else short_digest(_content_of(item, row, texts))
 
 
-def digest_of(item: Item, texts: Mapping[Node, str] = _NOTHING) -> str:
+def digest_of(item: Item, texts: Mapping[Node, str]) -> str:
     """Return a hexadecimal digest of what the hash of a producer covers."""
     row = versioned(item.id)
     return sha256(_content_of(item, row, texts).encode()).hexdigest() if row is not None else ""

@@ -13,7 +13,7 @@ from krm_fn.references.fields import ExcludedField
 from krm_fn.references.find import find_exclusion, has_texts_of_others, may_refer
 from krm_fn.references.generated import versioned
 from krm_fn.references.options import read_settings
-from krm_fn.references.reference import By, ResolvedReference, Rule, read_reference
+from krm_fn.references.reference import NO_RULE, ResolvedReference, read_reference
 from krm_fn.references.resolve import Index
 from krm_fn.references.shapes import FREE_KEYS, NOT_WALKED, PASSED_OVER, WordForm, is_of_core, word_of
 
@@ -69,9 +69,6 @@ _TOP = (None, "spec")
 
 _NAMESPACE = "[a-z0-9-]+"
 """A namespace that is written out: no template, and no variable."""
-
-_NONE = Rule(By.SHAPE, "")
-"""No rule has found it."""
 
 
 class NearMiss(NamedTuple):
@@ -179,7 +176,7 @@ class _Search:
                     yield NearMiss(item, field, target, may_be_followed=True)
 
     def _resolve(self, item: Item, one: _NamingText, kind: str, field: str) -> tuple[Item, ...]:
-        reference = read_reference(kind, one.scalar, one.namespace, field, _NONE)
+        reference = read_reference(kind, one.scalar, one.namespace, field, NO_RULE)
         return self._index.resolve(item, reference).targets
 
     def _is_telling(self, one: _NamingText) -> bool:

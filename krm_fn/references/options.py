@@ -12,7 +12,7 @@ from krm_fn.model.item import DataText, Item, data_texts
 from krm_fn.model.node import Node, elements, entries, get, is_scalar, step, text
 from krm_fn.model.pods import find_containers
 from krm_fn.references.field_specs import find_at
-from krm_fn.references.reference import By, Rule
+from krm_fn.references.reference import NO_RULE
 
 _CM = r"(?<![a-z])cm(?![a-z])|(?-i:(?<=[a-z])(?:CM|Cm)(?![a-z]))"
 """The short form as a word of its own: `cm-name`, `leaderCM`; not `acme`."""
@@ -73,7 +73,6 @@ _SETTING = re.compile(r"[\s\"'-]*(?P<key>[A-Za-z][\w.-]*)[\"']?\s*[:=](?P<value>
 _CAMEL_MOUNTS = tuple(
     f"{spec}/traits/mount/{field}" for spec in ("spec", "spec/integration") for field in ("configs", "resources")
 )
-_NOT_FOLLOWED = Rule(By.SHAPE, "")
 
 
 class Setting(NamedTuple):
@@ -196,7 +195,7 @@ def _in_mounts(item: Item) -> Iterator[OptionName]:
     Source: apache/camel-k, pkg/apis/camel/v1/trait/mount.go, and `getMountPoint` in pkg/trait/trait_types.go.
     """
     for path in _CAMEL_MOUNTS:
-        for one in find_at(item.node, path, "", _NOT_FOLLOWED):
+        for one in find_at(item.node, path, "", NO_RULE):
             found = re.fullmatch(r"(?P<kind>configmap|secret):(?P<name>[^/@]+)(?:[/@].*)?", one.name.value)
             if found:
                 yield OptionName(one.field, found["kind"], "", found["name"])
@@ -303,6 +302,7 @@ def _in_command(words: Iterable[_Word]) -> Iterator[OptionName]:
     found: list[tuple[str, str, str]] = []
     resource = flag = namespace = ""
     for field, said in words:
+        # The bracket behind `$(kubectl get cm web)` is none of the name, that behind `$(NAME)` is.
         word = said.rstrip(_QUOTES if "(" in said else f"{_QUOTES})").lstrip(_QUOTES)
         if word.startswith("-"):
             flag, _, word = word.lstrip("-").partition("=")
@@ -331,7 +331,7 @@ def _unless_computed(namespace: str) -> str:
 def _in_piece(option: str, piece: str, field: str) -> Iterator[OptionName]:
     """Find the name that an option has as its value, and the one behind each key in it, as in `volume=config:web`."""
     start, end = 0, len(piece)
-    while True:
+    while True:  # a text may hold more keys behind each other than calls can be nested
         found = _VALUE.fullmatch(piece, start, end)
         namespace = (found["namespace"] or "") if found else ""
         if found and namespace not in _RESOURCES and _says_config(option):

@@ -78,6 +78,10 @@ class Rule(NamedTuple):
     reads: Reads = THE_VALUE
 
 
+NO_RULE = Rule(By.SHAPE, "")
+"""For what looks like a reference, and no rule has found."""
+
+
 class Reference(NamedTuple):
     """One reference as it is written in a referrer.
 

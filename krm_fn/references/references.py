@@ -135,6 +135,7 @@ def find_authored(
             authored.lookalikes.extend((item, one) for one in lookalikes)
             if item.id.group not in BUILT_IN_GROUPS:
                 keyed += ((item, one) for one in found if not one.kind and one.name not in but)
+    # Once all others are known: they tell what else makes an object of the name (decision 48).
     written = {(one.kind, one.target) for _, one, _ in authored.references if one.written} if keyed else set()
     for item, reference in keyed:
         authored.references.extend(_settle(item, reference, index, written))

@@ -102,7 +102,7 @@ class Index:
     def _strength_of(self, item: Item, kind: str, name: str) -> int:
         """Return how many names of the object, or of what it makes, take precedence over this one."""
         if self.is_stale(item, kind, name):
-            return sys.maxsize
+            return sys.maxsize  # the weakest, however many names it has
         if kind == item.id.kind:
             return self.names.all(item).index(name)
         return min(one.names.index(name) for one in find_generated(item) if one.kind == kind and name in one.names)
@@ -128,7 +128,6 @@ class Index:
                     yield item, name
 
     def resolve(self, referrer: Item, reference: Reference) -> ResolvedReference:
-        """Resolve a reference."""
         targets = self.find(referrer, reference.kind, reference.target, reference.target_namespace)
         return ResolvedReference(referrer, reference, targets)
 

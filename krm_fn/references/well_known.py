@@ -27,12 +27,12 @@ class WellKnown(NamedTuple):
     namespaces: tuple[str, ...]
 
 
-def looked_up_by(item: Item, name: str, namespace: str, made: str = "") -> WellKnown | None:
+def looked_up_by(item: Item, name: str, namespace: str, kind: str = "") -> WellKnown | None:
     """Find the first row for a ConfigMap or Secret with this base name and namespace, literal names before patterns.
 
-    `made`: the kind of what `item` makes, if that has the name.
+    `kind`: that of what has the name, if it is not the item but what the item generates.
     """
-    kind = made or item.id.kind
+    kind = kind or item.id.kind
     by_name, _ = _index()
     literal = (known for row in by_name.get((kind, name), ()) for known in _read(*row))
     patterns = (known for known in _patterns(kind) if _matches(name, known.name))

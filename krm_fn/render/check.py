@@ -12,7 +12,7 @@ from typing import TypeAlias
 from krm_fn.model.deployers import DEPLOYERS, Protection
 from krm_fn.model.item import CONFIG_KINDS, Item, about
 from krm_fn.model.kinds import CONSUMER_KINDS
-from krm_fn.model.node import Mapping, Node, elements, entries, get, is_null, is_scalar, is_sequence, text
+from krm_fn.model.node import Mapping, Node, elements, entries, get, is_null, is_sequence, scalars, text
 from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId
 from krm_fn.model.words import listing
 from krm_fn.naming.names import HASH, NOT_SPEC, WORD, base_name, is_emitted
@@ -142,20 +142,9 @@ def _words_of(item: Mapping) -> set[str]:
         word
         for name, value in entries(item)
         if name not in NOT_SPEC
-        for string in _texts(value)
-        for word in WORD.findall(string)
+        for one in scalars(value)
+        for word in WORD.findall(one.scalar.value)
     }
-
-
-def _texts(node: Node) -> Iterator[str]:
-    if is_scalar(node):
-        yield node.value
-    elif is_sequence(node):
-        for element in node.value:
-            yield from _texts(element)
-    else:
-        for _, value in entries(node):
-            yield from _texts(value)
 
 
 def _judge(item: Item, revisions: _Revisions, referenced: NamesByPlace | None) -> Iterator[Problem]:

@@ -73,6 +73,7 @@ def is_deployable(envelope: Envelope) -> bool:
 
 def is_deployed(item: Item) -> bool:
     """Tell whether the object is for a cluster, and not for the tools that render manifests."""
+    # kustomize and kpt leave these out as well, but Argo CD applies whatever a plugin prints.
     if item.is_local or any(name in item.annotations for name in DECLARES_FUNCTION):
         return False
     if not item.id.kind:  # a kustomization may come without a kind; its file name tells what it is

@@ -71,6 +71,7 @@ class _Reference(NamedTuple):
     def is_remote(self, local: Path) -> bool:
         if self.as_file and is_remote_file(self.path):
             return True
+        # kustomize reads a file before it clones, and clones before it reads a folder (decision 24).
         is_read_before = self.as_file and _type_of(local) not in (None, stat.S_IFDIR)
         return self.as_base and not is_read_before and is_repository(self.path)
 
@@ -224,7 +225,7 @@ class _KustomizationWalk:
         pending = [self.top]
         while pending:
             here = pending.pop()
-            if here not in reached:
+            if here not in reached:  # a loop is reported by kustomize
                 reached.add(here)
                 try:
                     pending += self._check(here)
@@ -256,7 +257,7 @@ class _KustomizationWalk:
                 if _type_of(local) == stat.S_IFDIR:
                     bases += [Path(os.path.realpath(local))] if reference.as_base else []
                     self.folders.add(local)
-                elif reference.as_file and _type_of(local) is not None:
+                elif reference.as_file and _type_of(local) is not None:  # what is missing, kustomize reports
                     files.check(_shown(local))
         if problems:
             raise Rejected(*problems)
@@ -322,7 +323,7 @@ def _type_of(path: Path) -> int | None:
     """Return the type of a file; None if there is none, as for a whole patch in the place of a name."""
     try:
         return stat.S_IFMT(path.stat().st_mode)
-    except (OSError, ValueError):
+    except (OSError, ValueError):  # a text that is too long for a name, or that has a NUL in it
         return None
 
 
@@ -407,6 +408,7 @@ def _read_plainly(data: bytes) -> list[Node]:
 
 
 def _refuse_remote(file: Path, reference: _Reference) -> Problem:
+    # Credentials may be in front of the host, and in the query.
     address = _CREDENTIALS.sub("//", reference.path.partition("?")[0])
     message = f"{address} is remote, which --no-remote refuses; copy it into the repository"
     return _problem(file, reference.node, message)

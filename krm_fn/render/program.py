@@ -115,6 +115,7 @@ def held_signals() -> Iterator[list[int]]:
     handlers = {number: signal.getsignal(number) for number in _SIGNALS}
     followed = {number: handler for number, handler in handlers.items() if handler not in (signal.SIG_IGN, None)}
     for number in followed:
+        # Noted, not raised: an exception could strike before the program that was started can be killed (decision 24).
         signal.signal(number, lambda number, _frame: received.append(number))
     try:
         yield received
@@ -138,6 +139,7 @@ def _read(process: subprocess.Popen[bytes], allowance: Allowance, received: list
             tick = min(_TICK, deadline - time.monotonic())
             if tick <= 0:
                 return Ended(0, b"", bytes(stderr), too_slow=True)
+            # With all pipes closed, only the program itself is left to wait for.
             is_over = _read_for(tick, selector) == 0 and _has_ended(process, 0 if selector.get_map() else tick)
         # It may have printed and ended between the last look at its pipes and the look at itself.
         while is_over and len(stdout) <= allowance.bytes and time.monotonic() < deadline and _read_for(0, selector):
@@ -176,10 +178,10 @@ class Known(NamedTuple):
     is_whole: bool
 
 
-def known_part(said: str, is_literal: Callable[[str], bool] = lambda _: False) -> Known:
+def known_part(said: str, is_literal: Callable[[str], bool]) -> Known:
     """Return what is known of a message.
 
-    `is_literal` tells whether the message of a template's `fail` is written in that template, and not made of values.
+    `is_literal` tells whether the message of a template's `fail` is written in that template, not built from values.
     """
     shown, position = "", 0
     while position < min(len(said), _MOST):

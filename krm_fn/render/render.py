@@ -130,6 +130,7 @@ def decide_opened(opened: Opened, environment: Environment) -> Transformation:
     with opened.placed():
         generated = _find_generated(opened.texts, opened.envelopes)
         if opened.configuration[1] is None:
+            # A configuration nearby is of interest only where none counts (decision 37).
             environment = environment._replace(unread=tuple(dict.fromkeys(opened.unread)))
         found = decide(opened.items, opened.configuration[1], environment, generated, expansion=opened.expansion)
         problems = [*_find_named_too_early(opened, found)]

@@ -228,7 +228,7 @@ def _known_part(said: str, directory: Path) -> Known:
 
 
 def _is_in_template(said: str, directory: Path) -> bool:
-    """Tell whether a template of the chart contains a text in quotes: then it is made of no values."""
+    """Tell whether a template of the chart contains a text in quotes: then it holds no values."""
     written = (json.dumps(said, ensure_ascii=False), f"`{said}`")
     templates = (file for file in directory.rglob("templates/**/*") if file.is_file())
     return any(text in file.read_text(errors="replace") for file in templates for text in written)

@@ -14,7 +14,7 @@ from operator import attrgetter
 from pkgutil import get_data
 from typing import Any, TypeAlias
 
-from krm_fn.model.words import printable
+from krm_fn.model.words import camel_case, printable
 from krm_fn.report.table import cut
 
 WIDTH = 300
@@ -56,7 +56,6 @@ def html_comment(text: str) -> str:
 
 
 def html_text(text: str) -> str:
-    """Write text in HTML."""
     return escape(printable(text))
 
 
@@ -142,9 +141,4 @@ def _read_field(value: object, source: FieldSource) -> tuple[str, object]:
         name, compute = source
         return name, compute(value)
     name, _, attribute = source.rpartition("=")
-    return name or _camel_case(attribute), attrgetter(attribute.removeprefix("*"))(value)
-
-
-def _camel_case(name: str) -> str:
-    first, *others = name.split("_")
-    return first + "".join(map(str.capitalize, others))
+    return name or camel_case(attribute), attrgetter(attribute.removeprefix("*"))(value)

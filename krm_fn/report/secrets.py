@@ -14,7 +14,7 @@ from krm_fn.model.node import FieldPath, Node, fields, get, is_mapping, is_scala
 from krm_fn.model.problem import Problem
 from krm_fn.model.producers import RENAMABLE_KINDS
 from krm_fn.naming.content_digest import read_content
-from krm_fn.naming.names import CONTENT_NAME, HASH, WORD, base_name
+from krm_fn.naming.names import CONTENT_NAME, HASH, WORD, base_name, is_secret_tracker
 
 _SECRET = "Secret"  # noqa: S105  # the name of a kind
 
@@ -29,9 +29,6 @@ _OPEN_ANNOTATIONS = {
     SPINNAKER_VERSIONED,
     *(one.annotation for protections in PROTECTIONS.values() for one in protections),
 }
-
-_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
-"""Annotation by `kubectl apply`: the whole object, and so the values of a Secret."""
 
 _DIGESTS = ("checksum", "digest", "hash")
 """Words in the name of an annotation whose value is a digest of content, as in `checksum/config`."""
@@ -74,7 +71,7 @@ def _is_open(path: FieldPath, around: Mapping[str, Node]) -> bool:
 
 
 def _is_hidden_annotation(name: str) -> bool:
-    return name == _APPLIED or any(word in name.lower() for word in _DIGESTS)
+    return name == keys.LAST_APPLIED or any(word in name.lower() for word in _DIGESTS)
 
 
 UNREAD = "!unread"
@@ -102,7 +99,6 @@ class StoredValue(NamedTuple):
 
     @property
     def shown(self) -> Shown:
-        """What may be shown of it."""
         return Shown(None if self.content is None else len(self.content), self.text)
 
 
@@ -146,10 +142,6 @@ def _values_of(item: Item | None) -> dict[str, StoredValue]:
         )
         for key, value in read_content(item.node).items()
     }
-
-
-def _bytes_of(value: StoredValue | None) -> bytes | None:
-    return value and value.content
 
 
 class Masks:
@@ -209,7 +201,7 @@ def hide_in_problems(problems: Iterable[Problem], items: Iterable[Item]) -> list
     problems = list(problems)
     if not any(_HASH.search(str(problem)) for problem in problems):
         return problems
-    bases = {base_name(item) for item in items if item.id.kind == "Secret" or _is_tracker(item)}
+    bases = {base_name(item) for item in items if item.id.kind == "Secret" or is_secret_tracker(item)}
     bases |= {found[1] for problem in problems for found in _ID_OF_SECRET.finditer(str(problem))}  # what is missing
     return [
         problem._replace(
@@ -218,11 +210,6 @@ def hide_in_problems(problems: Iterable[Problem], items: Iterable[Item]) -> list
         )
         for problem in problems
     ]
-
-
-def _is_tracker(item: Item) -> bool:
-    """Tell whether the object has the name of a Secret for which it stands."""
-    return item.labels.get(keys.COMPONENT) in keys.TRACKERS and keys.STANDS_FOR not in item.annotations
 
 
 def _hide_bases(text: str, bases: set[str]) -> str:

@@ -45,7 +45,7 @@ class ChecksumInput:
             self.asked_by.setdefault(config, opt_in.controller)
 
 
-class Readings:
+class ChecksumInputs:
     """The inputs of all checksums in a package, and the references of objects that read but have no pod template."""
 
     def __init__(self) -> None:
@@ -57,37 +57,37 @@ class Readings:
 
     @property
     def restarted(self) -> list[ChecksumInput]:
-        return [reading for reading in self._templates.values() if not cannot_change(reading.item)]
+        return [one for one in self._templates.values() if not cannot_change(one.item)]
 
     @property
     def immutable(self) -> list[ChecksumInput]:
-        return [reading for reading in self._templates.values() if cannot_change(reading.item)]
+        return [one for one in self._templates.values() if cannot_change(one.item)]
 
 
 class Checksums(NamedTuple):
     """What pods read whose change restarts them, and what is wrong with it."""
 
-    readings: Readings
+    inputs: ChecksumInputs
     problems: tuple[Problem, ...] = ()
 
 
 def plan_checksums(references: References, choices: Choices, opt_ins: list[OptIn]) -> Checksums:
     """Find the pod templates that read objects of strategy `checksum`, or that opted in."""
     if not opt_ins and not any(choice.strategy is Strategy.CHECKSUM for choice in choices.all):
-        return Checksums(Readings())
+        return Checksums(ChecksumInputs())
     # Wave and Reloader may restart pods for content that somebody else writes; a checksum made here cannot.
     own = [choice for choice in choices.all if not (opt_ins and choice.is_written_by_others)]
     # What a producer makes may change without its spec: then only a controller restarts pods.
     catalogue = Catalogue(choice.item for choice in own if choice.item.is_config)
-    readings = _find_readings(references, {choice.item: choice.strategy for choice in own}, opt_ins, catalogue)
-    return Checksums(readings, tuple(_warn(readings, references, opt_ins, catalogue)))
+    inputs = _find_inputs(references, {choice.item: choice.strategy for choice in own}, opt_ins, catalogue)
+    return Checksums(inputs, tuple(_warn(inputs, references, opt_ins, catalogue)))
 
 
-def _find_readings(
+def _find_inputs(
     references: References, strategies: Mapping[Item, Strategy], opt_ins: list[OptIn], catalogue: Catalogue
-) -> Readings:
+) -> ChecksumInputs:
     """Find what pods read. `strategies` are those of the objects whose content the package decides."""
-    readings = Readings()
+    inputs = ChecksumInputs()
     followed = set()
     asking: dict[Item, list[OptIn]] = defaultdict(list)
     for opt_in in opt_ins:
@@ -98,37 +98,42 @@ def _find_readings(
             if strategy is Strategy.RENAME:
                 followed.add((resolved.referrer, config))
             elif strategy is Strategy.CHECKSUM:
-                _add_reference(readings, resolved, config)
+                _add_reference(inputs, resolved, config)
+            # The author asks for it on this workload: no kinds, entries and strategies limit that (decision 16).
             elif strategy is not None and (asked := _first_counting(asking.get(resolved.referrer, ()), config)):
-                _add_reference(readings, resolved, config, asked)
+                _add_reference(inputs, resolved, config, asked)
     for opt_in in opt_ins:
         template = template_at(opt_in.item.node, opt_in.template)
         for config in (config for named in opt_in.named for config in catalogue.find(named)):
             # Where a reference of the workload follows the name of a revision, the name restarts its pods.
             if template is not None and opt_in.allows(config) and (opt_in.item, config) not in followed:
-                readings.of(opt_in.item, template).add(config, None, opt_in)
-    return readings
+                inputs.of(opt_in.item, template).add(config, None, opt_in)
+    return inputs
 
 
 def _first_counting(opt_ins: Iterable[OptIn], config: Item) -> OptIn | None:
     return next((one for one in opt_ins if one.counts(config)), None)
 
 
-def _add_reference(readings: Readings, resolved: ResolvedReference, config: Item, opt_in: OptIn | None = None) -> None:
+def _add_reference(
+    inputs: ChecksumInputs, resolved: ResolvedReference, config: Item, opt_in: OptIn | None = None
+) -> None:
     template = template_around(resolved.referrer.node, resolved.reference.field)
     if template is None:
-        readings.untemplated.append(resolved)
+        inputs.untemplated.append(resolved)
     else:
-        readings.of(resolved.referrer, template).add(config, resolved.reference.keys, opt_in)
+        inputs.of(resolved.referrer, template).add(config, resolved.reference.keys, opt_in)
 
 
-def _warn(readings: Readings, references: References, opt_ins: list[OptIn], catalogue: Catalogue) -> Iterator[Problem]:
+def _warn(
+    inputs: ChecksumInputs, references: References, opt_ins: list[OptIn], catalogue: Catalogue
+) -> Iterator[Problem]:
     """Warn about workloads that a change of content does not restart, though that is configured."""
-    for reading in readings.immutable:
-        read = _list((config.id.kind, config.id.name) for config in reading.configs)
-        yield _warning(reading.item, f"reads {read}; a Job cannot change, so make it a hook or let it be replaced")
+    for one in inputs.immutable:
+        read = _list((config.id.kind, config.id.name) for config in one.configs)
+        yield _warning(one.item, f"reads {read}; a Job cannot change, so make it a hook or let it be replaced")
     untemplated: dict[Item, list[ResolvedReference]] = defaultdict(list)
-    for resolved in readings.untemplated:
+    for resolved in inputs.untemplated:
         untemplated[resolved.referrer].append(resolved)
     for item, several in untemplated.items():
         read = _list((resolved.reference.kind, resolved.reference.target) for resolved in several)
@@ -208,35 +213,36 @@ def set_checksums(package: Package, checksums: Checksums, texts: Mapping[Node, s
         digest = content_digest(config.node, keys_read, texts) if config.is_config else digest_of(config, texts)
         return config.id.kind, config.id.namespace, base_name(config), digest
 
-    for reading in checksums.readings.restarted:
-        item = reading.item
+    for one in checksums.inputs.restarted:
+        item = one.item
         if item not in annotated:
-            # The mark on the workload tells our annotation from one of the same name that a chart has made.
+            # The mark tells our annotation from a chart's of the same name. On the workload it restarts nothing.
             patches.append((item, {"metadata": {"annotations": {keys.CHECKSUM: annotation}}}))
-        annotated[item].add(reading.template.path)
-        entries = sorted(entry(config, keys_read) for config, keys_read in reading.configs.items())
-        patches.append(_annotate(reading, annotation, sha256(json.dumps(entries).encode()).hexdigest()))
-        problems += _announce(reading, annotation)
+        annotated[item].add(one.template.path)
+        # Whatever else enters the digest, or in another order, restarts every workload of everybody (decision 11).
+        entries = sorted(entry(config, keys_read) for config, keys_read in one.configs.items())
+        patches.append(_annotate(one, annotation, sha256(json.dumps(entries).encode()).hexdigest()))
+        problems += _announce(one, annotation)
     for item in package.authored:
         if keys.CHECKSUM in item.annotations and not item.is_local:
             patches += _remove(item, annotated.get(item, set()))
     return Changes(patches=tuple(patches), problems=(*problems, *checksums.problems))
 
 
-def _annotate(reading: ChecksumInput, annotation: str, digest: str) -> tuple[Item, Patch]:
-    former = reading.item.annotations.get(keys.CHECKSUM, annotation)
+def _annotate(one: ChecksumInput, annotation: str, digest: str) -> tuple[Item, Patch]:
+    former = one.item.annotations.get(keys.CHECKSUM, annotation)
     annotations: Patch = {annotation: digest, **({} if former == annotation else {former: None})}
-    return reading.item, patch_at(reading.template.path, {"metadata": {"annotations": annotations}})
+    return one.item, patch_at(one.template.path, {"metadata": {"annotations": annotations}})
 
 
-def _announce(reading: ChecksumInput, annotation: str) -> Iterator[Problem]:
+def _announce(one: ChecksumInput, annotation: str) -> Iterator[Problem]:
     """Say what restarts the pods, the same on every run over the same references."""
-    field = step(f"{reading.template.field}.metadata.annotations", annotation)
-    read = ", ".join(sorted(_name(config, keys_read, reading.item) for config, keys_read in reading.configs.items()))
-    yield about(reading.item, f"pods restart when {read} changes", field, Severity.INFO)
-    is_first_run = keys.CHECKSUM not in reading.item.annotations
-    if is_first_run and get(reading.template.node, "metadata", "annotations", annotation):
-        yield about(reading.item, "the checksum that was here is replaced", field, Severity.INFO)
+    field = step(f"{one.template.field}.metadata.annotations", annotation)
+    read = ", ".join(sorted(_name(config, keys_read, one.item) for config, keys_read in one.configs.items()))
+    yield about(one.item, f"pods restart when {read} changes", field, Severity.INFO)
+    is_first_run = keys.CHECKSUM not in one.item.annotations
+    if is_first_run and get(one.template.node, "metadata", "annotations", annotation):
+        yield about(one.item, "the checksum that was here is replaced", field, Severity.INFO)
 
 
 def _name(config: Item, keys_read: frozenset[str] | None, reader: Item) -> str:

@@ -286,6 +286,7 @@ def _why_bound(item: Item, references: References) -> Reason | None:
 def _why_written_by_others(item: Item, references: References) -> Reason | None:
     """Say why this object's name or content is not the package's to decide; None where it is."""
     code = ReasonCode.WRITTEN
+    # Under another name, pods would read the placeholder for ever (decision 4).
     written = references.written_by_controllers.get(item)
     if written is not None:
         says = "a controller writes to it under this name"

@@ -19,7 +19,7 @@ from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.api_readers import ApiReaders, reads_own_files
 from krm_fn.references.find import ROLES
 from krm_fn.references.generated import find_generated, known_names
-from krm_fn.references.reference import Reference, ResolvedReference
+from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.references.well_known import looked_up_by
 from krm_fn.stages.name_readers import NameReaders
@@ -32,7 +32,7 @@ RENAME_ALL_THE_SAME = (
     f"or {Strategy.IGNORE} to accept this"
 )
 _RENDER = f"render the chart with krm-fn render CHART, which finds out, or {RENAME_ALL_THE_SAME}"
-"""It renders a chart twice: what is the same again is no password that the chart has just made."""
+"""It renders a chart twice: what is the same again is no password that the chart has just generated."""
 
 _MANAGED_BY = "app.kubernetes.io/managed-by"
 _CHART = r".+-v?[0-9]+\.[0-9].*"
@@ -81,7 +81,7 @@ class Hints:
 
     def _program(self, item: Item) -> Reason | None:
         namespace = self._package.namespace_of(item)
-        names = [(item.id.kind, base_name(item)), *((made.kind, made.base_name) for made in find_generated(item))]
+        names = [(item.id.kind, base_name(item)), *((one.kind, one.base_name) for one in find_generated(item))]
         known = next(filter(None, (looked_up_by(item, name, namespace, kind) for kind, name in names)), None)
         if known is None:
             return None
@@ -121,7 +121,7 @@ class Hints:
         for referrer, references in self._references.pod_referrers.get(item, {}).items():
             kind = item.id.kind if item.is_config else "Secret"
             role = self._api_readers.role_of(referrer, kind, self._package.namespace_of(item))
-            if role and not _reads_own_files(referrer, references, item):
+            if role and not (item.is_config and reads_own_files(referrer, references, item)):
                 text = f"{authored_id(referrer)} may read {kind}s through the API, by {role}"
                 return Reason(ReasonCode.API_READER, text, referrer)
         return None
@@ -143,8 +143,7 @@ class Hints:
         for one in self._references.authored:
             reference = one.reference
             if reference.in_pod and not one.targets:
-                named = reference.target_namespace
-                has_namespace = bool(one.referrer.id.namespace if named is None else named)
+                has_namespace = bool(one.namespace_meant)
                 first.setdefault((reference.kind, reference.target, has_namespace), one)
         for (kind, name, has_namespace), one in first.items():
             text = f"{authored_id(one.referrer)} may mean it, but only one of the two sets a namespace"
@@ -209,11 +208,6 @@ class Hints:
 
 HINTS = frozenset(Hints.QUESTIONS)
 """The codes of reasons that are hints."""
-
-
-def _reads_own_files(referrer: Item, references: list[Reference], item: Item) -> bool:
-    """Tell whether all that reads an object is known to read it from the pod. Few packages have such a question."""
-    return item.is_config and reads_own_files(referrer, references, item)
 
 
 def is_of_chart(item: Item) -> bool:

@@ -85,6 +85,7 @@ def rename_jobs(
         edit.change.node: str(edit.change.text) for edit in changes.edits if isinstance(edit.change, SetText)
     }
     patches = dict(combine_patches(changes.patches))
+    # One that was named so stays so, also without a revision: its template is another one again (decision 13).
     renamed = [
         _name(item, patches.get(item, {}), texts)
         for item in all_jobs
@@ -205,7 +206,7 @@ def find_jobs(item: Item) -> list[Reference]:
 
 
 def _find_by_shape(root: Node) -> Iterator[Reference]:
-    # No recursion: a custom resource may be nested in any depth.
+    # No recursion: a custom resource may be nested in any depth. An owner has a uid as well, and a status only reports.
     stack = [(node, step("", name)) for name, node in fields(root).items() if name not in ("metadata", "status")]
     while stack:
         node, field = stack.pop()

@@ -227,6 +227,7 @@ def _upsert(own: list[Item], wanted: list[Object]) -> Changes:
     Several may have one part: Secrets of one base name, in subpackages of kpt, have a tracker each. Those that keep
     their names keep their places, and the others take the places that are left.
     """
+    # Were they added beside those of the run before, kustomize would refuse the output, and kpt keep both.
     open_ = {_name_of(one): one for one in wanted}  # equal Secrets share a tracker
     complete: list[tuple[Item, Object]] = []
     for key_of in (_name_of, _part_of):
@@ -266,6 +267,7 @@ def _part_of(one: Any) -> tuple[str, ...]:
 
 def _with_tool_annotations(wanted: Any, item: Item) -> Object:
     metadata = wanted["metadata"]
+    # Without these, kpt would write the object into another file.
     kept = {name: value for name, value in item.annotations.items() if name.startswith(_FOR_TOOLS)}
     annotations = {**metadata.get("annotations", {}), **kept}
     return {**wanted, "metadata": {**metadata, **({"annotations": annotations} if annotations else {})}}
@@ -279,7 +281,7 @@ def _plain(node: Node) -> Any:
 
 
 def _text_of(value: Any) -> Any:
-    """Return the same of an object that this project made."""
+    """Return the same of an object that this project builds."""
     if isinstance(value, Mapping):
         return {name: _text_of(field) for name, field in value.items()}
     if isinstance(value, Sequence) and not isinstance(value, str):

@@ -86,7 +86,7 @@ def cron_job(group: JobPlan, settings: Settings, image: str) -> Object:
         # What is not written, people may set: a CronJob that they suspend stays so in the next release.
         **({} if linker.schedule else {"suspend": True}),
         "concurrencyPolicy": "Forbid",
-        "startingDeadlineSeconds": START_SECONDS,
+        "startingDeadlineSeconds": START_SECONDS,  # so that Kubernetes counts no missed runs (decision 60)
         "successfulJobsHistoryLimit": 1,
         "failedJobsHistoryLimit": 1,
         "jobTemplate": {
@@ -104,6 +104,7 @@ def _job_spec(group: JobPlan, settings: Settings, image: str, ttl: int | None) -
     return {
         "backoffLimit": _RETRIES,
         "activeDeadlineSeconds": linker.timeout_seconds + START_SECONDS,
+        # By default none: Argo CD and Flux would create the Job again and again that Kubernetes has deleted.
         **({} if ttl is None else {"ttlSecondsAfterFinished": ttl}),
         "template": {
             "metadata": {
@@ -166,9 +167,11 @@ def access(group: JobPlan, settings: Settings, subject_namespace: str) -> list[O
 
 
 def _rules(group: JobPlan, settings: Settings) -> Iterator[Object]:
+    # The linker reads by `list` alone, so nothing grants `get` or `watch` of these (decision 10).
     for api_group, plurals in _by_group(group.listed).items():
         yield _rule(api_group, plurals, ["list"])
     yield _rule("", ["configmaps"], ["list", "patch", "delete"])
+    # RBAC honours names for `get` and `patch`, but not for `list`. OpenShift refuses owners on what one may not delete.
     verbs = ["get", "patch", *(["delete"] if settings.linker.openshift else [])]
     if group.plan.secrets:
         yield {**_rule("", ["secrets"], verbs), "resourceNames": sorted(group.plan.secrets)}
@@ -198,10 +201,10 @@ def tracker(revision: Revision, name: RevisionName, settings: Settings) -> Objec
     `name`: that of a Secret revision, or of what a producer makes, or of a producer that pods name.
     """
     wave = wave_of(revision.item)
-    bases = {revision.name_of(made): made.base_name for made in revision.made}
+    bases = {revision.name_of(one): one.base_name for one in revision.generated}
     annotations = {
         keys.BASE_NAME: bases.get(name.name, revision.base_name),
-        keys.WANTED: "true",
+        keys.WANTED: "true",  # a deployer that applies it again gives it back before it is deleted (decision 9)
         **({keys.STANDS_FOR: name.kind} if name.kind != "Secret" else {}),
         **({keys.MADE_BY: f"{revision.id.kind}/{revision.name}"} if not revision.item.is_config else {}),
         **{one.annotation: one.value for deployer in settings.deployers for one in PROTECTIONS[deployer]},
@@ -280,6 +283,7 @@ def plan_links(
         namespace = known_namespace if any(consumer.id.namespace for consumer in of_namespace) else ""
         rendered = {name for consumer in of_namespace for name in revisions_of[consumer]}
         other_kinds = (requested | {kinds.of(consumer.id) for consumer in of_namespace}) - set(CONSUMER_KINDS)
+        # Nobody can grant what they lack: without Argo Rollouts, an administrator has no right to list its kinds.
         has_add_ons = known_namespace in with_add_ons or not requested.isdisjoint(ADD_ON_KINDS)
         known_kinds = [kind for kind in CONSUMER_KINDS if has_add_ons or kind not in ADD_ON_KINDS]
         by_wave: dict[str, list[Item]] = defaultdict(list)
@@ -348,7 +352,7 @@ def tracked_names(revision: Revision, consumers: Consumers) -> tuple[RevisionNam
 def tracked_name(revision: Revision, reference: Reference) -> RevisionName:
     """Return what the linker tracks for a reference. A Secret stands for its producer where both have one name."""
     meant = revision.meant_by(reference)
-    if meant.name in map(revision.name_of, revision.made):
+    if meant.name in map(revision.name_of, revision.generated):
         return RevisionName("Secret", meant.name)
     return RevisionName(meant.kind, meant.name)
 

@@ -28,7 +28,7 @@ def find_consumers(package: Package, references: References, revisions: Revision
     namespaces = {
         revision.item: package.namespace_of(revision.item)
         for revision in revisions.rendered
-        # Copies go with what they are made from. kubernetes-replicator empties one with each source that it has ever
+        # Copies go with their original. kubernetes-replicator empties one with each source that it has ever
         # had (`ResourceDeletedReplicateFrom`).
         if _may_be_linked(revision, settings) and references.copies.find(revision.item) is None
     }
@@ -65,7 +65,8 @@ def mark(revisions: Revisions, consumers: Consumers, settings: Settings) -> Chan
 
 
 def restore(revisions: Revisions) -> Changes:
-    """Give restored objects their names back, and remove what made them revisions."""
+    """Give restored objects their names back, and remove what marks them as revisions."""
+    # Protection stays: the author may have set it, and an object too many is better than a missing one (decision 14).
     return Changes(patches=tuple((revision.item, _unmark(revision)) for revision in revisions.restored))
 
 
@@ -94,6 +95,7 @@ def _mark(revision: Revision, settings: Settings, protection: dict[str, str], *,
                 keys.WANTED: "true",
                 keys.RETAIN: None if has_consumers else "true",
                 **protection,
+                # An adopted name must not change, also not in what kapp or Spinnaker make of it (decision 15).
                 **(keep_name(revision.item.annotations, settings.deployers) if revision.is_renamed else {}),
             },
         },

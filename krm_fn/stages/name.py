@@ -87,6 +87,7 @@ class _Namer:
 
     def _finish(self, naming: _Naming[object]) -> None:
         """Do some work, before it the work that it waits for, and so on."""
+        # A stack of its own: a chain of ConfigMaps may be longer than Python lets calls be nested.
         waiting: list[_Naming[object]] = [naming]
         while waiting:
             needed = next(waiting[-1], None)
@@ -98,6 +99,7 @@ class _Namer:
     def _name_after_others(self, item: Item) -> _Naming[None]:
         if item in self._revisions or item not in self._chosen:
             return
+        # Until it is removed, whoever needs the name of this object depends on itself.
         self._open.add(item)
         data = yield from self._update_data(item)
         texts = {**data, **(yield from self._read_renamed(item))}

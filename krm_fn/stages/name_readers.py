@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.item import DATA_FIELDS, Item, about, data_texts
-from krm_fn.model.node import TRUE, Node, Path, entries, fields, get, is_null, is_scalar, spell_path, text
+from krm_fn.model.node import TRUE, Node, entries, get, is_null, is_scalar, scalars, spell, text
 from krm_fn.model.problem import Problem
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import authored_id, base_name
@@ -233,20 +233,9 @@ def _read_texts(item: Item) -> Iterator[_Text]:
     if item.is_config:
         yield from (_Text(item, value.field, value.text) for value in data_texts(item))
     else:
-        for path, value in _scalars(item.node, None):
-            if "/" in value:  # else no path, and to spell the field of each text would take longer than to read it
-                yield _Text(item, spell_path(path), value)
-
-
-def _scalars(node: Node, path: Path) -> Iterator[tuple[Path, str]]:
-    if is_scalar(node):
-        yield path, node.value
-    elif node.id == "sequence":
-        for index, element in enumerate(node.value):
-            yield from _scalars(element, (path, index))
-    else:
-        for name, value in fields(node).items():
-            yield from _scalars(value, (path, name))
+        for one in scalars(item.node):
+            if "/" in one.scalar.value:  # to spell the field of each text would take longer than to read it
+                yield _Text(item, spell(one.path), one.scalar.value)
 
 
 def _fields_below(node: Node | None) -> Iterator[tuple[str, Node]]:

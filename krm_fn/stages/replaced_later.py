@@ -1,6 +1,6 @@
 """What others change in an object after this function: SOPS is decrypted, and variables are substituted.
 
-A name is made of what is there now. It is of ciphertext, so who encrypts the same values again gets other names, or of
+A name says what is there now. It is of ciphertext, so who encrypts the same values again gets other names, or of
 a variable, so the content changes under one name.
 
 Sources of SOPS: getsops/sops: sops.go, `shouldBeEncrypted` and `Decrypt`: a plain value in an encrypted place is an
@@ -52,7 +52,7 @@ _SETS = r"""\b(?:(?P<set>\w+)=(?!["']?\$\{(?P=set)\b)|for (?P<each>\w+) in\b)"""
 _REPLACED = r"\$\{[^}]*\}?"
 
 _CONTENT = ("data", "stringData", "binaryData", "spec", "parameters", "secretObjects", "type")
-"""Fields whose values the API server does not let change, or that decide what a producer makes."""
+"""Fields whose values the API server does not let change, or that decide what a controller generates."""
 
 _NEVER_EXPANDED = frozenset(
     {
@@ -179,8 +179,7 @@ class Variables:
         return None
 
     def _is_near(self, one: ResolvedReference, item: Item) -> bool:
-        named = one.reference.target_namespace
-        namespaces = self._package.namespaces_like(one.referrer.id.namespace if named is None else named)
+        namespaces = self._package.namespaces_like(one.namespace_meant)
         return namespaces is None or not item.id.namespace or item.id.namespace in namespaces
 
     @cached_property

@@ -14,6 +14,7 @@ from krm_fn.model.item import Item
 from krm_fn.model.kinds import kind_of
 from krm_fn.model.node import get, texts
 from krm_fn.model.settings import CONTROLLERS
+from krm_fn.model.words import read_list
 from krm_fn.naming.names import base_name
 
 # Wave: the opt-in is on the workload itself. It counts everything that its pods read, and what the lists name.
@@ -130,7 +131,7 @@ def _read_wave(item: Item, template: str) -> OptIn | None:
         return None
     named = []
     for kind, extra in WAVE_EXTRA.items():
-        for entry in _split(item.annotations.get(extra, "")):
+        for entry in read_list(item.annotations.get(extra, "")):
             namespace, _, name = entry.rpartition("/")
             named.append(Named(kind, namespace or item.id.namespace, name, pattern=False))
     return OptIn(item, CONTROLLERS["wave"], template, frozenset(WAVE_EXTRA), frozenset(), tuple(named), frozenset())
@@ -146,7 +147,7 @@ def _read_reloader(item: Item, template: str) -> OptIn | None:
         # Reloader reads the pod template only where the workload says nothing about this kind, not even "false".
         if said.keys().isdisjoint((RELOADER_AUTO, RELOADER_SEARCH, keys.auto, keys.named)):
             said = on_pods
-        named += [Named(kind, item.id.namespace, name, pattern=True) for name in _split(said.get(keys.named, ""))]
+        named += [Named(kind, item.id.namespace, name, pattern=True) for name in read_list(said.get(keys.named, ""))]
         if said.get(RELOADER_SEARCH) == "true":
             marked.add(kind)
         if not GO_TRUE.isdisjoint((said.get(RELOADER_AUTO), said.get(keys.auto))):
@@ -155,16 +156,12 @@ def _read_reloader(item: Item, template: str) -> OptIn | None:
         return None
     # Reloader reads this list on the workload alone, wherever the others are.
     excluded = frozenset(
-        (kind, name) for kind, keys in RELOADER.items() for name in _split(item.annotations.get(keys.excluded, ""))
+        (kind, name) for kind, keys in RELOADER.items() for name in read_list(item.annotations.get(keys.excluded, ""))
     )
     return OptIn(item, CONTROLLERS["reloader"], template, frozenset(all_of), frozenset(marked), tuple(named), excluded)
 
 
 _READERS: dict[str, Callable[[Item, str], OptIn | None]] = {"wave": _read_wave, "reloader": _read_reloader}
-
-
-def _split(names: str) -> list[str]:
-    return [name.strip() for name in names.split(",") if name.strip()]
 
 
 class Catalogue:

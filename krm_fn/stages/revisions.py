@@ -81,13 +81,13 @@ MAX_NAME = 253
 
 
 class Revision(NamedTuple):
-    """An object under its content name (`rename`), or under its own (`adopt`). `made`: what it makes in the cluster."""
+    """An object under its content name (`rename`), or its own (`adopt`). `generated`: what it makes in the cluster."""
 
     item: Item
     base_name: str
     name: str
     strategy: Strategy
-    made: tuple[Generated, ...] = ()
+    generated: tuple[Generated, ...] = ()
 
     @property
     def is_renamed(self) -> bool:
@@ -102,23 +102,23 @@ class Revision(NamedTuple):
 
     def meant_by(self, reference: Reference) -> ResourceId:
         """Return what a reference to it, or to what it makes, must mean in the output."""
-        made = self._made_of(reference)
-        return self.id if made is None else ResourceId("v1", made.kind, self.id.namespace, self.name_of(made))
+        one = self._find_generated(reference)
+        return self.id if one is None else ResourceId("v1", one.kind, self.id.namespace, self.name_of(one))
 
     def base_meant_by(self, reference: Reference) -> str:
         """Return the base name of what a reference means."""
-        made = self._made_of(reference)
-        return self.base_name if made is None else made.base_name
+        one = self._find_generated(reference)
+        return self.base_name if one is None else one.base_name
 
-    def name_of(self, made: Generated) -> str:
+    def name_of(self, generated: Generated) -> str:
         """Return the name in the output of what it makes: it has the hash of its producer."""
-        return name_with(self.name, self.base_name, made)
+        return name_with(self.name, self.base_name, generated)
 
-    def _made_of(self, reference: Reference) -> Generated | None:
-        if not self.made:
+    def _find_generated(self, reference: Reference) -> Generated | None:
+        if not self.generated:
             return None
         names = {reference.target, without_hash(reference.target)}  # it may be that of an earlier rendering
-        named = (one for one in self.made if one.kind == reference.kind and not names.isdisjoint(one.names))
+        named = (one for one in self.generated if one.kind == reference.kind and not names.isdisjoint(one.names))
         return next(named, None)
 
     @property
@@ -177,7 +177,7 @@ def find_too_long(revisions: Iterable[Revision], allowed: int = MAX_NAME) -> lis
     return [
         _problem(revision, f"{name!r} has {len(name)} characters, allowed: {allowed}")
         for revision in revisions
-        for name in dict.fromkeys((revision.name, *map(revision.name_of, revision.made)))
+        for name in dict.fromkeys((revision.name, *map(revision.name_of, revision.generated)))
         if len(name) > allowed
     ]
 

@@ -24,7 +24,7 @@ from krm_fn.stages.name import name_revisions
 from krm_fn.stages.package import Package
 from krm_fn.stages.restart_requests import find_opt_ins
 from krm_fn.stages.revisions import ReasonCode, Revisions
-from krm_fn.stages.update_references import find_contradictions, find_stale, update_references
+from krm_fn.stages.update_references import add_present, find_contradictions, find_stale, update_references
 from krm_fn.stages.warnings.configuration import find_nothing_chosen
 from krm_fn.stages.warnings.references import has_producers
 from krm_fn.stages.warnings.warn import refuse, warn
@@ -64,13 +64,21 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     referrers = package.authored if index or opt_ins or has_producers(package.authored) else []
     references, mounts = _read_references(package, referrers, index, settings, read_yaml)
     stale = find_stale(references, package, settings)
+    # An older name that must follow is one more name of its object: who reads it is found with it (decision 40).
     if stale.names:
         index = Index(package.configs, package.kinds, package.namespace, stale.names)
         references, mounts = _read_references(package, referrers, index, settings, read_yaml)
 
-    early = find_early_readers(references, settings.deployers)
-    choices = choose(package, references, early, settings)
-    revisions = name_revisions(choices, references)
+    early, choices, revisions = _decide(package, references, settings)
+    names = add_present(stale.names, references, revisions)
+    if names != stale.names:
+        wider = Index(package.configs, package.kinds, package.namespace, names)
+        read = _read_references(package, referrers, wider, settings, read_yaml)
+        decided = _decide(package, read[0], settings)
+        # Who pins a hook on purpose gets what is there already. That must neither be refused nor decide for others.
+        if (decided[0], decided[-1].names) == (early, revisions.names):
+            index, (references, mounts), (early, choices, revisions) = wider, read, decided
+
     checksums = plan_checksums(references, choices, opt_ins)
     consumers = find_consumers(package, references, revisions, settings)
     changes = (
@@ -81,6 +89,7 @@ def transform(package: Package, settings: Settings, environment: Environment, re
         + update_mounts(mounts, revisions.names, index, settings.set)
         + set_checksums(package, checksums, revisions.texts, settings)
     )
+    # Behind all other edits: a Job is named by the spec that will be written (decision 13).
     jobs = rename_jobs(package, references, revisions, changes, settings)
     changes += jobs.changes
     changes += Changes(problems=tuple(find_contradictions(changes.edits)))
@@ -99,6 +108,12 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     return Transformation(package, references, early, choices, revisions, checksums, changes, summary)
 
 
+def _decide(package: Package, references: References, settings: Settings) -> tuple[EarlyReaders, Choices, Revisions]:
+    early = find_early_readers(references, settings.deployers)
+    choices = choose(package, references, early, settings)
+    return early, choices, name_revisions(choices, references)
+
+
 def _read_references(
     package: Package, referrers: list[Item], index: Index, settings: Settings, read_yaml: ReadYaml
 ) -> tuple[References, Mounts]:
@@ -106,6 +121,7 @@ def _read_references(
     references = References(
         referrers,
         index,
+        # What an earlier run has mounted is no reference of the author's: as if this were the first run (decision 12).
         authored=find_authored(referrers, index, settings.references, but=mounts.own_texts),
         mounted=mounts.references,
         embedded=find_embedded(package.configs, index, read_yaml),
@@ -119,7 +135,7 @@ def _summarize(choices: Choices, checksums: Checksums, settings: Settings, autho
     It counts what objects are, not what was edited, so that the next run says the same. Where nothing is to be chosen,
     it names what makes Secrets in the cluster: that `Secret` includes it is a mistake that is easily made.
     """
-    restarting = {config for reading in checksums.readings.restarted for config in reading.configs}
+    restarting = {config for one in checksums.inputs.restarted for config in one.configs}
     counts = Counter(_outcome(choice, restarting, settings) for choice in choices.all)
     done = [f"{counts[outcome]} {outcome}" for outcome in _CHOSEN.values() if counts[outcome]]
     others = [f"{counts[outcome]} {outcome}" for outcome in (_LEFT_ALONE, _OF_ANOTHER_SET) if counts[outcome]]

@@ -95,7 +95,7 @@ def _join_lists(edits: Iterable[Edit], references: Iterable[ResolvedReference]) 
 
 
 def _rewrite_own(resolved: ResolvedReference, revisions: Revisions) -> Iterator[Edit]:
-    """Give what a producer makes its name. Where no field says it, it is the name of the producer itself."""
+    """Give what the referrer generates its name. Where no field says it, it is the name of the referrer itself."""
     revision = revisions.renamed.get(resolved.referrer)
     if revision is not None and resolved.reference.name is not get(resolved.referrer.node, "metadata", "name"):
         yield from _rewrite(resolved, revision.meant_by(resolved.reference)._replace(namespace=""))
@@ -171,10 +171,14 @@ def find_contradictions(edits: Iterable[Edit]) -> Iterator[Problem]:
             yield about(edit.item, message, edit.field)
 
 
+MoreNames: TypeAlias = Mapping[Item, frozenset[tuple[str, str]]]
+"""Kinds and names that mean an object beside those that it has."""
+
+
 class Stale(NamedTuple):
     """The kinds and names of earlier renderings that mean an object all the same, and what is to be said about them."""
 
-    names: Mapping[Item, frozenset[tuple[str, str]]]
+    names: MoreNames
     problems: tuple[Problem, ...]
 
 
@@ -195,6 +199,23 @@ def find_stale(references: References, package: Package, settings: Settings) -> 
                 name = resolved.reference.kind, resolved.reference.target
                 names[target] = names.get(target, frozenset()) | {name}
     return Stale(names, tuple(problems))
+
+
+def add_present(names: MoreNames, references: References, revisions: Revisions) -> MoreNames:
+    """Add the very names that objects get, where a reference without a target says them, as a pin before a change.
+
+    The next run finds the object under this name, so that this run must take the pin for its reader too.
+    """
+    found = {**names}
+    for referrer, reference, targets in references.authored:
+        match = CONTENT_NAME.fullmatch(reference.target)
+        if match is None or targets or reference.written or referrer.id.kind in ROLES:
+            continue
+        for item in references.index.find(referrer, reference.kind, match[1], reference.target_namespace):
+            revision = revisions.renamed.get(item)
+            if revision is not None and revision.meant_by(reference).name == reference.target:
+                found[item] = found.get(item, frozenset()) | {(reference.kind, reference.target)}
+    return found
 
 
 class _Judge:

@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 
 from krm_fn.model import keys
 from krm_fn.model.deployers import wave_of
-from krm_fn.model.item import CONFIG_KINDS, Item, about
+from krm_fn.model.item import Item, about
 from krm_fn.model.kinds import ADD_ON_KINDS
-from krm_fn.model.link_plan import JobPlan, LinkPlan, RevisionName, Unreadable, merge_plans
+from krm_fn.model.link_plan import REVISION_KINDS, JobPlan, LinkPlan, RevisionName, Unreadable, merge_plans
 from krm_fn.model.node import elements, get, text
 from krm_fn.model.problem import Problem, ResourceId, Severity
-from krm_fn.model.producers import RENAMABLE_KINDS
 from krm_fn.model.settings import Settings
 from krm_fn.naming.names import listed_revisions
 from krm_fn.references.find import find_in_rules
@@ -33,7 +32,6 @@ from krm_fn.verify.check_job import (
 from krm_fn.verify.rendering import RenderedSet, Rendering
 
 _ABOUT_TRACKERS = (keys.BASE_NAME, keys.STANDS_FOR, keys.MADE_BY)
-_TRACKED = (*CONFIG_KINDS, *RENAMABLE_KINDS)
 _NOTHING = LinkPlan(set="", timeout=0, minimum_age=0)
 _RBAC = "rbac.authorization.k8s.io/v1"
 _ACCESS = (("v1", "ServiceAccount"), (_RBAC, "Role"), (_RBAC, "RoleBinding"))
@@ -257,7 +255,7 @@ def _check_inventory(place: _JobPlace, objects: _LinkerObjects) -> Iterator[Prob
         found = listed_revisions(item)
         yield from (about(item, f"does not list {name}", field) for name in sorted(wanted - found))
         for name in sorted(found - wanted):
-            if not any(objects.have_config(RevisionName(kind, name), place.namespace) for kind in _TRACKED):
+            if not any(objects.have_config(RevisionName(kind, name), place.namespace) for kind in REVISION_KINDS):
                 yield about(item, f"lists {name}, which is not in the input", field)
 
 

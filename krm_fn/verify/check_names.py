@@ -28,7 +28,7 @@ def check_names(rendering: Rendering) -> Iterator[Problem]:
             yield about(item, reason.message, reason.field)
             continue
         if found != expected:
-            # A name made from a Secret's content would let readers of the message try out weak passwords.
+            # A name that has the hash of a Secret's content would let readers of the message try out weak passwords.
             name = item.id.name.replace(found, expected) if item.id.kind != "Secret" else "another name"
             message = f"the content belongs to {name}: something has changed it after krm-fn, which must run last"
             yield about(item, message, "metadata.name")
@@ -68,7 +68,7 @@ def check_marks(rendering: Rendering) -> Iterator[Problem]:
 
 
 def check_duplicates(rendering: Rendering) -> Iterator[Problem]:
-    """Find objects that are here twice, of those that the function has made or changed."""
+    """Find objects that are here twice, of those that the function has written or changed."""
     package = rendering.package
     revised = {revision.item for revision in rendering.revisions.rendered}
     changed = {one.referrer for one in rendering.references if not revised.isdisjoint(one.targets)}

@@ -68,9 +68,9 @@ class _OtherRevisions:
             namespace = self._package.namespace_of(revision.item)
             for name in names_of(revision.item):
                 self._by_base[revision.id.kind, namespace, name].append((revision, revision.name))
-            for made in revision.made:
-                for name in made.names:
-                    self._by_base[made.kind, namespace, name].append((revision, revision.name_of(made)))
+            for one in revision.generated:
+                for name in one.names:
+                    self._by_base[one.kind, namespace, name].append((revision, revision.name_of(one)))
 
     def check(self, referrer: Item, reference: Reference) -> Iterator[Problem]:
         """Check a reference that no object here matches."""

@@ -15,6 +15,7 @@ from tests.cluster.server import ApiError
 from tests.cluster.wait import until
 from tests.gitops.argo_cd import ArgoCd
 from tests.gitops.argo_status import ArgoStatus, Seen, long_flips
+from tests.gitops.deployer import Shown
 from tests.gitops.package import Commit, write
 
 AUTHOR = ("-c", "user.name=test", "-c", "user.email=test@example.invalid")
@@ -62,6 +63,7 @@ class ArgoApplication:
         self._revision = ""
         self._refreshes = 0
         self.seen: list[Seen] = []
+        self._already_shown = 0
         self._recorder = threading.Thread(target=self._record, name=f"status of {self._name}", daemon=True)
         compare = {"argocd.argoproj.io/compare-options": "ServerSideDiff=true"} if server_side_diff else {}
         source: Object = {"repoURL": f"{argo.url}/{self._name}", "path": FOLDER, "targetRevision": "main"}
@@ -189,6 +191,16 @@ class ArgoApplication:
 
     def status(self) -> ArgoStatus:
         return ArgoStatus.of(self.live())
+
+    def shown(self) -> Shown:
+        """Return what has been out of sync. A sync shows this for seconds, and the recorder sees it."""
+        seen = self.seen[self._already_shown :]
+        self._already_shown += len(seen)
+        return Shown(
+            changed={name for one in seen for name in one.status.out_of_sync},
+            pruned={name for one in seen for name in one.status.unpruned},
+            parts={f"{one['kind']}/{one['name']}" for one in self.live()["status"]["resources"]},
+        )
 
     def until_shown(self, **expected: str) -> ArgoStatus:
         """Wait until the status has these values, such as `health="Degraded"`."""

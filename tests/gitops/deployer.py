@@ -1,9 +1,19 @@
 """What every deployer can do with the application under test."""
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from tests.cluster.api import Api
 from tests.gitops.package import Commit
+
+
+class Shown(NamedTuple):
+    """What a deployer has shown since it was last asked. Objects are as in `ConfigMap/web-config`."""
+
+    changed: set[str]
+    """What it created or changed."""
+    pruned: set[str]
+    parts: set[str]
+    """What is a part of the application now."""
 
 
 class Deployer(Protocol):

@@ -2,6 +2,7 @@
 
 import hashlib
 import io
+import re
 import sys
 import tarfile
 import time
@@ -15,6 +16,7 @@ from tests.cluster.control_plane import ControlPlane
 from tests.cluster.process import Process
 from tests.cluster.programs import free_ports
 from tests.cluster.tokens import grant_all, token_of
+from tests.gitops.deployer import Shown
 from tests.gitops.package import Commit, render_commit
 from tests.tools.build import module_folder
 from tests.tools.require import require_built
@@ -24,6 +26,8 @@ NAMESPACE = "flux-system"
 ACCOUNT = "kustomize-controller"
 REQUESTED = "reconcile.fluxcd.io/requestedAt"
 WITHIN = 120.0
+DONE = re.compile(r"(\w+)/[\w-]+/(\S+) (created|configured|deleted)$", re.MULTILINE)
+"""A line of an Event: kind, namespace and name of an object, and what was done with it."""
 
 
 class Flux:
@@ -71,6 +75,7 @@ class FluxKustomization:
         self._name = api.namespace
         self._wait = wait
         self._created = False
+        self._already_shown: set[str] = set()
 
     def deploy(self, commit: Commit) -> None:
         """Publish what CI renders, and wait until it is applied."""
@@ -107,6 +112,19 @@ class FluxKustomization:
     def uninstall(self) -> None:
         self._home.delete("Kustomization", self._name)
         self._home.gone("Kustomization", self._name, within=WITHIN)
+
+    def shown(self) -> Shown:
+        """Return what Events say, and the entries of the inventory."""
+        new = self._events() - self._already_shown
+        self._already_shown |= new
+        done = {f"{kind}/{name}": what for event in new for kind, name, what in DONE.findall(event)}
+        entries = self._home.get("Kustomization", self._name)["status"]["inventory"]["entries"]
+        parts = (entry["id"].split("_") for entry in entries)
+        return Shown(
+            changed={name for name, what in done.items() if what != "deleted"},
+            pruned={name for name, what in done.items() if what == "deleted"},
+            parts={f"{kind}/{name}" for _, name, _, kind in parts},
+        )
 
     def publish(self, commit: Commit) -> str:
         """Put the rendering where Flux looks for it. Returns its revision."""

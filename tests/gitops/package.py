@@ -1,7 +1,7 @@
 """The application under test: a Rollout, a Deployment and a StatefulSet, each with its own configuration."""
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,10 @@ class Commit:
     image: str = "1"
     strategy: str = "rename"
     kinds: Sequence[str] = tuple(NAMES)
+    reads: Mapping[str, str] = field(default_factory=dict)
+    """The names of the ConfigMaps that kinds read instead of one of their own."""
+    shared: Mapping[str, str] = field(default_factory=dict)
+    """The names of ConfigMaps that belong to no kind, with their content."""
     plain: str = ""
     """The name of a ConfigMap that nobody reads and nobody protects."""
     waves: bool = False
@@ -44,8 +48,9 @@ class Commit:
 def objects(commit: Commit) -> list[Object]:
     """Build what the author wrote."""
     written = [built for kind in commit.kinds for built in (*_configuration(kind, commit), _workload(kind, commit))]
+    shared = [config(content, name) for name, content in commit.shared.items()]
     plain = [config_map(commit.plain, **_in_wave("2", commit))] if commit.plain else []
-    return [complete(one) for one in (*written, *plain)]
+    return [complete(one) for one in (*shared, *written, *plain)]
 
 
 def function_config(commit: Commit, deployer: str, namespace: str) -> Object:
@@ -86,7 +91,7 @@ def write(commit: Commit, folder: Path, deployer: str, namespace: str) -> None:
 
 def _configuration(kind: str, commit: Commit) -> list[Object]:
     name = NAMES[kind]
-    found = [config(commit.content, f"{name}-config")]
+    found = [] if kind in commit.reads else [config(commit.content, f"{name}-config")]
     if kind == "Deployment":
         found.append({**secret(f"{name}-secret"), "stringData": {"token": commit.content}})
     if kind == "Rollout" and commit.make_secret:
@@ -114,7 +119,7 @@ def _workload(kind: str, commit: Commit) -> Object:
         "spec": {
             "terminationGracePeriodSeconds": 0,
             "containers": [container],
-            "volumes": [{"name": "config", "configMap": {"name": f"{name}-config"}}],
+            "volumes": [{"name": "config", "configMap": {"name": commit.reads.get(kind, f"{name}-config")}}],
         },
     }
     spec: Object = {

@@ -1,6 +1,11 @@
 """Short stories that each deployer must survive. What they leave must go when the application is uninstalled."""
 
 from tests.cluster.release import IN_SET, SET
+from tests.cluster.wait import until
+from tests.cluster.workloads import consumers_by_revision
+from tests.gitops.argo_application import ArgoApplication
+from tests.gitops.flux import FluxKustomization
+from tests.gitops.package import Commit
 from tests.gitops.shop import WITHIN, Shop
 
 CRON_JOB = f"{SET}-linker"
@@ -11,6 +16,10 @@ ADOPTED = (
     ("ConfigMap", "db-config"),
     ("Secret", "api-secret"),
 )
+
+API, DB = "Deployment", "StatefulSet"
+BASE = "app-config"
+USAGES = Commit(kinds=(API, DB), reads={API: BASE, DB: BASE}, shared={BASE: "a"})
 
 
 def migrate(shop: Shop) -> None:
@@ -91,3 +100,51 @@ def clean_between_releases(shop: Shop) -> None:
     shop.replace_pods()
     shop.check("Healthy")
     shop.release(linker={"schedule": "@hourly"})  # the CronJob goes with the application
+
+
+def one_usage_at_a_time(shop: Shop) -> None:
+    """Play the steps of docs/staged-adoption.md, with a StatefulSet as the worker: a table there says what is shown."""
+    shop.release()
+    old = shop.revision_of("a", BASE)
+    assert shown_by(shop)[2] == {old}
+
+    pinned = {DB: old}
+    shop.release(reads={API: BASE, **pinned}, shared={BASE: "b", old: "a"})
+    new = shop.revision_of("b", BASE)
+    assert shown_by(shop) == ({f"ConfigMap/{new}", "Deployment/api"}, set(), {old, new})
+    assert read_in(shop) == {("api", new), ("db", old)}
+
+    # Nobody reads the base any more, so that it is no revision.
+    shop.release(reads={API: old, **pinned})
+    assert shown_by(shop) == ({f"ConfigMap/{BASE}", "Deployment/api"}, set(), {BASE, old})
+    assert read_in(shop) == {("api", old), ("db", old)}
+    assert new in shop.revisions(), "it is in history"
+
+    shop.release(reads={API: BASE, DB: BASE}, shared={BASE: "b"})
+    assert shown_by(shop) == ({"Deployment/api", "StatefulSet/db"}, {f"ConfigMap/{BASE}"}, {new})
+    assert read_in(shop) == {("api", new), ("db", new)}
+    assert old in shop.revisions(), "it is in history"
+
+    shop.deploy(image="2")
+    shop.until_running()
+    until("history is trimmed", lambda: consumers_by_revision(shop), lambda found: not found[old], within=WITHIN)
+    shop.release(linker={"image": "registry.example/krm-fn:2"})
+    shop.api.gone("ConfigMap", old, within=WITHIN)
+
+
+def shown_by(shop: Shop) -> tuple[set[str], set[str], set[str]]:
+    """Return what has changed, what was pruned, and which ConfigMaps of the base are parts of the application.
+
+    Beside these, each step changes the linker's inventory, and replaces its Job.
+    """
+    assert isinstance(shop.deployer, ArgoApplication | FluxKustomization)
+    changed, pruned, parts = shop.deployer.shown()
+    linkers = {f"ConfigMap/{SET}-linker", *(f"Job/{name}" for name in shop.jobs())}
+    assert linkers <= changed
+    of_base = {name.removeprefix("ConfigMap/") for name in parts if name.startswith(f"ConfigMap/{BASE}")}
+    return changed - linkers, {name for name in pruned if not name.startswith("Job/")}, of_base
+
+
+def read_in(shop: Shop) -> set[tuple[str, str]]:
+    """Return which ConfigMap the pods of each workload have."""
+    return {(pod.partition("-")[0], name) for pod, name in shop.pods().items()}

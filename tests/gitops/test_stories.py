@@ -64,6 +64,10 @@ STORIES = [
         for name, (play, commit) in UNDER_EACH.items()
         for deployer, (program, create) in DEPLOYERS.items()
     ),
+    *(
+        Story(f"{deployer}, one usage at a time", *DEPLOYERS[deployer], stories.one_usage_at_a_time, stories.USAGES)
+        for deployer in ("Argo CD", "Flux")
+    ),
     Story("Argo CD, an ApplicationSet", ARGO_CD, application_set, stories.go_back_while_paused),
     Story("Argo CD, waves, on schedule", ARGO_CD, argo_cd, stories.clean_between_releases, SCHEDULED.but(waves=True)),
     Story("Argo CD, git revert", ARGO_CD, argo_cd, argo_stories.git_revert_while_paused),

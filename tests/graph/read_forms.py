@@ -5,18 +5,20 @@ from html import unescape
 from html.parser import HTMLParser
 from typing import NamedTuple
 
+from krm_fn.graph.diagrams import write_dot, write_mermaid
 from krm_fn.graph.graph import Graph
+from krm_fn.graph.to_html import write_html
 from krm_fn.model.words import printable
 
 _MERMAID_NODE = re.compile(r'    n(\d+)\["([^"]*)"\]:::(\w+)')
 _MERMAID_EDGE = re.compile(r"  n(\d+) (.*>) n(\d+)")
-_MERMAID_TIES = {"-->": "references", "-- makes -->": "makes", "== owns ==>": "holds", "-. owns .->": "owns"}
+_MERMAID_KINDS = {"-->": "references", "-- makes -->": "makes", "== owns ==>": "holds", "-. owns .->": "owns"}
 _DOT_NODE = re.compile(r'    n(\d+) \[class=(\w+) label="((?:[^"\\]|\\.)*)".*\]')
 _DOT_EDGE = re.compile(r"  n(\d+) -> n(\d+) \[class=(\w+).*\]")
 
 
 class Read(NamedTuple):
-    """Nodes as position, look and lines; edges as source, target and tie."""
+    """Nodes as position, style and lines; edges as source, target and kind."""
 
     nodes: list[tuple[int, str, list[str]]]
     edges: list[tuple[int, int, str]]
@@ -25,10 +27,17 @@ class Read(NamedTuple):
 def expect(graph: Graph) -> Read:
     """Return what each form should hold."""
     nodes = [
-        (position, node.look.value, [printable(line) for line in (f"{node.kind} {node.place}", node.state) if line])
+        (position, node.style.value, [printable(line) for line in (f"{node.kind} {node.place}", node.state) if line])
         for position, node in enumerate(graph.nodes)
     ]
-    return Read(nodes, [(edge.source, edge.target, edge.tie.value) for edge in graph.edges])
+    return Read(nodes, [(edge.source, edge.target, edge.kind.value) for edge in graph.edges])
+
+
+def assert_every_form_holds(graph: Graph) -> None:
+    expected = expect(graph)
+    assert read_mermaid(write_mermaid(graph)) == expected
+    assert read_dot(write_dot(graph)) == expected
+    assert read_html(write_html(graph)) == expected
 
 
 def read_mermaid(text: str) -> Read:
@@ -37,7 +46,7 @@ def read_mermaid(text: str) -> Read:
         if node := _MERMAID_NODE.fullmatch(line):
             nodes.append((int(node[1]), node[3], [_decode_mermaid(part) for part in node[2].split("<br/>")]))
         if edge := _MERMAID_EDGE.fullmatch(line):
-            edges.append((int(edge[1]), int(edge[3]), _MERMAID_TIES[edge[2]]))
+            edges.append((int(edge[1]), int(edge[3]), _MERMAID_KINDS[edge[2]]))
     return Read(nodes, edges)
 
 
@@ -55,7 +64,7 @@ def read_html(text: str) -> Read:
     reader = _Page()
     reader.feed(text)
     reader.close()
-    return Read([(position, look, _lines(texts)) for position, look, texts in reader.nodes], reader.edges)
+    return Read([(position, style, _lines(texts)) for position, style, texts in reader.nodes], reader.edges)
 
 
 def _lines(texts: dict[str, str]) -> list[str]:
@@ -76,8 +85,8 @@ class _Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
         if tag == "details":
-            _, look = given["class"].split()
-            self.nodes.append((int(given["id"][1:]), look, {}))
+            _, style = given["class"].split()
+            self.nodes.append((int(given["id"][1:]), style, {}))
         elif tag == "path" and "data-from" in given:
             self.edges.append((int(given["data-from"][1:]), int(given["data-to"][1:]), given["class"]))
         elif given.get("class") in {"kind", "name", "state"}:

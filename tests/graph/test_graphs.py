@@ -81,17 +81,17 @@ def diagrams() -> dict[str, Any]:
 def test_mermaid_reads_what_is_written(case: Path, diagrams: dict[str, Any]) -> None:
     read = diagrams[case.name]["mermaid"]
     nodes = [(int(node["id"][1:]), node["classes"][0], node["label"]) for node in read["nodes"]]
-    ties = {
+    kinds = {
         ("normal", ""): "references",
         ("normal", "makes"): "makes",
         ("thick", "owns"): "holds",
         ("dotted", "owns"): "owns",
     }
     edges = [
-        (int(edge["start"][1:]), int(edge["end"][1:]), ties[edge["stroke"], edge["label"]]) for edge in read["edges"]
+        (int(edge["start"][1:]), int(edge["end"][1:]), kinds[edge["stroke"], edge["label"]]) for edge in read["edges"]
     ]
     expected = _read_written(case, "mermaid")
-    assert nodes == [(position, look, "<br>".join(lines)) for position, look, lines in expected.nodes]
+    assert nodes == [(position, style, "<br>".join(lines)) for position, style, lines in expected.nodes]
     assert edges == expected.edges
 
 

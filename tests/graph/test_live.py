@@ -18,7 +18,7 @@ from krm_fn.history.history import RevisionHistory
 from krm_fn.history.snapshot import read_snapshot
 from krm_fn.model.kinds import CONSUMER_KINDS
 from tests.cases import FIXTURES
-from tests.graph.read_forms import expect, read_dot, read_html, read_mermaid
+from tests.graph.read_forms import assert_every_form_holds
 from tests.history.cases import NAMESPACES, read_objects
 from tests.history.fake_source import FakeSource
 from tests.history.live_namespace import Cluster
@@ -48,14 +48,14 @@ def test_all_properties_hold(path: Path) -> None:
 @holds
 def every_revision_is_drawn_with_its_referrers_and_owners(drawn: Drawn) -> None:
     graph, entries = drawn.graph, drawn.entries
-    nodes = [node for node in graph.nodes if node.look in {NodeStyle.REVISION, NodeStyle.ABSENT}]
+    nodes = [node for node in graph.nodes if node.style in {NodeStyle.REVISION, NodeStyle.ABSENT}]
     assert [node.kind for node in nodes] == [entry.kind for entry in entries]
     positions = [position for position, node in enumerate(graph.nodes) if node in nodes]
     for position, entry in zip(positions, entries, strict=True):
         edges = [edge for edge in graph.edges if edge.target == position]
         sources = {
-            tie: {_name(graph, edge.source) for edge in edges if edge.tie in {tie, EdgeKind.HOLDS}}
-            for tie in (EdgeKind.REFERENCES, EdgeKind.OWNS)
+            kind: {_name(graph, edge.source) for edge in edges if edge.kind in {kind, EdgeKind.HOLDS}}
+            for kind in (EdgeKind.REFERENCES, EdgeKind.OWNS)
         }
         assert sources[EdgeKind.REFERENCES] == {str(referrer) for referrer in entry.referrers}
         assert sources[EdgeKind.OWNS] == {*entry.owners}
@@ -63,10 +63,7 @@ def every_revision_is_drawn_with_its_referrers_and_owners(drawn: Drawn) -> None:
 
 @holds
 def every_form_holds_the_same(drawn: Drawn) -> None:
-    expected = expect(drawn.graph)
-    assert read_mermaid(write_mermaid(drawn.graph)) == expected
-    assert read_dot(write_dot(drawn.graph)) == expected
-    assert read_html(write_html(drawn.graph)) == expected
+    assert_every_form_holds(drawn.graph)
 
 
 @holds

@@ -10,10 +10,9 @@ import yaml
 
 from krm_fn.explain.explain_objects import EVERYTHING, explain_objects
 from krm_fn.explain.explanation import Places
-from krm_fn.graph.diagrams import MOST_CHARACTERS, MOST_EDGES, find_excess, write_dot, write_mermaid
+from krm_fn.graph.diagrams import MOST_CHARACTERS, MOST_EDGES, find_excess
 from krm_fn.graph.graph import Edge, EdgeKind, Graph, Lane, NodeStyle
 from krm_fn.graph.graph_objects import graph_package
-from krm_fn.graph.to_html import write_html
 from krm_fn.model.problem import Rejected, Severity
 from krm_fn.references.reference import By
 from krm_fn.render.files import DEFAULT_LIMITS, Allowance
@@ -24,7 +23,7 @@ from krm_fn.report.secrets import Masks
 from krm_fn.stages.transform import Transformation
 from tests.cases import ENVIRONMENT, FIXTURES
 from tests.graph.cases import PACKAGES
-from tests.graph.read_forms import expect, read_dot, read_html, read_mermaid
+from tests.graph.read_forms import assert_every_form_holds
 from tests.properties import Properties
 
 _SET, _BASE_NAME = "revisions.krm-fn.io/set", "revisions.krm-fn.io/base-name"
@@ -70,7 +69,7 @@ def every_revision_of_the_rendering_is_drawn(drawn: Drawn) -> None:
     rendered: list[Any] = [one for one in yaml.load_all(stream, yaml.CBaseLoader) if one]  # texts only
     objects = [one for document in rendered for one in _unwrap(document)]
     revisions = [_revision(one["kind"], one["metadata"]) for one in objects if _is_revision(one)]
-    nodes = [node for node in drawn.graph.nodes if node.look is NodeStyle.REVISION]
+    nodes = [node for node in drawn.graph.nodes if node.style is NodeStyle.REVISION]
     names = [(node.kind, node.namespace, "" if node.kind == "Secret" else node.name) for node in nodes]
     assert sorted(names) == sorted(revisions)
 
@@ -91,17 +90,14 @@ def every_reference_that_is_explained_is_drawn(drawn: Drawn) -> None:
     shown = set()
     for edge in graph.edges:
         source, target = graph.nodes[edge.source], graph.nodes[edge.target]
-        if edge.tie is EdgeKind.REFERENCES and target.look is not NodeStyle.ABSENT:
+        if edge.kind is EdgeKind.REFERENCES and target.style is not NodeStyle.ABSENT:
             shown |= {(target.kind, target.namespace, source.kind, field.rpartition(" (")[0]) for field in edge.fields}
     assert shown == references
 
 
 @holds
 def every_form_holds_the_same(drawn: Drawn) -> None:
-    expected = expect(drawn.graph)
-    assert read_mermaid(write_mermaid(drawn.graph)) == expected
-    assert read_dot(write_dot(drawn.graph)) == expected
-    assert read_html(write_html(drawn.graph)) == expected
+    assert_every_form_holds(drawn.graph)
 
 
 @holds
@@ -109,7 +105,7 @@ def arrows_lead_from_lane_to_lane(drawn: Drawn) -> None:
     for edge in drawn.graph.edges:
         source, target = drawn.graph.nodes[edge.source], drawn.graph.nodes[edge.target]
         assert target.lane is not Lane.REFERRERS
-        assert (source.lane is Lane.OWNERS) == (edge.tie is EdgeKind.OWNS)
+        assert (source.lane is Lane.OWNERS) == (edge.kind is EdgeKind.OWNS)
 
 
 @pytest.mark.parametrize("case", PACKAGES, ids=lambda case: case.name)

@@ -1,5 +1,7 @@
 """Hooks and workloads that start before what they read: who is waited for, and what that means."""
 
+import re
+
 import pytest
 
 from krm_fn.function import run
@@ -92,3 +94,14 @@ def test_what_an_earlier_run_renamed_is_an_error_too() -> None:
     again = run(renamed.stdout, (CONFIG % ("strategy: rename", "argocd")).encode())
     assert (renamed.exit_code, again.exit_code) == (0, 1)
     assert "which Argo CD (spec.deployers) runs before it applies ConfigMap/a:" in again.stderr
+
+
+@pytest.mark.parametrize("spec", ["strategy: rename", "select: [{}]"])
+def test_a_pin_on_what_is_there_already_is_not_early(spec: str) -> None:
+    config, hook = (PACKAGE % ("batch/v1", "Job", ENV)).split("---\n")
+    web = hook.replace("Job", "CronJob").replace("early", "web")
+    renamed = run(f"{config}---\n{web}".encode(), (CONFIG % (spec, "argocd")).encode()).stdout.decode()
+    (name,) = re.findall(r"configMapRef: {name: (a-\w+)}", renamed)
+    pinned = f"{config}---\n{web}---\n{hook.replace('{name: a}', f'{{name: {name}}}')}"
+    outcome = run(pinned.encode(), (CONFIG % (spec, "argocd")).encode())
+    assert (outcome.exit_code, outcome.stdout.decode().count(name)) == (0, 3)

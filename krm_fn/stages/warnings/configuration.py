@@ -201,7 +201,7 @@ def find_nothing_chosen(
     many packages (`docs/decisions/0038`).
     """
     is_any_chosen = any(choice.strategy is not Strategy.IGNORE for choice in choices.all)
-    if package.config_id is None or is_any_chosen or checksums.readings.restarted:
+    if package.config_id is None or is_any_chosen or checksums.inputs.restarted:
         return
     if package.config_id.kind == KIND and _is_of_generator(package):
         message = "gets no objects: kustomize passes none to `generators:`; list this file in `transformers:`"

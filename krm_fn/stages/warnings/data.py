@@ -29,6 +29,7 @@ from krm_fn.model.node import (
     step,
     text,
 )
+from krm_fn.model.pods import CONTAINER_LISTS
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Settings
 from krm_fn.model.words import listing
@@ -47,7 +48,6 @@ from krm_fn.stages.revisions import Revisions
 _MOST_NAMES = 5
 """Keys or files that a message lists."""
 
-_CONTAINERS = ("initContainers", "containers", "ephemeralContainers")
 # Texts, which `re` compiles when they are first used (docs/decisions/0031).
 _VOLUME = r"(?P<pod>.+)\.volumes\[(?P<position>\d+)\]\.(?:configMap|secret)\.\w+"
 _PROJECTED = r".+\.volumes\[\d+\]\.projected\.sources\[\d+\]\.(?:configMap|secret)\.\w+"
@@ -140,7 +140,7 @@ def _find_sub_paths(item: Item, pod: str) -> dict[str, list[_Wanted]]:
     """Return the `subPath`s of the containers of a pod, by volume. `pod`: the path of its spec."""
     found: dict[str, list[_Wanted]] = defaultdict(list)
     spec = descend(item.node, read_path(pod))
-    for containers in _CONTAINERS:
+    for containers in CONTAINER_LISTS:
         for position, container in enumerate(elements(get(spec, containers))):
             for index, mount in enumerate(elements(get(container, "volumeMounts"))):
                 path = text(get(mount, "subPath")).rstrip("/")
