@@ -328,8 +328,6 @@ def _read_release(side: Side, other: Side, options: RenderOptions) -> Release | 
     is_package = side.has_folder and not other.has_configuration and not is_rendered
     if not side.has_configuration and not is_package:
         return read_release(items, None, namespace)
-    items, problems = render_items(side.opened, decide_opened(side.opened, options.environment).changes)
-    errors = [problem for problem in problems if problem.severity is Severity.ERROR]
-    if errors:  # warnings are for those who render
-        raise Rejected(*errors)
-    return read_release(items, parse_config(side.opened.configuration[1], options.environment), namespace)
+    opened, environment = side.opened, options.environment._replace(warns=False)  # warnings are for those who render
+    rendered = render_items(opened, decide_opened(opened, environment).changes)
+    return read_release(rendered, parse_config(opened.configuration[1], environment), namespace)

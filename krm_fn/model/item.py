@@ -31,10 +31,10 @@ DATA_FIELDS = ("data", "stringData", "binaryData")
 class Item:
     """An object and its metadata as raw text, a key by identity. `origin` is the file it was read from, if known.
 
-    `is_of_template`: a comment of Helm says which template of a chart it is from.
+    `is_of_template`: a comment of Helm says which template of a chart it is from. `base` is what `base_name` has found.
     """
 
-    __slots__ = ("annotations", "id", "is_of_template", "labels", "node", "origin")
+    __slots__ = ("annotations", "base", "id", "is_of_template", "labels", "node", "origin")
 
     def __init__(  # noqa: PLR0913  # what is read of an object
         self,
@@ -52,6 +52,7 @@ class Item:
         self.labels: Final = labels
         self.origin: Final = origin
         self.is_of_template: Final = is_of_template
+        self.base: str | None = None
 
     @property
     def is_config(self) -> bool:

@@ -178,11 +178,10 @@ def _get_field(node: Node | None, name: str) -> Node | None:
     """Return what `fields` has under a name, in half of the time: most callers want one field of a mapping."""
     found = None
     for key, value in node.value if is_mapping(node) else ():
-        if key.id == "scalar":
-            if key.value == name:
-                found = value
-            elif key.value == "<<":
-                return fields(node).get(name)
+        if key.value == name:  # a key that is no scalar has a list there
+            found = value
+        elif key.value == "<<":
+            return fields(node).get(name)
     return found
 
 

@@ -241,14 +241,16 @@ class Environment(NamedTuple):
     """What comes from outside of the configuration. All of it stays the same from run to run.
 
     `image`: of this process. `namespace`: where objects without one will be applied. `set`: its name where the
-    configuration has none. `strict`: warnings are errors. `pins`: what a platform pins of the linker, by the name of
-    the variable or option. `unread`: configurations that are near, and that nobody has passed.
+    configuration has none. `strict`: warnings are errors. `warns`: somebody reads warnings. `pins`: what a platform
+    pins of the linker, by the name of the variable or option. `unread`: configurations that are near, and that nobody
+    has passed.
     """
 
     image: str = ""
     namespace: str = ""
     set: str = ""
     strict: bool = False
+    warns: bool = True
     pins: Mapping[str, str] = MappingProxyType({})
     unread: tuple[str, ...] = ()
 

@@ -61,22 +61,16 @@ _NAMED = {"Job": f"-link-{HASH}", "CronJob": "-linker"}
 
 
 class KnownNames:
-    """The names of the objects of a run. Each is read once: a base name may take a hash of all the content."""
+    """The names of the objects of a run, each object's read once."""
 
     def __init__(self) -> None:
-        self._base: dict[Item, str] = {}
         self._all: dict[Item, list[str]] = {}
-
-    def base(self, item: Item) -> str:
-        if item not in self._base:
-            self._base[item] = base_name(item)
-        return self._base[item]
 
     def all(self, item: Item) -> list[str]:
         """Return every name that a reference may use, the one that takes precedence first."""
         if item not in self._all:
             formers = [former.name for former in former_names(item)]
-            names = dict.fromkeys([item.id.name, self.base(item), _recorded_base(item), *formers])
+            names = dict.fromkeys([item.id.name, base_name(item), _recorded_base(item), *formers])
             self._all[item] = [name for name in names if name]
         return self._all[item]
 
@@ -92,6 +86,12 @@ def base_name(item: Item) -> str:
     A suffix is only known to be a hash if it is the hash of this object, or if an earlier run has recorded the base
     name (then a prefix or suffix that was added since stays). `app-bcdfghkmtt` can be a real name.
     """
+    if item.base is None:  # to find it may take a hash of all the content, and many ask
+        item.base = _find_base(item)
+    return item.base
+
+
+def _find_base(item: Item) -> str:
     name = item.id.name
     recorded = _recorded_base(item)
     if recorded:

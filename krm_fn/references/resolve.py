@@ -7,7 +7,7 @@ choose sorts them once, when it is first asked for.
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from enum import Enum, StrEnum
+from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
@@ -39,7 +39,7 @@ class PassedOver(StrEnum):
     """Another one has the name now; this one had it before."""
 
 
-class _Reach(Enum):
+class _Reach(StrEnum):
     """Where a reference looks for an object."""
 
     ANYWHERE = "anywhere"

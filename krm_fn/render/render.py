@@ -97,32 +97,32 @@ def open_inputs(inputs: Inputs, helm: HelmOptions, environment: Environment, all
 
 def render_opened(opened: Opened, changes: Changes) -> tuple[str, list[Problem]]:
     """Return the stream of documents after all changes, and all problems; no stream after an error. Raises Rejected."""
-    edited, added, problems = _edit(opened, changes)
+    problems = [*opened.remarks, *opened.place(changes.problems)]
+    if any(problem.severity is Severity.ERROR for problem in problems):
+        return "", problems  # what an error is about may be two edits of one place
+    edited, added = _edit(opened, changes)
     # Behind the changes: a configuration among the objects has been read by now, and must not be applied.
     ready = [one.text if is_deployable(envelope) else deployable(one.text) for envelope, one in edited]
     return join_streams([stream for stream in (*ready, added) if stream]), problems
 
 
-def render_items(opened: Opened, changes: Changes) -> tuple[list[Item], list[Problem]]:
-    """Return the objects of the stream that `render_opened` returns, and all problems. Raises Rejected."""
-    edited, added, problems = _edit(opened, changes)
+def render_items(opened: Opened, changes: Changes) -> list[Item]:
+    """Return the objects of the stream that `render_opened` returns. Raises Rejected for each error."""
+    errors = [problem for problem in changes.problems if problem.severity is Severity.ERROR]
+    if errors:
+        raise Rejected(*opened.place(errors))
+    edited, added = _edit(opened, changes)
     items = [item for envelope, one in edited for item in read_deployable(envelope, one)]
-    return [*items, *map(read_item, find_objects(read_yaml(added.encode()).roots))], problems
+    return [*items, *map(read_item, find_objects(read_yaml(added.encode()).roots))]
 
 
-def _edit(opened: Opened, changes: Changes) -> tuple[list[tuple[Envelope, Edited]], str, list[Problem]]:
-    """Return each envelope with its text after the changes, the documents that are added, and all problems.
-
-    After an error there are only problems.
-    """
-    problems = [*opened.remarks, *opened.place(changes.problems)]
-    if any(problem.severity is Severity.ERROR for problem in problems):
-        return [], "", problems  # what an error is about may be two edits of one place
+def _edit(opened: Opened, changes: Changes) -> tuple[list[tuple[Envelope, Edited]], str]:
+    """Return each envelope with its text after the changes, and the documents that are added. Raises Rejected."""
     envelopes = [envelope for _, envelope in opened.envelopes]
     with opened.placed():
         shares = zip(envelopes, share_out(changes, envelopes), strict=True)
         edited = [(envelope, apply_changes(envelope, own)) for envelope, own in shares]
-    return edited, "".join(map(write_document, changes.add)), problems
+    return edited, "".join(map(write_document, changes.add))
 
 
 def decide_opened(opened: Opened, environment: Environment) -> Transformation:
@@ -234,10 +234,10 @@ def _open(source: SourceText, expansion: Expansion) -> Iterator[Envelope]:
 
 def _find_non_objects(node: Node) -> Iterator[Problem]:
     """Find documents and elements of Lists that are not objects."""
-    items = get(node, "items")
     if not is_mapping(node) and not is_null(node):
         yield at(node.start_mark, f"expected a Kubernetes object, found {describe(node)}")
-    if text(get(node, "kind")).endswith("List") and is_sequence(items):
+    items = get(node, "items") if text(get(node, "kind")).endswith("List") else None
+    if is_sequence(items):
         for item in items.value:
             yield from _find_non_objects(item)
 

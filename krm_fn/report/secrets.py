@@ -48,14 +48,14 @@ def is_hidden(kind: str, path: FieldPath, around: Mapping[str, Node]) -> bool:
     `kind` is that of the object. `around` are the fields of the mapping that the field is in: it may be a Secret within
     another object, such as a template.
     """
-    *above, name = path
+    name = path[-1]
     if kind == _SECRET and not _is_open(path, around):
         return True
-    if above and name in DATA_FIELDS and text(around.get("kind")) == _SECRET:
+    if name in DATA_FIELDS and len(path) > 1 and text(around.get("kind")) == _SECRET:
         return True
     if kind in RENAMABLE_KINDS and (path == ("sops",) or (name in _IN_PRODUCERS and is_mapping(around.get(str(name))))):
         return True
-    return above[-1:] == ["annotations"] and isinstance(name, str) and _is_hidden_annotation(name)
+    return path[-2:-1] == ("annotations",) and isinstance(name, str) and _is_hidden_annotation(name)
 
 
 def _is_open(path: FieldPath, around: Mapping[str, Node]) -> bool:

@@ -10,7 +10,7 @@ from krm_fn.model.node import get, is_null, text
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Entries, Numbered, Selector, Settings, Strategy, conditions, matcher
 from krm_fn.naming.content_hash import Unhashable
-from krm_fn.naming.names import KnownNames, has_stale_hash, hash_in_name, is_revision
+from krm_fn.naming.names import base_name, has_stale_hash, hash_in_name, is_revision
 from krm_fn.naming.suggest import suggest
 from krm_fn.references.fields import annotations_of
 from krm_fn.references.find import may_refer
@@ -167,12 +167,11 @@ class _Chooser:
 
         None: they leave it to the default.
         """
-        names = self._references.index.names
-        for number, _ in _find(self._exclude, item, names):
+        for number, _ in _find(self._exclude, item):
             return _Decision(Strategy.IGNORE, _matched(ReasonCode.EXCLUDE, number))
         if keys.STRATEGY in item.annotations:
             return _annotated(item, item.annotations[keys.STRATEGY], self._settings)
-        for number, selector in _find(self._select, item, names) if item.id.kind in self._settings.kinds else ():
+        for number, selector in _find(self._select, item) if item.id.kind in self._settings.kinds else ():
             return _Decision(selector.strategy or self._settings.strategy, _matched(ReasonCode.SELECT, number))
         return None
 
@@ -322,12 +321,12 @@ def _is_stale(item: Item) -> bool:
         return True  # no run could have made this name of such content
 
 
-def find_first(items: Iterable[Item], selectors: Iterable[Selector], names: KnownNames) -> dict[int, Item]:
+def find_first(items: Iterable[Item], selectors: Iterable[Selector]) -> dict[int, Item]:
     """Return the first object that each entry matches, by the position of the entry. Some match none."""
     entries = _index(selectors)
     first: dict[int, Item] = {}
     for item in items if entries else ():
-        for position, _ in _find(entries, item, names, but=first):
+        for position, _ in _find(entries, item, but=first):
             first[position] = item
     return first
 
@@ -336,13 +335,11 @@ def _index(selectors: Iterable[Selector]) -> Entries[Selector]:
     return Entries(selectors, lambda one: conditions(one.namespace, one.labels, one.annotations))
 
 
-def _find(
-    entries: Entries[Selector], item: Item, names: KnownNames, but: Container[int] = ()
-) -> Iterator[Numbered[Selector]]:
+def _find(entries: Entries[Selector], item: Item, but: Container[int] = ()) -> Iterator[Numbered[Selector]]:
     """Yield the entries that match an object, in their order."""
     if not entries:
         return
-    own = (item.id.name, names.base(item))  # an entry still matches what an earlier run in place has renamed
+    own = (item.id.name, base_name(item))  # an entry still matches what an earlier run in place has renamed
     for one in entries.that_may_match(item, own):
         if one.position not in but and _matches(item, own, one.entry):
             yield one

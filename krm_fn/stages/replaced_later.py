@@ -14,7 +14,7 @@ without, `$VAR` never, and `$$` is a dollar sign. What it cannot parse fails the
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 
 from krm_fn.model import keys
 from krm_fn.model.deployers import DEPLOYERS, PROTECTIONS
@@ -153,8 +153,9 @@ class Variables:
         self._package = package
         self._references = references
         self._is_substituted = _SUBSTITUTES in deployers
+        self.about = cache(self._about)  # a hint and a warning ask
 
-    def about(self, item: Item) -> Reason | None:
+    def _about(self, item: Item) -> Reason | None:
         """Say that the content or a reference to an object changes after this function; None where nothing shows it."""
         return _in_vault(item) or self._in_content(item) or self._in_reference(item)
 

@@ -27,7 +27,7 @@ from krm_fn.stages.revisions import ReasonCode, Revisions
 from krm_fn.stages.update_references import add_present, find_contradictions, find_stale, update_references
 from krm_fn.stages.warnings.configuration import find_nothing_chosen
 from krm_fn.stages.warnings.references import has_producers
-from krm_fn.stages.warnings.warn import warn
+from krm_fn.stages.warnings.warn import refuse, warn
 
 _MOST_KINDS = 3
 """Kinds that the summary names."""
@@ -94,11 +94,14 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     changes += jobs.changes
     changes += Changes(problems=tuple(find_contradictions(changes.edits)))
     changes += emit_linker(package, revisions, consumers, settings, environment)
-    changes += warn(package, references, choices, revisions, jobs, changes, settings)
-    if all(problem.severity is Severity.INFO for problem in changes.problems):  # else the reason may be said already
-        silent = find_nothing_chosen(package, references, choices, checksums, settings)
-        changes += Changes(problems=tuple(silent))
+    changes += refuse(package, choices, settings)
     is_strict = settings.strict or environment.strict
+    if environment.warns or is_strict:
+        changes += warn(package, references, choices, revisions, jobs, changes, settings)
+        # Else the reason may be said already.
+        if all(problem.severity is Severity.INFO for problem in changes.problems):
+            silent = find_nothing_chosen(package, references, choices, checksums, settings)
+            changes += Changes(problems=tuple(silent))
     problems = [problem.as_error() if is_strict else problem for problem in changes.problems]
     changes = changes._replace(problems=jobs.readdress(problems))
     summary = _summarize(choices, checksums, settings, package.authored)

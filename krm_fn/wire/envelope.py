@@ -132,8 +132,8 @@ def _objects(node: Node) -> Iterator[Mapping]:
     """Yield the node itself, or the items of a List. A List may hold other Lists."""
     if not is_mapping(node):
         return
-    items = get(node, "items")
-    if text(get(node, "kind")).endswith("List") and is_sequence(items):
+    items = get(node, "items") if text(get(node, "kind")).endswith("List") else None
+    if is_sequence(items):
         for inner in items.value:
             yield from _objects(inner)
     else:

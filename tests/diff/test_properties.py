@@ -13,20 +13,21 @@ from krm_fn.diff.difference import Difference
 from krm_fn.diff.pair import Release, read_release
 from krm_fn.diff.write import write_json, write_markdown, write_text
 from krm_fn.model import keys
+from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item
-from krm_fn.model.problem import Rejected
-from krm_fn.model.settings import NO_ENVIRONMENT
+from krm_fn.model.problem import Rejected, Severity
+from krm_fn.model.settings import NO_ENVIRONMENT, Environment
 from krm_fn.render.deployable import is_deployed
 from krm_fn.render.files import DEFAULT_LIMITS, Allowance
-from krm_fn.render.render import decide_opened, open_inputs, render_items, render_opened
+from krm_fn.render.render import Opened, decide_opened, open_inputs, render_items, render_opened
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
 from krm_fn.report.table import Screen
 from krm_fn.wire.apply import plan_splices
 from krm_fn.wire.envelope import open_envelope
-from krm_fn.wire.reader import MAX_DEPTH, read_yaml
+from krm_fn.wire.reader import MAX_DEPTH, Expansion, read_yaml
 from krm_fn.wire.splice import apply_splices
-from tests.cases import FIXTURES, MIGRATION_STEPS, TRANSFORMS
+from tests.cases import FIXTURES, MIGRATION_STEPS, REJECTIONS, TRANSFORMS
 from tests.properties import Properties
 from tests.verify.mutations import (
     content_changed,
@@ -189,13 +190,40 @@ def test_what_is_compared_is_what_render_writes(case: Path) -> None:
         return  # what the function passes through, and no deployer takes
     changes = decide_opened(opened, NO_ENVIRONMENT).changes
     text, said = render_opened(opened, changes)
-    items, problems = render_items(opened, changes)
-    assert problems == said
+    errors = [problem for problem in said if problem.severity is Severity.ERROR]
+    if errors:
+        with pytest.raises(Rejected) as rejected:
+            render_items(opened, changes)
+        assert [*rejected.value.problems] == errors
+        return
+    items = render_items(opened, changes)
     written = open_envelope(read_yaml(text.encode(), may_repeat=True)).items if text else []
     assert [(one.id, one.annotations, one.labels) for one in items] == [
         (one.id, one.annotations, one.labels) for one in written
     ]
     assert not compare(read_release(items, None, ""), read_release(written, None, ""))
+
+
+@pytest.mark.parametrize("is_strict", [False, True])
+@pytest.mark.parametrize("case", [*TRANSFORMS, *REJECTIONS], ids=lambda case: case.name)
+def test_who_reads_no_warnings_gets_the_same_changes_and_errors(case: Path, is_strict: bool) -> None:
+    environment = NO_ENVIRONMENT._replace(strict=is_strict)
+    try:
+        opened = open_inputs(Inputs((str(case / "input.yaml"),)), HelmOptions(), environment, Allowance(DEFAULT_LIMITS))
+    except Rejected:
+        return
+    expected, found = (_decide(opened, environment._replace(warns=warns)) for warns in (True, False))
+    assert found == expected
+
+
+def _decide(opened: Opened, environment: Environment) -> Changes | list[str]:
+    """Return the changes without problems, or the errors."""
+    try:
+        changes = decide_opened(opened._replace(expansion=Expansion()), environment).changes
+    except Rejected as rejected:
+        return [*map(str, rejected.problems)]
+    errors = [str(problem) for problem in opened.place(changes.problems) if problem.severity is Severity.ERROR]
+    return errors or changes._replace(problems=())
 
 
 def test_equal_texts_in_two_namespaces_may_reference_what_is_called_differently(tmp_path: Path) -> None:

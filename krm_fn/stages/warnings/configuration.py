@@ -64,7 +64,7 @@ def _judge_entries(
 ) -> Iterator[tuple[int, str]]:
     """Yield the position of each entry to report, and the message. What is wrong in the same way is said once."""
     candidates = [item for item in configs if item.id.kind in kinds]
-    matched = find_first(candidates, selectors, names)
+    matched = find_first(candidates, selectors)
     unmatched = {position: selector for position, selector in enumerate(selectors) if position not in matched}
     # Where another entry matches, or nothing could, the patterns are probably for other packages.
     is_for_many_packages = len(unmatched) < len(selectors) or not candidates
@@ -75,7 +75,7 @@ def _judge_entries(
         for position, selector in unmatched.items()
         if not (is_pattern(selector.name) and is_for_many_packages)
     }
-    guesses = _guess(reported, meant, candidates, configs, names)
+    guesses = _guess(reported, meant, candidates, configs)
     alike: dict[tuple[str, int], list[int]] = defaultdict(list)
     for position, selector in reported.items():
         wanted = [selector.kind] if selector.kind else sorted(kinds)
@@ -88,11 +88,7 @@ def _judge_entries(
 
 
 def _guess(
-    wrong: Mapping[int, Selector],
-    meant: Mapping[str, str],
-    candidates: list[Item],
-    configs: list[Item],
-    names: KnownNames,
+    wrong: Mapping[int, Selector], meant: Mapping[str, str], candidates: list[Item], configs: list[Item]
 ) -> dict[int, str]:
     """Say what may have been meant by entries that match nothing: another name, or fewer conditions.
 
@@ -100,24 +96,24 @@ def _guess(
     """
     guesses: dict[int, str] = {}
     judged = {*candidates}
-    for position, item in _find_first([item for item in configs if item not in judged], wrong, names):
+    for position, item in _find_first([item for item in configs if item not in judged], wrong):
         guesses[position] = f"; {authored_id(item)} does, but spec.kinds does not contain {item.id.kind}"
     for condition in reversed(_CONDITIONS):
         any_ = getattr(Selector(), condition)
         narrow = [(position, one) for position, one in wrong.items() if getattr(one, condition) != any_]
         relaxed = {position: one._replace(**{condition: any_}) for position, one in narrow}
-        for position, item in _find_first(candidates, relaxed, names):
+        for position, item in _find_first(candidates, relaxed):
             guesses[position] = f"; {authored_id(item)} meets every condition but `{condition}`"
     renamed = {position: one._replace(name=meant[one.name]) for position, one in wrong.items() if meant.get(one.name)}
-    for position, _ in _find_first(candidates, renamed, names):
+    for position, _ in _find_first(candidates, renamed):
         guesses[position] = did_you_mean(f'"{renamed[position].name}"')
     return guesses
 
 
-def _find_first(items: list[Item], selectors: Mapping[int, Selector], names: KnownNames) -> Iterator[tuple[int, Item]]:
+def _find_first(items: list[Item], selectors: Mapping[int, Selector]) -> Iterator[tuple[int, Item]]:
     """Find the first object that each entry matches, under the number of the entry."""
     numbers = [*selectors]
-    for place, item in find_first(items, selectors.values(), names).items():
+    for place, item in find_first(items, selectors.values()).items():
         yield numbers[place], item
 
 

@@ -1,4 +1,4 @@
-"""Warn about what no edit can mend: `warn` lists the checks, and those of objects themselves are here."""
+"""What no edit can mend: `refuse` and `warn` list the checks, and those of objects themselves are here."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -33,6 +33,11 @@ from krm_fn.stages.warnings.references import (
 )
 
 
+def refuse(package: Package, choices: Choices, settings: Settings) -> Changes:
+    """Report what may be an error, of all that no edit can mend."""
+    return Changes(problems=(*find_taken(package, choices, settings), *find_templates(package.authored)))
+
+
 def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
     package: Package,
     references: References,
@@ -42,11 +47,13 @@ def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
     changes: Changes,
     settings: Settings,
 ) -> Changes:
-    """Warn about settings without effect, objects that will not follow, and objects that the API server will refuse."""
+    """Warn about settings without effect, objects that will not follow, and objects that the API server will refuse.
+
+    All of it is a warning or less: who only asks for errors does not need it.
+    """
     problems = [
         # What the configuration says, and does not happen.
         *find_unmatched(package, settings, references.index.names),
-        *find_taken(package, choices, settings),
         *find_misspelled_kinds(package.authored),
         *find_abandoned_linkers(package, settings),
         # What does not follow a new name, or follows it too often.
@@ -58,7 +65,6 @@ def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
         *find_copied(choices, revisions),
         *find_job_names(package, jobs.jobs),
         # What a cluster will not accept, or not as it is here.
-        *find_templates(package.authored),
         *find_substituted(choices, revisions),
         *find_duplicates(package, revisions),
         *find_written_again(package, references, revisions),
