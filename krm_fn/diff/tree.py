@@ -120,11 +120,14 @@ def read_names(pairs: Collection[Pair], releases: tuple[Release, Release]) -> tu
 
 
 def _find_pinned(pairs: Iterable[Pair], releases: tuple[Release, Release]) -> frozenset[Item]:
-    """Return the revisions that have another one of the same base name beside them: who moves to that one, rolls."""
+    """Return what has the same base name as another object beside it: who moves from one to the other, rolls.
+
+    That are two revisions, or a revision and an object that keeps its name, as nobody reads that one.
+    """
     by_base: dict[Hashable, list[Item]] = defaultdict(list)
     for pair in pairs:
         for side, item in enumerate(pair):
-            if item is not None and is_named_by_content(item):
+            if item is not None and (item.is_config or is_named_by_content(item)):
                 by_base[side, item.id.kind, releases[side].namespace_of(item), base_name(item)].append(item)
     return frozenset(item for items in by_base.values() if len(items) > 1 for item in items)
 
