@@ -65,8 +65,8 @@ class Index:
     """Objects by every name that a reference may use for them, and by the namespace that it looks into.
 
     `kinds` tells which referrers have no namespace. `namespace` is that of objects that set none, `""` if nobody knows
-    it: then no namespace is one of its own. `stale` are kinds and names of earlier renderings that mean an object too.
-    `names` are those of the objects of this run.
+    it: then no namespace is one of its own. `stale` are kinds and names of earlier renderings, or of this
+    one, that mean an object too. `names` are those of the objects of this run.
     """
 
     def __init__(

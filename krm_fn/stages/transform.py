@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable
+from functools import partial
 from typing import NamedTuple
 
 from krm_fn.model.changes import Changes
@@ -24,7 +25,7 @@ from krm_fn.stages.name import name_revisions
 from krm_fn.stages.package import Package
 from krm_fn.stages.restart_requests import find_opt_ins
 from krm_fn.stages.revisions import ReasonCode, Revisions
-from krm_fn.stages.update_references import add_present, find_contradictions, find_stale, update_references
+from krm_fn.stages.update_references import MoreNames, add_present, find_contradictions, find_stale, update_references
 from krm_fn.stages.warnings.configuration import find_nothing_chosen
 from krm_fn.stages.warnings.references import has_producers
 from krm_fn.stages.warnings.warn import refuse, warn
@@ -58,26 +59,22 @@ def transform(package: Package, settings: Settings, environment: Environment, re
 
     `read_yaml` reads the YAML that ConfigMaps hold as data.
     """
-    index = Index(package.configs, package.kinds, package.namespace)
     opt_ins = find_opt_ins(package.authored, settings.checksums.controllers)
-    # Without configuration, its producers, and workloads to restart for it, there is nothing to find.
-    referrers = package.authored if index or opt_ins or has_producers(package.authored) else []
-    references, mounts = _read_references(package, referrers, index, settings, read_yaml)
+    read = partial(_read_references, package, bool(opt_ins), settings, read_yaml)
+    index, references, mounts = read({})
     stale = find_stale(references, package, settings)
     # An older name that must follow is one more name of its object: who reads it is found with it (decision 40).
     if stale.names:
-        index = Index(package.configs, package.kinds, package.namespace, stale.names)
-        references, mounts = _read_references(package, referrers, index, settings, read_yaml)
-
+        index, references, mounts = read(stale.names)
     early, choices, revisions = _decide(package, references, settings)
-    names = add_present(stale.names, references, revisions)
-    if names != stale.names:
-        wider = Index(package.configs, package.kinds, package.namespace, names)
-        read = _read_references(package, referrers, wider, settings, read_yaml)
-        decided = _decide(package, read[0], settings)
+    # So is the very name that an object gets now, which somebody has pinned: the next run finds the object under it.
+    present = add_present(stale.names, references, revisions)
+    if present != stale.names:
+        read_again = read(present)
+        decided = _decide(package, read_again[1], settings)
         # Who pins a hook on purpose gets what is there already. That must neither be refused nor decide for others.
         if (decided[0], decided[-1].names) == (early, revisions.names):
-            index, (references, mounts), (early, choices, revisions) = wider, read, decided
+            (index, references, mounts), (early, choices, revisions) = read_again, decided
 
     checksums = plan_checksums(references, choices, opt_ins)
     consumers = find_consumers(package, references, revisions, settings)
@@ -108,15 +105,13 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     return Transformation(package, references, early, choices, revisions, checksums, changes, summary)
 
 
-def _decide(package: Package, references: References, settings: Settings) -> tuple[EarlyReaders, Choices, Revisions]:
-    early = find_early_readers(references, settings.deployers)
-    choices = choose(package, references, early, settings)
-    return early, choices, name_revisions(choices, references)
-
-
 def _read_references(
-    package: Package, referrers: list[Item], index: Index, settings: Settings, read_yaml: ReadYaml
-) -> tuple[References, Mounts]:
+    package: Package, has_opt_ins: bool, settings: Settings, read_yaml: ReadYaml, names: MoreNames
+) -> tuple[Index, References, Mounts]:
+    """Read what references objects by the names that they have, and by these ones."""
+    index = Index(package.configs, package.kinds, package.namespace, names)
+    # Without configuration, its producers, and workloads to restart for it, there is nothing to find.
+    referrers = package.authored if index or has_opt_ins or has_producers(package.authored) else []
     mounts = read_mounts(package.authored, index, settings, package.config_id)
     references = References(
         referrers,
@@ -126,7 +121,13 @@ def _read_references(
         mounted=mounts.references,
         embedded=find_embedded(package.configs, index, read_yaml),
     )
-    return references, mounts
+    return index, references, mounts
+
+
+def _decide(package: Package, references: References, settings: Settings) -> tuple[EarlyReaders, Choices, Revisions]:
+    early = find_early_readers(references, settings.deployers)
+    choices = choose(package, references, early, settings)
+    return early, choices, name_revisions(choices, references)
 
 
 def _summarize(choices: Choices, checksums: Checksums, settings: Settings, authored: Iterable[Item]) -> Problem:
