@@ -1,7 +1,7 @@
 """Ask several clusters, or all namespaces of one, at the same time. One that does not answer holds up no other."""
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from fnmatch import fnmatchcase
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from krm_fn.history.ask import Absent, LiveNamespace, Question
 from krm_fn.history.fleet import FleetColumn, Silence, find_column
 from krm_fn.history.history import NoAnswer
-from krm_fn.linker.api import Access, ApiError, Refused, list_contexts, within
+from krm_fn.linker.api import STEP, Access, ApiError, Refused, list_contexts, within
 from krm_fn.linker.retry import NoResponse
 from krm_fn.model import keys
 from krm_fn.model.words import listing
@@ -42,8 +42,8 @@ class FleetAccess(NamedTuple):
 def ask_fleet(access: FleetAccess, set_name: str | None, say: Callable[[str], None]) -> list[FleetColumn]:
     """Return a column for each namespace, in the order of the contexts. Raises NoAnswer for a wrong name of one."""
     contexts = _find_contexts(access) if access.contexts else [None]
-    clusters = _at_once([partial(_connect, access, context, set_name, say) for context in contexts])
-    return _at_once([partial(_ask, access, one, set_name) for found in clusters for one in found])
+    clusters = run_at_once([partial(_connect, access, context, set_name, say) for context in contexts])
+    return run_at_once([partial(_ask, access, one, set_name) for found in clusters for one in found])
 
 
 def _find_contexts(access: FleetAccess) -> list[str]:
@@ -110,11 +110,15 @@ def _within(timeout: float, cluster: str, namespace: str, act: Callable[[], _T])
         return FleetColumn(cluster, namespace, silence=Silence.NO_ANSWER, reason=str(error))
 
 
-def _at_once(tasks: Sequence[Callable[[], _T]]) -> list[_T]:
+def run_at_once(tasks: Sequence[Callable[[], _T]]) -> list[_T]:
+    """Return what the tasks return, in their order."""
     # Threads, as all of them wait for networks (decision 62).
     pool = ThreadPoolExecutor(_AT_ONCE)
     try:
-        return [*pool.map(lambda task: task(), tasks)]
+        futures = [pool.submit(task) for task in tasks]
+        while wait(futures, STEP).not_done:
+            pass
+        return [future.result() for future in futures]
     finally:
         # Ctrl-C waits for nobody.
         pool.shutdown(wait=False, cancel_futures=True)

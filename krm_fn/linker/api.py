@@ -2,6 +2,7 @@
 
 import json
 import sys
+import time
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import cache, partial
@@ -24,6 +25,9 @@ from krm_fn.model.kinds import BUILT_IN_KINDS, Kind
 _IN_POD = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 _CONNECT, _WHOLE = 5.0, 30.0
 """Seconds for a connection, and for a request with its whole response."""
+
+STEP = 0.5
+"""Seconds of a wait without a look at signals: Python may notice one that comes right before a wait only after it."""
 
 _CHUNK = 64 * 1024
 _SUCCESS = range(200, 300)
@@ -248,7 +252,9 @@ def within(seconds: float, act: Callable[[], _T]) -> _T:
 
     thread = Thread(target=run, daemon=True)
     thread.start()
-    thread.join(seconds)
+    end = time.monotonic() + seconds
+    while thread.is_alive() and (left := end - time.monotonic()) > 0:
+        thread.join(min(left, STEP))
     if not outcome:
         message = f"incomplete after {seconds:.0f} s"
         raise NoResponse(message)

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -17,6 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from krm_fn.cli.main import main
+from krm_fn.history import ask_fleet
 from krm_fn.linker import api
 from krm_fn.linker.retry import Deadline
 from krm_fn.model import keys
@@ -228,6 +229,29 @@ def test_ctrl_c_waits_for_nobody(tmp_path: Path) -> None:
             printed, errors = process.communicate(timeout=30)
     assert time.monotonic() - started < 5
     assert (process.returncode, printed, errors) == (130, "", "")
+
+
+WAITS: list[Any] = [
+    pytest.param(lambda act: api.within(20, act), id="for one cluster"),
+    pytest.param(lambda act: ask_fleet.run_at_once([act]), id="for several"),
+]
+
+
+@pytest.mark.parametrize("wait", WAITS)
+def test_a_signal_that_wakes_nobody_ends_a_wait(wait: Callable[[Callable[[], object]], object]) -> None:
+    """It is one that another thread gets, or that comes while the main thread waits for Python's lock."""
+    ended = threading.Event()
+
+    def act() -> None:
+        ended.wait(0.2)
+        signal.raise_signal(signal.SIGINT)  # in this thread, while the main one waits
+        ended.wait(10)
+
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        wait(act)
+    ended.set()
+    assert time.monotonic() - started < 5
 
 
 def test_what_could_not_be_seen_is_a_note_and_no_failure(tmp_path: Path) -> None:
