@@ -27,12 +27,12 @@ _FOLDED = "\0"
 class Folded(NamedTuple):
     """A text in which labels stand for names. `value` is equal to no text that just contains the label.
 
-    `plain`: the text, if it may as well be none of the names that only another environment calls otherwise.
+    `plain`: the text, if it is a name that only another environment calls otherwise, and may as well be no name.
     """
 
     value: str
     shown: str
-    plain: str = ""
+    plain: str | None = None
 
 
 class StableNames:
@@ -122,7 +122,7 @@ def read_names(pairs: Collection[Pair], releases: tuple[Release, Release]) -> tu
 def _find_pinned(pairs: Iterable[Pair], releases: tuple[Release, Release]) -> frozenset[Item]:
     """Return what has the same base name as another object beside it: who moves from one to the other, rolls.
 
-    That are two revisions, or a revision and an object that keeps its name, as nobody reads that one.
+    Such are two revisions, or a revision and an object that keeps its base name because nobody reads it.
     """
     by_base: dict[Hashable, list[Item]] = defaultdict(list)
     for pair in pairs:
@@ -161,7 +161,7 @@ class Leaf(NamedTuple):
     shown: str
     written: str
     is_text: bool = True
-    plain: str = ""
+    plain: str | None = None
 
 
 Tree: TypeAlias = Leaf | dict[str, "Tree"] | list["Tree"]
@@ -369,7 +369,8 @@ def _by_key(elements: list[Tree], key: str, others: Collection[str] = ()) -> dic
     for element in elements:
         name = element[key] if isinstance(element, dict) else None
         if isinstance(name, Leaf):
-            named[name.written if name.plain and others and name.shown not in others else name.shown] = element
+            is_no_name = name.plain is not None and others and name.shown not in others
+            named[name.written if is_no_name else name.shown] = element
     return named
 
 
