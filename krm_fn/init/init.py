@@ -81,7 +81,7 @@ def _join(lines: Iterable[str]) -> bytes:
 
 
 def _write(file: Path, before: bytes, data: bytes) -> None:
-    """Write a file that is longer than before, or a new one. A full disk and Ctrl-C leave what was there."""
+    """Write a file that is longer than before, or a new one. A full disk leaves what was there."""
     file.parent.mkdir(parents=True, exist_ok=True)
     # `x`, as a file that has come meanwhile is somebody's: nothing that is there is replaced (decision 64).
     with file.open("r+b" if before else "xb", buffering=0) as opened:

@@ -207,15 +207,22 @@ def add_present(names: MoreNames, references: References, revisions: Revisions) 
     The next run finds the object under this name, so that this run must take the pin for its reader too.
     """
     found = {**names}
-    for referrer, reference, targets in references.authored:
-        match = CONTENT_NAME.fullmatch(reference.target)
-        if match is None or targets or reference.written or referrer.id.kind in ROLES:
-            continue
-        for item in references.index.find(referrer, reference.kind, match[1], reference.target_namespace):
+    for resolved in references.authored:
+        referrer, reference, _ = resolved
+        base = _base_of_missing(resolved)
+        of_base = references.index.find(referrer, reference.kind, base, reference.target_namespace) if base else ()
+        for item in of_base:
             revision = revisions.renamed.get(item)
             if revision is not None and revision.meant_by(reference).name == reference.target:
                 found[item] = found.get(item, frozenset()) | {(reference.kind, reference.target)}
     return found
+
+
+def _base_of_missing(resolved: ResolvedReference) -> str:
+    """Return the base name of the revision that is referenced, if nothing here has its name; else `""`."""
+    referrer, reference, targets = resolved
+    match = CONTENT_NAME.fullmatch(reference.target)
+    return "" if match is None or targets or reference.written or referrer.id.kind in ROLES else match[1]
 
 
 class _Judge:
@@ -228,13 +235,12 @@ class _Judge:
 
     def about(self, resolved: ResolvedReference) -> Iterator[tuple[Item | None, Problem]]:
         """Yield what a reference means, None where it stays, and what to say."""
-        referrer, reference, targets = resolved
-        name = reference.target
-        match = CONTENT_NAME.fullmatch(name)
-        if match is None or targets or reference.written or referrer.id.kind in ROLES:
+        referrer, reference, _ = resolved
+        name, base = reference.target, _base_of_missing(resolved)
+        if not base:
             return
         namespace = reference.target_namespace
-        found = self._index.find(referrer, reference.kind, match.group(1), namespace)
+        found = self._index.find(referrer, reference.kind, base, namespace)
         is_listed = name in self._listed
         if name in self._listed_by_others or any(map(self._is_of_another_set, found)):
             return
