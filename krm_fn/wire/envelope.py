@@ -201,19 +201,23 @@ def _with_marker(text: str) -> str:
 
 
 def end_last_line(text: str) -> str:
-    """Add the line break that the last line lacks, without changing any value.
+    """Add the line feed that the last line lacks, without changing any value.
 
-    A block scalar that ends with the file, without a line break, has none in its value; with one it would.
+    A block scalar that ends with the file, without a line break, has none in its value; with one it would. To YAML, a
+    carriage return alone is a line break too, but kubectl looks for markers behind line feeds only.
     """
-    if not text or text[-1] in "\r\n":
+    if not text or text[-1] == "\n":
         return text
+    if text[-1] == "\r":
+        return text + "\n"
+    line_break = "\n" if layout.line_break(text) == "\n" else "\r\n"
     scalar = _last_block_scalar(text)
     if scalar is None:
-        return text + layout.line_break(text)
+        return text + line_break
     if str(scalar.value).endswith("\n"):  # its last line is only spaces
-        return text.rstrip(" ")
+        return end_last_line(text.rstrip(" "))
     start = layout.content_start(text, scalar)
-    return text[:start] + re.sub(_BLOCK_HEADER, r"\1\2-", text[start:], count=1) + layout.line_break(text)
+    return text[:start] + re.sub(_BLOCK_HEADER, r"\1\2-", text[start:], count=1) + line_break
 
 
 def _last_block_scalar(text: str) -> Node | None:
@@ -233,11 +237,11 @@ def open_list(text: str, wrapper: Mapping) -> str:
         return ""
     key = next((key for key, value in wrapper.value if value is items), items)
     objects = _in_brackets(text, items) if items.flow_style else _in_lines(text, key, items)
-    return "".join(f"---\n{_with_line_break(item)}" for item in objects)
+    return "".join(f"---\n{item}" for item in objects)
 
 
 def _in_brackets(text: str, items: Sequence) -> Iterator[str]:
-    return (text[item.start : item.end] for item in items.value if not is_null(item))
+    return (text[item.start : item.end] + "\n" for item in items.value if not is_null(item))
 
 
 def _in_lines(text: str, key: Node, items: Sequence) -> Iterator[str]:
@@ -249,7 +253,7 @@ def _in_lines(text: str, key: Node, items: Sequence) -> Iterator[str]:
         end, _ = layout.line_after(text, layout.node_end(text, item))
         lines = text[start:end].splitlines(keepends=True)
         if not is_null(item):
-            yield "".join(_to_the_left(_without_dash(lines, dash), _column(text, item)))
+            yield end_last_line("".join(_to_the_left(_without_dash(lines, dash), _column(text, item))))
         start = end
 
 
@@ -271,7 +275,3 @@ def _to_the_left(lines: Iterator[str], columns: int) -> Iterator[str]:
     for line in lines:
         indented = len(line) - len(line.lstrip(" "))
         yield line[min(columns, indented) :]
-
-
-def _with_line_break(item: str) -> str:
-    return item if item.endswith(("\n", "\r")) else item + "\n"

@@ -10,11 +10,20 @@ from krm_fn.wire.envelope import end_last_line, join_streams, open_list
 from krm_fn.wire.reader import read_yaml
 
 AFTER = "---\nz: 1\n"
+KUBECTLS_MARKER = "\n---"
+"""In k8s.io/apimachinery, pkg/util/yaml/decoder.go: `yamlSeparator`."""
 
 ENDS = [
     pytest.param("a: 1\n", "a: 1\n", id="a line break is there"),
     pytest.param("a: 1", "a: 1\n", id="none after plain text"),
     pytest.param("a: 1\r\nb: 2", "a: 1\r\nb: 2\r\n", id="none, and the others are carriage returns and line feeds"),
+    pytest.param("a: 1\r", "a: 1\r\n", id="a carriage return alone, behind which kubectl finds no marker"),
+    pytest.param("a: 1\rb: 2", "a: 1\rb: 2\r\n", id="none, and the others are carriage returns alone"),
+    pytest.param("a: 1\r\r", "a: 1\r\r\n", id="two carriage returns are two line breaks"),
+    pytest.param("a: |\n  x\r", "a: |\n  x\r\n", id="a carriage return alone ends a block scalar"),
+    pytest.param("a: |+\n  x\r\r", "a: |+\n  x\r\r\n", id="and one that keeps its line breaks"),
+    pytest.param("a: |+\n  x\r  ", "a: |+\n  x\r\n", id="and one whose last line is only spaces"),
+    pytest.param("a: 1\n# end\r", "a: 1\n# end\r\n", id="a carriage return alone ends a comment"),
     pytest.param("a: |\n  x", "a: |-\n  x\n", id="none after a block scalar, whose value has none either"),
     pytest.param("a: >\n  x", "a: >-\n  x\n", id="nor a folded one's"),
     pytest.param("a: |+\n  x", "a: |-\n  x\n", id="nor one that keeps its line breaks"),
@@ -34,6 +43,7 @@ ENDS = [
 def test_end_last_line(text: str, ended: str) -> None:
     assert end_last_line(text) == ended
     assert values(end_last_line(text) + AFTER) == [*values(text), {"z": 1}]
+    assert len(f"\n{end_last_line(text)}{AFTER}".split(KUBECTLS_MARKER)) == 2  # as kubectl splits a stream
 
 
 JOINED = [
@@ -72,9 +82,30 @@ def values(text: str) -> list[Plain]:
     return [plain_value(root) for root in read_yaml(text.encode()).roots]
 
 
-@pytest.mark.parametrize("items", ["\n- a: 1\n-\n- b: 2\n", " [{a: 1}, null, {b: 2}]\n"])
+LISTS = [
+    pytest.param("\n- a: 1\n-\n- b: 2\n", id="in lines"),
+    pytest.param(" [{a: 1}, null, {b: 2}]\n", id="in brackets"),
+    pytest.param("\n- a: 1\n- b: 2", id="without a line break at the end"),
+    pytest.param("\n- a: 1\r- b: 2\r", id="with carriage returns alone"),
+    pytest.param("\r- a: 1\r\r- b: 2", id="with nothing but carriage returns, and none at the end"),
+]
+
+
+@pytest.mark.parametrize("items", LISTS)
 def test_only_the_objects_of_a_list_become_documents(items: str) -> None:
-    text = f"items:{items}"
+    assert _opened(f"items:{items}") == [{"a": 1}, {"b": 2}]
+
+
+@pytest.mark.parametrize("header", ["|", "|-", "|+", ">", ">-", ">+"])
+@pytest.mark.parametrize("end", ["", "\n", "\r", "\r\n", "\n\n", "\r\r", "\n  "])
+def test_a_block_scalar_at_the_end_of_a_list_keeps_its_value(header: str, end: str) -> None:
+    text = f"items:\n- a: {header}\n    x{end}"
+    (wrapped,) = values(text)
+    assert isinstance(wrapped, dict)
+    assert _opened(text) == wrapped["items"]
+
+
+def _opened(text: str) -> list[Plain]:
     (wrapper,) = read_yaml(text.encode()).roots
     assert is_mapping(wrapper)
-    assert values(open_list(text, wrapper)) == [{"a": 1}, {"b": 2}]
+    return values(open_list(text, wrapper))
