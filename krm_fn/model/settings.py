@@ -237,6 +237,13 @@ class Settings(NamedTuple):
         return self.set, *self.take_over
 
 
+class Unread(NamedTuple):
+    """A configuration file that is near, and that nobody has passed. `remedy`: what makes it count, but `--config`."""
+
+    file: str
+    remedy: str
+
+
 class Environment(NamedTuple):
     """What comes from outside of the configuration. All of it stays the same from run to run.
 
@@ -252,7 +259,7 @@ class Environment(NamedTuple):
     strict: bool = False
     warns: bool = True
     pins: Mapping[str, str] = MappingProxyType({})
-    unread: tuple[str, ...] = ()
+    unread: tuple[Unread, ...] = ()
 
 
 NO_ENVIRONMENT = Environment()

@@ -14,7 +14,7 @@ from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item, about, read_item
 from krm_fn.model.node import Node, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId, Severity, at
-from krm_fn.model.settings import KPTFILE, NO_ENVIRONMENT, Environment, configures
+from krm_fn.model.settings import KPTFILE, NO_ENVIRONMENT, Environment, Unread, configures
 from krm_fn.naming.content_digest import content_digest
 from krm_fn.naming.names import is_named_late
 from krm_fn.render.deployable import deployable, is_deployable, is_deployed, read_deployable
@@ -48,7 +48,7 @@ class Opened(NamedTuple):
     configuration: tuple[str, Node | None]
     remarks: list[Problem]
     expansion: Expansion
-    unread: Sequence[str] = ()
+    unread: Sequence[Unread] = ()
 
     @property
     def items(self) -> list[Item]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
-from krm_fn.model.settings import CONFIG_FILE
+from krm_fn.model.settings import CONFIG_FILE, Unread
 from krm_fn.render.files import MANIFESTS, Allowance, Files, Limits, read_named, unreadable
 from krm_fn.render.kustomization import KUSTOMIZATIONS, Plugin, find_plugins, runtimes_of
 from krm_fn.render.tools import CHART, HelmOptions, build, built_from
@@ -67,7 +67,7 @@ class Sources(NamedTuple):
     texts: list[SourceText]
     configs: list[SourceText]
     remarks: list[Problem]
-    unread: list[str]
+    unread: list[Unread]
 
     def plus(self, more: "Sources") -> "Sources":
         return Sources(
@@ -107,18 +107,18 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
     if path == STDIN:
         stdin = inputs.stdin or b""
         allowance.take(len(stdin), STDIN_NAME)
-        return Sources([SourceText(STDIN_NAME, stdin)], [], [], _find_unread([Path()], allowance.limits.root))
+        return Sources([SourceText(STDIN_NAME, stdin)], [], [], _find_unread([Path()], None, allowance))
     place = Path(path)
     if place.name in (*KUSTOMIZATIONS, CHART) and place.is_file():
         # What it says of other files, such as patches, would be lost.
         raise Rejected(Problem(f"is no manifest: its folder is built from it; pass {place.parent}", file=str(place)))
     if not place.is_dir():
         text = SourceText(str(place), read_named(path, allowance))
-        return Sources([text], [], [], _find_unread([place.parent], allowance.limits.root))
+        return Sources([text], [], [], _find_unread([place.parent], None, allowance))
     files = Files(allowance.limits.root or place, allowance)
     outside = Path(os.path.normpath(place / ".."))
     if not built_from(place):
-        return _read_folder(place, inputs.config, files)._replace(unread=_find_unread([outside], allowance.limits.root))
+        return _read_folder(place, inputs.config, files)._replace(unread=_find_unread([outside], place, allowance))
     files.locate(place)  # before a program sees it: it may be a link out of the root
     built = build(place, helm, allowance)
     beside = place / CONFIG_FILE
@@ -129,15 +129,26 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
         if not (configs and (place / file).samefile(beside)):
             configs.insert(0, SourceText(str(place / file), data))
     source = SourceText(built.command, built.stdout, built.again, is_early=built.configuration is not None)
-    unread = _find_unread([place, *built.bases, outside], allowance.limits.root)
+    unread = _find_unread([place, *built.bases, outside], place, allowance)
     return Sources([source], configs, built.remarks, unread)
 
 
-def _find_unread(folders: Iterable[Path], root: Path | None) -> list[str]:
-    """Find configurations where people put them in vain. Nothing is read of them, nor looked up outside of the root."""
+def _find_unread(folders: Iterable[Path], place: Path | None, allowance: Allowance) -> list[Unread]:
+    """Find configurations where people put them in vain. Nothing is read of them, nor looked up outside of the root.
+
+    `place` is the folder that is rendered; None for stdin and single files.
+    """
+    root = allowance.limits.root
     inside = (folder for folder in folders if root is None or folder.resolve().is_relative_to(root.resolve()))
     files = (folder / name for folder in inside for name in (CONFIG_FILE, _MISNAMED))
-    return [str(file) for file in files if file.is_file()]
+    return [Unread(str(file), _remedy(file, place)) for file in files if file.is_file()]
+
+
+def _remedy(file: Path, place: Path | None) -> str:
+    """Say how a configuration counts. To list it in `resources:` is in vain: kustomize leaves out what is for tools."""
+    if place is None:
+        return "pass it as one more PATH"
+    return "call it krm-fn.yaml" if file.parent == place else f"copy it to {place / CONFIG_FILE}"
 
 
 def _read_folder(folder: Path, config: str | None, files: Files) -> Sources:

@@ -1,6 +1,7 @@
 """Which configuration is used, and where its errors are."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -148,47 +149,80 @@ WEB = (
     "spec: {template: {spec: {containers: [{name: web, envFrom: [{configMapRef: {name: a}}]}]}}}\n---\n"
     "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: shop}\ndata: {A: b}\n"
 )
+CALL = "call it krm-fn.yaml"
+ADD = "pass it as one more PATH"
 UNREAD = [
-    pytest.param({"shop/prod/web.yaml": WEB, "shop/krm-fn.yaml": ""}, "shop/prod", "shop/krm-fn.yaml", id="above"),
-    pytest.param({"prod/web.yaml": WEB, "krm-fn.yaml": ""}, "prod", "krm-fn.yaml", id="in the current directory"),
-    pytest.param({"web.yaml": WEB, "krm-fn.yaml": ""}, "web.yaml", "krm-fn.yaml", id="beside a file"),
+    pytest.param(
+        {"shop/prod/web.yaml": WEB, "shop/krm-fn.yaml": REVISIONS},
+        ("shop/prod", "shop/krm-fn.yaml", "copy it to shop/prod/krm-fn.yaml"),
+        id="above",
+    ),
+    pytest.param(
+        {"prod/web.yaml": WEB, "krm-fn.yaml": REVISIONS},
+        ("prod", "krm-fn.yaml", "copy it to prod/krm-fn.yaml"),
+        id="in the current directory",
+    ),
+    pytest.param({"web.yaml": WEB, "krm-fn.yaml": REVISIONS}, ("web.yaml", "krm-fn.yaml", ADD), id="beside a file"),
+    pytest.param({"web.yaml": WEB, "krm-fn.yml": REVISIONS}, ("web.yaml", "krm-fn.yml", ADD), id="under another name"),
     pytest.param(
         {
             "prod/kustomization.yaml": "resources: [../base]",
             "prod/a.yaml": WEB,
             "base/kustomization.yaml": "resources: [../deep]",
-            "deep/kustomization.yaml": "",
-            "deep/krm-fn.yaml": "",
+            "deep/kustomization.yaml": "resources: [krm-fn.yaml]",
+            "deep/krm-fn.yaml": REVISIONS,
         },
-        "prod",
-        "deep/krm-fn.yaml",
-        id="in a base of a base",
+        ("prod", "deep/krm-fn.yaml", "copy it to prod/krm-fn.yaml"),
+        id="in a base of a base that lists it, and kustomize leaves it out",
     ),
-    pytest.param({"shop/prod/web.yaml": WEB, "krm-fn.yaml": ""}, "shop/prod", "", id="not further above"),
-    pytest.param({"web.yaml": WEB, "prod/krm-fn.yaml": ""}, "web.yaml", "", id="not below a file"),
-    pytest.param({"krm-fn.yaml": ""}, "-", "krm-fn.yaml", id="where stdin is read"),
+    pytest.param({"krm-fn.yaml": REVISIONS}, ("-", "krm-fn.yaml", ADD), id="where stdin is read"),
     pytest.param(
-        {"prod/kustomization.yaml": "", "prod/a.yaml": WEB, "prod/krm-fn.yml": ""},
-        "prod",
-        "prod/krm-fn.yml",
+        {"prod/kustomization.yaml": "", "prod/a.yaml": WEB, "prod/krm-fn.yml": REVISIONS},
+        ("prod", "prod/krm-fn.yml", CALL),
         id="under another name beside a kustomization",
     ),
 ]
+FAR = [
+    pytest.param({"shop/prod/web.yaml": WEB, "krm-fn.yaml": REVISIONS}, "shop/prod", id="further above"),
+    pytest.param({"web.yaml": WEB, "prod/krm-fn.yaml": REVISIONS}, "web.yaml", id="below a file"),
+]
+UNNAMED = (
+    "warning: the set has no name of its own, and is called config-revisions: two such packages in one namespace "
+    "overwrite each other's inventory and Role; {near}set metadata.name in a configuration, and, if this package is "
+    "deployed already, spec.takeOver: [config-revisions]\n"
+)
 
 
-@pytest.mark.parametrize(("files", "path", "found"), UNREAD)
-def test_a_configuration_nearby_is_named_and_not_read(
-    files: dict[str, str | bytes], path: str, found: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("files", "said"), UNREAD)
+def test_a_configuration_nearby_is_not_read_until_the_advice_is_followed(
+    files: dict[str, str | bytes], said: tuple[str, str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    path, found, remedy = said
     write(tmp_path, files)
     install(tmp_path / "bin", monkeypatch, kustomize='#!/bin/sh\n/bin/cat "$3/a.yaml"\n')
-    other = "call it krm-fn.yaml" if found.endswith(".yml") else "make it part of PATH"
-    near = f"found {found}, unread: pass --config {found}, or {other}; " if found else ""
-    assert (
-        "warning: the set has no name of its own, and is called config-revisions: two such packages in one namespace "
-        f"overwrite each other's inventory and Role; {near}set metadata.name in a configuration, and, if this package "
-        "is deployed already, spec.takeOver: [config-revisions]\n"
-    ) in render_in(tmp_path, monkeypatch, path, stdin=WEB.encode()).stderr
+    near = f"found {found}, unread: pass --config {found}, or {remedy}; "
+    assert UNNAMED.format(near=near) in render_in(tmp_path, monkeypatch, path, stdin=WEB.encode()).stderr
+
+    paths, place = [path], tmp_path / found
+    if remedy == ADD:
+        paths.append(found)
+    elif remedy == CALL:
+        place.rename(place.with_name("krm-fn.yaml"))
+    else:
+        shutil.copy(place, tmp_path / remedy.removeprefix("copy it to "))
+    followed = render_in(tmp_path, monkeypatch, *paths, stdin=WEB.encode())
+    write(tmp_path, files)
+    passed = render_in(tmp_path, monkeypatch, path, config=found, stdin=WEB.encode())
+    assert b"revisions.krm-fn.io/set: web\n" in followed.stdout
+    assert (followed.stdout, followed.exit_code) == (passed.stdout, 0)
+
+
+@pytest.mark.parametrize(("files", "path"), FAR)
+def test_a_configuration_far_away_is_not_named(
+    files: dict[str, str | bytes], path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, files)
+    assert UNNAMED.format(near="") in render_in(tmp_path, monkeypatch, path).stderr
 
 
 def test_a_name_of_a_release_does_not_hide_a_configuration_nearby(
@@ -199,7 +233,7 @@ def test_a_name_of_a_release_does_not_hide_a_configuration_nearby(
     outcome = render(Inputs(("web.yaml",)), HelmOptions(), Environment(set="shop", image="krm-fn"))
     assert outcome.stderr == (
         "warning: set shop has no configuration, so all defaults apply; found krm-fn.yaml, unread: pass --config "
-        "krm-fn.yaml, or make it part of PATH\n"
+        "krm-fn.yaml, or pass it as one more PATH\n"
     )
 
 
