@@ -137,40 +137,48 @@ _EXCLUDE: _Table = {
 _SELECT: _Table = {**_EXCLUDE, "strategy": _strategy}
 
 
+def _field_path(value: Plain) -> str:
+    path = as_filled_text(value)
+    return path if re.match(_FIELD_PATH, path) else refuse()
+
+
+# kustomize refuses other fields as well: a misspelled `kind` would make a rule for all kinds.
+_FIELD_SPEC: _Table = {
+    "group": as_text,
+    "version": as_text,
+    "kind": as_text,
+    "path": _field_path,
+    "create": as_boolean,
+}
+_REFERRERS: _Table = {"kind": as_text, "group": as_text, "version": as_text, "fieldSpecs": as_list}
+_KUSTOMIZES = (
+    *("nameReference", "namePrefix", "nameSuffix", "namespace", "commonLabels", "labels", "templateLabels"),
+    *("commonAnnotations", "varReference", "images", "replicas"),
+)
+"""The fields of a kustomize configuration file (api/internal/plugins/builtinconfig/transformerconfig.go)."""
+
+
 def _references(value: Plain) -> tuple[FieldSpec, ...]:
     """Read a nameReference list, or a kustomize configuration file that contains one."""
     entries, field = value, "spec.references"
     if isinstance(value, dict):
-        entries, field = value.get("nameReference", []), f"{field}.nameReference"
+        entries, field = as_mapping(value, _KUSTOMIZES).get("nameReference", []), f"{field}.nameReference"
     return tuple(
         spec
         for position, entry in enumerate(as_list(entries))
-        for spec in _field_specs(as_mapping(entry), f"{field}[{position}].fieldSpecs")
+        for spec in _field_specs(entry, f"{field}[{position}].fieldSpecs")
     )
 
 
-def _field_specs(entry: dict[str, Plain], field: str) -> list[FieldSpec]:
-    target = as_text(entry.get("kind"))
-    as_text(entry.get("group", ""))
-    as_text(entry.get("version", ""))
-    specs = [
-        _field_spec(target, as_mapping(spec), f"{field}[{position}]")
-        for position, spec in enumerate(as_list(entry.get("fieldSpecs")))
-    ]
+def _field_specs(entry: Plain, field: str) -> list[FieldSpec]:
+    referrers = _fields(entry, _REFERRERS, ("kind", "fieldSpecs"))
+    specs = []
+    for position, one in enumerate(referrers["fieldSpecs"]):
+        spec = _fields(one, _FIELD_SPEC, ("path",))
+        spec.pop("create", None)
+        specs.append(FieldSpec(target=referrers["kind"], entry=f"{field}[{position}]", **spec))
     # A kustomize configuration file also says where it finds Services and the like. They are checked, and have no use.
-    return specs if target in CONFIG_KINDS else []
-
-
-def _field_spec(target: str, spec: dict[str, Plain], field: str) -> FieldSpec:
-    path = as_filled_text(spec.get("path"))
-    return FieldSpec(
-        target=target,
-        group=as_text(spec.get("group", "")),
-        version=as_text(spec.get("version", "")),
-        kind=as_text(spec.get("kind", "")),
-        path=path if re.match(_FIELD_PATH, path) else refuse(),
-        entry=field,
-    )
+    return specs if referrers["kind"] in CONFIG_KINDS else []
 
 
 _CHECKSUMS: _Table = {
@@ -239,10 +247,15 @@ def _pod_texts(value: Plain) -> dict[str, str]:
     return found
 
 
+_RESOURCES = ("cpu", "memory", "ephemeral-storage")
+_EXTENDED = "^hugepages-|/"
+
+
 def _quantities(value: Plain) -> dict[str, str | int]:
-    return {
-        name: amount if isinstance(amount, str) else as_number(amount) for name, amount in as_mapping(value).items()
-    }
+    amounts = as_mapping(value)
+    if any(name not in _RESOURCES and not re.search(_EXTENDED, name) for name in amounts):
+        refuse()
+    return {name: amount if isinstance(amount, str) else as_number(amount) for name, amount in amounts.items()}
 
 
 _TOLERATION: _Table = {

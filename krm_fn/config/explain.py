@@ -53,6 +53,8 @@ def _sentences(error: ValidationError) -> Iterator[SchemaError]:
         for name in unknown:
             elsewhere = "" if is_in_list else _find_elsewhere(name)
             yield [*path, name], f"unknown field{suggest(name, allowed, elsewhere)}"
+    elif "propertyNames" in error.schema_path:
+        yield [*path, found], f"unknown field{suggest(found, rule)}"
     elif error.validator == "required":
         yield from (([*path, name], "missing") for name in rule if name not in found)
     elif error.validator == "dependentRequired":

@@ -73,7 +73,7 @@ field_specs = st.fixed_dictionaries(
     {},
     optional={
         "path": st.one_of(paths, junk),
-        **{key: st.one_of(texts, junk) for key in ("kind", "group", "version", "create")},
+        **{key: st.one_of(texts, junk) for key in ("kind", "group", "version", "create", "knd")},
     },
 )
 name_references = st.lists(
@@ -85,6 +85,7 @@ name_references = st.lists(
                 "group": st.one_of(texts, junk),
                 "version": st.one_of(texts, junk),
                 "fieldSpecs": st.one_of(st.lists(st.one_of(field_specs, junk), max_size=2), junk),
+                "fieldSpec": junk,
             },
         ),
         junk,
@@ -92,7 +93,8 @@ name_references = st.lists(
     max_size=2,
 )
 numbers = st.sampled_from([0, 1, 300, -1, 1.0, 1.5, True, "1"])
-quantities = st.dictionaries(st.sampled_from(["cpu", "memory"]), st.one_of(numbers, texts, junk), max_size=2)
+resources = st.sampled_from(["cpu", "memory", "memoyr", "hugepages-2Mi", "example.com/gpu"])
+quantities = st.dictionaries(resources, st.one_of(numbers, texts, junk), max_size=2)
 tolerations = st.fixed_dictionaries(
     {},
     optional={
@@ -173,7 +175,7 @@ specs = st.fixed_dictionaries(
         "deployers": st.one_of(st.lists(st.sampled_from([*PROTECTIONS, "argo"]), max_size=3), junk),
         "references": st.one_of(
             name_references,
-            st.fixed_dictionaries({}, optional={"nameReference": name_references, "images": junk}),
+            st.fixed_dictionaries({}, optional={"nameReference": name_references, "images": junk, "imgs": junk}),
             junk,
         ),
         "linker": st.one_of(linkers, linkers, junk),

@@ -119,6 +119,37 @@ def test_names_in_kpt_settings_are_patterns() -> None:
             id="a reference without fields",
         ),
         pytest.param(
+            HEAD + "spec: {references: [{kind: ConfigMap, fieldSpecs: [{knd: Widget, path: spec/a}]}]}\n",
+            [
+                (
+                    "ConfigRevisions/web spec.references[0].fieldSpecs[0].knd (line 4, column 53): unknown field; "
+                    'did you mean "kind"? allowed: path, group, version, kind, create'
+                )
+            ],
+            id="a misspelled kind in a reference, which would be one of all kinds",
+        ),
+        pytest.param(
+            HEAD + "spec: {references: {nameReferences: []}}\n",
+            [
+                (
+                    "ConfigRevisions/web spec.references.nameReferences (line 4, column 21): unknown field; did you "
+                    'mean "nameReference"? allowed: nameReference, namePrefix, nameSuffix, namespace, commonLabels, '
+                    "labels, templateLabels, commonAnnotations, varReference, images, replicas"
+                )
+            ],
+            id="a misspelled field of a kustomize configuration file",
+        ),
+        pytest.param(
+            HEAD + "spec: {linker: {resources: {limits: {memoyr: 1Gi}}}}\n",
+            [
+                (
+                    "ConfigRevisions/web spec.linker.resources.limits.memoyr (line 4, column 38): unknown field; did "
+                    'you mean "memory"? allowed: cpu, memory, ephemeral-storage'
+                )
+            ],
+            id="a misspelled resource",
+        ),
+        pytest.param(
             HEAD.replace("{name: web}", "{}"),
             ["ConfigRevisions metadata.name (line 3, column 1): missing"],
             id="no name",
