@@ -28,6 +28,7 @@ from krm_fn.model.node import (
     is_sequence,
     text,
 )
+from krm_fn.model.problem import UNRENDERED
 from krm_fn.naming.go_yaml import is_plainly_text, is_text, read_scalar
 
 JsonValue: TypeAlias = bool | float | str | list["JsonValue"] | dict[str, "JsonValue"] | None
@@ -197,7 +198,7 @@ def _fields(node: Mapping, field: str) -> dict[str, tuple[Scalar, Node]]:
     merged: list[Node] = []
     for key, value in node.value:
         if not is_scalar(key):
-            raise Unhashable(field, "a key is a list or a mapping, expected text")
+            raise Unhashable(field, UNRENDERED if is_mapping(key) else "a key is a list, expected text")
         name = key.value
         if name in fields:
             raise Unhashable(field, f"duplicate key {name}")

@@ -14,7 +14,7 @@ from krm_fn.model import keys
 from krm_fn.model.deployers import NEEDS_HASH_SUFFIX
 from krm_fn.model.item import DATA_FIELDS, Item
 from krm_fn.model.kinds import is_fixed
-from krm_fn.model.node import entries, get, is_scalar
+from krm_fn.model.node import get, is_mapping, is_scalar
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import authored_id, base_name
 from krm_fn.references.api_readers import ApiReaders, reads_own_files
@@ -92,8 +92,9 @@ class Hints:
         if not item.is_config:
             return None
         for field in DATA_FIELDS:
-            for _, value in entries(get(item.node, field)):
-                if not is_scalar(value) or value.value.strip():
+            data = get(item.node, field)
+            for key, value in data.value if is_mapping(data) else ():
+                if not is_scalar(key) or not is_scalar(value) or value.value.strip():
                     return None
         return Reason(ReasonCode.EMPTY, "it has no content, so a controller may fill it")
 

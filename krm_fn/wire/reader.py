@@ -19,7 +19,7 @@ import yaml
 from yaml import _yaml
 
 from krm_fn.model.node import Mapping, Mark, Node, Scalar, is_scalar
-from krm_fn.model.problem import Problem, Rejected, Severity, at
+from krm_fn.model.problem import UNRENDERED, Problem, Rejected, Severity, at
 from krm_fn.wire.nodes import OTHER_BREAKS, MappingNode, ScalarNode, SequenceNode, Source
 
 MAX_DEPTH = 400
@@ -227,7 +227,7 @@ def _hint(data: bytes, mark: Mark | None) -> str:
     """Recognise a template of Helm or a conflict of git in the line of an error, or in the one before."""
     lines = data.split(b"\n")[max(mark.line - 1, 0) : mark.line + 1] if mark else []
     if any(b"{{" in line for line in lines):
-        return "; looks like an unrendered Helm template ({{ ... }}); render the chart first"
+        return f"; {UNRENDERED}"
     if any(line.startswith((b"<<<<<<< ", b"=======", b">>>>>>> ")) for line in lines):
         return "; looks like a merge conflict (<<<<<<<); resolve it first"
     return ""

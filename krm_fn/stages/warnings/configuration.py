@@ -4,12 +4,14 @@ One configuration may serve many packages. Then it is normal that a pattern matc
 of a kind: `docs/decisions/0020` says which entries are reported all the same.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from krm_fn.model import keys
-from krm_fn.model.item import CONFIG_KINDS, Item, about
+from krm_fn.model.item import CONFIG_KINDS, DATA_FIELDS, Item, about
 from krm_fn.model.keys import DECLARES_FUNCTION
+from krm_fn.model.node import fields
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import KIND, FieldSpec, Selector, Settings, Strategy, is_pattern
 from krm_fn.model.words import and_others, listing
@@ -25,6 +27,17 @@ from krm_fn.stages.package import Package
 from krm_fn.stages.revisions import ReasonCode
 
 _KINDS = {kind.lower(): kind for kind in CONFIG_KINDS}
+_NO_GROUP = re.compile("(?:core/)?[^/]+")
+_OBJECT = ("apiVersion", "kind", "metadata")
+_OTHER_FIELDS = frozenset({*DATA_FIELDS, "immutable", "items", "spec", "status", "type"})
+_METADATA = ("name", "namespace", "labels", "annotations")
+_OTHER_METADATA = frozenset(
+    {
+        *("generateName", "finalizers", "ownerReferences", "uid", "resourceVersion", "generation", "selfLink"),
+        *("creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields"),
+    }
+)
+"""Other fields of ObjectMeta (k8s.io/apimachinery, pkg/apis/meta/v1/types.go)."""
 _CONDITIONS = ("kind", "namespace", "labels", "annotations")
 
 _DOMAIN = "krm-fn.io"
@@ -148,13 +161,38 @@ def _judge_references(specs: Iterable[FieldSpec], objects: Iterable[Item]) -> It
             yield spec.entry, f"matches no object of the package: there is no {spec.kind}{did_you_mean(near)}"
 
 
-def find_misspelled_kinds(items: Iterable[Item]) -> Iterator[Problem]:
-    """Warn about what was meant to be a ConfigMap or Secret. No API server knows its kind."""
+def find_misspelled(items: Iterable[Item]) -> Iterator[Problem]:
+    """Warn about kinds, versions and fields that no API server knows, and that keep an object from being a revision."""
     for item in items:
+        if item.is_local:
+            continue
         kind = _KINDS.get(item.id.kind.lower().removesuffix("s"))
         if kind and kind != item.id.kind and item.id.api_version == "v1":
             message = f'found "{item.id.kind}", which is no kind of Kubernetes{did_you_mean(kind)}'
             yield about(item, message, "kind", Severity.WARNING)
+        elif item.id.kind in CONFIG_KINDS and _NO_GROUP.fullmatch(item.id.api_version) and not item.is_config:
+            message = f'found "{item.id.api_version}", which is no version of a {item.id.kind}{did_you_mean("v1")}'
+            yield about(item, message, "apiVersion", Severity.WARNING)
+        for field, meant in _find_misspelled_fields(item):
+            message = f"is no field of {item.id.kind or 'an object'}, and has no effect{did_you_mean(meant)}"
+            yield about(item, message, field, Severity.WARNING)
+
+
+def _find_misspelled_fields(item: Item) -> Iterator[tuple[str, str]]:
+    """Yield the path of each misspelled field that objects of all kinds have, and what was meant."""
+    top = fields(item.node)
+    if not top.keys().isdisjoint(_OBJECT):  # else it is no object, but a file of some tool
+        content = DATA_FIELDS if item.is_config else ()
+        yield from _compare(top, (*_OBJECT, *content), _OTHER_FIELDS)
+        for name, meant in _compare(fields(top.get("metadata")), _METADATA, _OTHER_METADATA):
+            yield f"metadata.{name}", meant
+
+
+def _compare(found: Collection[str], wanted: Collection[str], others: Collection[str]) -> Iterator[tuple[str, str]]:
+    missing = [name for name in wanted if name not in found]
+    for name in found:
+        if name not in wanted and name not in others and (meant := nearest(name, missing)):
+            yield name, meant
 
 
 def find_own_annotations(items: Iterable[Item], kinds: Collection[str]) -> Iterator[Problem]:

@@ -10,7 +10,7 @@ from krm_fn.model.item import Item, about, place_of
 from krm_fn.model.keys import PACKAGE_PATH
 from krm_fn.model.kinds import cannot_change, is_fixed, is_replaced, kind_of
 from krm_fn.model.node import get, is_mapping, mark_of
-from krm_fn.model.problem import Problem, Severity
+from krm_fn.model.problem import UNRENDERED, Problem, Severity
 from krm_fn.model.settings import DEFAULT_SET, Jobs, Settings, Strategy
 from krm_fn.naming.names import authored_id, listed_revisions
 from krm_fn.references.find import may_refer
@@ -20,7 +20,7 @@ from krm_fn.stages.jobs import RenamedJobs, find_job_names
 from krm_fn.stages.package import Package
 from krm_fn.stages.replaced_later import SUBSTITUTE, is_encrypted
 from krm_fn.stages.revisions import Revisions
-from krm_fn.stages.warnings.configuration import find_misspelled_kinds, find_own_annotations, find_unmatched
+from krm_fn.stages.warnings.configuration import find_misspelled, find_own_annotations, find_unmatched
 from krm_fn.stages.warnings.data import find_missing_keys, find_refused_data
 from krm_fn.stages.warnings.references import (
     find_copied,
@@ -54,7 +54,7 @@ def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
     problems = [
         # What the configuration says, and does not happen.
         *find_unmatched(package, settings, references.index.names),
-        *find_misspelled_kinds(package.authored),
+        *find_misspelled(package.authored),
         *find_abandoned_linkers(package, settings),
         # What does not follow a new name, or follows it too often.
         *find_no_referrers(package, revisions),
@@ -197,12 +197,10 @@ def find_templates(items: Iterable[Item]) -> Iterator[Problem]:
         if not item.id.api_version or item.is_local:
             continue
         for field, text in (("name", item.id.name), ("namespace", item.id.namespace)):
-            # YAML reads double braces without quotes as a mapping whose key is a mapping.
             node = None if text else get(item.node, "metadata", field)
             if "{{" in text or (is_mapping(node) and any(is_mapping(key) for key, _ in node.value)):
-                message = "looks like an unrendered Helm template ({{ ... }}); render the chart first"
                 mark = mark_of(item.node, ("metadata", field))
-                problem = about(item, message, f"metadata.{field}")
+                problem = about(item, UNRENDERED, f"metadata.{field}")
                 yield problem._replace(line=mark.line + 1, column=mark.column + 1)
 
 
