@@ -5,6 +5,8 @@ Scope, plural and version come from the API reference and from each project's CR
 CONSUMERS: kinds at whose objects the linker always looks. The fields are those of `Kind` in `model/kinds.py`.
 CLUSTER_SCOPED: other kinds without a namespace. PLURALS: plurals that the rules of English do not give, by group and
 kind; of any group, if that is empty.
+AUTHORS_METADATA, SERVER_METADATA: the fields of all objects, as authors and as the API server write them
+(k8s.io/apimachinery, pkg/apis/meta/v1/types.go).
 """
 
 CONSUMERS = (
@@ -205,3 +207,15 @@ PLURALS = {
     ("numaflow.numaproj.io", "Vertex"): "vertices",
     ("operator.victoriametrics.com", "VLogs"): "vlogs",
 }
+
+AUTHORS_METADATA = ("annotations", "finalizers", "generateName", "labels", "name", "namespace", "ownerReferences")
+SERVER_METADATA = (
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+)

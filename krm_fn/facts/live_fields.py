@@ -9,7 +9,7 @@ each), Argo CD's pages, k9s, Lens, and consoles that pass on what the browser ca
 OPEN_MAPS: mappings with keys of their author. The API server adds none to them, where it adds defaults to all others.
 QUANTITIES: mappings of quantities; QUANTITY_FIELDS: fields that are one. The API server writes `1000m` as `1`, and
 `1024Mi` as `1Gi` (apimachinery/pkg/api/resource/quantity.go, `CanonicalizeBytes`).
-SERVER_METADATA: fields that only the API server writes. SERVER_MARKS: labels and annotations that it adds in the name of
+SERVER_MARKS: labels and annotations that it adds in the name of
 whoever sends the request (pkg/apis/apps/v1/conversion.go, pkg/apis/autoscaling/annotations.go, defaults of Namespaces).
 """
 
@@ -45,17 +45,6 @@ QUANTITIES = (
     "requests",
 )
 QUANTITY_FIELDS = ("averageValue", "divisor", "sizeLimit", "storage")
-
-SERVER_METADATA = (
-    "creationTimestamp",
-    "deletionGracePeriodSeconds",
-    "deletionTimestamp",
-    "generation",
-    "managedFields",
-    "resourceVersion",
-    "selfLink",
-    "uid",
-)
 
 SERVER_MARKS = (
     "autoscaling.alpha.kubernetes.io/behavior",

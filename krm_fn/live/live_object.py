@@ -5,7 +5,8 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from krm_fn.facts.live_fields import APPLIERS, BY_HAND, SERVER_MARKS, SERVER_METADATA
+from krm_fn.facts.kinds import SERVER_METADATA
+from krm_fn.facts.live_fields import APPLIERS, BY_HAND, SERVER_MARKS
 from krm_fn.linker.read import below, entries, mapping, text
 from krm_fn.model import deployers
 from krm_fn.model.item import Item, read_item

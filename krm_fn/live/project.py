@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from krm_fn.diff.difference import HandEdit
 from krm_fn.diff.tree import MERGE_KEYS
-from krm_fn.facts.live_fields import BY_HAND, OPEN_MAPS, QUANTITIES, QUANTITY_FIELDS, SERVER_METADATA
+from krm_fn.facts.kinds import SERVER_METADATA
+from krm_fn.facts.live_fields import BY_HAND, OPEN_MAPS, QUANTITIES, QUANTITY_FIELDS
 from krm_fn.linker.read import mapping
 from krm_fn.live.live_object import MARKS, FieldOwner, LiveManifest, is_applier, read_json
 from krm_fn.model.item import Item, data_keys, read_item

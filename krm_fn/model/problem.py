@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from krm_fn.model.node import Mark, Node
 
-
 UNRENDERED = "looks like an unrendered Helm template ({{ ... }}); render the chart first"
 """What is wrong where a mapping is a key: so YAML reads double braces without quotes."""
 

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 
+from krm_fn.facts.kinds import SERVER_METADATA
 from krm_fn.model import keys
 from krm_fn.model.changes import Changes, Patch
 from krm_fn.model.deployers import PROTECTIONS, Protection, is_named_at_deploy, keep_name
@@ -9,12 +10,14 @@ from krm_fn.model.item import Item, about
 from krm_fn.model.node import fields, get, is_mapping, is_null
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.model.settings import Settings, Strategy
+from krm_fn.model.words import listing
 from krm_fn.references.find import ROLES
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.stages.package import Package
 from krm_fn.stages.revisions import Consumers, Revision, Revisions
 
+_OF_ONE_OBJECT = ("uid", "resourceVersion")
 _MARKS = {"labels": (keys.SET,), "annotations": (keys.BASE_NAME, keys.WANTED, keys.RETAIN)}
 
 
@@ -60,8 +63,26 @@ def mark(revisions: Revisions, consumers: Consumers, settings: Settings) -> Chan
     for revision in revisions.rendered:
         protection, warnings = _protect(revision.item, settings)
         patches.append((revision.item, _mark(revision, settings, protection, has_consumers=revision.item in consumers)))
+        live = _find_live_fields(revision)
+        if live:
+            patches.append((revision.item, {"metadata": dict.fromkeys(live)}))
+            warnings.append(_taken_off(revision, live))
         problems += [warning._replace(resource=revision.id) for warning in warnings]
     return Changes(patches=tuple(patches), problems=tuple(problems))
+
+
+def _find_live_fields(revision: Revision) -> list[str]:
+    """Return the fields that a renamed object has from a cluster, where it will be another object."""
+    metadata = fields(get(revision.item.node, "metadata"))
+    if not revision.is_renamed or metadata.keys().isdisjoint(_OF_ONE_OBJECT):
+        return []
+    return [name for name in metadata if name in SERVER_METADATA]
+
+
+def _taken_off(revision: Revision, live: list[str]) -> Problem:
+    names = listing((f"metadata.{name}" for name in live), is_sentence=True)
+    message = f"was read from a cluster: removed {names}, with which the API server refuses its revision"
+    return about(revision.item, message, severity=Severity.WARNING)
 
 
 def restore(revisions: Revisions) -> Changes:

@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from krm_fn.facts.kinds import AUTHORS_METADATA, SERVER_METADATA
 from krm_fn.model import keys
 from krm_fn.model.item import CONFIG_KINDS, DATA_FIELDS, Item, about
 from krm_fn.model.keys import DECLARES_FUNCTION
@@ -30,14 +31,6 @@ _KINDS = {kind.lower(): kind for kind in CONFIG_KINDS}
 _NO_GROUP = re.compile("(?:core/)?[^/]+")
 _OBJECT = ("apiVersion", "kind", "metadata")
 _OTHER_FIELDS = frozenset({*DATA_FIELDS, "immutable", "items", "spec", "status", "type"})
-_METADATA = ("name", "namespace", "labels", "annotations")
-_OTHER_METADATA = frozenset(
-    {
-        *("generateName", "finalizers", "ownerReferences", "uid", "resourceVersion", "generation", "selfLink"),
-        *("creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "managedFields"),
-    }
-)
-"""Other fields of ObjectMeta (k8s.io/apimachinery, pkg/apis/meta/v1/types.go)."""
 _CONDITIONS = ("kind", "namespace", "labels", "annotations")
 
 _DOMAIN = "krm-fn.io"
@@ -184,7 +177,7 @@ def _find_misspelled_fields(item: Item) -> Iterator[tuple[str, str]]:
     if not top.keys().isdisjoint(_OBJECT):  # else it is no object, but a file of some tool
         content = DATA_FIELDS if item.is_config else ()
         yield from _compare(top, (*_OBJECT, *content), _OTHER_FIELDS)
-        for name, meant in _compare(fields(top.get("metadata")), _METADATA, _OTHER_METADATA):
+        for name, meant in _compare(fields(top.get("metadata")), AUTHORS_METADATA, SERVER_METADATA):
             yield f"metadata.{name}", meant
 
 
