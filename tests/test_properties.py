@@ -241,6 +241,7 @@ GIVES_WAY = [
     r"(?<=base-name: )[a-z-]+",
     r"(?<=namespace: )old",
     r"(?<=io/set: )old",
+    r"\n    (?:creationTimestamp: \"\S+|resourceVersion: \S+|uid: \S+)|, uid: \S+, managedFields: \[\]",  # of a live object
     r"(\n *metadata:)?(\n *annotations:)?\n *(?:revisions\.krm-fn\.io/checksum|checksum/config): \S+",
 ]
 
