@@ -34,6 +34,7 @@ FOR_GOOD = {NEEDS_HASH_SUFFIX, KAPP_VERSIONED, SPINNAKER_VERSIONED}
 
 OURS = {keys.SET, keys.BASE_NAME, keys.WANTED, keys.RETAIN, keys.CHECKSUM}
 CHECKSUMS = {"checksum/config", "example.com/config", "shop.example/config"}
+OF_A_LIVE_OBJECT = {"creationTimestamp", "managedFields", "resourceVersion", "uid"}
 PROTECTION = {
     "argocd.argoproj.io/sync-options",
     "argocd.argoproj.io/compare-options",
@@ -203,6 +204,8 @@ def without_our_changes(after: Any, before: Any, path: tuple[str, ...] = ()) -> 
 def may_be_dropped(key: str, value: Any, path: tuple[str, ...]) -> bool:
     if key in FOR_GOOD | OURS | CHECKSUMS:
         return path[-1:] in {("annotations",), ("labels",)}
+    if key in OF_A_LIVE_OBJECT:
+        return path[-1:] == ("metadata",)
     if key == "immutable":  # of an object that is no longer a revision
         return bool(value == "true")
     # and a mapping that contained only such an annotation
@@ -241,7 +244,7 @@ GIVES_WAY = [
     r"(?<=base-name: )[a-z-]+",
     r"(?<=namespace: )old",
     r"(?<=io/set: )old",
-    r"\n    (?:creationTimestamp: \"\S+|resourceVersion: \S+|uid: \S+)|, uid: \S+, managedFields: \[\]",  # of a live object
+    r"\n    (?:creationTimestamp: \"|resourceVersion: |uid: )\S+|, uid: \S+, managedFields: \[\]",  # of a live object
     r"(\n *metadata:)?(\n *annotations:)?\n *(?:revisions\.krm-fn\.io/checksum|checksum/config): \S+",
 ]
 
