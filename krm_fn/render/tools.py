@@ -140,6 +140,8 @@ def _take_notes(directory: Path, command: Sequence[str], allowance: Allowance) -
         with copied(read_tree(directory, allowance)) as copy:
             built = _run(directory, [*command, str(copy.directory)], allowance, copy.original)
             return read_notes(copy.restore(built.stdout))
+    except OSError:  # no folder for temporary files can be written
+        return {}
     except Rejected:
         if allowance.bytes < 0 or allowance.seconds <= 0:
             raise

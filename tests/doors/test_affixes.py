@@ -179,6 +179,15 @@ def test_another_door_warns_and_so_does_verify(door: str) -> None:
                 ), text
 
 
+def test_a_tree_that_cannot_be_copied_is_built_and_warned_about() -> None:
+    """No other kustomization may have a Component among its resources."""
+    part = tree({**COMPONENT, **BASE})
+    answer = run("beside", part, SETTINGS["rename"])
+    assert answer.exit_code == 0
+    assert names_in_rollouts(answer.manifests) == {"part-web": "web-config"} == names_in_rollouts(build(part))
+    assert "but ConfigMap/shop/part-web-config is: kustomize puts no namePrefix" in answer.problems
+
+
 SILENT = {
     "an object that the package does not have": (ROLLOUT, config_map("other", None)),
     "a Deployment, in which kustomize follows": (
