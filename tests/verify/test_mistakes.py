@@ -510,6 +510,18 @@ def test_every_finding_is_of_a_mistake() -> None:
     assert [*EXPECTED] == [name for name, _ in (*MISTAKES, *WITH_CONFIGURATION, *PASSED_OVER)]
 
 
+@pytest.mark.parametrize(
+    ("annotation", "severity"),
+    [("internal.config.kubernetes.io/path", "warning"), ("argocd.argoproj.io/sync-wave", "error")],
+)
+def test_equal_revisions_may_be_of_two_files(annotation: str, severity: str) -> None:
+    objects = changed()
+    objects.append(deepcopy(find(objects, WEB)))
+    at(objects[-1], ANNOTATIONS)[annotation] = "-1"
+    line = next(one for one in findings(objects, DEPLOYER) if "is in the input twice" in one)
+    assert line.startswith(f"{severity}: ConfigMap/shop/web-config-mffg77kmb5")
+
+
 def test_equal_revisions_are_only_warned_about(configured: VerifyOptions) -> None:
     """As two subpackages of kpt have them, whose folders the output does not name any more."""
     objects = changed(add(WEB), add(SECRET))
