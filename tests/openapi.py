@@ -63,6 +63,20 @@ def _read(version: str, name: str) -> Any:
     return json.loads((_FOLDERS / f"v{version}-local-strict" / name).read_text())
 
 
+def schema_of(item: dict[str, Any], version: str = NEWEST) -> dict[str, Any]:
+    """Return the schema of the object's kind; an empty one for a kind that is not built in."""
+    validator = _validator(str(item.get("apiVersion", "")), str(item.get("kind", "")), version)
+    schema: Any = {} if validator is None else validator.schema
+    return dict(schema)
+
+
+def resolved(schema: dict[str, Any], version: str = NEWEST) -> dict[str, Any]:
+    """Return what a schema refers to, and a schema that refers to nothing as it is."""
+    while "$ref" in schema:
+        schema = _read(version, "_definitions.json")["$defs"][schema["$ref"].rpartition("/")[2]]
+    return schema
+
+
 def objects_in(documents: list[Any]) -> Iterator[dict[str, Any]]:
     """Yield the objects inside Lists and ResourceLists, and all other documents."""
     for one in documents:

@@ -14,7 +14,8 @@ Flux, the names of its controllers and `kustomize/api/v1`; Helm, `getManagedFiel
 `LabeledResources`; cli-utils, `OwningInventoryKey`.
 
 What is replaced: Argo CD, `applyObject` of its gitops-engine; Flux, `shouldForceApply` and `AnyInMetadata` of
-fluxcd/pkg; kapp, `AddOrUpdateChange`. What checks no MAC of SOPS: see `stages/sops.py`.
+fluxcd/pkg; kapp, `AddOrUpdateChange`. What is passed over: Flux, `shouldSkipApply` of fluxcd/pkg; kapp, `ChangeFactory`.
+What checks no MAC of SOPS: see `stages/sops.py`.
 """
 
 DEPLOYERS = {
@@ -89,6 +90,11 @@ DEPLOYERS = {
         ),
         "reads_labels": True,
         "replaces": ({"annotation": "kustomize.toolkit.fluxcd.io/force", "says": ("enabled",), "in_any_case": True},),
+        "passes_over": (
+            {"annotation": "kustomize.toolkit.fluxcd.io/reconcile", "says": ("disabled",), "in_any_case": True},
+            {"annotation": "kustomize.toolkit.fluxcd.io/ssa", "says": ("Ignore",), "in_any_case": True},
+            {"annotation": "kustomize.toolkit.fluxcd.io/ssa", "says": ("IfNotPresent",), "in_any_case": True},
+        ),
         "decrypts": True,
         # It runs kustomize, which writes these words with quotes.
         "keeps_boolean_words": True,
@@ -134,6 +140,7 @@ DEPLOYERS = {
             {"annotation": "kapp.k14s.io/update-strategy", "says": ("fallback-on-replace",)},
             {"annotation": "kapp.k14s.io/update-strategy", "says": ("always-replace",)},
         ),
+        "passes_over": ({"annotation": "kapp.k14s.io/noop"}, {"annotation": "kapp.k14s.io/exists"}),
     },
     # It prunes nothing, but renames objects: see `keep_name`.
     "spinnaker": {"name": "Spinnaker"},

@@ -51,15 +51,15 @@ class Protection(NamedTuple):
         return self.value in (read_options(present) if self.part_of_list else [present])
 
 
-class Replacement(NamedTuple):
-    """Texts by which a deployer deletes an object and creates it again where the API server refuses a change.
+class Instruction(NamedTuple):
+    """Texts in an annotation that tell a deployer to treat an object in another way than others.
 
     The annotation is a comma list of options with all of `says` and none of `lacks`, or, if not `part_of_list`, it is
-    exactly the one text of `says`.
+    exactly the one text of `says`. Without `says`, it may be any text.
     """
 
     annotation: str
-    says: tuple[str, ...]
+    says: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
     part_of_list: bool = False
     in_any_case: bool = False
@@ -67,7 +67,8 @@ class Replacement(NamedTuple):
     def is_in(self, present: str) -> bool:
         text = present.lower() if self.in_any_case else present
         found = set(read_options(text) if self.part_of_list else [text])
-        return found.issuperset(self.says) and found.isdisjoint(self.lacks)
+        says = {one.lower() for one in self.says} if self.in_any_case else self.says
+        return found.issuperset(says) and found.isdisjoint(self.lacks)
 
 
 class Phase(IntEnum):
@@ -100,6 +101,9 @@ class Deployer(NamedTuple):
     `waves`: annotations with a number in that order; the first that holds one counts. `waits_for`: kinds by group that
     it waits for before the next step; with `waits_for_others`, it may also wait for kinds that `facts/kinds.py` lacks.
 
+    `replaces`: by which it deletes an object and creates it again where the API server refuses a change.
+    `passes_over`: by which it does not apply an object, or never again.
+
     `managers`: the managers of fields that it applies. `marks`: labels and annotations that it adds to objects.
     `tracks`: more of them, by whose values it knows its own.
 
@@ -117,7 +121,8 @@ class Deployer(NamedTuple):
     waves: tuple[str, ...] = ()
     waits_for: frozenset[tuple[str, str]] = frozenset()
     waits_for_others: bool = False
-    replaces: tuple[Replacement, ...] = ()
+    replaces: tuple[Instruction, ...] = ()
+    passes_over: tuple[Instruction, ...] = ()
     managers: tuple[str, ...] = ()
     marks: tuple[str, ...] = ()
     tracks: tuple[str, ...] = ()
@@ -144,7 +149,8 @@ def _read_deployers(rows: Any) -> Iterator[tuple[str, Deployer]]:
                         for annotation, words in row.get("hooks", {}).items()
                     },
                     "waits_for": frozenset(_read_kind(kind) for kind in row.get("waits_for", ())),
-                    "replaces": tuple(Replacement(**one) for one in row.get("replaces", ())),
+                    "replaces": tuple(Instruction(**one) for one in row.get("replaces", ())),
+                    "passes_over": tuple(Instruction(**one) for one in row.get("passes_over", ())),
                 }
             ),
         )
@@ -220,6 +226,15 @@ def is_recreated(item: Item) -> bool:
         for replacement in one.replaces
         for marks in ((item.labels, item.annotations) if one.reads_labels else (item.annotations,))
     )
+
+
+def find_passed_over(item: Item, deployer: str) -> Iterator[str]:
+    """Yield each label and annotation of an object for which the deployer does not apply it, or never again."""
+    known = DEPLOYERS[deployer]
+    for one in known.passes_over:
+        for name, marks in (("annotations", item.annotations), ("labels", item.labels))[: 1 + known.reads_labels]:
+            if one.annotation in marks and one.is_in(marks[one.annotation]):
+                yield f"metadata.{name}[{one.annotation}]"
 
 
 def first_step(item: Item, deployer: str) -> Step | None:

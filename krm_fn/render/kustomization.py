@@ -46,6 +46,7 @@ _FILE_SOURCE = re.compile("[^=]+=([^=]+)")
 """`files: [key=path]`. With more than one `=` kustomize reports an error."""
 
 _AFFIXES = ("namePrefix", "nameSuffix")
+_AFFIX_TRANSFORMERS = ("PrefixTransformer", "SuffixTransformer")
 
 _CREDENTIALS = re.compile("//[^/]*@")
 
@@ -110,23 +111,25 @@ class Plugin(NamedTuple):
 
 
 class KustomizeTree(NamedTuple):
-    """A kustomization whose last transformer is krm-fn, and all that kustomize reads to build it.
+    """A kustomization, and all that kustomize reads to build it. `function`: krm-fn, if it is the last transformer.
 
     The paths are absolute and as they are named: some, or folders above them, may be links.
     """
 
     directory: Path
-    function: Plugin
+    function: Plugin | None
     files: dict[Path, bytes]
     folders: set[Path]
 
     @property
-    def configuration(self) -> tuple[Path, bytes]:
-        """The file of the configuration, as seen from the directory, and its text.
+    def configuration(self) -> tuple[Path, bytes] | None:
+        """The file of the configuration of krm-fn, as seen from the directory, and its text.
 
         If it is in place, that is the kustomization, and the text begins on the same line.
         """
         function = self.function
+        if function is None:
+            return None
         if not function.is_inline:
             return Path(os.path.relpath(function.path, self.directory)), self.files[function.path]
         before = function.entry.start_mark.line + (function.entry.style in ("|", ">"))
@@ -134,15 +137,26 @@ class KustomizeTree(NamedTuple):
 
 
 class Checked(NamedTuple):
-    """The local bases of a kustomization, and theirs. `tree`: what was read, if the last transformer is krm-fn."""
+    """The local bases of a kustomization, and theirs. `tree`: what was read, if the last transformer is krm-fn.
+
+    `has_affixes`: one of them puts something before or behind names.
+    """
 
     bases: list[Path]
     tree: KustomizeTree | None
+    has_affixes: bool
 
 
 def check_kustomization(directory: Path, allowance: Allowance) -> Checked:
     """Check all that kustomize would read to build a directory. Raises Rejected for what it may not read or run."""
     return _KustomizationWalk(directory, allowance).run()
+
+
+def read_tree(directory: Path, allowance: Allowance) -> KustomizeTree:
+    """Read all that kustomize would read to build a directory. Raises Rejected for what no copy of it could hold."""
+    walk_all = _KustomizationWalk(directory, allowance, keeps_all=True)
+    walk_all.run()
+    return walk_all.tree
 
 
 def find_plugins(directory: Path, files: Files) -> list[Plugin]:
@@ -195,6 +209,10 @@ def _affixes_of(roots: Iterable[Node]) -> tuple[str, str]:
     return before, behind
 
 
+def _adds_affix(plugin: Plugin) -> bool:
+    return text(get(plugin.config, "kind")) in _AFFIX_TRANSFORMERS
+
+
 def lists_krm_fn(directory: Path, allowance: Allowance) -> bool:
     """Tell whether the kustomization of a directory lists krm-fn, or cannot be read to find that out."""
     try:
@@ -210,13 +228,20 @@ def _files_in(here: Path) -> list[Path]:
 class _KustomizationWalk:
     """From the topmost kustomization to all its local bases. What is read on the way is kept if it must be copied."""
 
-    def __init__(self, directory: Path, allowance: Allowance) -> None:
+    def __init__(self, directory: Path, allowance: Allowance, *, keeps_all: bool = False) -> None:
         self.top = Path(os.path.realpath(directory))
+        self.has_affixes = False
         self.files: dict[Path, bytes] = {}
         self.folders: set[Path] = set()
         self.function: Plugin | None = None
         self._directory = directory
         self._allowance = allowance
+        self._keeps_all = keeps_all
+
+    @property
+    def tree(self) -> KustomizeTree:
+        """What was read."""
+        return KustomizeTree(self.top, self.function, self.files, self.folders)
 
     def run(self) -> Checked:
         """Check every kustomization once, and report the problems of all."""
@@ -233,8 +258,9 @@ class _KustomizationWalk:
                     problems += rejected.problems
         if problems:
             raise Rejected(*problems)
-        tree = KustomizeTree(self.top, self.function, self.files, self.folders | reached) if self.function else None
-        return Checked(sorted(_shown(base) for base in reached - {self.top}), tree)
+        self.folders |= reached
+        bases = sorted(_shown(base) for base in reached - {self.top})
+        return Checked(bases, self.tree if self.function else None, self.has_affixes)
 
     def _check(self, here: Path) -> list[Path]:
         """Check what one kustomization names, and return its local bases."""
@@ -246,14 +272,17 @@ class _KustomizationWalk:
             roots = _read(file, files)
             plugins = list(_plugins(file, roots, files))
             problems += self._find_function(file, roots, plugins)
+            self.has_affixes |= any(_affixes_of(roots)) or any(map(_adds_affix, plugins))
             # Only a tree from which krm-fn is to be taken is copied. What it names below is read from here on.
-            files.keep_all = self.function is not None
+            is_copied = self.function is not None or self._keeps_all
+            files.keep_all = is_copied
             for reference in sorted(_references(roots, plugins), key=lambda one: one.node.start):
                 local = _locate(here, reference.path)
                 if reference.is_remote(local):
-                    problems += [_refuse_remote(file, reference)] if self._allowance.limits.no_remote else []
+                    is_refused = self._allowance.limits.no_remote or self._keeps_all  # nothing is fetched twice
+                    problems += [_refuse_remote(file, reference)] if is_refused else []
                     continue
-                problems += _refuse_elsewhere(file, reference) if self.function else ()
+                problems += _refuse_elsewhere(file, reference) if is_copied else ()
                 if _type_of(local) == stat.S_IFDIR:
                     bases += [Path(os.path.realpath(local))] if reference.as_base else []
                     self.folders.add(local)

@@ -1,5 +1,8 @@
 """A copy of what kustomize reads, in which it does not run krm-fn, but says what krm-fn would have seen.
 
+Where krm-fn is not listed, the copy only says which names objects had: kustomize does not follow names in kinds that it
+does not know, as a Rollout. There a kustomization around the copy has the patches.
+
 kustomize runs its transformers before it hashes names and follows them. Until then each object has internal annotations
 with its earlier names, which references that only krm-fn knows still say; kustomize removes them at its end. So in the
 place of krm-fn it gets patches of its own that copy these annotations under other names. The patches turn objects into
@@ -10,7 +13,7 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,8 +21,8 @@ from types import MappingProxyType
 
 from krm_fn.model.changes import Changes, Patch
 from krm_fn.model.node import Node, is_scalar
-from krm_fn.model.problem import Rejected
-from krm_fn.render.kustomization import KustomizeTree
+from krm_fn.model.problem import Rejected, ResourceId
+from krm_fn.render.kustomization import KustomizeTree, Plugin
 from krm_fn.render.program import held_signals
 from krm_fn.wire.apply import plan_splices
 from krm_fn.wire.envelope import open_envelope
@@ -29,6 +32,9 @@ from krm_fn.wire.splice import Splice, apply_splices
 _INTERNAL = "internal.config.kubernetes.io"
 _KEPT = ("previousNames", "previousNamespaces", "previousKinds"), ("prefixes",), ("suffixes",), ("needsHashSuffix",)
 """What is said about names. The annotations of a group are only there together."""
+
+_FORMER = _KEPT[:3]
+"""What is said of the names that an object had."""
 
 _LONG_NUMBER = re.compile(rb"[0-9]{16}")
 
@@ -48,8 +54,8 @@ class KustomizeCopy:
 
     @property
     def directory(self) -> Path:
-        """The copy of the directory that is to be built."""
-        return _below(self._stage, self._tree.directory)
+        """The copy of the directory that is to be built, or what is around it."""
+        return _below(self._stage, self._tree.directory) if self._tree.function else self._stage / self._domain
 
     def select_nothing(self) -> None:
         """Let the patches change nothing."""
@@ -65,12 +71,21 @@ class KustomizeCopy:
 
     def _write_patches(self, selected: str) -> None:
         function = self._tree.function
-        patches = "\n---\n".join(_patches(self._domain, selected))
+        patches = "\n---\n".join(_patches(self._domain, selected, _KEPT if function else _FORMER))
+        if function is None:
+            self._write_around(patches)
+            return
         file = function.kustomization.with_name(f"{self._domain}.yaml")
         # kustomize runs transformers that are in place before those of files.
         entry = patches if function.is_inline else file.name
-        self._write(function.kustomization, _with_entry(self._tree, entry))
+        self._write(function.kustomization, _with_entry(self._tree.files[function.kustomization], function, entry))
         self._write(file, patches.encode())
+
+    def _write_around(self, patches: str) -> None:
+        copy = _below(self._stage, self._tree.directory)
+        around = {"resources": [os.path.relpath(copy, self.directory)], "transformers": [patches]}
+        self.directory.mkdir(exist_ok=True)
+        (self.directory / "kustomization.yaml").write_text(json.dumps(around))
 
     def _write(self, path: Path, data: bytes) -> None:
         copy = self._locate(path)
@@ -105,25 +120,33 @@ def may_be_rounded(built: bytes) -> bool:
 
 def graft(plain: bytes, patched: bytes) -> bytes:
     """Return what was built without the patches, with the internal annotations of what was built with them."""
-    noted = {item.id: item.annotations for item in open_envelope(read_yaml(patched)).items}
+    noted = read_notes(patched)
     envelope = open_envelope(read_yaml(plain))
-    changes = Changes(patches=tuple((item, _internal(noted[item.id])) for item in envelope.items))
+    changes = Changes(patches=tuple((item, _annotate(noted[item.id])) for item in envelope.items))
     return apply_splices(envelope.document.text, plan_splices(envelope, changes)).encode()
 
 
-def _internal(annotations: dict[str, str]) -> Patch:
-    internal = {name: value for name, value in annotations.items() if name.startswith(f"{_INTERNAL}/")}
-    return {"metadata": {"annotations": internal}} if internal else {}
+def _annotate(annotations: dict[str, str]) -> Patch:
+    return {"metadata": {"annotations": annotations}} if annotations else {}
+
+
+def _internal(annotations: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in annotations.items() if name.startswith(f"{_INTERNAL}/")}
 
 
 def _below(stage: Path, path: Path) -> Path:
     return stage / path.relative_to("/")
 
 
-def _with_entry(tree: KustomizeTree, value: str) -> bytes:
+def read_notes(built: bytes) -> dict[ResourceId, dict[str, str]]:
+    """Return the internal annotations of each object."""
+    return {item.id: _internal(item.annotations) for item in open_envelope(read_yaml(built)).items}
+
+
+def _with_entry(kustomization: bytes, function: Plugin, value: str) -> bytes:
     """Return the text of the kustomization with another entry in the place of krm-fn. Prove it by reading it again."""
-    document = read_yaml(tree.files[tree.function.kustomization])
-    start = tree.function.entry.start
+    document = read_yaml(kustomization)
+    start = function.entry.start
     entry = next(node for node in walk(document.roots) if is_scalar(node) and node.start == start)
     tail = "\n" if entry.style in ("|", ">") else ""
     edited = apply_splices(document.text, [Splice(start, entry.end, json.dumps(value) + tail)]).encode()
@@ -133,7 +156,7 @@ def _with_entry(tree: KustomizeTree, value: str) -> bytes:
         is_proven = False
     if not is_proven:
         message = "cannot take krm-fn out of this text; write a plain list, with an entry that no other place shares"
-        raise Rejected(tree.function.problem(message))
+        raise Rejected(function.problem(message))
     return edited
 
 
@@ -149,8 +172,8 @@ def _flatten(roots: list[Node], changed: Mapping[Node, str] = MappingProxyType({
     return flat
 
 
-def _patches(domain: str, selected: str) -> Iterator[str]:
-    for names in _KEPT:
+def _patches(domain: str, selected: str, kept: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    for names in kept:
         operations = [
             {
                 "op": "copy",

@@ -226,6 +226,8 @@ def _open(source: SourceText, expansion: Expansion) -> Iterator[Envelope]:
     if wrong:
         raise Rejected(*wrong)
     envelope = open_envelope(document, source.origin)
+    for item in envelope.items if source.notes else ():
+        item.annotations.update(source.notes.get(item.id, {}))
     problems = [*_find_unnamed(envelope)]
     if problems:
         raise Rejected(*problems)

@@ -7,11 +7,11 @@ wrong. See `cmpserver/plugin` and `util/app/discovery` in the source of Argo CD.
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
+from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId, Severity
 from krm_fn.model.settings import CONFIG_FILE, Unread
 from krm_fn.render.files import MANIFESTS, Allowance, Files, Limits, read_named, unreadable
 from krm_fn.render.kustomization import KUSTOMIZATIONS, Plugin, find_plugins, runtimes_of
@@ -44,13 +44,15 @@ class Inputs(NamedTuple):
 class SourceText(NamedTuple):
     """A text and its name in an error: a file, or the command that printed it. `again`: the text of a second run.
 
-    `is_early`: it says the names that kustomize knew when it would have run krm-fn.
+    `is_early`: it says the names that kustomize knew when it would have run krm-fn. `notes`: annotations by which
+    kustomize knows the former names of objects, where they are not in the text.
     """
 
     name: str
     data: bytes
     again: bytes = b""
     is_early: bool = False
+    notes: Mapping[ResourceId, dict[str, str]] = {}  # of a tuple, whose fields nobody changes
 
     @property
     def origin(self) -> str:
@@ -128,7 +130,8 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
         # The transformer often is krm-fn.yaml itself. Read twice, it would be two configurations.
         if not (configs and (place / file).samefile(beside)):
             configs.insert(0, SourceText(str(place / file), data))
-    source = SourceText(built.command, built.stdout, built.again, is_early=built.configuration is not None)
+    is_early = built.configuration is not None
+    source = SourceText(built.command, built.stdout, built.again, is_early=is_early, notes=built.notes)
     unread = _find_unread([place, *built.bases, outside], place, allowance)
     return Sources([source], configs, built.remarks, unread)
 

@@ -12,16 +12,16 @@ import shutil
 import signal
 import tarfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
 from krm_fn.model.node import get, text
-from krm_fn.model.problem import Problem, Rejected, Severity
+from krm_fn.model.problem import Problem, Rejected, ResourceId, Severity
 from krm_fn.model.settings import KIND
 from krm_fn.render.files import Allowance, Files, check_named, placed_in, read_all
-from krm_fn.render.kustomization import KUSTOMIZATIONS, check_kustomization
-from krm_fn.render.kustomize_copy import copied, graft, may_be_rounded
+from krm_fn.render.kustomization import KUSTOMIZATIONS, check_kustomization, read_tree
+from krm_fn.render.kustomize_copy import copied, graft, may_be_rounded, read_notes
 from krm_fn.render.program import Known, known_part, run_program
 from krm_fn.wire.reader import read_yaml
 
@@ -79,7 +79,8 @@ class Built(NamedTuple):
 
     `again` is what it printed when it was run a second time; empty for programs whose output is always the same.
     `configuration`: the file and the text of that of krm-fn, which is to run after kustomize. `bases` are the other
-    local directories that it read.
+    local directories that it read. `notes`: what kustomize knew of the names of objects, as its annotations, where
+    that is not in the text.
     """
 
     command: str
@@ -88,6 +89,7 @@ class Built(NamedTuple):
     again: bytes = b""
     configuration: tuple[Path, bytes] | None = None
     bases: Sequence[Path] = ()
+    notes: Mapping[ResourceId, dict[str, str]] = {}  # of a tuple, whose fields nobody changes
 
 
 def built_from(directory: Path) -> str:
@@ -114,9 +116,10 @@ def build(directory: Path, helm: HelmOptions, allowance: Allowance) -> Built:
         return built._replace(again=_run(directory, command, allowance).stdout)
     program = _find(directory, file, "kustomize", "kubectl")
     command = [program, _BUILD[program], "--"]
-    bases, tree = check_kustomization(directory, allowance)
+    bases, tree, has_affixes = check_kustomization(directory, allowance)
     if tree is None:
-        return _run(directory, [*command, path], allowance)._replace(bases=bases)
+        plain = _run(directory, [*command, path], allowance)._replace(bases=bases)
+        return plain._replace(notes=_take_notes(directory, command, allowance) if has_affixes else {})
     with copied(tree) as copy:
         command.append(str(copy.directory))
         built = _run(directory, command, allowance, copy.original)
@@ -126,6 +129,23 @@ def build(directory: Path, helm: HelmOptions, allowance: Allowance) -> Built:
             with placed_in(built.command):
                 data = graft(_run(directory, command, allowance, copy.original).stdout, data)
     return built._replace(stdout=data, configuration=tree.configuration, bases=bases)
+
+
+def _take_notes(directory: Path, command: Sequence[str], allowance: Allowance) -> Mapping[ResourceId, dict[str, str]]:
+    """Build once more, to learn the former names of objects. None where the tree cannot be copied.
+
+    kustomize puts a prefix before the names of objects, but not before the names in kinds that it does not know.
+    """
+    try:
+        with copied(read_tree(directory, allowance)) as copy:
+            built = _run(directory, [*command, str(copy.directory)], allowance, copy.original)
+            return read_notes(copy.restore(built.stdout))
+    except OSError:  # no folder for temporary files can be written
+        return {}
+    except Rejected:
+        if allowance.bytes < 0 or allowance.seconds <= 0:
+            raise
+        return {}  # what then has no name that an object has is warned about
 
 
 def _check_values(helm: HelmOptions, allowance: Allowance) -> None:

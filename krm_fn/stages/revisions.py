@@ -91,8 +91,11 @@ class Revision(NamedTuple):
 
     @property
     def is_renamed(self) -> bool:
-        """Tell whether this function decides its name, be it the one it has already."""
-        is_hashed = NEEDS_HASH_SUFFIX in self.item.annotations  # by kustomize or, in a copy of its tree, already
+        """Tell whether its content decides its name, be it the one it has already.
+
+        To adopt what kustomize's generators have named leaves that name, and references must say it all the same.
+        """
+        is_hashed = NEEDS_HASH_SUFFIX in self.item.annotations or self.name != self.base_name
         return self.strategy is Strategy.RENAME or is_hashed or self.name != self.item.id.name
 
     @property

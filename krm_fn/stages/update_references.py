@@ -27,6 +27,7 @@ ByBaseName: TypeAlias = Mapping[tuple[str, str], list[Revision]]
 def update_references(references: Collection[ResolvedReference], revisions: Revisions, index: Index) -> Changes:
     """Rewrite references to renamed objects, and report those that cannot or should not be rewritten."""
     by_base_name = read_base_names(revisions.renamed.values())
+    adopted = {one.item for one in revisions.rendered if not one.is_renamed and one.item.is_config}
     edits: list[Edit] = []
     problems: list[Problem] = []
     in_rules: dict[Item, list[ResolvedReference]] = defaultdict(list)
@@ -40,7 +41,7 @@ def update_references(references: Collection[ResolvedReference], revisions: Revi
         elif reference.written:
             continue  # a controller writes the object under this name, whoever else has it
         elif revisions.renamed.keys().isdisjoint(targets):
-            edits += () if is_in_role else _rewrite_stale(resolved, index)
+            edits += () if is_in_role else (*_rewrite_stale(resolved, index), *_rewrite_former(resolved, adopted))
         elif is_in_role:
             in_rules[resolved.referrer].append(resolved)
         else:
@@ -108,6 +109,13 @@ def _rewrite_stale(resolved: ResolvedReference, index: Index) -> Iterator[Edit]:
         if index.is_stale(item, reference.kind, reference.target):
             name = name_meant(reference.kind, without_hash(reference.target), item, {})
             yield from _rewrite(resolved, item.id._replace(name=name, namespace=""))
+
+
+def _rewrite_former(resolved: ResolvedReference, adopted: set[Item]) -> Iterator[Edit]:
+    """Give a reference to an adopted object the name that it has: kustomize does not follow its prefixes everywhere."""
+    targets = adopted.intersection(resolved.targets)
+    if len(resolved.targets) == len(targets) == 1 and {resolved.reference.target} != {one.id.name for one in targets}:
+        yield from _rewrite(resolved, targets.pop().id)
 
 
 def update_rules(role: Item, references: Iterable[ResolvedReference], revisions: Revisions) -> Iterator[Edit]:

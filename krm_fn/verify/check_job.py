@@ -11,7 +11,7 @@ from krm_fn.model.deployers import SYNC_WAVE, wave_of, wave_order
 from krm_fn.model.item import Item, about
 from krm_fn.model.link_plan import LinkPlan, Unreadable, read_arguments
 from krm_fn.model.node import Node, elements, fields, get, is_mapping, is_scalar, step, text, texts
-from krm_fn.model.problem import Problem
+from krm_fn.model.problem import Problem, ResourceId
 from krm_fn.naming.names import content_name, is_image
 
 _CONTAINERS = "spec.template.spec.containers"
@@ -25,11 +25,15 @@ def read_plan(job: Item) -> tuple[LinkPlan, str]:
     """
     containers = _containers(job)
     for field, container in containers.items():
-        command, *arguments = [text(argument) for argument in elements(get(container, "args"))] or [""]
-        if command == "link":
-            return read_arguments(arguments), f"{field}.args"
+        if runs_linker(container):
+            return read_arguments([*map(text, elements(get(container, "args")))][1:]), f"{field}.args"
     names = ", ".join(text(get(container, "name")) for container in containers.values())
     raise Unreadable(names, "a container whose first argument is `link`")
+
+
+def runs_linker(container: Node) -> bool:
+    """Tell whether the arguments of a container are those of the linker."""
+    return [*map(text, elements(get(container, "args")))][:1] == ["link"]
 
 
 def _containers(job: Item) -> dict[str, Node]:
@@ -41,6 +45,7 @@ def _containers(job: Item) -> dict[str, Node]:
 def check_cron_job(item: Item, plan: LinkPlan, wanted: Callable[[str], Object] | None) -> Iterator[Problem]:
     """Find a CronJob that is not as the function emits it: `wanted`, of an image, if the configuration is known."""
     yield from _check_images(item)
+    yield from _check_commands(item)
     if plan.waits:
         message = "lacks --no-wait: each run would wait for what no release is about to bring"
         yield about(item, message, _OF_CRON_JOB)
@@ -77,6 +82,13 @@ def _check_images(job: Item) -> Iterator[Problem]:
             yield about(job, f"found {image!r}, expected the name of an image", f"{field}.image")
 
 
+def _check_commands(item: Item) -> Iterator[Problem]:
+    for field, container in _containers(item).items():
+        if runs_linker(container) and elements(get(container, "command")):
+            message = "found a command, which replaces the program of the image: expected none"
+            yield about(item, message, f"{field}.command")
+
+
 def _name(set_name: str, spec: Node | None, added: Mapping[str, Mapping[str, str]]) -> str:
     """Return the name of the Job with this spec, less what has been added to the metadata of its pods."""
     plain: Any = {} if spec is None else plain_value(spec)
@@ -100,6 +112,8 @@ def check_object(item: Item, wanted: Object, but: Collection[str] = ()) -> Itera
     for name, value in wanted.items():
         if name == "rules":
             yield from _check_rules(item, value, but)
+        elif name == "subjects":
+            yield from _check_subjects(item, value)
         elif name != "metadata":
             yield from (about(item, message, field) for field, message in _compare(get(item.node, name), value, name))
 
@@ -171,6 +185,15 @@ def _check_rules(role: Item, wanted: Any, but: Collection[str]) -> Iterator[Prob
         lacking = [one for one in needed if one.name not in but and found.isdisjoint(one.wider)]
         if lacking:
             yield about(role, f"does not let the linker {', '.join(map(str, lacking))}", "rules")
+
+
+def _check_subjects(binding: Item, wanted: Any) -> Iterator[Problem]:
+    """Find an account that gets no right. Who else gets it is somebody's decision."""
+    found = [texts(one) for one in elements(get(binding.node, "subjects"))]
+    for one in wanted:
+        if not any(one.items() <= subject.items() for subject in found):
+            account = ResourceId("v1", one["kind"], one["namespace"], one["name"])
+            yield about(binding, f"does not name {account}, the account of the linker", "subjects")
 
 
 def _permissions(rule: Node) -> Iterator[_Permission]:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from krm_fn.model import keys
-from krm_fn.model.deployers import wave_of
+from krm_fn.model.deployers import SYNC_WAVE, wave_of, wave_order
 from krm_fn.model.item import Item, about
 from krm_fn.model.kinds import ADD_ON_KINDS
 from krm_fn.model.link_plan import REVISION_KINDS, JobPlan, LinkPlan, RevisionName, Unreadable, merge_plans
@@ -31,7 +31,7 @@ from krm_fn.verify.check_job import (
 )
 from krm_fn.verify.rendering import RenderedSet, Rendering
 
-_ABOUT_TRACKERS = (keys.BASE_NAME, keys.STANDS_FOR, keys.MADE_BY)
+_ABOUT_TRACKERS = (keys.BASE_NAME, keys.STANDS_FOR, keys.MADE_BY, keys.RETAIN)
 _NOTHING = LinkPlan(set="", timeout=0, minimum_age=0)
 _RBAC = "rbac.authorization.k8s.io/v1"
 _ACCESS = (("v1", "ServiceAccount"), (_RBAC, "Role"), (_RBAC, "RoleBinding"))
@@ -165,9 +165,15 @@ def _is_expected(place: _JobPlace, one: RenderedSet) -> bool:
 
 def _check_jobs(place: _JobPlace, objects: _LinkerObjects) -> Iterator[Problem]:
     plans = {group.wave: group.plan for group in place.groups}
+    as_planned = {wave_order(wave)[0]: wave for wave in plans}  # "0" is the same wave as none
+
+    def find_wave(job: Item) -> str:
+        wave = wave_of(job)
+        return wave if wave in plans else as_planned.get(wave_order(wave)[0], wave)
+
     first: dict[str, Item] = {}
     for job in place.of_kind("Job"):
-        other = first.setdefault(wave_of(job), job)
+        other = first.setdefault(find_wave(job), job)
         if other.id != job.id:
             yield about(job, f"is in the input beside {other.id}: only one of them is of this rendering")
         try:
@@ -175,11 +181,11 @@ def _check_jobs(place: _JobPlace, objects: _LinkerObjects) -> Iterator[Problem]:
         except Unreadable as error:
             yield about(job, f"has no plan: {error}")
             continue
-        messages = [*_compare(plan, plans.get(wave_of(job), _NOTHING), place, objects)]
+        messages = [*_compare(plan, plans.get(find_wave(job), _NOTHING), place, objects)]
         yield from (about(job, message, field) for message in messages)
         if not messages:  # else it is clear what has changed
             yield from check_job(job, place.set, place.inventories)
-    for wave in sorted(plans.keys() - {wave_of(job) for job in place.of_kind("Job")}):
+    for wave in sorted(plans.keys() - {find_wave(job) for job in place.of_kind("Job")}):
         of_wave = f", sync wave {wave}" if wave else ""
         what_for = "nothing sets owners, or deletes old revisions"
         yield Problem(f"no Job of the linker for {_name(place)}{of_wave}: {what_for}")
@@ -277,6 +283,16 @@ def _check_trackers(
             yield from check_annotations(trackers[name], one, (*_ABOUT_TRACKERS, *[keys.WANTED] * of_set.is_marked))
             yield from check_object(trackers[name], one)
             yield from check_wave(trackers[name], one)
+            yield from _check_after_inventory(trackers[name], place)
+
+
+def _check_after_inventory(tracker: Item, place: _JobPlace) -> Iterator[Problem]:
+    """Find a tracker that a run could delete, with its Secret, before the inventory lists it again."""
+    first = [group.first_wave for group in place.groups[:1]]  # if the inventory is later, that is said already
+    waves = [wave_order(wave)[0] for wave in (*first, *map(wave_of, place.inventories))]
+    if place.inventories and wave_order(wave_of(tracker))[0] < min(waves):
+        message = f"found {wave_of(tracker)!r}, which is before the inventory: the linker may delete it in between"
+        yield about(tracker, message, f"metadata.annotations[{SYNC_WAVE}]")
 
 
 def _check_access(place: _JobPlace, one: RenderedSet, objects: _LinkerObjects) -> Iterator[Problem]:

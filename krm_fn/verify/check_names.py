@@ -1,16 +1,27 @@
 """Check every revision: the name of its content, its marks, no double, its protection, and that it comes in time."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from krm_fn.model import keys
-from krm_fn.model.deployers import HOOKS, PROTECTIONS, Protection, is_hook, keep_name, keep_new_name
+from krm_fn.model.deployers import (
+    DEPLOYERS,
+    HOOKS,
+    PROTECTIONS,
+    Protection,
+    find_passed_over,
+    is_hook,
+    keep_name,
+    keep_new_name,
+)
 from krm_fn.model.item import Item, about, locate
+from krm_fn.model.node import FieldPath, scalars
 from krm_fn.model.problem import Problem, Severity
 from krm_fn.naming.content_hash import Unhashable
-from krm_fn.naming.names import CONTENT_NAME, base_name, hash_in_name, listed_revisions, without_hash
+from krm_fn.naming.names import CONTENT_NAME, base_name, hash_in_name, is_revision, listed_revisions, without_hash
 from krm_fn.references.generated import hash_of
 from krm_fn.references.reference import ResolvedReference
+from krm_fn.render.deployable import is_internal
 from krm_fn.stages.choose import Choice
 from krm_fn.stages.early_readers import find_early_readers
 from krm_fn.verify.rendering import Configured, RenderedSet, Rendering
@@ -39,13 +50,7 @@ def check_names(rendering: Rendering) -> Iterator[Problem]:
 
 def check_marks(rendering: Rendering) -> Iterator[Problem]:
     """Find revisions whose label and annotations do not say to the linker of their set what the function says."""
-    for item in rendering.package.configs:
-        if keys.BASE_NAME in item.annotations and keys.SET not in item.labels:
-            field = f"metadata.labels[{keys.SET}]"
-            yield about(item, "missing, beside the base name of a revision: no linker knows it", field)
-        # Somebody may have copied the label to an object of their own, whose name has no hash.
-        elif keys.SET in item.labels and keys.BASE_NAME not in item.annotations and base_name(item) != item.id.name:
-            yield about(item, "missing, beside the label of a revision: no linker knows it", _field(keys.BASE_NAME))
+    yield from _check_labels(rendering.package.configs)
     namespace_of = rendering.package.namespace_of
     listed: dict[tuple[str, str], set[str]] = defaultdict(set)
     for one in rendering.package.emitted:
@@ -67,6 +72,20 @@ def check_marks(rendering: Rendering) -> Iterator[Problem]:
             yield _unmarked(item, keys.RETAIN, "the linker deletes it, because it sees no reference")
 
 
+def _check_labels(configs: Iterable[Item]) -> Iterator[Problem]:
+    for item in configs:
+        if keys.BASE_NAME in item.annotations and keys.SET not in item.labels:
+            field = f"metadata.labels[{keys.SET}]"
+            yield about(item, "missing, beside the base name of a revision: no linker knows it", field)
+        # Somebody may have copied the label to an object of their own, whose name has no hash.
+        elif keys.SET in item.labels and keys.BASE_NAME not in item.annotations and base_name(item) != item.id.name:
+            yield about(item, "missing, beside the label of a revision: no linker knows it", _field(keys.BASE_NAME))
+        if is_revision(item) and keys.COMPONENT in item.labels:
+            found = item.labels[keys.COMPONENT]
+            message = f"found {found!r}, expected no such label: the linker takes it for one of its own objects"
+            yield about(item, message, f"metadata.labels[{keys.COMPONENT}]")
+
+
 def check_duplicates(rendering: Rendering) -> Iterator[Problem]:
     """Find objects that are here twice, of those that the function has written or changed."""
     package = rendering.package
@@ -81,9 +100,42 @@ def check_duplicates(rendering: Rendering) -> Iterator[Problem]:
         earlier = first.setdefault((who.group, who.kind, package.namespace_of(item), who.name, subpackage), item)
         if earlier is not item and (item in ours or earlier in ours):
             message = f"is in the input twice, also as {locate(earlier)}: what is applied last wins; remove one"
-            # Two subpackages of kpt may each have a workload of this name, and the function has only warned about it.
-            is_ours = item in revised or item in emitted
+            # Two subpackages of kpt may each have an object of this name, and the function has only warned about it.
+            is_ours = item in emitted or (item in revised and not _are_equal(item, earlier))
             yield about(item, message, severity=Severity.ERROR if is_ours else Severity.WARNING)
+
+
+def _are_equal(one: Item, other: Item) -> bool:
+    """Tell whether it does not matter which of two objects is applied last: they differ in their files at most."""
+    return _texts_in(one) == _texts_in(other)
+
+
+def _texts_in(item: Item) -> dict[FieldPath, tuple[str, bool]]:
+    """Return each scalar by its path, and whether it is in quotes: `yes` and `"yes"` are not equal to all programs."""
+    return {
+        path: (scalar.value, bool(scalar.style))
+        for scalar, path, _ in scalars(item.node)
+        if path[:2] != ("metadata", "annotations") or not is_internal(str(path[-1]))
+    }
+
+
+def check_applied(rendering: Rendering, deployers: tuple[str, ...]) -> Iterator[Problem]:
+    """Find revisions and objects of the linker that tools leave out, or that their deployer does not apply."""
+    for one in rendering.sets.values():
+        # Who applies them, nobody may know: then an instruction to any deployer counts.
+        known = deployers_of(one, deployers) or tuple(DEPLOYERS)
+        for item in (*(revision.item for revision in one.revisions), *one.emitted):
+            yield from _check_passed_over(item, known)
+            if item.is_local:
+                message = "is only for tools, which leave it out of what is applied; remove the annotation"
+                yield about(item, message, _field(keys.LOCAL_CONFIG))
+
+
+def _check_passed_over(item: Item, deployers: Collection[str]) -> Iterator[Problem]:
+    for deployer in deployers:
+        for field in find_passed_over(item, deployer):
+            message = f"{DEPLOYERS[deployer].name} does not apply it, or not again; remove this"
+            yield about(item, message, field)
 
 
 def _unmarked(item: Item, annotation: str, risk: str) -> Problem:

@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from krm_fn.model.changes import SetItems, SetText
 from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, Severity
+from krm_fn.model.settings import Settings
 from krm_fn.naming.names import CONTENT_NAME, hash_in_name, names_of
 from krm_fn.naming.suggest import differ_by_a_letter
 from krm_fn.references.find import ROLES
 from krm_fn.references.reference import Reference, ResolvedReference
+from krm_fn.references.references import Authored, References
 from krm_fn.stages.revisions import Revision
 from krm_fn.stages.update_references import update_rules
+from krm_fn.stages.warnings.data import find_missing_keys
 from krm_fn.verify.rendering import Rendering
 
 
@@ -51,6 +54,20 @@ def _check(
     if wanted and reference.target not in {*wanted, *others}:
         message = f"found {reference.target!r}, which has been renamed: expected {' or '.join(wanted)}"
         yield about(referrer, message, field)
+
+
+def check_keys(rendering: Rendering) -> Iterator[Problem]:
+    """Find what pods want of a revision, and what it does not have. Nobody adds a key to what its content names."""
+    renamed, references = rendering.revisions.renamed, rendering.references
+    wanted = References(
+        rendering.package.authored,
+        references.index,
+        authored=Authored([one for one in references.authored if renamed.keys() & set(one.targets)], []),
+        mounted=[],
+        embedded=[],
+    )
+    for found in find_missing_keys(rendering.package, wanted, (), Settings()):
+        yield found.as_error()
 
 
 class _OtherRevisions:

@@ -18,8 +18,10 @@ from krm_fn.render.sources import STDIN, Inputs, SourceText, read_config_file, r
 from krm_fn.render.tools import HelmOptions, built_from
 from krm_fn.report.secrets import hide_in_problems
 from krm_fn.stages.transform import transform
+from krm_fn.stages.warnings.references import find_unfollowed_affixes
 from krm_fn.verify.check_linker import check_linker
 from krm_fn.verify.check_names import (
+    check_applied,
     check_duplicates,
     check_marks,
     check_names,
@@ -29,7 +31,7 @@ from krm_fn.verify.check_names import (
     deployers_of,
     is_protected,
 )
-from krm_fn.verify.check_references import check_references
+from krm_fn.verify.check_references import check_keys, check_references
 from krm_fn.verify.rendering import RenderedSet, Rendering, read_rendering
 from krm_fn.wire.apply import add_results
 from krm_fn.wire.envelope import Envelope, open_envelope
@@ -112,8 +114,11 @@ def _check(rendering: Rendering, options: VerifyOptions) -> Iterator[Problem]:
     yield from check_names(rendering)
     yield from check_marks(rendering)
     yield from check_references(rendering)
+    yield from check_keys(rendering)
+    yield from find_unfollowed_affixes(rendering.references)
     yield from check_order(rendering, options.deployers)
     yield from check_protection(rendering, options.deployers)
+    yield from check_applied(rendering, options.deployers)
     yield from check_linker(rendering)
 
 

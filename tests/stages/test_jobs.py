@@ -1,7 +1,9 @@
 """Fields that name a Job, and fields that look as if they did."""
 
 import pytest
+import yaml
 
+from krm_fn.function import run
 from krm_fn.model.item import read_item
 from krm_fn.model.node import is_mapping
 from krm_fn.stages.jobs import find_jobs
@@ -58,3 +60,42 @@ def test_found(text: str, expected: list[tuple[str, str]]) -> None:
 @pytest.mark.parametrize("text", LEFT_ALONE)
 def test_left_alone(text: str) -> None:
     assert find(text) == []
+
+
+AFTER_THE_JOB = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: web-config, namespace: shop}
+data: {LEVEL: info}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: migrate, namespace: shop}
+spec: {template: {spec: {containers: [{name: app, image: app, envFrom: [{configMapRef: {name: web-config}}]}]}}}
+---
+apiVersion: v1
+kind: Service
+metadata:
+  name: web
+  namespace: shop
+  annotations:
+    example.com/report: batch/namespaces/shop/Job/migrate
+    config.kubernetes.io/depends-on: batch/namespaces/shop/Job/migrate
+"""
+RENAME_JOBS = """\
+apiVersion: revisions.krm-fn.io/v1
+kind: ConfigRevisions
+metadata: {name: shop}
+spec: {jobs: rename, select: [{name: web-config}], linker: {enabled: false}}
+"""
+
+
+def test_only_the_annotation_of_kpt_follows() -> None:
+    """Another annotation may say the same for a reader that nobody knows."""
+    stdout = run(AFTER_THE_JOB.encode(), RENAME_JOBS.encode()).stdout
+    named = {one["kind"]: one["metadata"] for one in yaml.load_all(stdout, yaml.CSafeLoader)}
+    assert named["Job"]["name"].startswith("migrate-")
+    assert named["Service"]["annotations"] == {
+        "example.com/report": "batch/namespaces/shop/Job/migrate",
+        "config.kubernetes.io/depends-on": f"batch/namespaces/shop/Job/{named['Job']['name']}",
+    }

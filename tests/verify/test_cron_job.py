@@ -30,6 +30,11 @@ ALWAYS = [
         "              - lnk\n",
         ": has no plan: found 'link', expected a container whose first argument is `link`",
     ),
+    (
+        "              args:\n",
+        "              command: [/bin/true]\n              args:\n",
+        f"{IN_POD}.containers[0].command: found a command",
+    ),
 ]
 WITH_CONFIGURATION = [
     ('schedule: "17 ', 'schedule: "18 ', "spec.schedule: found '18 * * * *', expected '17 * * * *'"),

@@ -139,10 +139,14 @@ def at(value: Any, field: Field) -> Any:
 
 
 def put(who: str, *field: str | int, value: Any) -> Mutate:
-    """Give a field of an object another value."""
+    """Give a field of an object another value, or a list another entry."""
 
     def mutate(objects: Objects) -> None:
-        at(find(objects, who), field[:-1])[field[-1]] = value
+        above, last = at(find(objects, who), field[:-1]), field[-1]
+        if isinstance(above, list) and last == len(above):
+            above.append(value)
+        else:
+            above[last] = value
 
     return mutate
 
@@ -235,6 +239,20 @@ def config_map(name: str, **annotations: str) -> dict[str, Any]:
     return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"A": "b"}}
 
 
+def key_ref(who: str, key: str, config: str = "ConfigMap/api-config-m57m2ddh75", **optional: bool) -> Mutate:
+    """Let the first container have a variable of a key."""
+    kind, name = config.split("/")
+    reference = {"name": name, "key": key, **optional}
+    field = "configMapKeyRef" if kind == "ConfigMap" else "secretKeyRef"
+    return put(who, *LINK, "env", value=[{"name": "ONE", "valueFrom": {field: reference}}])
+
+
+def volume_of(who: str, key: str, **optional: bool) -> Mutate:
+    """Let the pods have a volume with one key of a ConfigMap."""
+    source = {"name": "api-config-m57m2ddh75", "items": [{"key": key, "path": "one"}], **optional}
+    return put(who, *POD, "spec", "volumes", value=[{"name": "one", "configMap": source}])
+
+
 MISTAKES: list[tuple[str, list[Mutate]]] = [
     ("the content of a ConfigMap has changed", [put(WEB, "data", "LOG_LEVEL", value="debug")]),
     ("the content of a Secret has changed", [put(SECRET, "stringData", "PASSWORD", value="not-to-be-printed-2")]),
@@ -260,6 +278,16 @@ MISTAKES: list[tuple[str, list[Mutate]]] = [
         "a reference has another base name",
         [put("Deployment/api", *ENV_FROM, "configMapRef", "name", value="ap-config-m57m2ddh75")],
     ),
+    ("a variable is of a key that the revision does not have", [key_ref("Deployment/api", "NONE")]),
+    ("a variable is of a key that a Secret does not have", [key_ref("Deployment/api", "NONE", SECRET)]),
+    ("a volume has a key that the revision does not have", [volume_of("Deployment/api", "NONE")]),
+    (
+        "a revision has the label of the linker's objects",
+        [put(WEB, "metadata", "labels", keys.COMPONENT, value="linker")],
+    ),
+    ("a revision is only for tools", [put(WEB, *ANNOTATIONS, keys.LOCAL_CONFIG, value="true")]),
+    ("the Job is only for tools", [put(JOB, *ANNOTATIONS, keys.LOCAL_CONFIG, value="true")]),
+    ("a tracker is only for tools", [put(TRACKER, *ANNOTATIONS, keys.LOCAL_CONFIG, value="")]),
     ("a revision that only a Role names is no longer retained", [cut(FLAGS, *ANNOTATIONS, keys.RETAIN)]),
     ("retained is false", [put(FLAGS, *ANNOTATIONS, keys.RETAIN, value="false")]),
     ("a revision is retained that pods read", [put(WEB, *ANNOTATIONS, keys.RETAIN, value="true")]),
@@ -286,7 +314,6 @@ MISTAKES: list[tuple[str, list[Mutate]]] = [
     ("a ConfigMap is missing", [remove(WEB)]),
     ("a Secret is missing", [remove(SECRET)]),
     ("a revision that only a Role names is missing", [remove(FLAGS)]),
-    ("a revision is there twice", [add(WEB)]),
     (
         "two objects of one id have different data",
         [lambda objects: objects.append(find(objects, WEB) | {"data": {"LOG_LEVEL": "debug"}})],
@@ -425,6 +452,20 @@ WITH_CONFIGURATION: list[tuple[str, list[Mutate]]] = [
 ]
 """Found with the configuration only."""
 
+FLUX = "kustomize.toolkit.fluxcd.io"
+PASSED_OVER: list[tuple[str, list[Mutate]]] = [
+    ("Flux does not apply a revision", [put(WEB, *ANNOTATIONS, f"{FLUX}/reconcile", value="disabled")]),
+    (
+        "Flux does not apply the Job, as a label says",
+        [put(JOB, "metadata", "labels", f"{FLUX}/reconcile", value="Disabled")],
+    ),
+    ("Flux ignores a tracker", [put(TRACKER, *ANNOTATIONS, f"{FLUX}/ssa", value="Ignore")]),
+    ("Flux applies the inventory once only", [put(INVENTORY, *ANNOTATIONS, f"{FLUX}/ssa", value="IfNotPresent")]),
+    ("kapp does not apply the Role", [put(ROLE, *ANNOTATIONS, "kapp.k14s.io/noop", value="")]),
+    ("kapp expects that a revision exists", [put(WEB, *ANNOTATIONS, "kapp.k14s.io/exists", value="")]),
+]
+"""Found where nobody says who deploys, or where that is this deployer."""
+
 EXPECTED: dict[str, list[str]] = yaml.load(FINDINGS.read_text(), yaml.CSafeLoader) if FINDINGS.exists() else {}
 DEPLOYER = VerifyOptions(deployers=("argocd",))
 
@@ -455,8 +496,39 @@ def test_the_configuration_finds(name: str, mutations: list[Mutate], configured:
     assert any(line.startswith("error: ") for line in found)
 
 
+@pytest.mark.parametrize(("name", "mutations"), PASSED_OVER, ids=[name for name, _ in PASSED_OVER])
+def test_what_a_deployer_passes_over_is_found(name: str, mutations: list[Mutate], configured: VerifyOptions) -> None:
+    objects = changed(*mutations)
+    assert findings(objects, VerifyOptions()) == EXPECTED[name]
+    assert all(line.startswith("error: ") for line in EXPECTED[name])
+    other = name.split(maxsplit=1)[0].lower()
+    assert set(EXPECTED[name]) <= set(findings(objects, VerifyOptions(deployers=("argocd", other))))
+    assert findings(objects, DEPLOYER) == findings(objects, configured) == []
+
+
 def test_every_finding_is_of_a_mistake() -> None:
-    assert [*EXPECTED] == [name for name, _ in (*MISTAKES, *WITH_CONFIGURATION)]
+    assert [*EXPECTED] == [name for name, _ in (*MISTAKES, *WITH_CONFIGURATION, *PASSED_OVER)]
+
+
+@pytest.mark.parametrize(
+    ("annotation", "severity"),
+    [("internal.config.kubernetes.io/path", "warning"), ("argocd.argoproj.io/sync-wave", "error")],
+)
+def test_equal_revisions_may_be_of_two_files(annotation: str, severity: str) -> None:
+    objects = changed()
+    objects.append(deepcopy(find(objects, WEB)))
+    at(objects[-1], ANNOTATIONS)[annotation] = "-1"
+    line = next(one for one in findings(objects, DEPLOYER) if "is in the input twice" in one)
+    assert line.startswith(f"{severity}: ConfigMap/shop/web-config-mffg77kmb5")
+
+
+def test_equal_revisions_are_only_warned_about(configured: VerifyOptions) -> None:
+    """As two subpackages of kpt have them, whose folders the output does not name any more."""
+    objects = changed(add(WEB), add(SECRET))
+    for options in (DEPLOYER, configured):
+        first, second = findings(objects, options)
+        assert first.startswith("warning: ConfigMap/shop/web-config-mffg77kmb5: is in the input twice")
+        assert second.startswith("warning: Secret/shop/api-db-(hash): is in the input twice")
 
 
 OF_CHART = config_map("chart")
@@ -483,6 +555,15 @@ LEGAL: list[tuple[str, list[Mutate]]] = [
     ("another image of the application", [put("Deployment/api", *LINK, "image", value="registry.example/api:2.0")]),
     ("an image by digest", [put("Deployment/api", *LINK, "image", value=f"registry.example/api@sha256:{'a' * 64}")]),
     ("a right more for the linker", [put(ROLE, "rules", RULE["events"], "verbs", value=["create", "patch"])]),
+    ("a variable that may be missing", [key_ref("Deployment/api", "NONE", optional=True)]),
+    ("a volume whose key may be missing", [volume_of("Deployment/api", "NONE", optional=True)]),
+    ("a key that the revision has", [key_ref("Deployment/api", "DB_POOL")]),
+    (
+        "another account that the Role is bound to",
+        [put(BINDING, "subjects", 1, value={"kind": "User", "name": "me", "apiGroup": "rbac.authorization.k8s.io"})],
+    ),
+    ("Flux merges what it applies", [put(WEB, *ANNOTATIONS, f"{FLUX}/ssa", value="Merge")]),
+    ("not only for tools", [put(JOB, *ANNOTATIONS, keys.LOCAL_CONFIG, value="false")]),
     ("secrets to pull images of the ServiceAccount", [put(ACCOUNT, "imagePullSecrets", value=[{"name": "pull"}])]),
     ("an earlier wave of the inventory", [annotate(INVENTORY, sync_wave="-1")]),
     ("a later wave of what starts no pods", [annotate("ConfigMap/report-config-df75df2bkd", sync_wave="5")]),
@@ -588,6 +669,7 @@ def write() -> None:
         found |= {
             name: findings(changed(*mutations), VerifyOptions(str(file))) for name, mutations in WITH_CONFIGURATION
         }
+        found |= {name: findings(changed(*mutations), VerifyOptions()) for name, mutations in PASSED_OVER}
     FINDINGS.write_text(yaml.safe_dump(found, sort_keys=False, width=1000))
 
 

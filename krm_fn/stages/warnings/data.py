@@ -40,7 +40,6 @@ from krm_fn.references.find import ROLES
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.references.well_known import looked_up_by
-from krm_fn.stages.choose import Choices
 from krm_fn.stages.package import Package
 from krm_fn.stages.replaced_later import is_encrypted, is_placeholder
 from krm_fn.stages.revisions import Revisions
@@ -82,12 +81,12 @@ class _Wanted(NamedTuple):
 
 
 def find_missing_keys(
-    package: Package, references: References, choices: Choices, settings: Settings
+    package: Package, references: References, written: Collection[Item], settings: Settings
 ) -> Iterator[Problem]:
     """Warn about each key that an object does not have, and about each path that the items of a volume do not have.
 
     The pods that want one do not start. The object must be the only one that is meant, and all of its keys must be
-    known: controllers and programs add keys to what they write to.
+    known: controllers and programs add keys to what they write to. `written`: the objects that controllers write.
     """
     wanted: dict[Item, list[_Wanted]] = defaultdict(list)
     sub_paths = cache(_find_sub_paths)  # several references are in one pod
@@ -104,8 +103,7 @@ def find_missing_keys(
             wanted[one.targets[0]] += _wanted_by_mount(one, package, references, settings)
     if not wanted:
         return
-    written = {choice.item for choice in choices.all if choice.is_written_by_others}
-    written |= _find_written_by_programs(references)
+    written = {*written} | _find_written_by_programs(references)
     for item, several in wanted.items():
         missing = [] if item in written else [*_judge_keys(item, several)]
         if missing and looked_up_by(item, base_name(item), package.namespace_of(item)) is None:

@@ -12,8 +12,10 @@ from krm_fn.naming.names import authored_id, base_name
 from krm_fn.naming.suggest import find_near
 from krm_fn.references.find import ROLES
 from krm_fn.references.generated import find_generated, find_unmet, find_unpinned, versioned
+from krm_fn.references.near_misses import BUILT_IN_GROUPS
 from krm_fn.references.reference import By, Reference, ResolvedReference
 from krm_fn.references.references import References
+from krm_fn.references.resolve import Index
 from krm_fn.stages.choose import Choices
 from krm_fn.stages.package import Package
 from krm_fn.stages.revisions import Revisions
@@ -162,6 +164,42 @@ def _find_all_near(
 def _place_of(one: ResolvedReference, package: Package) -> tuple[str, str]:
     """Return the kind of the object that a reference names, and the namespace where it is expected."""
     return one.reference.kind, one.namespace_meant or package.namespace
+
+
+def find_unfollowed_affixes(references: References) -> Iterator[Problem]:
+    """Warn about each name that is not in the package, and that is there with what its referrer has around its own.
+
+    kustomize gives a custom resource a prefix, but not the names in it. Only its annotations and its tree tell which.
+    """
+    for one in references.authored:
+        is_followed = bool(one.targets) or one.reference.written or one.referrer.id.group in BUILT_IN_GROUPS
+        if not is_followed and (meant := _find_with_affixes(one, references.index)):
+            message = (
+                f"names {one.reference.kind} {one.reference.target!r}, which is not in the package, but "
+                f"{authored_id(meant)} is: kustomize puts no namePrefix or nameSuffix around names in a "
+                f"{one.referrer.id.kind}; list krm-fn in `transformers`, pass the folder of the kustomization to "
+                "krm-fn, or write the whole name"
+            )
+            yield about(one.referrer, message, one.reference.field, Severity.WARNING)
+
+
+def _find_with_affixes(one: ResolvedReference, index: Index) -> Item | None:
+    kind, name, namespace = one.reference.kind, one.reference.target, one.reference.target_namespace
+    for before, behind in _possible_affixes(one.referrer.id.name):
+        if found := index.find(one.referrer, kind, before + name + behind, namespace):
+            return found[0]
+    return None
+
+
+def _possible_affixes(name: str) -> Iterator[tuple[str, str]]:
+    """Yield what kustomize may have put around the name of an object: at any letter, if one of both is at a dash."""
+    places = range(1, len(name))
+    yield from ((name[:place], "") for place in places)
+    yield from (("", name[place:]) for place in places)
+    after = {place + 1 for place, letter in enumerate(name) if letter == "-"}
+    before = {place - 1 for place in after}
+    yield from ((name[:end], name[start:]) for end in places for start in before if end < start)
+    yield from ((name[:end], name[start:]) for start in places for end in after if end < start and start not in before)
 
 
 def has_producers(items: Iterable[Item]) -> bool:

@@ -27,6 +27,7 @@ from krm_fn.stages.warnings.references import (
     find_in_fields,
     find_in_options,
     find_made_in_cluster,
+    find_unfollowed_affixes,
     find_unlisted,
     find_unversioned,
     warn_about_misspelled,
@@ -51,6 +52,7 @@ def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
 
     All of it is a warning or less: who only asks for errors does not need it.
     """
+    written = {choice.item for choice in choices.all if choice.is_written_by_others}
     problems = [
         # What the configuration says, and does not happen.
         *find_unmatched(package, settings, references.index.names),
@@ -69,7 +71,8 @@ def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
         *find_duplicates(package, revisions),
         *find_written_again(package, references, revisions),
         *warn_about_misspelled(package, references),
-        *find_missing_keys(package, references, choices, settings),
+        *find_unfollowed_affixes(references),
+        *find_missing_keys(package, references, written, settings),
         *find_refused_data(package, revisions, settings.deployers),
         *find_own_annotations(package.authored, settings.kinds),
         # What changes without another name.
