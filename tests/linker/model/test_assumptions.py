@@ -148,6 +148,8 @@ def test_who_references_what_nothing_references_must_apply_it_too(model: Namespa
     apply_alone(model, "Deployment")
     with pytest.raises(RevisionLost, match="ConfigMap/shared-config-bbbbbbbbbb, which Deployment/web references"):
         model.advance(run)
+    (failure,) = run.report.failures
+    assert "Deployment shop/web: references ConfigMap/shared-config-bbbbbbbbbb, which does not exist" in failure
 
 
 def test_who_applies_the_revision_with_the_workload_loses_nothing(model: NamespaceModel) -> None:
