@@ -68,11 +68,10 @@ class Run(NamedTuple):
 
 
 class Release(NamedTuple):
-    """A deployer that applies a rendering. Only objects of the `watched` kinds are steps of their own."""
+    """A deployer that applies a rendering, object by object. All of them are of kinds that runs watch."""
 
     name: str
     rendering: Rendering
-    watched: frozenset[str]
     is_under_way: bool = False
 
     @property
@@ -84,10 +83,8 @@ class Release(NamedTuple):
             model.commit(self.rendering)
         elif model.rendering is not self.rendering:
             return None  # the next release has taken its place
-        while (key := model.sync_step()) is not None:
-            if key[0] in self.watched and model.applies_more(self.watched):
-                return self._replace(is_under_way=True)
-        return None
+        model.sync_step()
+        return self._replace(is_under_way=True) if model.applies_more else None
 
 
 class Step(NamedTuple):

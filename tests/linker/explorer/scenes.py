@@ -1,6 +1,7 @@
 """The smallest namespaces that show the guarantee: one workload, two revisions, and who acts there.
 
-Nobody in them writes a Secret: `test_assumptions` tells those stories.
+Nobody in them writes a Secret or a Job: `test_assumptions` and `test_model` tell those stories. The runs of the linker
+are actors, so a release applies no Job.
 """
 
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 from tests.linker.explorer.actors import Actor, Hands, Release, Run, SceneModel, Step
 from tests.linker.explorer.recorded_run import Linker
 from tests.linker.explorer.search import Scene
-from tests.linker.model.deployers import Deployer, apply, argo_like, flux_like
+from tests.linker.model.deployers import apply, flux_like
 from tests.linker.model.rendering import Rendering, render
 
 SECONDS = 45
@@ -25,18 +26,14 @@ WATCHED = {
 """What somebody in a scene writes, by the kind of its workload."""
 
 
-DEPLOYERS = {"Argo CD": argo_like, "Flux": flux_like}
-
-
 class Cast(NamedTuple):
-    """What can be in a scene, by the kind of its workload, by the limit of its history, and by who deploys."""
+    """What can be in a scene, by the kind of its workload and the limit of its history."""
 
     kind: str = "Deployment"
     limit: int = 0
-    deployed_by: str = "Flux"
 
     def rendering(self, letter: str) -> Rendering:
-        return Rendering(self.kind, has_api=False, shared="ABC".index(letter))
+        return Rendering(self.kind, has_api=False, has_jobs=False, shared="ABC".index(letter))
 
     @property
     def watched(self) -> frozenset[str]:
@@ -44,13 +41,13 @@ class Cast(NamedTuple):
 
     def superseded(self) -> SceneModel:
         """Build a namespace that has gone from A to B. If it keeps no history, the next run deletes what only A has."""
-        deployer: Deployer = DEPLOYERS[self.deployed_by]
-        model = SceneModel(self.rendering("A"), deployer, (self.limit, self.limit))
-        model.sync()
-        model.settle()
-        model.commit(self.rendering("B"))
-        model.sync()
-        model.settle()
+        model = SceneModel(self.rendering("A"), flux_like, (self.limit, self.limit))
+        for letter in "AB":
+            model.commit(self.rendering(letter))
+            model.sync()
+            model.reconcile("web")
+            model.advance(model.link_by_hand())
+            model.settle()
         while model.store.of_kind("Pod"):
             model.stop_pod(0)
         model.settle()
@@ -65,7 +62,7 @@ class Cast(NamedTuple):
         return Run(f"CronJob of {letter}", Linker(plan, SCHEDULED_SECONDS, self.watched))
 
     def release(self, letter: str) -> Release:
-        return Release(f"release of {letter}", self.rendering(letter), self.watched)
+        return Release(f"release of {letter}", self.rendering(letter))
 
 
 CONTROLLERS = Hands(
@@ -121,7 +118,7 @@ def back_while_somebody_orphans_its_history(cast: Cast) -> list[Actor]:
 
 
 def another_image_while_somebody_restarts(cast: Cast) -> list[Actor]:
-    image = Release("release of another image", cast.rendering("B")._replace(image=1), cast.watched)
+    image = Release("release of another image", cast.rendering("B")._replace(image=1))
     restart = person(Step("restart", lambda model: model.restart("web")))
     return [cast.job("B"), image, restart, CONTROLLERS, CONTROLLERS._replace(name="controllers, later")]
 

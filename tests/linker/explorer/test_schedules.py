@@ -14,7 +14,7 @@ import pytest
 from krm_fn.linker import wait
 from tests.linker.explorer import scenes
 from tests.linker.explorer.actors import Actor
-from tests.linker.explorer.scenes import DEPLOYERS, PLOTS, WATCHED, Cast, Plot, scene
+from tests.linker.explorer.scenes import PLOTS, WATCHED, Cast, Plot, scene
 from tests.linker.explorer.search import Search
 from tests.linker.model import mutants
 from tests.linker.model.mutants import Mutation
@@ -30,21 +30,23 @@ def _short_wait(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def name_of(value: object) -> str | None:
     if isinstance(value, Cast):
-        return f"{value.kind}, limit {value.limit}, {value.deployed_by}"
+        return f"{value.kind}, limit {value.limit}"
     return getattr(value, "__name__", None)
 
 
 EACH_TIME = [
     *((Cast(kind), scenes.back_then_forth, 2) for kind in WATCHED),
     *((Cast(kind), scenes.back, 1) for kind in WATCHED),
-    (Cast(deployed_by="Argo CD"), scenes.back, 1),
     (Cast(), scenes.another_image_while_somebody_restarts, 1),
     (Cast(), scenes.somebody_deletes_the_inventory, 1),
     *((Cast(limit=1), plot, 0) for plot in PLOTS),
 ]
 CASTS = [
-    *(Cast(kind, limit, by) for kind, limit, by in product(("Deployment", "StatefulSet"), (0, 1), DEPLOYERS)),
-    *(Cast("ReplicaSet", 0, by) for by in DEPLOYERS),
+    Cast("Deployment", 0),
+    Cast("Deployment", 1),
+    Cast("StatefulSet", 0),
+    Cast("StatefulSet", 1),
+    Cast("ReplicaSet"),
 ]
 AT_NIGHT = [
     *((Cast(kind), scenes.back_then_forth, 3) for kind in WATCHED),
@@ -76,7 +78,7 @@ class Bug(NamedTuple):
 
 BUGS = [
     Bug(mutants.only_its_own_plan_is_rendered, Cast(), scenes.back, 1),
-    Bug(mutants.the_inventory_is_no_owner, STATEFUL_SET, scenes.back_then_forth, 0),
+    Bug(mutants.the_inventory_is_no_owner, STATEFUL_SET, scenes.back_then_forth_with_a_cron_job, 0),
     Bug(mutants.only_the_inventory_is_an_owner, Cast(), scenes.somebody_deletes_the_inventory, 0),
     Bug(mutants.owners_are_replaced, STATEFUL_SET, scenes.back_then_forth, 0),
     Bug(mutants.it_does_not_wait, Cast(), scenes.back, 1),

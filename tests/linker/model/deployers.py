@@ -41,10 +41,9 @@ class Sync(NamedTuple):
     written: int = 0
 
     @property
-    def to_apply(self) -> tuple[Object, ...]:
-        """What is still to be applied."""
+    def applies_more(self) -> bool:
         phase = self.deployer.index(apply_next)
-        return render(self.rendering)[self.written if self.phase == phase else 0 :] if self.phase <= phase else ()
+        return self.phase < phase or (self.phase == phase and self.written < len(render(self.rendering)))
 
     def step(self, store: ObjectStore) -> tuple[Key | None, Self]:
         """Write the next object. Returns its key, None if nothing is left, and the sync after that."""

@@ -122,9 +122,10 @@ class NamespaceModel:
         """How far the deployer is, and what it has to apply in time."""
         return self._sync, self._configs_left, self._configs_since
 
-    def applies_more(self, kinds: frozenset[str]) -> bool:
-        """Tell whether the sync that is under way still has an object of these kinds to apply."""
-        return any(item["kind"] in kinds for item in self._sync.to_apply)
+    @property
+    def applies_more(self) -> bool:
+        """Whether the sync that is under way still has an object to apply."""
+        return self._sync.applies_more
 
     def apply_configs_in_time(self) -> None:
         """Let a deployer that has begun to apply ConfigMaps and Secrets apply the others, if its time is over."""
