@@ -31,6 +31,14 @@ for _number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
         signal.signal(_number, signal.default_int_handler if _number == signal.SIGINT else signal.SIG_DFL)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print how many schedules the search of tests/linker/explorer has tried."""
+    reports = [*terminalreporter.getreports("passed"), *terminalreporter.getreports("failed")]
+    counts = [value for report in reports for name, value in report.user_properties if name == "schedules"]
+    if counts:
+        terminalreporter.write_line(f"{sum(counts):,} schedules of the linker beside others, in {len(counts)} searches")
+
+
 @pytest.fixture(scope="session")
 def require_tool() -> Callable[[str], Path]:
     """Return a function that finds a program, such as `require_tool("helm")`.

@@ -18,14 +18,14 @@ _T = TypeVar("_T")
 
 
 class SimulatedWait(Event):
-    """An Event whose `wait` returns at once and advances the store's clock."""
+    """An Event whose `wait` returns at once and lets a clock advance."""
 
-    def __init__(self, store: ObjectStore) -> None:
+    def __init__(self, advance: Callable[[float], None]) -> None:
         super().__init__()
-        self._store = store
+        self._advance = advance
 
     def wait(self, timeout: float | None = None) -> bool:
-        self._store.clock += timeout or 0.0
+        self._advance(timeout or 0.0)
         return self.is_set()
 
 
@@ -40,11 +40,11 @@ class FakeCluster:
     def __init__(self, store: ObjectStore, hook: Hook = no_hook, timeout: float = 300) -> None:
         self.store = store
         self.hook = hook
-        self.stop = SimulatedWait(store)
+        self.stop = SimulatedWait(self._sleep)
         self.writes: list[dict[str, Any]] = []
         self.said: list[str] = []
         self.calls = 0
-        self._deadline = Deadline(timeout, self.stop, lambda: store.clock, self.said.append)
+        self._deadline = Deadline(timeout, self.stop, lambda: self.store.clock, self.said.append)
         self._consumers = ConsumerLists(self, long=0, alone=0)  # whatever their number, it reads only changes again
 
     @property
@@ -126,6 +126,9 @@ class FakeCluster:
         self._call(f"record {reason}")
         warning = {"warning": True} if is_warning else {}
         self.writes.append({"event": str(owner), "reason": reason, "message": message, "now": now, **warning})
+
+    def _sleep(self, seconds: float) -> None:
+        self.store.clock += seconds
 
     def _call(self, what: str) -> None:
         self.deadline.check()

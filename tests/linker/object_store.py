@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Self
 
 Object = dict[str, Any]
 Key = tuple[str, str]  # kind, name
@@ -12,11 +12,15 @@ NOON = datetime(2026, 6, 1, 12, tzinfo=UTC).timestamp()
 
 
 class ObjectStore:
-    """The objects of a namespace, and the API server's clock in Unix seconds."""
+    """The objects of a namespace, and the API server's clock in Unix seconds.
+
+    Each name of a kind counts its own writes, for uids and versions. So writes to several objects give the same
+    objects in any order.
+    """
 
     def __init__(self, items: list[Object] | None = None, clock: float = NOON) -> None:
         self.clock = clock
-        self._count = 0
+        self._writes: dict[Key, int] = {}
         self._objects: dict[Key, Object] = {}
         for item in items or []:
             self.create(item)
@@ -39,7 +43,7 @@ class ObjectStore:
         assert key not in self._objects, key
         filled_in = {
             "namespace": NAMESPACE,
-            "uid": f"{key[0].lower()}-{key[1]}-{self._count + 1}",
+            "uid": f"{key[0].lower()}-{key[1]}-{self._writes.get(key, 0) + 1}",
             "creationTimestamp": rfc3339(self.clock),
         }
         return self._store(key, {**item, "metadata": {**filled_in, **item["metadata"]}})
@@ -57,13 +61,20 @@ class ObjectStore:
     def remove(self, item: Object) -> None:
         self._objects.pop((item["kind"], item["metadata"]["name"]), None)
 
+    def clone(self) -> Self:
+        """Return a store with the same objects, which shares nothing that a write changes."""
+        made = object.__new__(type(self))
+        vars(made).update(vars(self))
+        made._writes, made._objects = {**self._writes}, {**self._objects}
+        return made
+
     def contents(self) -> dict[Key, Object]:
         """Return everything but resourceVersions, for comparisons."""
         return {key: without(item, "resourceVersion") for key, item in self._objects.items()}
 
     def _store(self, key: Key, item: Object) -> Object:
-        self._count += 1
-        stored = {**item, "metadata": {**item["metadata"], "resourceVersion": str(self._count)}}
+        self._writes[key] = self._writes.get(key, 0) + 1
+        stored = {**item, "metadata": {**item["metadata"], "resourceVersion": str(self._writes[key])}}
         self._objects[key] = stored
         return stored
 

@@ -212,7 +212,7 @@ class PagesOf:
     """An API server that lists these objects one a page. The tokens of a list expire, once each time it is told."""
 
     def __init__(self, items: list[Object]) -> None:
-        self.deadline = Deadline(300, SimulatedWait(ObjectStore()))
+        self.deadline = Deadline(300, SimulatedWait(lambda _: None))
         self.items = items
         self.expires_after: int | None = None
         self.accepts: list[str] = []

@@ -1,6 +1,7 @@
 """Two deployers that act step by step. Neither prunes a revision: the live object has their annotation."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from typing import NamedTuple, Self, TypeAlias
 
 from tests.linker.garbage_collector import delete
 from tests.linker.model.rendering import TRACKED, Rendering, render
@@ -8,25 +9,50 @@ from tests.linker.object_store import Key, Object, ObjectStore
 
 KEPT = ("ConfigMap", "Secret")
 
-
-def argo_like(store: ObjectStore, rendering: Rendering) -> Iterator[Key]:
-    """Prune objects without owners first, then apply. Yields the key of each object it writes."""
-    wanted = {key_of(item) for item in render(rendering)}
-    for item in list(store):
-        if _is_tracked(item) and key_of(item) not in wanted and "ownerReferences" not in item["metadata"]:
-            yield from _prune(store, item, "Foreground")
-    for item in render(rendering):
-        yield apply(store, item)
+Phase: TypeAlias = Callable[[ObjectStore, Rendering, int], Key | None]
+"""Write the object of this number in a part of a sync. Returns None if that part has ended."""
 
 
-def flux_like(store: ObjectStore, rendering: Rendering) -> Iterator[Key]:
-    """Apply first, then prune, with or without owners. Yields the key of each object it writes."""
-    wanted = {key_of(item) for item in render(rendering)}
-    for item in render(rendering):
-        yield apply(store, item)
-    for item in list(store):
-        if _is_tracked(item) and key_of(item) not in wanted:
-            yield from _prune(store, item, "Background")
+def apply_next(store: ObjectStore, rendering: Rendering, number: int) -> Key | None:
+    items = render(rendering)
+    return apply(store, items[number]) if number < len(items) else None
+
+
+def prune_without_owners(store: ObjectStore, rendering: Rendering, _: int) -> Key | None:
+    return _prune(store, rendering, "Foreground", lambda item: "ownerReferences" not in item["metadata"])
+
+
+def prune_all(store: ObjectStore, rendering: Rendering, _: int) -> Key | None:
+    return _prune(store, rendering, "Background", lambda _: True)
+
+
+Deployer: TypeAlias = tuple[Phase, ...]
+
+argo_like: Deployer = (prune_without_owners, apply_next)
+flux_like: Deployer = (apply_next, prune_all)
+
+
+class Sync(NamedTuple):
+    """A deployer that is under way with a rendering: `written` objects of this phase."""
+
+    deployer: Deployer
+    rendering: Rendering
+    phase: int = 0
+    written: int = 0
+
+    @property
+    def applies_more(self) -> bool:
+        phase = self.deployer.index(apply_next)
+        return self.phase < phase or (self.phase == phase and self.written < len(render(self.rendering)))
+
+    def step(self, store: ObjectStore) -> tuple[Key | None, Self]:
+        """Write the next object. Returns its key, None if nothing is left, and the sync after that."""
+        for phase in range(self.phase, len(self.deployer)):
+            written = self.written if phase == self.phase else 0
+            key = self.deployer[phase](store, self.rendering, written)
+            if key is not None:
+                return key, self._replace(phase=phase, written=written + 1)
+        return None, self._replace(phase=len(self.deployer))
 
 
 def apply(store: ObjectStore, item: Object) -> Key:
@@ -55,8 +81,13 @@ def _is_tracked(item: Object) -> bool:
     return TRACKED.items() <= labels.items()
 
 
-def _prune(store: ObjectStore, item: Object, propagation: str) -> Iterator[Key]:
-    live = store.find(*key_of(item))
-    if live is not None and live["kind"] not in KEPT:
-        delete(store, live, propagation)
-        yield key_of(item)
+def _prune(
+    store: ObjectStore, rendering: Rendering, propagation: str, is_pruned: Callable[[Object], bool]
+) -> Key | None:
+    wanted = {key_of(item) for item in render(rendering)}
+    for item in store:
+        is_kept = item["kind"] in KEPT or key_of(item) in wanted or "deletionTimestamp" in item["metadata"]
+        if _is_tracked(item) and not is_kept and is_pruned(item):
+            delete(store, item, propagation)
+            return key_of(item)
+    return None

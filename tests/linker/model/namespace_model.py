@@ -1,18 +1,16 @@
 """Model a namespace and everything that acts in it step by step, and check after every step that nothing is lost."""
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Self
 
 from krm_fn.linker.read import linker_arguments, possible_names
 from krm_fn.model import keys
 from krm_fn.model.link_plan import LinkPlan, read_arguments
 from tests.linker import controllers, garbage_collector
-from tests.linker.model.deployers import key_of
+from tests.linker.model.deployers import Deployer, Sync, key_of
 from tests.linker.model.rendering import MINIMUM_AGE, SCHEDULED_TIMEOUT, TIMEOUT, Rendering, render
 from tests.linker.object_store import Key, Object, ObjectStore, without
 from tests.linker.stepwise_run import StepwiseRun
-
-Deployer = Callable[[ObjectStore, Rendering], Iterator[Key]]
 
 WORKLOADS = ("Rollout", "Deployment", *controllers.WITH_OLD_PODS)
 HISTORY = ("ReplicaSet", "ControllerRevision", "Pod")
@@ -48,26 +46,45 @@ class NamespaceModel:
     `test_assumptions` shows what happens otherwise.
     """
 
-    def __init__(self, rendering: Rendering, deployer: Deployer, limits: tuple[int, int] = (2, 2)) -> None:
-        self.store = ObjectStore()
+    seconds_per_step = 1.0
+
+    def __init__(
+        self,
+        rendering: Rendering,
+        deployer: Deployer,
+        limits: tuple[int, int] = (2, 2),
+        store: ObjectStore | None = None,
+    ) -> None:
+        self.store = ObjectStore() if store is None else store
         self.rendering = rendering
         self.runs: list[StepwiseRun] = []
         self._deploy = deployer
         self.limits = dict(zip(("web", "api"), limits, strict=True))
         # The sync that is under way, how many ConfigMaps and Secrets it still applies, and since when.
-        self._sync: Iterator[Key] = iter(())
+        self._sync = Sync(deployer, rendering)
         self._configs_left = 0
         self._configs_since: float | None = None
         # Every revision that was ever rendered, and the plan of every Job.
-        self._revisions: set[Key] = set()
+        self._revisions: frozenset[Key] = frozenset()
         self._plans: dict[str, LinkPlan] = {}
         # Attempts of each Job, the Jobs that are done, and the uid of the Job of each run, `""` for none.
         self._tries: dict[str, int] = {}
         self._done: set[str] = set()
         self._jobs: dict[StepwiseRun, str] = {}
         self._owned_secrets: set[str] = set()
-        self._names: dict[tuple[str, str], frozenset[str]] = {}
+        # The words of objects, by identity: a uid and a version say less where models are cloned.
+        self._words: dict[int, tuple[Object, frozenset[str]]] = {}
         self.commit(rendering)
+
+    def clone(self) -> Self:
+        """Return a model of the same namespace, in which other things can happen. No run may be under way."""
+        assert not self.runs
+        made = object.__new__(type(self))
+        vars(made).update(vars(self))
+        made.store = self.store.clone()
+        made.runs, made._jobs = [], {}
+        made._tries, made._done, made._owned_secrets = {**self._tries}, {*self._done}, {*self._owned_secrets}
+        return made
 
     # Git and the deployer
 
@@ -75,34 +92,47 @@ class NamespaceModel:
         """Start a new sync. One that is under way ends where it is, like a sync that fails."""
         self.rendering = rendering
         items = render(rendering)
-        self._revisions |= {key_of(item) for item in items if item["kind"] in CONFIGS}
-        self._plans |= {item["metadata"]["name"]: rendering.plan for item in items if item["kind"] == "Job"}
+        self._revisions |= frozenset(key_of(item) for item in items if item["kind"] in CONFIGS)
+        self._plans = {
+            **self._plans,
+            **{item["metadata"]["name"]: rendering.plan for item in items if item["kind"] == "Job"},
+        }
         self._configs_left = sum(item["kind"] in CONFIGS for item in items)
         self._configs_since = None
-        self._sync = self._deploy(self.store, rendering)
+        self._sync = Sync(self._deploy, rendering)
 
     def sync(self, steps: int = 1000) -> None:
         for _ in range(steps):
-            if not self._sync_step():
+            if self.sync_step() is None:
                 break
             self.check()
 
-    def _sync_step(self) -> bool:
-        """Let the deployer write one object, or a Secret and its tracker. False if it has finished."""
-        key = next(self._sync, None)
+    def sync_step(self) -> Key | None:
+        """Let the deployer write one object, or a Secret and its tracker. None if it has finished."""
+        key, self._sync = self._sync.step(self.store)
         if key is not None and key[0] in CONFIGS:
             self._configs_left -= 1
             self._configs_since = self._configs_since or self.store.clock
         if key is not None and key[0] == "Secret" and SECRETS_WITH_TRACKERS:
-            return self._sync_step()
-        return key is not None
+            return self.sync_step()
+        return key
 
-    def _apply_configs_in_time(self) -> None:
+    @property
+    def sync_state(self) -> tuple[Sync, int, float | None]:
+        """How far the deployer is, and what it has to apply in time."""
+        return self._sync, self._configs_left, self._configs_since
+
+    @property
+    def applies_more(self) -> bool:
+        """Whether the sync that is under way still has an object to apply."""
+        return self._sync.applies_more
+
+    def apply_configs_in_time(self) -> None:
         """Let a deployer that has begun to apply ConfigMaps and Secrets apply the others, if its time is over."""
         while self._configs_since and self._configs_left > 0:
             if self.store.clock < self._configs_since + LONGEST_STANDSTILL:
                 break
-            self._sync_step()
+            self.sync_step()
 
     # Linkers
 
@@ -153,7 +183,7 @@ class NamespaceModel:
 
     def _start(self, plan: LinkPlan, uid: str) -> StepwiseRun:
         timeout = TIMEOUT if plan.waits else SCHEDULED_TIMEOUT
-        run = StepwiseRun(plan, self.store, timeout, self._apply_configs_in_time)
+        run = StepwiseRun(plan, self.store, timeout, self.apply_configs_in_time)
         self.runs.append(run)
         self._jobs[run] = uid
         return run
@@ -169,7 +199,7 @@ class NamespaceModel:
             write["metadata"]["uid"] for write in run.cluster.writes if write.get("patch", "").startswith("Secret/")
         }
         if run.is_done:
-            self._check_annotations()
+            self.check_annotations()
         if run.is_done or self._tries[job] == _TRIES:
             self._done.add(job)
 
@@ -234,13 +264,16 @@ class NamespaceModel:
             garbage_collector.delete(self.store, workload, propagation)
             self.check()
 
+    def delete_inventory(self) -> None:
+        if inventory := self.store.find("ConfigMap", self.rendering.plan.inventory):
+            garbage_collector.delete(self.store, inventory)
+
     def recreate_inventory(self) -> None:
         """Delete the inventory, as people do, and apply it again, once a run has seen every reference."""
         self.sync()
         self.settle()
         self.advance(self.link_by_hand())
-        item = self.store.get("ConfigMap", self.rendering.plan.inventory)
-        garbage_collector.delete(self.store, item)
+        self.delete_inventory()
         self.collect_all()
         self.commit(self.rendering)
         self.sync()
@@ -267,7 +300,7 @@ class NamespaceModel:
 
     def check(self) -> None:
         """Check the guarantee after a step. Raises RevisionLost."""
-        self.store.clock += 1
+        self.store.clock += self.seconds_per_step
         self._stop_runs_without_job()
         self._collect_secrets()
         live = {key_of(item) for item in self.store.of_kind(*CONFIGS)}
@@ -278,7 +311,7 @@ class NamespaceModel:
                         message = f"{kind}/{name}, which {'/'.join(key_of(consumer))} references"
                         raise RevisionLost(message)
 
-    def _check_annotations(self) -> None:
+    def check_annotations(self) -> None:
         """Check that whatever is referenced or rendered has its annotation, unless a run is about to look again."""
         if self.runs:
             return
@@ -315,11 +348,11 @@ class NamespaceModel:
             yield item
 
     def _names_in(self, item: Object) -> frozenset[str]:
-        version = item["metadata"]["uid"], item["metadata"]["resourceVersion"]
-        if version not in self._names:
-            known = {name for _, name in self._revisions}
-            self._names[version] = frozenset(known.intersection(possible_names(item, has_pod_spec=True)))
-        return self._names[version]
+        """Return the names of revisions that an object references. No object is ever changed in place."""
+        if id(item) not in self._words:
+            self._words[id(item)] = item, frozenset(possible_names(item, has_pod_spec=True))
+        _, words = self._words[id(item)]
+        return words.intersection(name for _, name in self._revisions)
 
     def finish(self) -> None:
         """Let everything finish; then check that exactly the referenced and the retained revisions exist.
@@ -333,7 +366,7 @@ class NamespaceModel:
             if (workload := self.workload(name)) and workload["spec"].get("paused"):
                 self.pause(name)
         self.settle()
-        self.store.clock += MINIMUM_AGE
+        self.grow_old()
         run = self.link_by_hand()
         self.advance(run)
         self.settle()
@@ -358,6 +391,10 @@ class NamespaceModel:
         for name in ("web", "api"):
             self.trim(name)
         self.collect_all()
+
+    def grow_old(self) -> None:
+        """Let time pass until no revision is young: one of exactly the minimum age still is."""
+        self.store.clock += MINIMUM_AGE + 1
 
     def close(self) -> None:
         for run in list(self.runs):

@@ -20,7 +20,7 @@ SCHEDULED_TIMEOUT = 150
 
 
 class Rendering(NamedTuple):
-    """The versions of two ConfigMaps, a Secret and the images, and whether there is a second workload.
+    """The versions of two ConfigMaps, a Secret and the images; whether there are a second workload, and linker's Jobs.
 
     Both workloads reference the shared ConfigMap. Only the second one, `api`, references the other ConfigMap and the
     Secret. A third ConfigMap is retained, and nothing references it.
@@ -32,6 +32,7 @@ class Rendering(NamedTuple):
     password: int = 0
     image: int = 0
     has_api: bool = True
+    has_jobs: bool = True
 
     @property
     def names(self) -> list[RevisionName]:
@@ -64,13 +65,13 @@ def render(rendering: Rendering) -> tuple[Object, ...]:
     arguments = rendering.plan.to_arguments()
     job = linker_job(f"web-link-{zlib.crc32(repr(arguments).encode()):08x}", arguments)
     shared, *own = [name.name for name in rendering.names]
+    jobs = [job, linker_cron_job("web-linker", rendering.scheduled_plan.to_arguments())]
     items = [
         revision(shared),
         inventory(shared, *own),
         revision(_name("kept-config", rendering.shared), retain=True),
         workload(rendering.kind, "web", pods(shared, image=f"web:{rendering.image}")),
-        job,
-        linker_cron_job("web-linker", rendering.scheduled_plan.to_arguments()),
+        *(jobs if rendering.has_jobs else ()),
     ]
     if rendering.has_api:
         config, password = own

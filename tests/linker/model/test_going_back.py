@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.linker.model.deployers import argo_like, flux_like
-from tests.linker.model.namespace_model import Deployer, NamespaceModel
+from tests.linker.model.deployers import Deployer, argo_like, flux_like
+from tests.linker.model.namespace_model import NamespaceModel
 from tests.linker.model.rendering import Rendering
 
 A = Rendering("Deployment", has_api=False)

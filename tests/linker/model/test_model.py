@@ -15,10 +15,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from tests.linker.controllers import WITH_OLD_PODS
 from tests.linker.model import mutants
-from tests.linker.model.deployers import argo_like, flux_like
+from tests.linker.model.deployers import Deployer, argo_like, flux_like
 from tests.linker.model.mutants import MUTATIONS, Mutation
-from tests.linker.model.namespace_model import AnnotationLost, Deployer, NamespaceModel, RevisionLost
-from tests.linker.model.rendering import MINIMUM_AGE, Rendering
+from tests.linker.model.namespace_model import AnnotationLost, NamespaceModel, RevisionLost
+from tests.linker.model.rendering import Rendering
 from tests.linker.stepwise_run import StepwiseRun
 from tests.volume import part_of
 
@@ -83,7 +83,7 @@ class Machine(RuleBasedStateMachine):
         self.model.sync()
         self.model.settle()
         self.model.trim_all()
-        self.model.store.clock += MINIMUM_AGE
+        self.model.grow_old()
         run = self.model.run_on_schedule() if scheduled else self.model.link_by_hand()
         self._advance_to_writes(run, writes)
         self.model.commit(before)
@@ -186,7 +186,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule()
     def wait_long(self) -> None:
-        self.model.store.clock += MINIMUM_AGE
+        self.model.grow_old()
 
     def teardown(self) -> None:
         if not hasattr(self, "model"):

@@ -6,9 +6,9 @@
 import pytest
 
 from krm_fn.linker.link import GRACE
-from tests.linker.model.deployers import argo_like, flux_like
-from tests.linker.model.namespace_model import CONFIGS, Deployer, NamespaceModel
-from tests.linker.model.rendering import MINIMUM_AGE, Rendering
+from tests.linker.model.deployers import Deployer, argo_like, flux_like
+from tests.linker.model.namespace_model import CONFIGS, NamespaceModel
+from tests.linker.model.rendering import Rendering
 
 A = Rendering("Deployment")
 B = A._replace(shared=1, config=1, password=1)
@@ -96,7 +96,7 @@ def test_a_paused_canary_is_not_waited_for_and_loses_nothing(deployer: Deployer)
     model.commit(B)
     model.sync()
     model.run_jobs()
-    model.store.clock += MINIMUM_AGE
+    model.grow_old()
     everything = configs(model)
     for _ in range(3):
         began = model.store.clock
@@ -135,7 +135,7 @@ def superseded(deployer: Deployer, kind: str = "Deployment") -> NamespaceModel:
         model.commit(rendering)
         model.sync()
         model.settle()
-    model.store.clock += MINIMUM_AGE
+    model.grow_old()
     return model
 
 

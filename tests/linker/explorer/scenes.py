@@ -1,0 +1,193 @@
+"""The smallest namespaces that show the guarantee: one workload, two revisions, and who acts there.
+
+Nobody in them writes a Secret or a Job: `test_assumptions` and `test_model` tell those stories. The runs of the linker
+are actors, so a release applies no Job.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
+
+from tests.linker.explorer.actors import Actor, Hands, Release, Run, SceneModel, Step
+from tests.linker.explorer.recorded_run import Linker
+from tests.linker.explorer.search import Scene
+from tests.linker.model.deployers import apply, flux_like
+from tests.linker.model.rendering import Rendering, render
+
+SECONDS = 45
+"""A run's deadline: enough to wait for what is missing, and then to delete."""
+
+SCHEDULED_SECONDS = 150
+
+WATCHED = {
+    "Deployment": frozenset({"ConfigMap", "Deployment", "ReplicaSet"}),
+    "StatefulSet": frozenset({"ConfigMap", "StatefulSet", "ControllerRevision", "Pod"}),
+    "ReplicaSet": frozenset({"ConfigMap", "ReplicaSet", "Pod"}),
+}
+"""What somebody in a scene writes, by the kind of its workload."""
+
+
+class Cast(NamedTuple):
+    """What can be in a scene, by the kind of its workload and the limit of its history."""
+
+    kind: str = "Deployment"
+    limit: int = 0
+
+    def rendering(self, letter: str) -> Rendering:
+        return Rendering(self.kind, has_api=False, has_jobs=False, shared="ABC".index(letter))
+
+    @property
+    def watched(self) -> frozenset[str]:
+        return WATCHED[self.kind]
+
+    def superseded(self) -> SceneModel:
+        """Build a namespace that has gone from A to B. If it keeps no history, the next run deletes what only A has."""
+        model = SceneModel(self.rendering("A"), flux_like, (self.limit, self.limit))
+        for letter in "AB":
+            model.commit(self.rendering(letter))
+            model.sync()
+            model.reconcile("web")
+            model.advance(model.link_by_hand())
+            model.settle()
+        while model.store.of_kind("Pod"):
+            model.stop_pod(0)
+        model.settle()
+        model.grow_old()
+        return model
+
+    def job(self, letter: str) -> Run:
+        return Run(f"Job of {letter}", Linker(self.rendering(letter).plan, SECONDS, self.watched))
+
+    def cron_job(self, letter: str) -> Run:
+        plan = self.rendering(letter).scheduled_plan
+        return Run(f"CronJob of {letter}", Linker(plan, SCHEDULED_SECONDS, self.watched))
+
+    def release(self, letter: str) -> Release:
+        return Release(f"release of {letter}", self.rendering(letter))
+
+
+CONTROLLERS = Hands(
+    "controllers",
+    (
+        Step("reconcile", lambda model: model.reconcile("web")),
+        Step("trim", lambda model: model.trim("web")),
+        Step("collect", lambda model: model.collect_all()),
+    ),
+)
+CONTROLLER = CONTROLLERS._replace(steps=CONTROLLERS.steps[:1])
+
+
+COLLECT = CONTROLLERS.steps[-1]
+
+
+def person(*steps: Step, patience: float = float("inf")) -> Hands:
+    return Hands("person", steps, patience)
+
+
+def back(cast: Cast) -> list[Actor]:
+    return [cast.job("B"), cast.cron_job("B"), cast.release("A"), CONTROLLERS]
+
+
+def back_with_the_job_of_each(cast: Cast) -> list[Actor]:
+    return [cast.job("B"), cast.job("A"), cast.release("A"), CONTROLLERS]
+
+
+def back_then_forth(cast: Cast) -> list[Actor]:
+    """Another release begins, maybe in the middle of the one that goes back."""
+    return [cast.job("B"), cast.release("A"), cast.release("B"), CONTROLLER]
+
+
+def back_then_forth_with_a_cron_job(cast: Cast) -> list[Actor]:
+    return [*back(cast), cast.release("B")]
+
+
+def on_to_a_third_revision(cast: Cast) -> list[Actor]:
+    return [cast.job("B"), cast.cron_job("B"), cast.release("C"), CONTROLLERS]
+
+
+def on_while_somebody_undoes_it(cast: Cast) -> list[Actor]:
+    return [*on_to_a_third_revision(cast), person(Step("undo", lambda model: model.undo("web", 0)))]
+
+
+def back_while_somebody_deletes_the_workload(cast: Cast) -> list[Actor]:
+    delete = Step("delete the workload", lambda model: model.delete("web", "Background"))
+    return [*back(cast), person(delete, COLLECT)]
+
+
+def back_while_somebody_orphans_its_history(cast: Cast) -> list[Actor]:
+    return [*back(cast), person(Step("orphan", lambda model: model.delete("web", "Orphan")))]
+
+
+def another_image_while_somebody_restarts(cast: Cast) -> list[Actor]:
+    image = Release("release of another image", cast.rendering("B")._replace(image=1))
+    restart = person(Step("restart", lambda model: model.restart("web")))
+    return [cast.job("B"), image, restart, CONTROLLERS, CONTROLLERS._replace(name="controllers, later")]
+
+
+def somebody_deletes_the_inventory(cast: Cast) -> list[Actor]:
+    delete = Step("delete the inventory", lambda model: model.delete_inventory())
+    return [cast.job("B"), cast.cron_job("B"), cast.release("B"), person(delete, COLLECT)]
+
+
+def a_pod_stops(cast: Cast) -> list[Actor]:
+    return [*back_then_forth_with_a_cron_job(cast), person(Step("stop a pod", lambda model: model.stop_pod(0)))]
+
+
+PLOTS = (
+    back,
+    back_with_the_job_of_each,
+    back_then_forth,
+    back_then_forth_with_a_cron_job,
+    on_to_a_third_revision,
+    on_while_somebody_undoes_it,
+    back_while_somebody_deletes_the_workload,
+    back_while_somebody_orphans_its_history,
+    another_image_while_somebody_restarts,
+    somebody_deletes_the_inventory,
+    a_pod_stops,
+)
+
+
+# Outside of what the guarantee assumes, or just inside
+
+
+def applies(cast: Cast, *kinds: str) -> Step:
+    """Apply some objects of rendering A, and no inventory that lists the revision."""
+
+    def act(model: SceneModel) -> None:
+        for item in render(cast.rendering("A")):
+            if item["kind"] in kinds and item["metadata"]["name"] != "web-linker":
+                apply(model.store, item)
+
+    return Step(f"apply the old {' and '.join(kinds)}", act)
+
+
+def somebody_applies_the_workload_alone(cast: Cast, patience: float) -> list[Actor]:
+    return [cast.job("B"), person(applies(cast, cast.kind), patience=patience)]
+
+
+def somebody_applies_both_at_once(cast: Cast, patience: float) -> list[Actor]:
+    return [cast.job("B"), cast.cron_job("B"), person(applies(cast, "ConfigMap", cast.kind), patience=patience)]
+
+
+def somebody_applies_the_revision_and_then_the_workload(cast: Cast, patience: float) -> list[Actor]:
+    steps = applies(cast, "ConfigMap"), applies(cast, cast.kind)
+    return [cast.job("B"), cast.cron_job("B"), person(*steps, patience=patience)]
+
+
+def a_cron_job_runs_while_somebody_applies_both(cast: Cast, patience: float) -> list[Actor]:
+    steps = applies(cast, "ConfigMap"), applies(cast, cast.kind)
+    return [cast.cron_job("B"), person(*steps, patience=patience)]
+
+
+def somebody_undoes_what_is_trimmed_meanwhile(cast: Cast, patience: float) -> list[Actor]:
+    """Somebody reads the template of the old ReplicaSet, and writes it into the workload later."""
+    read = Step("read the old ReplicaSet", lambda model: len(model.store.of_kind("ReplicaSet")) > 1)
+    trim = Hands("controller", (Step("trim", lambda model: model.trim_all()),))
+    return [cast.job("B"), trim, person(read, applies(cast, cast.kind), patience=patience)]
+
+
+Plot: TypeAlias = Callable[[Cast], list[Actor]]
+
+
+def scene(plot: Plot, cast: Cast) -> Scene:
+    return Scene(cast.superseded(), tuple(plot(cast)))

@@ -1,0 +1,132 @@
+"""No schedule of the real linker beside everybody else deletes a revision that a live object references.
+
+The search tries every schedule of the smallest namespaces, up to a number of switches. `test_model` tries some
+schedules of larger ones. That the search finds nothing means something because it finds each deliberate bug.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from itertools import product
+from typing import NamedTuple
+
+import pytest
+
+from krm_fn.linker import wait
+from tests.linker.explorer import scenes
+from tests.linker.explorer.actors import Actor
+from tests.linker.explorer.scenes import PLOTS, WATCHED, Cast, Plot, scene
+from tests.linker.explorer.search import Search
+from tests.linker.model import mutants
+from tests.linker.model.mutants import Mutation
+
+EVER = float("inf")
+
+
+@pytest.fixture(autouse=True)
+def _short_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let runs wait for a ReplicaSet for two seconds, not ten: they look each second."""
+    monkeypatch.setattr(wait, "_HISTORY_TIMEOUT", 2.0)
+
+
+def name_of(value: object) -> str | None:
+    if isinstance(value, Cast):
+        return f"{value.kind}, limit {value.limit}"
+    return getattr(value, "__name__", None)
+
+
+EACH_TIME = [
+    *((Cast(kind), scenes.back_then_forth, 2) for kind in WATCHED),
+    *((Cast(kind), scenes.back, 1) for kind in WATCHED),
+    (Cast(), scenes.another_image_while_somebody_restarts, 1),
+    (Cast(), scenes.somebody_deletes_the_inventory, 1),
+    *((Cast(limit=1), plot, 0) for plot in PLOTS),
+]
+CASTS = [
+    Cast("Deployment", 0),
+    Cast("Deployment", 1),
+    Cast("StatefulSet", 0),
+    Cast("StatefulSet", 1),
+    Cast("ReplicaSet"),
+]
+AT_NIGHT = [
+    *((Cast(kind), scenes.back_then_forth, 3) for kind in WATCHED),
+    *((cast, plot, 1) for cast, plot in product(CASTS, PLOTS)),
+]
+BY_NIGHT = [pytest.param(*row, marks=pytest.mark.nightly) for row in AT_NIGHT if row not in EACH_TIME]
+
+
+@pytest.mark.parametrize(("cast", "plot", "switches"), [*EACH_TIME, *BY_NIGHT], ids=name_of)
+def test_no_schedule_loses_or_leaks_a_revision(
+    cast: Cast, plot: Plot, switches: int, record_property: Callable[[str, object], None]
+) -> None:
+    found = Search(scene(plot, cast)).explore(switches)
+    record_property("schedules", found.schedules)
+    assert found.losing == 0, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
+
+
+STATEFUL_SET = Cast("StatefulSet")
+
+
+class Bug(NamedTuple):
+    """A deliberate bug, and a scene that finds it with so many switches, and with no fewer."""
+
+    mutation: Mutation
+    cast: Cast
+    plot: Plot
+    switches: int
+
+
+BUGS = [
+    Bug(mutants.only_its_own_plan_is_rendered, Cast(), scenes.back, 1),
+    Bug(mutants.the_inventory_is_no_owner, STATEFUL_SET, scenes.back_then_forth_with_a_cron_job, 0),
+    Bug(mutants.only_the_inventory_is_an_owner, Cast(), scenes.somebody_deletes_the_inventory, 0),
+    Bug(mutants.owners_are_replaced, STATEFUL_SET, scenes.back_then_forth, 0),
+    Bug(mutants.it_does_not_wait, Cast(), scenes.back, 1),
+    Bug(mutants.it_does_not_look_again, Cast(), scenes.back, 1),
+    Bug(mutants.it_deletes_any_version, Cast(), scenes.back, 1),
+    Bug(mutants.annotations_are_not_given_back, Cast(), scenes.back, 1),
+    Bug(mutants.templates_speak_for_their_pods, STATEFUL_SET, scenes.back, 0),
+    Bug(mutants.versions_are_not_compared, Cast(), scenes.back_then_forth, 2),
+    Bug(mutants.new_objects_are_not_read, Cast(), scenes.back_then_forth, 1),
+]
+"""Decision 68 says how many schedules it took, and how many of them lose a revision."""
+
+
+@pytest.mark.parametrize("bug", BUGS, ids=lambda bug: bug.mutation.__name__)
+def test_a_linker_with_a_bug_is_found_with_so_many_switches(
+    bug: Bug, monkeypatch: pytest.MonkeyPatch, record_property: Callable[[str, object], None]
+) -> None:
+    bug.mutation(monkeypatch)
+    search = Search(scene(bug.plot, bug.cast))
+    assert [search.explore(fewer).losing for fewer in range(bug.switches)] == [0] * bug.switches
+    found = search.explore(bug.switches)
+    record_property("schedules", found.schedules)
+    assert found.losing
+    assert found.shortest is not None
+    assert found.shortest.switches == bug.switches
+
+
+def test_every_deliberate_bug_has_its_row() -> None:
+    assert {bug.mutation for bug in BUGS} == {*mutants.MUTATIONS, *mutants.OF_LONG_STORIES}
+
+
+ASSUMED = [
+    (scenes.somebody_applies_both_at_once, EVER, True),
+    (scenes.somebody_applies_the_workload_alone, EVER, False),
+    (scenes.somebody_applies_the_revision_and_then_the_workload, 10, True),
+    (scenes.somebody_applies_the_revision_and_then_the_workload, 11, False),
+    (scenes.a_cron_job_runs_while_somebody_applies_both, 60, True),
+    (scenes.a_cron_job_runs_while_somebody_applies_both, 61, False),
+    (scenes.somebody_undoes_what_is_trimmed_meanwhile, 10, True),
+    (scenes.somebody_undoes_what_is_trimmed_meanwhile, 11, False),
+]
+
+
+@pytest.mark.parametrize(("plot", "seconds", "is_kept"), ASSUMED, ids=name_of)
+def test_a_reference_that_comes_without_an_inventory(
+    plot: Callable[..., list[Actor]], seconds: float, *, is_kept: bool
+) -> None:
+    """Who makes it has less than so many seconds between two steps."""
+    cast = Cast(limit=int(plot is scenes.somebody_undoes_what_is_trimmed_meanwhile))
+    found = Search(scene(partial(plot, patience=seconds), cast)).explore(2)
+    assert (found.losing == 0) == is_kept, f"{found.losing} of {found.schedules} schedules:\n{found.shortest}"
