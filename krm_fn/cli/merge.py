@@ -60,7 +60,8 @@ def merge(*, base: str, ours: str, theirs: str, path: str, marker_size: str, lab
     commits cannot be found.
 
     BASE, OURS and THEIRS are files with the three versions. The answer is written into OURS, and the exit code is 1 for
-    a conflict.
+    a conflict. What cannot be merged is one, with both sides in the file. The exit code is 129, which ends the merge,
+    where the files cannot be read or written.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.config.pins import find_pins
     from krm_fn.merge.merge import Versions

@@ -176,7 +176,7 @@ class Clone:
 
 
 def _read(file: Path) -> str:
-    return file.read_bytes().decode()
+    return file.read_bytes().decode(errors="surrogateescape")  # a branch may have any name
 
 
 def resolve(text: str, side: int, size: int = 7) -> str:
