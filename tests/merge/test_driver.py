@@ -309,6 +309,23 @@ def test_what_cannot_be_merged_is_a_conflict_with_both_sides(
     assert {path.name for path in tmp_path.iterdir()} == {*THREE}
 
 
+CUT = """\
+#!/bin/sh
+PATH=/usr/bin:/bin
+git "$@" | head -n 2
+"""
+
+
+def test_a_merge_that_ends_early_is_a_conflict_whatever_git_says_of_it(tmp_path: Path) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "git").write_text(CUT)
+    (tools / "git").chmod(0o755)
+    done = drive_in(tmp_path, *NAMES, "a.yaml", PATH=f"{tools}:{ENVIRONMENT['PATH']}")
+    assert (done.returncode, (tmp_path / "ours").read_text()) == (1, BOTH.format_map(THREE))
+    assert b"git merge-file has printed only a part of its answer" in done.stderr
+
+
 def test_a_last_line_without_a_break_keeps_the_markers_on_their_own_lines(tmp_path: Path) -> None:
     drive_in(tmp_path, *NAMES, "a.yaml", texts=NO_BREAK, PATH="/nowhere")
     assert (tmp_path / "ours").read_text() == BOTH.format(ours="b\n", theirs="c\n")
