@@ -47,7 +47,6 @@ ANSWERS = {
     "krm_fn/references/releases.py": "the rule behind a reference, or why there is none, for `krm-fn explain`",
     "krm_fn/references/shapes.py": "the rule behind a reference, for `krm-fn explain`",
     "krm_fn/facts/programs.py": "names of programs",
-    "krm_fn/render/program.py": "what kustomize, helm and git say",
     "krm_fn/stages/package.py": "answers of `krm-fn explain`",
 }
 """Files whose texts are no messages, and what they are."""
@@ -61,11 +60,12 @@ OTHERS = {
     "live in {}": "the name of a cluster, in what `krm-fn diff --live` prints",
     "the cluster": "the same, without a namespace",
     " (cannot be rendered)": "behind the name of a revision, in what `krm-fn diff` prints",
-    "it is a pipe": "an assertion",
     "else it is refused": "an assertion",
-    '\nfolder=$(mktemp -d "${TMPDIR:-/tmp}/krm-fn.XXXXXXXX") '
-    "&& printf '%s' \"$folder\" && exec >&- && cat > /dev/null\n"
-    'rm -rf -- "$folder"\n': "a script",
+    "git merge-file": "the name of a program",
+    "# {}\n": "a line that a merge must end with",
+    r"[\w.\[\]/|~ -]+": "a regular expression",
+    r"[\w.<>=~^*|, -]+?": "a regular expression",
+    'read -r never; exec rm -rf -- "$1"': "a script",
     "And the options of krm-fn render: {}.": "how the help of other commands ends",
     "--- {}\n": "the line above each look of `krm-fn history --watch`",
     "foreign owner": "a state of a revision",

@@ -9,7 +9,31 @@ from krm_fn.cli.options import PATH
 from krm_fn.model.problem import Outcome
 
 
-@click.command(short_help="Merge a rendered package, as a merge driver of git.")
+class _WrongCall(click.UsageError):
+    """git takes the usual exit code, 2, for a conflict, and a file that nobody has merged for its text.
+
+    From version 2.42 on, this one ends the merge.
+    """
+
+    exit_code = 129
+
+
+class _Driver(click.Command):
+    """A command that git runs."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            raise _WrongCall(error.format_message(), ctx) from error
+
+
+@click.command(
+    cls=_Driver,
+    short_help="Merge a rendered package, as a merge driver of git.",
+    # Behind the first file all are what they are: paths and labels come from others, and may begin like an option.
+    context_settings={"allow_interspersed_args": False},
+)
 @click.argument("base", metavar="BASE", type=PATH)
 @click.argument("ours", metavar="OURS", type=PATH)
 @click.argument("theirs", metavar="THEIRS", type=PATH)
@@ -36,14 +60,15 @@ def merge(*, base: str, ours: str, theirs: str, path: str, marker_size: str, lab
     commits cannot be found.
 
     BASE, OURS and THEIRS are files with the three versions. The answer is written into OURS, and the exit code is 1 for
-    a conflict.
+    a conflict. What cannot be merged is one, with both sides in the file. The exit code is 129, which ends the merge,
+    where the files cannot be read or written.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.config.pins import find_pins
     from krm_fn.merge.merge import Versions
     from krm_fn.merge.versions import DriverCall, drive
     from krm_fn.model.settings import Environment
-    from krm_fn.render.files import DEFAULT_LIMITS, Allowance
+    from krm_fn.render.files import Limits
 
     call = DriverCall(Versions(Path(base), Path(ours), Path(theirs)), path, marker_size, labels)
     environment = Environment(image=os.environ.get("KRM_FN_IMAGE", ""), pins=find_pins(os.environ))
-    return drive(call, environment, Allowance(DEFAULT_LIMITS))
+    return drive(call, environment, Limits(are_fixed=True))

@@ -1,12 +1,14 @@
 """What git stores of a repository, without a change to it."""
 
 import os
+import re
 import shutil
 import subprocess
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePosixPath
+from tempfile import mkdtemp
 from types import MappingProxyType
 from typing import IO, NamedTuple
 
@@ -14,7 +16,7 @@ from krm_fn.model.problem import Problem, Rejected
 from krm_fn.naming.suggest import nearest
 from krm_fn.render.files import Allowance
 from krm_fn.render.kustomization import KUSTOMIZATIONS, find_ways_out
-from krm_fn.render.program import Ended, run_program
+from krm_fn.render.program import Ended, Program, run_program
 from krm_fn.render.tools import summarize, tell_everything
 
 _SETTINGS = (
@@ -45,11 +47,13 @@ _CHUNK = 1 << 20
 _STORED_BY_FILTERS = (b"version https://git-lfs.github.com/spec/", b"\0GITCRYPT\0")
 """How a file begins that git-lfs or git-crypt has stored."""
 
-# POSIX has no mktemp, but every system has. The name is printed without a line break.
-_KEEP_A_FOLDER = """
-folder=$(mktemp -d "${TMPDIR:-/tmp}/krm-fn.XXXXXXXX") && printf '%s' "$folder" && exec >&- && cat > /dev/null
-rm -rf -- "$folder"
-"""
+_COMMIT = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_BATCH = ("cat-file", "--batch", "--buffer")
+_HEADER = re.compile(rb"(?P<object>[0-9a-f]+) [a-z]+ (?P<size>[0-9]+)\n")
+"""What git prints before each object of a batch."""
+
+# It reads what never comes, until the other end of the pipe is closed.
+_KEEP_A_FOLDER = 'read -r never; exec rm -rf -- "$1"'
 
 
 class CheckedOut(NamedTuple):
@@ -80,8 +84,10 @@ class Repository:
             raise Rejected(Problem("is in no repository of git", file=str(path)))
         self.folder = self.git_folder = top
         command = ("rev-parse", "--show-toplevel", "--absolute-git-dir")
-        found = self._read(command[0], self._end(["-C", str(top)], command))
-        folder, git_folder = found.removesuffix("\n").split("\n")
+        found = self._read(command, self._end(["-C", str(top)], command)).splitlines()
+        if len(found) != len(command[1:]):
+            raise _cut(command)
+        folder, git_folder = found
         self.folder, self.git_folder = Path(folder), Path(git_folder)
         self._place = ["-C", folder, f"--git-dir={git_folder}", f"--work-tree={folder}"]
 
@@ -107,19 +113,27 @@ class Repository:
             is_shallow = self._ask("rev-parse", "--is-shallow-repository").strip() == "true"
             advice = "this clone is shallow: run git fetch --unshallow" if is_shallow else _FETCH
             raise Rejected(Problem(f"{message}; {question}{advice}"))
-        return self._read(command[0], ended).strip()
+        found = self._read(command, ended).strip()
+        if _COMMIT.fullmatch(found) is None:
+            raise _cut(command)
+        return found
 
     def find_commits(self, names: Iterable[str]) -> list[str]:
         """Return the commits that some names mean, as far as they are there."""
         with temporary_folder() as folder:
-            asked = folder / "asked"
-            asked.write_text("".join(f"{name}^{{commit}}\n" for name in names))
-            answers = self._ask("cat-file", "--batch-check", stdin=asked).splitlines()
-        return [*dict.fromkeys(name for name, what, *_ in map(str.split, answers) if what == "commit")]
+            answers = self._look_up([f"{name}^{{commit}}" for name in names], folder)
+        return [*dict.fromkeys(name for name, what, *_ in answers if what == "commit")]
 
     def find_bases(self, ours: str, theirs: str) -> list[str]:
         """Return the commits from which two branches have parted."""
-        return os.fsdecode(self._end(self._place, ("merge-base", "--all", ours, theirs)).stdout).split()
+        command = ("merge-base", "--all", ours, theirs)
+        ended = self._end(self._place, command)
+        if ended.code == 1 and not ended.stdout:  # they have nothing in common
+            return []
+        bases = self._read(command, ended).split()
+        if not bases or not all(map(_COMMIT.fullmatch, bases)):
+            raise _cut(command)
+        return bases
 
     def read_files(self, commit: str, paths: Iterable[str], is_read: Callable[[str], bool] = bool) -> dict[str, bytes]:
         """Read the files at some paths of a commit and below, all without one, as git stores them. Links are none."""
@@ -160,14 +174,23 @@ class Repository:
                 raise Rejected(Problem(f"cannot write {name} of the revision: {error.strerror}")) from error
             yield CheckedOut(written, tree.submodules, filtered)
 
+    def _look_up(self, names: Iterable[str], folder: Path) -> list[list[str]]:
+        """Return for each name what git says of it: an id, a type and a size, or that it is missing."""
+        asked = folder / "asked"
+        lines = [os.fsencode(name) for name in names]
+        asked.write_bytes(b"".join(line + b"\n" for line in lines))
+        command = ("cat-file", "--batch-check")
+        answers = [answer.split(" ") for answer in self._ask(*command, stdin=asked).split("\n")[:-1]]
+        if len(answers) != len(lines) or not all(answer[1:] for answer in answers):
+            raise _cut(command)
+        return answers
+
     def _answer(self, entries: list["TreeEntry"], folder: Path) -> Path:
         """Return a file with what git stores of some files, one after the other."""
-        asked, answered = folder / "asked", folder / "answered"
-        asked.write_text("".join(f"{entry.object}\n" for entry in entries))
-        sizes = [line.split() for line in self._ask("cat-file", "--batch-check", stdin=asked).splitlines()]
-        if any(size[1:] == ["missing"] for size in sizes):
+        if any(size[1:] == ["missing"] for size in self._look_up([entry.object for entry in entries], folder)):
             raise Rejected(Problem(_PARTIAL))
-        self._ask("cat-file", "--batch", "--buffer", stdin=asked, stdout=answered)
+        answered = folder / "answered"
+        self._ask(*_BATCH, stdin=folder / "asked", stdout=answered)
         return answered
 
     def _read_files(self, entries: list["TreeEntry"], folder: Path) -> list[bytes]:
@@ -175,10 +198,9 @@ class Repository:
         with self._answer(entries, folder).open("rb") as answer:
             read = []
             for entry in entries:
-                size = int(answer.readline().split()[2])
+                size = _read_size(answer, entry)
                 self._allowance.take(size, entry.path)
-                read.append(answer.read(size))
-                answer.read(1)
+                read.append(b"".join(_read_content(answer, size)))
         return read
 
     def _write(self, entries: list["TreeEntry"], target: Path, folder: Path) -> list[str]:
@@ -188,15 +210,14 @@ class Repository:
         filtered = []
         with self._answer(entries, folder).open("rb") as answer:
             for entry in entries:
-                size = int(answer.readline().split()[2])
+                content = _read_content(answer, _read_size(answer, entry))
                 file = target / entry.path
                 file.parent.mkdir(parents=True, exist_ok=True)
                 if entry.type == LINK:
-                    links.append((file, answer.read(size)))
+                    links.append((file, b"".join(content)))
                 else:
-                    start = _copy(answer, size, file)
+                    start = _write_new(file, content)
                     filtered += [entry.path] if start.startswith(_STORED_BY_FILTERS) else []
-                answer.read(1)
         # Last: no file is written through a link.
         for file, leads_to in links:
             file.symlink_to(os.fsdecode(leads_to))
@@ -209,7 +230,7 @@ class Repository:
         stdin: Path | None = None,
         stdout: Path | None = None,
     ) -> str:
-        return self._read(arguments[0], self._end(self._place, arguments, settings, stdin, stdout))
+        return self._read(arguments, self._end(self._place, arguments, settings, stdin, stdout))
 
     def _end(
         self,
@@ -223,29 +244,24 @@ class Repository:
         fixed = [part for setting in _SETTINGS for part in ("-c", setting)]
         command = ["git", *place, *fixed, *arguments]
         with ExitStack() as files:
-            ended = run_program(
-                command,
-                _environment(settings),
+            return run_program(
+                Program(f"git {arguments[0]}", command, _environment(settings)),
                 self._allowance,
                 files.enter_context(stdin.open("rb")) if stdin else subprocess.DEVNULL,
                 files.enter_context(stdout.open("wb")) if stdout else subprocess.PIPE,
             )
-        if ended.too_slow:
-            limit = f"{self._allowance.limits.timeout:g} s"
-            raise Rejected(Problem(f"git {arguments[0]} was stopped: it may take {limit}; --timeout sets the limit"))
-        if len(ended.stdout) > self._allowance.bytes:
-            raise Rejected(self._allowance.too_large(f"git {arguments[0]}"))
-        return ended
 
-    def _read(self, what: str, ended: Ended) -> str:
-        """Return what git printed. Raises Rejected if it failed."""
+    def _read(self, arguments: Sequence[str], ended: Ended) -> str:
+        """Return what git printed. Raises Rejected if it failed, and where its last line or entry has no end."""
         if ended.code:
             said = os.fsdecode(ended.stderr).strip()
             *_, last = ["", *said.splitlines()]
-            everything = tell_everything(f"git {what}", said) if self._allowance.limits.is_verbose else []
+            everything = tell_everything(f"git {arguments[0]}", said) if self._allowance.limits.is_verbose else []
             said_last = summarize(last.removeprefix("fatal: "), self.folder)
-            message = _PARTIAL if "promisor remote" in last else f"git {what}{said_last}"
+            message = _PARTIAL if "promisor remote" in last else f"git {arguments[0]}{said_last}"
             raise Rejected(*everything, Problem(message))
+        if ended.stdout and not ended.stdout.endswith(b"\0" if "-z" in arguments else b"\n"):
+            raise _cut(arguments)
         return os.fsdecode(ended.stdout)
 
 
@@ -270,14 +286,39 @@ def _environment(settings: Mapping[str, str]) -> dict[str, str]:
     return {**kept, **_VARIABLES, "GIT_CONFIG_COUNT": str(count + len(settings))}
 
 
-def _copy(source: IO[bytes], size: int, file: Path) -> bytes:
-    """Write the next bytes into a new file, and return the first of them."""
-    start = chunk = source.read(min(size, _CHUNK))
+def _cut(arguments: Sequence[str]) -> Rejected:
+    """Return the error for an answer that cannot be all that git has to say, whatever its exit code is."""
+    return Rejected(Problem(f"git {arguments[0]} has printed only a part of its answer"))
+
+
+def _read_size(answer: IO[bytes], entry: "TreeEntry") -> int:
+    """Read what git says before the content of a file: its id, its type and its size."""
+    line = answer.readline()
+    found = _HEADER.fullmatch(line)
+    if found is None or found["object"].decode() != entry.object:
+        raise _cut(_BATCH)
+    return int(found["size"])
+
+
+def _read_content(answer: IO[bytes], size: int) -> Iterator[bytes]:
+    """Yield the content of a file in chunks, and read the line break behind it."""
+    while size:
+        chunk = answer.read(min(size, _CHUNK))
+        if not chunk:
+            raise _cut(_BATCH)
+        size -= len(chunk)
+        yield chunk
+    if answer.read(1) != b"\n":
+        raise _cut(_BATCH)
+
+
+def _write_new(file: Path, chunks: Iterable[bytes]) -> bytes:
+    """Write a new file, and return how it begins."""
+    start = b""
     with file.open("xb") as opened:
-        while chunk:
+        for chunk in chunks:
+            start = start or chunk
             opened.write(chunk)
-            size -= len(chunk)
-            chunk = source.read(min(size, _CHUNK))
     return start
 
 
@@ -358,17 +399,17 @@ class GitTree:
 def temporary_folder() -> Iterator[Path]:
     """Make a folder that is removed in the end, also if this process is killed.
 
-    Another process makes it, and removes it when the pipe between them closes. Whatever ends this process closes it.
+    Another process removes it when the pipe between them closes. Whatever ends this process closes it.
     """
+    try:
+        folder = os.path.realpath(mkdtemp(prefix="krm-fn.", dir=os.environ.get("TMPDIR")))
+    except OSError as error:
+        raise Rejected(Problem("cannot make a temporary folder; set TMPDIR to a folder with room in it")) from error
     with subprocess.Popen(  # noqa: S603  # no part of the script is anybody's
-        ["/bin/sh", "-c", _KEEP_A_FOLDER],
+        ["/bin/sh", "-c", _KEEP_A_FOLDER, "sh", folder],
         stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         start_new_session=True,
-    ) as keeper:
-        assert keeper.stdout is not None, "it is a pipe"  # noqa: S101  # for the type checker
-        name = os.fsdecode(keeper.stdout.read())
-        if not name:
-            raise Rejected(Problem("cannot make a temporary folder; set TMPDIR to a folder with room in it"))
-        yield Path(os.path.realpath(name))
+    ):
+        yield Path(folder)

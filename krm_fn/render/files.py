@@ -37,7 +37,8 @@ class Limits(NamedTuple):
     """The limits of a rendering, whatever the trees contain that it reads.
 
     `root`: nothing outside of it is read. Without one, a link must lead to the directory of its PATH. `no_remote`:
-    nothing is fetched. `is_verbose`: all that the programs say is shown, values too.
+    nothing is fetched. `is_verbose`: all that the programs say is shown, values too. `are_fixed`: the command has no
+    options that set them.
     """
 
     root: Path | None = None
@@ -45,6 +46,7 @@ class Limits(NamedTuple):
     timeout: float = 300
     no_remote: bool = False
     is_verbose: bool = False
+    are_fixed: bool = False
 
 
 DEFAULT_LIMITS = Limits()
@@ -74,13 +76,15 @@ class Allowance:
             self.seconds -= time.monotonic() - start
 
     def too_large(self, name: str) -> Problem:
-        message = f"more than {self.limits.max_bytes} bytes are to be read; --max-bytes sets the limit"
-        return Problem(message, file=name)
+        message = f"more than {self.limits.max_bytes} bytes are to be read"
+        return Problem(f"{message}{self._advice('--max-bytes')}", file=name)
 
     def too_slow(self, name: str, program: str) -> Problem:
-        limit = f"{self.limits.timeout:g} s"
-        message = f"{program} was stopped: kustomize and helm may take {limit} in all; --timeout sets the limit"
-        return Problem(message, file=name)
+        message = f"{program} was stopped: all programs may take {self.limits.timeout:g} s together"
+        return Problem(f"{message}{self._advice('--timeout')}", file=name)
+
+    def _advice(self, option: str) -> str:
+        return "" if self.limits.are_fixed else f"; {option} sets the limit"
 
 
 def find_root(working: Path, source_path: str) -> Path:

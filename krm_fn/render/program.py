@@ -16,6 +16,7 @@ from functools import cache
 from typing import IO, NamedTuple, cast
 
 from krm_fn.facts.phrases import PHRASES
+from krm_fn.model.problem import Problem, Rejected
 from krm_fn.render.files import Allowance
 
 _STDERR = 64 * 1024
@@ -70,42 +71,65 @@ _MOST = 16_384
 
 
 class Ended(NamedTuple):
-    """What a program printed, and its exit code; negative for a signal. `too_slow`: it was killed for its time."""
+    """What a program says that has ended by itself: all of its stdout, and the beginning of its stderr."""
 
     code: int
     stdout: bytes
     stderr: bytes
-    too_slow: bool
+
+
+class Program(NamedTuple):
+    """A program, its arguments, and what messages call it. `about`: the file or the folder that it is run for."""
+
+    called: str
+    command: list[str]
+    environment: Mapping[str, str]
+    about: str = ""
+
+    def problem(self, message: str) -> Problem:
+        return Problem(f"{self.called} {message}", file=self.about)
 
 
 def run_program(
-    command: list[str],
-    environment: Mapping[str, str],
+    program: Program,
     allowance: Allowance,
     stdin: int | IO[bytes] = subprocess.DEVNULL,
     stdout: int | IO[bytes] = subprocess.PIPE,
 ) -> Ended:
-    """Run a program until it ends, or until it has used up its time or printed too much.
+    """Run a program until it ends, and return its whole answer. Raises Rejected if there is none.
 
-    It gets a process group of its own, no terminal, and no stdin but a file that is given. The whole group is killed
-    when the program has ended, and when this process is told to end. What it prints into a file `stdout` is not in the
-    answer.
+    So nobody can read half an answer: of a program that does not start, that somebody kills, that uses up the time or
+    prints too much. When this process is told to end, it raises KeyboardInterrupt.
+
+    The program gets a process group of its own, no terminal, and no stdin but a file that is given. The whole group is
+    killed when the program has ended, and when this process is told to end. What it prints into a file `stdout` is not
+    in the answer.
     """
     with held_signals() as received, allowance.timed():
-        process = subprocess.Popen(  # noqa: S603  # no shell
-            command,
-            stdin=stdin,
-            stdout=stdout,
-            stderr=subprocess.PIPE,
-            env=environment,
-            start_new_session=True,
-        )
+        try:
+            process = subprocess.Popen(  # noqa: S603  # no shell
+                program.command,
+                stdin=stdin,
+                stdout=stdout,
+                stderr=subprocess.PIPE,
+                env=program.environment,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise Rejected(program.problem(f"cannot be run: {error.strerror}")) from error
         with process:
             try:
-                ended = _read(process, allowance, received)
+                printed, said = _read(program, process, allowance, received)
             finally:
                 _kill_group(process)
-    return ended
+    if process.returncode < 0:
+        raise Rejected(program.problem(f"was killed by {_name_of_signal(-process.returncode)}"))
+    return Ended(process.returncode, printed, said)
+
+
+def _name_of_signal(number: int) -> str:
+    """Return the name of a signal. Those for real time have none."""
+    return {int(one): one.name for one in signal.Signals}.get(number, f"signal {number}")
 
 
 @contextmanager
@@ -126,25 +150,32 @@ def held_signals() -> Iterator[list[int]]:
             signal.raise_signal(received[0])
 
 
-def _read(process: subprocess.Popen[bytes], allowance: Allowance, received: list[int]) -> Ended:
-    """Read until the program has ended. What runs on in the background is not waited for."""
+def _read(
+    program: Program, process: subprocess.Popen[bytes], allowance: Allowance, received: list[int]
+) -> tuple[bytes, bytes]:
+    """Return all of stdout, and the beginning of stderr. What runs on in the background is not waited for."""
     stdout, stderr = bytearray(), bytearray()
     deadline = time.monotonic() + allowance.seconds
-    is_over = False
+    has_ended = False
     with selectors.DefaultSelector() as selector:
         if process.stdout:
             selector.register(process.stdout, selectors.EVENT_READ, (stdout, allowance.bytes + 1))
         selector.register(cast("IO[bytes]", process.stderr), selectors.EVENT_READ, (stderr, _STDERR))
-        while not is_over and not received and len(stdout) <= allowance.bytes:
+        while True:
             tick = min(_TICK, deadline - time.monotonic())
             if tick <= 0:
-                return Ended(0, b"", bytes(stderr), too_slow=True)
-            # With all pipes closed, only the program itself is left to wait for.
-            is_over = _read_for(tick, selector) == 0 and _has_ended(process, 0 if selector.get_map() else tick)
-        # It may have printed and ended between the last look at its pipes and the look at itself.
-        while is_over and len(stdout) <= allowance.bytes and time.monotonic() < deadline and _read_for(0, selector):
-            pass
-    return Ended(process.returncode or 0, bytes(stdout), bytes(stderr), too_slow=False)
+                raise Rejected(allowance.too_slow(program.about, program.called))
+            ready = _read_for(0 if has_ended else tick, selector)
+            if received:
+                raise KeyboardInterrupt  # not Rejected: nobody is to go on with something else in its place
+            if len(stdout) > allowance.bytes:
+                raise Rejected(allowance.too_large(" ".join(filter(None, [program.called, program.about]))))
+            if has_ended and not ready:
+                return bytes(stdout), bytes(stderr)
+            if not ready:
+                # With all pipes closed, only the program itself is left to wait for. And it may have printed and ended
+                # between the last look at its pipes and this one, so they are looked at once more.
+                has_ended = _has_ended(process, 0 if selector.get_map() else tick)
 
 
 def _read_for(seconds: float, selector: selectors.BaseSelector) -> int:

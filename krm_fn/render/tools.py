@@ -9,7 +9,6 @@ import json
 import os
 import posixpath
 import shutil
-import signal
 import tarfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,7 +21,7 @@ from krm_fn.model.settings import KIND
 from krm_fn.render.files import Allowance, Files, check_named, placed_in, read_all
 from krm_fn.render.kustomization import KUSTOMIZATIONS, check_kustomization, read_tree
 from krm_fn.render.kustomize_copy import copied, graft, may_be_rounded, read_notes
-from krm_fn.render.program import Known, known_part, run_program
+from krm_fn.render.program import Known, Program, known_part, run_program
 from krm_fn.wire.reader import read_yaml
 
 CHART = "Chart.yaml"
@@ -191,12 +190,7 @@ def _run(
     """Run a program. `original` gives what it prints about a copy the paths of the directory."""
     called = " ".join(command[:2])
     environment = {**os.environ, **(_OFFLINE if allowance.limits.no_remote else {})}
-    try:
-        done = run_program(command, environment, allowance)
-    except OSError as error:
-        raise _rejected(directory, f"{called} cannot be run: {error.strerror}") from error
-    if done.too_slow:
-        raise Rejected(allowance.too_slow(str(directory), called))
+    done = run_program(Program(called, command, environment, str(directory)), allowance)
     name = f"{called} {directory}"
     allowance.take(len(done.stdout), name)
     said = original(done.stderr).decode(errors="replace").replace(_USE_DEBUG, "").strip()
@@ -204,7 +198,7 @@ def _run(
     if done.code:
         known = summarize(said, directory)
         hint = _NO_FUNCTIONS if _PLUGINS_OFF in known and KIND in said else ""
-        failure = Problem(f"{called} {_ended(done.code)}{known}{hint}", file=str(directory))
+        failure = Problem(f"{called} exited with code {done.code}{known}{hint}", file=str(directory))
         raise Rejected(*everything, failure)
     return Built(name, done.stdout, everything or _find_remarks(called, said, directory))
 
@@ -252,10 +246,6 @@ def _is_in_template(said: str, directory: Path) -> bool:
     written = (json.dumps(said, ensure_ascii=False), f"`{said}`")
     templates = (file for file in directory.rglob("templates/**/*") if file.is_file())
     return any(text in file.read_text(errors="replace") for file in templates for text in written)
-
-
-def _ended(code: int) -> str:
-    return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"exited with code {code}"
 
 
 def _rejected(directory: Path, message: str) -> Rejected:

@@ -4,13 +4,17 @@ import os
 import shlex
 import subprocess
 import sys
+import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from krm_fn.merge.merge import Merged, NotOurs, Versions, merge
+from krm_fn.merge.versions import DriverCall, drive
 from krm_fn.model.problem import Rejected
+from krm_fn.render.files import Limits
 from tests import cases
 from tests.merge.generated import package
 from tests.merge.test_generated import as_git
@@ -232,16 +236,205 @@ def test_a_manifest_that_cannot_be_read_is_no_reason_to_guess() -> None:
         merge("config.yaml", packages, lambda texts: Merged(texts.ours), cases.ENVIRONMENT)
 
 
-def test_without_a_repository_the_driver_merges_as_git_does(tmp_path: Path) -> None:
-    for name, text in (("base", "a\nb\nc\n"), ("ours", "A\nb\nc\n"), ("theirs", "a\nb\nC\n")):
-        (tmp_path / name).write_text(text)
-    command = [sys.executable, "-P", "-m", "krm_fn", "merge", "base", "ours", "theirs", "a.yaml"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+THREE = {"base": "a\nb\nc\n", "ours": "A\nb\nc\n", "theirs": "a\nb\nC\n"}
+KRM_FN = [sys.executable, "-P", "-m", "krm_fn", "merge"]
+NAMES = [*THREE]
+
+
+def drive_in(
+    folder: Path, *arguments: str, texts: Mapping[str, str] = THREE, **environment: str
+) -> subprocess.CompletedProcess[bytes]:
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    variables = {**ENVIRONMENT, **environment}
+    return subprocess.run([*KRM_FN, *arguments], cwd=folder, env=variables, capture_output=True, check=False)
+
+
+ARGUMENTS = [
+    pytest.param(["a.yaml"], id="a path"),
+    pytest.param(["-x.yaml"], id="a path that begins like an option"),
+    pytest.param(["--help"], id="a path that is one"),
+    pytest.param(["a.yaml", "-7"], id="no size"),
+    pytest.param(["a.yaml", "7", "1a2b3c4", "HEAD", "- fix it"], id="a subject that begins like an option"),
+    pytest.param(["a.yaml", "7", "--", "-h", "--help"], id="labels that are options"),
+    pytest.param(["a.yaml", "7", "%S", "%X", "%Y"], id="no labels, before version 2.45 of git"),
+    pytest.param(["caf\udce9.yaml", "7", "", "HEAD", "caf\udce9 (na\udcefve)"], id="bytes that are not UTF-8"),
+]
+
+
+@pytest.mark.parametrize("is_repository", [True, False], ids=["in a repository", "without one"])
+@pytest.mark.parametrize("arguments", ARGUMENTS)
+def test_paths_and_labels_are_never_options(arguments: list[str], is_repository: bool, tmp_path: Path) -> None:
+    if is_repository:
+        begin(tmp_path, rendered(BASE), rendered(DEBUG), rendered(LIMIT))
+    done = drive_in(tmp_path, *NAMES, *arguments)
     assert (done.returncode, (tmp_path / "ours").read_text()) == (0, "A\nb\nC\n")
-    assert done.stderr.startswith("warning: a.yaml: merged as git does: ")
+    assert done.stderr.startswith(b"warning: ") is not is_repository
 
 
-def test_a_file_that_cannot_be_read_ends_the_merge(tmp_path: Path) -> None:
-    command = [sys.executable, "-P", "-m", "krm_fn", "merge", "base", "ours", "theirs", "a.yaml"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (129, "error: base: no such file or directory\n")
+WRONG_CALLS = [
+    pytest.param(["--marker-size", *NAMES, "a.yaml"], b"No such option", id="an option, in front of the files"),
+    pytest.param(["base", "ours"], b"Missing argument 'THEIRS'", id="a file too few"),
+    pytest.param(["base", "none", "theirs"], b"none: no such file or directory", id="a file that is not there"),
+    pytest.param(["base", "ours", "."], b".: is a directory", id="a folder"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "said"), WRONG_CALLS)
+def test_a_wrong_call_ends_the_merge(arguments: list[str], said: bytes, tmp_path: Path) -> None:
+    """From version 2.42 of git on. It would take the usual exit code, 2, for a conflict."""
+    done = drive_in(tmp_path, *arguments)
+    assert done.returncode == 129
+    assert said in done.stderr
+    assert {name: (tmp_path / name).read_text() for name in THREE} == THREE
+
+
+BOTH = "<<<<<<< ours\n{ours}=======\n{theirs}>>>>>>> theirs\n"
+BINARY = {**THREE, "theirs": "a\0\n"}
+NO_BREAK = {"base": "a", "ours": "b", "theirs": "c"}
+TROUBLES = [
+    pytest.param(BINARY, {}, "git merge-file failed with exit code 255", id="a binary"),
+    pytest.param(THREE, {"PATH": "/nowhere"}, "a merge needs git on PATH", id="no git"),
+    pytest.param(THREE, {"TMPDIR": "/nowhere"}, "cannot make a temporary folder", id="no room"),
+]
+
+
+@pytest.mark.parametrize(("texts", "environment", "said"), TROUBLES)
+def test_what_cannot_be_merged_is_a_conflict_with_both_sides(
+    texts: Mapping[str, str], environment: Mapping[str, str], said: str, tmp_path: Path
+) -> None:
+    done = drive_in(tmp_path, *NAMES, "a.yaml", texts=texts, **environment)
+    assert (done.returncode, (tmp_path / "ours").read_text()) == (1, BOTH.format_map(texts))
+    assert f"error: a.yaml: not merged, so both sides are in the file: {said}" in done.stderr.decode()
+    assert {path.name for path in tmp_path.iterdir()} == {*THREE}
+
+
+CUT = """\
+#!/bin/sh
+PATH=/usr/bin:/bin
+git "$@" | head -n 2
+"""
+
+
+def test_a_merge_that_ends_early_is_a_conflict_whatever_git_says_of_it(tmp_path: Path) -> None:
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    (tools / "git").write_text(CUT)
+    (tools / "git").chmod(0o755)
+    done = drive_in(tmp_path, *NAMES, "a.yaml", PATH=f"{tools}:{ENVIRONMENT['PATH']}")
+    assert (done.returncode, (tmp_path / "ours").read_text()) == (1, BOTH.format_map(THREE))
+    assert b"git merge-file has printed only a part of its answer" in done.stderr
+
+
+def test_a_last_line_without_a_break_keeps_the_markers_on_their_own_lines(tmp_path: Path) -> None:
+    drive_in(tmp_path, *NAMES, "a.yaml", texts=NO_BREAK, PATH="/nowhere")
+    assert (tmp_path / "ours").read_text() == BOTH.format(ours="b\n", theirs="c\n")
+
+
+def test_both_sides_are_in_the_file_when_the_driver_is_killed(tmp_path: Path) -> None:
+    """Before version 2.42, git takes this for a conflict, with the file as it is."""
+    (tmp_path / "git").write_text("#!/bin/sh\nPATH=/usr/bin:/bin\ntouch started\nsleep 1000\n")
+    (tmp_path / "git").chmod(0o755)
+    for name, text in THREE.items():
+        (tmp_path / name).write_text(text)
+    environment = {**ENVIRONMENT, "PATH": f"{tmp_path}:{ENVIRONMENT['PATH']}"}
+    with subprocess.Popen([*KRM_FN, *NAMES, "a.yaml"], cwd=tmp_path, env=environment) as process:
+        while not (tmp_path / "started").exists() and process.poll() is None:
+            time.sleep(0.01)
+        process.kill()
+    assert (tmp_path / "ours").read_text() == BOTH.format_map(THREE)
+
+
+def test_a_disk_that_is_full_leaves_the_file_and_ends_the_merge(tmp_path: Path) -> None:
+    large = {name: text + "x\n" * 2000 for name, text in THREE.items()}
+    for name, text in large.items():
+        (tmp_path / name).write_text(text)
+    command = shlex.join([*KRM_FN, *NAMES, "a.yaml"])
+    done = subprocess.run(["sh", "-c", f"ulimit -f 8; {command}"], cwd=tmp_path, capture_output=True, check=False)
+    assert (done.returncode, (tmp_path / "ours").read_text()) == (129, large["ours"])
+    assert done.stderr == b"error: ours: file too large\n"
+    assert {path.name for path in tmp_path.iterdir()} == {*THREE}
+
+
+LIMITED = [
+    pytest.param(Limits(max_bytes=0), id="no bytes are left"),
+    pytest.param(Limits(timeout=0), id="no time is left"),
+]
+
+
+@pytest.mark.parametrize("limits", LIMITED)
+def test_a_merge_that_has_used_up_its_limits_is_complete_or_a_conflict(
+    limits: Limits, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is used up by the package is not used up for the file."""
+    begin(tmp_path, rendered(BASE), rendered(DEBUG), rendered(LIMIT))
+    monkeypatch.chdir(tmp_path)
+    for name, text in THREE.items():
+        (tmp_path / name).write_text(text)
+    call = DriverCall(Versions(*map(Path, NAMES)), f"{FOLDER}/notes.yaml")
+    outcome = drive(call, cases.ENVIRONMENT, limits)
+    found = (tmp_path / "ours").read_text()
+    assert (outcome.exit_code, found) in [(0, "A\nb\nC\n"), (1, BOTH.format_map(THREE))]
+    assert outcome.stderr.startswith(f"warning: {FOLDER}/notes.yaml: merged as git does: ")
+
+
+MARKERS = "<" * 200_000
+
+
+def test_markers_that_are_larger_than_all_that_may_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, text in NO_BREAK.items():
+        (tmp_path / name).write_text(f"{text}\n")
+    call = DriverCall(Versions(*map(Path, NAMES)), "a.yaml", str(len(MARKERS)))
+    outcome = drive(call, cases.ENVIRONMENT, Limits(max_bytes=len(MARKERS), are_fixed=True))
+    assert outcome.exit_code == 1
+    assert "git merge-file: more than 200006 bytes are to be read\n" in outcome.stderr
+    assert (tmp_path / "ours").read_text() == BOTH.format(ours="b\n", theirs="c\n")
+
+
+def test_a_name_that_one_side_adds_is_looked_at_where_the_package_is_not_known(tmp_path: Path) -> None:
+    """The other side may have changed its content, and nothing tells."""
+    added = {**THREE, "theirs": f"a\nb\nC: {OLD}\n"}
+    done = drive_in(tmp_path, *NAMES, "a.yaml", texts=added)
+    assert (done.returncode, (tmp_path / "ours").read_text()) == (1, f"A\nb\nC: {OLD}\n")
+    assert done.stderr.endswith(
+        b"; a side adds or removes names of revisions, so look at them, and render the package\n"
+    )
+    renamed = {name: f"{text}c: {OLD}\n" for name, text in THREE.items()}
+    renamed["theirs"] = renamed["theirs"].replace(OLD, "app-bbbbbbbbbb")
+    done = drive_in(tmp_path, *NAMES, "a.yaml", texts=renamed)
+    assert (done.returncode, (tmp_path / "ours").read_text()) == (0, "A\nb\nC\nc: app-bbbbbbbbbb\n")
+
+
+KPTFILE = """\
+apiVersion: kpt.dev/v1
+kind: Kptfile
+metadata: {name: shop}
+pipeline: {mutators: [{exec: krm-fn, configMap: {name: shop, kinds: "ConfigMap,Secret", deployers: kpt}}]}
+"""
+OTHER_FILES = {"krm-fn.yaml": "", "Kptfile": KPTFILE, ".hidden.yaml": "kind: [\n", "notes.md": "kind: [\n"}
+
+
+def test_the_manifests_of_a_kpt_package_are_read_and_nothing_else(tmp_path: Path) -> None:
+    begin(tmp_path, *({**rendered(files), **OTHER_FILES} for files in (BASE, DEBUG, LIMIT)))
+    done = git(tmp_path, *COMMANDS["merge"])
+    assert (done.returncode, done.stderr) == (0, "")
+    merged = {name: text for name, text in read(tmp_path).items() if name not in OTHER_FILES}
+    assert objects(merged) == objects(rendered(edited("config.yaml", ("10", "20"), base=DEBUG)))
+
+
+def test_the_linkers_file_of_an_unrendered_merge_has_the_objects_of_both_sides() -> None:
+    ours, theirs = rendered(DEBUG), rendered(TRACE)
+    versions = Versions(*map(package, (rendered(BASE), ours, theirs)))
+    merged = merge(LINKER, versions, as_git, cases.ENVIRONMENT)
+    assert merged.unrendered == "config.yaml has a conflict"
+    found, first, second = (objects({LINKER: text}) for text in (merged.data.decode(), ours[LINKER], theirs[LINKER]))
+    assert found == {**second, **first}
+    assert first.keys() != second.keys()
+    assert ours[LINKER].removeprefix("---\n") in merged.data.decode()
+
+
+def test_the_linkers_file_of_one_side_stays_where_the_other_has_none() -> None:
+    theirs = rendered(TRACE)
+    versions = Versions(package(BASE), package(DEBUG), package(theirs))
+    assert merge(LINKER, versions, as_git, cases.ENVIRONMENT).data.decode() == theirs[LINKER]

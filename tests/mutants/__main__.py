@@ -37,6 +37,7 @@ ROOMS = {
     "model": "tests/model tests/test_fixtures.py tests/references tests/stages tests/linker/test_owners.py",
     "mounts": "tests/mounts tests/test_fixtures.py tests/test_mounts.py",
     "verify": "tests/verify tests/cli/test_verify.py",
+    "merge": "tests/merge tests/test_merges.py",
     "linker": "tests/linker/test_owners.py tests/linker/test_link.py tests/linker/test_wait.py tests/linker/explorer",
 }
 """What decides, and the tests that should notice, the fastest first."""

@@ -215,4 +215,46 @@ TELLING = (
         "return not _is_config(resource)",
         "tests/references/test_find.py",
     ),
+    Telling(
+        "a program that was killed counts as ended",
+        "if process.returncode < 0:",
+        "if False:",
+        "tests/render/test_tools.py",
+    ),
+    Telling(
+        "half of what a program printed counts as all",
+        "if len(stdout) > allowance.bytes:",
+        "if False:",
+        "tests/render/test_program.py tests/merge/test_driver.py",
+    ),
+    Telling(
+        "a merge that git has cut off counts as whole",
+        "if not ended.stdout.endswith(end):",
+        "if False:",
+        "tests/merge/test_driver.py",
+    ),
+    Telling(
+        "our side alone is in the file when the driver is killed",
+        "_replace(call.files.ours, both_sides(texts).data)",
+        "pass",
+        "tests/merge/test_driver.py",
+    ),
+    Telling(
+        "a name that one side adds is merged without its content",
+        "is_safe = merged.has_conflict or len(names) == 1",
+        "is_safe = True",
+        "tests/merge/test_driver.py",
+    ),
+    Telling(
+        "what is no manifest of the package is read",
+        'return name == KPTFILE or (name.endswith(MANIFESTS) and not name.startswith("."))',
+        "return True",
+        "tests/merge/test_driver.py",
+    ),
+    Telling(
+        "the names that the other side's linker lists are lost",
+        "if item.id not in known and item.node in parts]",
+        "if False]",
+        "tests/merge/test_driver.py",
+    ),
 )

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 
 from krm_fn.model.problem import Outcome
-from krm_fn.render.files import Allowance, Limits
-from krm_fn.render.program import run_program
+from krm_fn.render.files import DEFAULT_LIMITS, Allowance, Limits
+from krm_fn.render.program import Ended, Program, run_program
 from tests.asleep import wait_until_asleep
 from tests.render.run import render_in, write
 from tests.render.test_tools import ECHO, install
 
 KUSTOMIZATION: dict[str, str | bytes] = {"shop/kustomization.yaml": "resources: []\n"}
 CHART: dict[str, str | bytes] = {"shop/Chart.yaml": "name: web\n"}
-SLOW = "error: shop: kustomize build was stopped: kustomize and helm may take 0.5 s in all; --timeout sets the limit\n"
+SLOW = "error: shop: kustomize build was stopped: all programs may take 0.5 s together; --timeout sets the limit\n"
 LARGE = "error: kustomize build shop: more than 100000 bytes are to be read; --max-bytes sets the limit\n"
 
 NOTE_CHILD = "#!/bin/sh\nPATH=/usr/bin:/bin\nsleep 1000 & echo $! > child\n"
@@ -41,6 +41,10 @@ def test_stopped(script: str, sentence: str, tmp_path: Path, monkeypatch: pytest
     outcome = render_in(tmp_path, monkeypatch, "shop", limits=Limits(max_bytes=100_000, timeout=0.5))
     assert outcome == Outcome(b"", sentence, 1)
     assert_child_ends(tmp_path)
+
+
+def run_script(script: str, limits: Limits = DEFAULT_LIMITS) -> Ended:
+    return run_program(Program("a script", ["/bin/sh", "-c", script], {"PATH": "/usr/bin:/bin"}), Allowance(limits))
 
 
 def assert_child_ends(folder: Path) -> None:
@@ -71,9 +75,7 @@ def test_all_runs_share_the_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     write(tmp_path, CHART)
     install(tmp_path / "bin", monkeypatch, helm="#!/bin/sh\n/bin/sleep 0.6\n" + ECHO)
     outcome = render_in(tmp_path, monkeypatch, "shop", limits=Limits(timeout=1))
-    sentence = (
-        "error: shop: helm template was stopped: kustomize and helm may take 1 s in all; --timeout sets the limit\n"
-    )
+    sentence = "error: shop: helm template was stopped: all programs may take 1 s together; --timeout sets the limit\n"
     assert outcome == Outcome(b"", sentence, 1)
 
 
@@ -114,7 +116,7 @@ def test_a_signal_that_is_ignored_stays_ignored() -> None:
     """As under `nohup`."""
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        ended = run_program(["/bin/sh", "-c", f"kill -HUP {os.getpid()}; echo done"], os.environ, Allowance(Limits()))
+        ended = run_script(f"kill -HUP {os.getpid()}; echo done")
     finally:
         signal.signal(signal.SIGHUP, before)
     assert ended.stdout == b"done\n"
@@ -122,13 +124,13 @@ def test_a_signal_that_is_ignored_stays_ignored() -> None:
 
 def test_handlers_are_put_back() -> None:
     before = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)]
-    run_program(["/bin/true"], os.environ, Allowance(Limits()))
+    run_script("true")
     assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)] == before
 
 
 def test_a_program_has_no_terminal_and_no_input() -> None:
     script = "cat; test -t 0 || echo none; (: < /dev/tty) || echo no terminal"
-    ended = run_program(["/bin/sh", "-c", script], os.environ, Allowance(Limits()))
+    ended = run_script(script)
     assert ended.stdout == b"none\nno terminal\n"
 
 
@@ -141,6 +143,5 @@ def test_what_is_printed_right_before_the_end_is_kept(monkeypatch: pytest.Monkey
         return wait(process, timeout)
 
     monkeypatch.setattr(subprocess.Popen, "wait", wait_later)
-    command = ["sh", "-c", "sleep 0.15; echo said >&2; exit 1"]
-    ended = run_program(command, {"PATH": "/usr/bin:/bin"}, Allowance(Limits()))
+    ended = run_script("sleep 0.15; echo said >&2; exit 1")
     assert (ended.code, ended.stderr) == (1, b"said\n")
