@@ -224,7 +224,9 @@ def _find_jobs(jobs: Iterable[LinkerJob], sets: Mapping[str, _SetConfigs]) -> di
 
 def _is_listed(plan: LinkPlan, inventory: Consumer | None) -> bool:
     """Tell whether the inventory lists what was rendered with this plan. Without one, nothing says otherwise."""
-    return inventory is None or inventory.references.issuperset(revision.name for revision in plan.rendered)
+    if inventory is None or inventory.is_being_deleted:
+        return True
+    return inventory.references.issuperset(revision.name for revision in plan.rendered)
 
 
 def _read_linker_job(item: Any) -> LinkerJob | None:
