@@ -152,7 +152,10 @@ def test_whatever_a_report_holds_the_other_column_stays_as_it_is(tmp_path: Path,
     """The oracle is the same table beside a report that is none."""
     document = json.loads(REPORT)
     for _ in range(data.draw(st.integers(1, 4))):
-        place, key = data.draw(st.sampled_from([*places(document)]))
+        found = places(document)
+        # The field first: a time of the whole report is one place among hundreds.
+        field = data.draw(st.sampled_from(sorted({str(key) for _, key in found})))
+        place, key = data.draw(st.sampled_from([one for one in found if str(one[1]) == field]))
         place[key] = data.draw(VALUES)
     column, other = read(tmp_path, json.dumps(document).encode())
     (alone,) = read_reports([str(tmp_path / "good.json")], None)
