@@ -68,6 +68,7 @@ OTHERS = {
     'read -r never; exec rm -rf -- "$1"': "a script",
     "And the options of krm-fn render: {}.": "how the help of other commands ends",
     "--- {}\n": "the line above each look of `krm-fn history --watch`",
+    "kubectl delete {} -n {} --ignore-not-found": "a command for kubectl",
     "foreign owner": "a state of a revision",
     "unlinked tracker": "a state of a revision",
     **dict.fromkeys(

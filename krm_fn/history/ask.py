@@ -181,7 +181,9 @@ def select(history: History, name: str) -> History:
         concerned = {who for entry in entries for referrer in entry.referrers for who in (str(referrer), referrer.of)}
         workloads = tuple(workload for workload in one.workloads if str(workload) in concerned)
         if entries:
-            sets.append(one._replace(entries=entries, workloads=workloads))
+            names = {entry.name for entry in entries}
+            leaks = tuple(leak for leak in one.leaks if any(tracker.name in names for tracker in leak.trackers))
+            sets.append(one._replace(entries=entries, workloads=workloads, leaks=leaks))
     return history._replace(sets=tuple(sets))
 
 

@@ -20,7 +20,15 @@ from krm_fn.history.history import (
 from krm_fn.history.snapshot import LiveObject, Pod, Progress, SetSnapshot, Snapshot
 from krm_fn.linker.api import Forbidden
 from krm_fn.linker.objects import Consumer, LiveRevision
-from krm_fn.linker.owners import Keeper, find_keepers, is_left_to_kpt, linker_owners, plan_owners, rendered_names
+from krm_fn.linker.owners import (
+    Keeper,
+    find_keepers,
+    is_left_to_kpt,
+    linker_owners,
+    plan_leaks,
+    plan_owners,
+    rendered_names,
+)
 from krm_fn.model.kinds import consumer_named
 from krm_fn.naming.names import without_hash
 
@@ -46,6 +54,7 @@ def _find_set(one: SetSnapshot, live: "_Live") -> SetHistory:
         tuple(_find_workloads(one, live)),
         has_inventory=one.observation.inventory is not None,
         job=one.job,
+        leaks=tuple(plan_leaks(one.plan, one.observation)),
     )
 
 

@@ -241,11 +241,11 @@ def _find_starts(one: SetHistory) -> dict[str, float]:
     for workload in one.workloads:
         templates = workload.templates  # the newest first
         times = [created.get((str(workload), template.name)) for template in templates]
-        for position, template in enumerate(templates):
-            for name in template.revisions if template.role in _USES else ():
-                end = position + 1
-                while end < len(templates) and name in templates[end].revisions:
-                    end += 1  # only something else has changed in between
+        # By revision: the first template before which something else than the revision has changed, or the end.
+        ends: dict[str, int] = {}
+        for position, template in reversed([*enumerate(templates)]):
+            ends = {name: ends.get(name, position + 1) for name in template.revisions}
+            for name, end in ends.items() if template.role in _USES else ():
                 if known := [time for time in times[end - 1 : end + 1] if time is not None]:
                     starts[name] = min(max(known), starts.get(name, inf))
     return starts

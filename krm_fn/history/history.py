@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from krm_fn.diff.difference import ObjectChange
+from krm_fn.linker.owners import Leak
 
 
 class NoAnswer(Exception):
@@ -187,7 +188,8 @@ class LinkerJob(NamedTuple):
 class SetHistory(NamedTuple):
     """One set. `entries` are in order of base name, the newest first.
 
-    `has_inventory`: the ConfigMap that lists what is rendered exists. `job` is None if there is none.
+    `has_inventory`: the ConfigMap that lists what is rendered exists. `job` is None if there is none. `leaks`: what a
+    person may delete, as the linker may not, and nothing needs it.
     """
 
     name: str
@@ -195,6 +197,7 @@ class SetHistory(NamedTuple):
     workloads: tuple[WorkloadHistory, ...]
     has_inventory: bool
     job: LinkerJob | None
+    leaks: tuple[Leak, ...] = ()
 
 
 class Unseen(NamedTuple):

@@ -27,9 +27,15 @@ from krm_fn.history.history import (
     WorkloadHistory,
 )
 from krm_fn.linker.read import below, entries, mapping, read_time, text
+from krm_fn.model.problem import Rejected
+from krm_fn.render.files import Allowance, Limits, read_named
 from krm_fn.report.markup import VERSION
 
-_EXPECTED = "expected what `krm-fn history -o json` prints of one namespace"
+_MOST_BYTES = 20_000_000
+"""Of a report; one of 10,000 revisions has 10 MB. As values, it may need thirty times its bytes."""
+
+_MOST_PODS = 10**9
+"""More is no number of pods. Python refuses to write a number of thousands of digits."""
 
 
 class NotAReport(Exception):
@@ -68,17 +74,25 @@ def _name_files(paths: Sequence[str]) -> list[str]:
 
 
 def _read_column(path: str, name: str, set_name: str | None) -> FleetColumn:
+    # It may be a link to anywhere: no tree that somebody else wrote has named it.
+    allowance = Allowance(Limits(root=Path("/"), max_bytes=_MOST_BYTES))
     try:
-        document = json.loads(Path(path).read_bytes())
+        document = json.loads(read_named(path, allowance))
         history = read_history(document)
-    except OSError as error:
-        return FleetColumn(name, "", silence=Silence.NO_REPORT, reason=f"{path}: {error.strerror}")
+    except Rejected as error:
+        is_too_large = allowance.bytes < 0
+        why = _expected(f"more than {_MOST_BYTES} bytes") if is_too_large else error.problems[0].message
+        return FleetColumn(name, "", silence=Silence.NO_REPORT, reason=f"{path}: {why}")
     except (ValueError, RecursionError):
-        return FleetColumn(name, "", silence=Silence.NO_REPORT, reason=f"{path}: {_EXPECTED}, found no JSON")
+        return FleetColumn(name, "", silence=Silence.NO_REPORT, reason=f"{path}: {_expected('no JSON')}")
     except NotAReport as error:
         return FleetColumn(name, "", silence=Silence.NO_REPORT, reason=f"{path}: {error}")
     sets = tuple(one for one in history.sets if set_name in (None, one.name))
     return find_column(history._replace(sets=sets), history.cluster or name)
+
+
+def _expected(found: str) -> str:
+    return f"expected what `krm-fn history -o json` prints of one namespace, found {found}"
 
 
 def read_history(document: Any) -> History:
@@ -95,8 +109,7 @@ def read_history(document: Any) -> History:
     )
     reason = next((words for words, is_so in wrong if is_so), "")
     if reason or now is None:
-        message = f"{_EXPECTED}, found {reason}"
-        raise NotAReport(message)
+        raise NotAReport(_expected(reason))
     sets = tuple(_read_set(one) for one in map(mapping, found["sets"]))
     unseen = (
         Unseen(*(text(one, field) for field in Unseen._fields)) for one in map(mapping, entries(found.get("unseen")))
@@ -116,7 +129,7 @@ def _read_revision(found: dict[str, Any]) -> RevisionHistory:
         text(found, "kind"),
         text(found, "name"),
         text(found, "baseName"),
-        read_time(text(found, "created")),
+        _read_created(found),
         # A later version may know others.
         Retention(fate) if fate in {*Retention} else Retention.UNKNOWN,
         is_rendered=found.get("isRendered") is True,
@@ -129,7 +142,7 @@ def _read_referrer(found: dict[str, Any]) -> Referrer:
     return Referrer(
         text(found, "kind"),
         text(found, "name"),
-        read_time(text(found, "created")) or 0.0,
+        _read_created(found) or 0.0,
         of=text(found, "workload"),
         role=_read_role(found),
         is_current=found.get("isCurrent") is True,
@@ -152,6 +165,17 @@ def _read_workload(found: dict[str, Any]) -> WorkloadHistory:
     )
 
 
+def _read_created(found: dict[str, Any]) -> float | None:
+    """Return the time, None if there is none. Raises NotAReport for another value: None says that nothing exists."""
+    created = found.get("created")
+    if created is None:
+        return None
+    seconds = read_time(text(found, "created"))
+    if seconds is None:
+        raise NotAReport(_expected("no time in created"))
+    return seconds
+
+
 def _read_role(found: dict[str, Any]) -> Role | None:
     role = text(found, "role")
     return Role(role) if role in {*Role} else None
@@ -159,5 +183,6 @@ def _read_role(found: dict[str, Any]) -> Role | None:
 
 def _read_pods(found: dict[str, Any]) -> Pods | None:
     pods = below(found, "pods")
-    total, ready = (one if type(one) is int and one >= 0 else None for one in (pods.get("total"), pods.get("ready")))
+    numbers = (pods.get("total"), pods.get("ready"))
+    total, ready = (one if type(one) is int and 0 <= one <= _MOST_PODS else None for one in numbers)
     return None if total is None else Pods(total, ready, text(pods, "problem"))

@@ -109,8 +109,8 @@ class Pod(NamedTuple):
 class SetSnapshot(NamedTuple):
     """One set: what the linker knows of it, and more.
 
-    `plan` is that of its newest Job, or the default. `bases` are the base names by name. `absent`: the ConfigMaps that
-    do not exist though live objects, by uid, need them.
+    `plan` is that of the newest Job of what the inventory lists, or the default. `bases` are the base names by name.
+    `absent`: the ConfigMaps that do not exist though live objects, by uid, need them.
     """
 
     plan: LinkPlan
@@ -154,8 +154,8 @@ def read_snapshot(source: ObjectLists, set_name: str | None) -> Snapshot:
     """Read all sets, or one. Raises ApiError; Forbidden without the right to list ConfigMaps."""
     # Revisions first: what is listed after them and does not reference one did not do so when that was read.
     sets, now = _read_sets(source, set_name)
-    jobs = _read_jobs(source, set_name)
-    plans = {name: _plan(name, jobs.get(name)) for name in sorted(sets)}
+    jobs = _find_jobs(_read_jobs(source, set_name), sets)
+    plans = {name: _plan(name, jobs.get(name), one.configs.inventory) for name, one in sorted(sets.items())}
     # Of all sets, and of what is rendered and does not exist yet: pods may wait for it.
     names = Names.of(
         {revision.name for one in sets.values() for revision in one.configs.revisions}
@@ -194,18 +194,39 @@ def _read_sets(source: ObjectLists, set_name: str | None) -> tuple[dict[str, _Se
 def _read_config(item: Any) -> tuple[str, LiveRevision | Consumer, str] | None:
     """Read a ConfigMap with the name of its set and its base name."""
     name = text(below(item, "metadata.labels"), keys.SET)
-    config = read_config(item, _plan(name, None))
+    config = read_config(item, _default_plan(name))
     return config and (name, config, text(below(item, "metadata.annotations"), keys.BASE_NAME))
 
 
-def _read_jobs(source: ObjectLists, set_name: str | None) -> dict[str, LinkerJob]:
-    """Return the newest Job of each set. None at all without the right to list Jobs, which is found out later again."""
+def _read_jobs(source: ObjectLists, set_name: str | None) -> list[LinkerJob]:
+    """Return the Jobs of linkers. None at all without the right to list Jobs, which is found out later again."""
     selector = f"{keys.COMPONENT}={keys.LINKER}" + ("" if set_name is None else f",{keys.SET}={set_name}")
     try:
-        found = source.read(_JOBS, _read_linker_job, labelSelector=selector).items
+        return source.read(_JOBS, _read_linker_job, labelSelector=selector).items
     except Refused:
-        return {}
-    return {job.set: job for job in sorted(found, key=lambda job: (job.created, job.name))}
+        return []
+
+
+def _find_jobs(jobs: Iterable[LinkerJob], sets: Mapping[str, _SetConfigs]) -> dict[str, LinkerJob]:
+    """Return the newest Job of each set, of those whose rendering the inventory lists if there are any.
+
+    After a revert with kubectl, the Job of what was reverted is still there, and is the newest.
+    """
+    found: dict[str, LinkerJob] = {}
+    ranks: dict[str, tuple[bool, float, str]] = {}
+    for job in jobs:
+        inventory = sets[job.set].configs.inventory if job.set in sets else None
+        rank = (_is_listed(_read_plan(job), inventory), job.created, job.name)
+        if job.set not in found or rank > ranks[job.set]:
+            found[job.set], ranks[job.set] = job, rank
+    return found
+
+
+def _is_listed(plan: LinkPlan, inventory: Consumer | None) -> bool:
+    """Tell whether the inventory lists what was rendered with this plan. Without one, nothing says otherwise."""
+    if inventory is None or inventory.is_being_deleted:
+        return True
+    return inventory.references.issuperset(revision.name for revision in plan.rendered)
 
 
 def _read_linker_job(item: Any) -> LinkerJob | None:
@@ -213,13 +234,25 @@ def _read_linker_job(item: Any) -> LinkerJob | None:
     return read_job(item, text(below(item, "metadata.labels"), keys.SET), arguments) if arguments else None
 
 
-def _plan(set_name: str, job: LinkerJob | None) -> LinkPlan:
-    """Return the plan that a run of this Job has; the default if there is none, or if somebody has written its own."""
-    if job is not None:
-        with suppress(Unreadable):
-            plan = read_arguments(job.arguments)
-            if plan.set == set_name:
-                return plan
+def _plan(set_name: str, job: LinkerJob | None, inventory: Consumer | None) -> LinkPlan:
+    """Return the plan that a run of this Job has; the default if there is none.
+
+    What it says to be rendered does not count if the inventory says otherwise: another rendering has superseded it.
+    """
+    plan = _read_plan(job) if job is not None else _default_plan(set_name)
+    return plan if _is_listed(plan, inventory) else plan._replace(workloads=(), revisions=(), producers=())
+
+
+def _read_plan(job: LinkerJob) -> LinkPlan:
+    """Read the plan of a Job; the default if somebody has written one by hand."""
+    with suppress(Unreadable):
+        plan = read_arguments(job.arguments)
+        if plan.set == job.set:
+            return plan
+    return _default_plan(job.set)
+
+
+def _default_plan(set_name: str) -> LinkPlan:
     return LinkPlan(set=set_name, timeout=_TIMEOUT, minimum_age=_MINIMUM_AGE)
 
 

@@ -19,6 +19,7 @@ from krm_fn.history.history import (
     Unseen,
     WorkloadHistory,
 )
+from krm_fn.linker.owners import deletion_command
 from krm_fn.linker.read import write_time
 from krm_fn.model.words import count, listing, printable
 from krm_fn.report.table import Group, Row, Screen, columns, cut, fold, write_table
@@ -361,11 +362,10 @@ def find_notes(history: History) -> Iterator[Note]:
             verb = "does" if len(missing) == 1 else "do"
             yield _warn(f"{listed(missing)} {verb} not exist: apply the manifests that have it again")
         yield from _write_linker(one, history)
-        leaks = [entry.name for entry in one.entries if entry.fate is Retention.LEAK]
-        if leaks:
-            objects = " ".join(f"{kind}/{printable(name)}" for name in leaks for kind in ("secret", "configmap"))
+        if one.leaks:
+            leaks = [tracker.name for leak in one.leaks for tracker in leak.trackers]
             what = "its Secret" if len(leaks) == 1 else "their Secrets"
-            command = f"kubectl delete {objects} -n {printable(history.namespace)}"
+            command = printable(deletion_command(one.leaks, history.namespace))
             yield Note(f"the linker may not delete {listed(leaks)}, as no run has linked {what} in time:", command)
     yield from (_warn(write_unseen(unseen)) for unseen in history.unseen)
 

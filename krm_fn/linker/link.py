@@ -3,7 +3,14 @@
 from krm_fn.linker.api import ApiError
 from krm_fn.linker.cluster import Cluster, observe
 from krm_fn.linker.objects import LiveRevision, Observation, Owner
-from krm_fn.linker.owners import RevisionPatch, is_left_to_kpt, plan_deletions, plan_leaks, plan_owners
+from krm_fn.linker.owners import (
+    RevisionPatch,
+    deletion_command,
+    is_left_to_kpt,
+    plan_deletions,
+    plan_leaks,
+    plan_owners,
+)
 from krm_fn.linker.report import NOT_LINKED, Report, Write, record_events
 from krm_fn.linker.wait import (
     Missing,
@@ -237,10 +244,8 @@ def _report_leaks(plan: LinkPlan, observation: Observation, report: Report) -> N
             report.fail(sentence, reason=NOT_LINKED)
     if observation.inventory is None and observation.revisions:
         report.warn(f"ConfigMap {report.namespace}/{plan.inventory}: does not exist; until then nothing is deleted")
-    for tracker in plan_leaks(plan, observation):
-        name = tracker.name
+    for leak in plan_leaks(plan, observation):
         report.warn(
-            f"Secret {report.namespace}/{name}: the linker may no longer delete it, as its own Job was replaced "
-            f"before it succeeded; delete it with its tracker: kubectl -n {report.namespace} delete secret/{name} "
-            f"configmap/{name}"
+            f"{leak.kind} {report.namespace}/{leak.name}: the linker may no longer delete it, as its own Job was "
+            f"replaced before it succeeded; delete it with its tracker: {deletion_command([leak], report.namespace)}"
         )

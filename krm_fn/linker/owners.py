@@ -4,6 +4,7 @@ Owners are only added: the inventory and every consumer that a run has seen. So 
 workload is trimmed, or when a workload goes back to an earlier revision and no run has seen that yet.
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable
 from enum import StrEnum
 from typing import NamedTuple
@@ -12,6 +13,10 @@ from krm_fn.linker.objects import Consumer, LiveRevision, Observation, Owner
 from krm_fn.model import keys
 from krm_fn.model.kinds import CONSUMER_KINDS
 from krm_fn.model.link_plan import LinkPlan
+from krm_fn.model.producers import RENAMABLE
+from krm_fn.naming.names import WORD
+
+_GROUPS = {kind: group for group, kind in RENAMABLE}  # no two groups share one of these kinds
 
 
 class Keeper(StrEnum):
@@ -24,6 +29,24 @@ class Keeper(StrEnum):
     YOUNG = "young"
     UNLINKED_TRACKER = "unlinked tracker"
     """No run has linked the Secret of this tracker in time: the Secret would stay without it."""
+
+
+class Leak(NamedTuple):
+    """What no run may delete any more, and nothing needs: a Secret, or what makes several, and the trackers of it.
+
+    A person deletes it before its trackers: an ExternalSecret that stays would make its Secret anew, and without the
+    tracker nobody would know of it.
+    """
+
+    kind: str
+    name: str
+    trackers: tuple[LiveRevision, ...]
+
+    @property
+    def objects(self) -> list[str]:
+        """What to delete, in order, as kubectl names it. Two operators may share a kind, so with its group."""
+        resource = ".".join(filter(None, [self.kind.lower(), _GROUPS.get(self.kind)]))
+        return [f"{resource}/{self.name}", *(f"configmap/{tracker.name}" for tracker in self.trackers)]
 
 
 class RevisionPatch(NamedTuple):
@@ -98,10 +121,42 @@ def plan_deletions(plan: LinkPlan, observation: Observation) -> list[LiveRevisio
     return [revision for revision, keepers in find_keepers(plan, observation) if not keepers]
 
 
-def plan_leaks(plan: LinkPlan, observation: Observation) -> list[LiveRevision]:
-    """Find the trackers that must not be deleted, as their Secrets would stay: no run has linked them in time."""
-    leak = {Keeper.UNLINKED_TRACKER}
-    return [revision for revision, keepers in find_keepers(plan, observation) if keepers == leak]
+def plan_leaks(plan: LinkPlan, observation: Observation) -> list[Leak]:
+    """Find what stays as no run has linked it in time, and what a person may delete: it is asked as for a deletion.
+
+    What makes several Secrets stays as long as one of them has another reason to.
+    """
+    if observation.inventory is None or observation.unread:
+        return []
+    trackers: dict[tuple[str, str], list[LiveRevision]] = defaultdict(list)
+    needed = set()
+    for revision, keepers in find_keepers(plan, observation):
+        if revision.is_tracker:
+            trackers[_origin(revision)].append(revision)
+            if keepers != {Keeper.UNLINKED_TRACKER}:
+                needed.add(_origin(revision))
+    return [
+        Leak(kind, name, tuple(found))
+        for (kind, name), found in trackers.items()
+        if (kind, name) not in needed and (kind == "Secret" or kind in _GROUPS)
+    ]
+
+
+def deletion_command(leaks: Iterable[Leak], namespace: str) -> str:
+    """Write the command with which a person deletes what leaks."""
+    objects = [name for leak in leaks for name in leak.objects]
+    return f"kubectl delete {' '.join(objects)} -n {namespace} --ignore-not-found"
+
+
+def _origin(tracker: LiveRevision) -> tuple[str, str]:
+    """Return kind and name of what has to go with the tracker: what it stands for, or what makes that.
+
+    An annotation may say anything. What no version here writes has the kind `""`, and is in no command.
+    """
+    kind, _, name = tracker.made_by.partition("/")
+    if not tracker.made_by:
+        return tracker.kind, tracker.name
+    return (kind, name) if WORD.fullmatch(name) else ("", tracker.made_by)
 
 
 def find_keepers(plan: LinkPlan, observation: Observation) -> list[tuple[LiveRevision, frozenset[Keeper]]]:

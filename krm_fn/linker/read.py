@@ -253,7 +253,9 @@ def _read_metadata(item: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str,
 def read_time(text: str) -> float | None:
     """Return a time of the API server in Unix seconds, None for anything else."""
     try:
-        return datetime.fromisoformat(text).timestamp()
+        time = datetime.fromisoformat(text)
+        # In UTC and whole seconds, as it is written again: the first and the last day of all could leave the calendar.
+        return time.astimezone(UTC).replace(microsecond=0).timestamp() if time.tzinfo else None
     except (ValueError, OverflowError):
         return None
 

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,12 +13,14 @@ from typing import Any
 
 import yaml
 
+from krm_fn.model import keys
 from tests.cluster.api import Api, Object
 from tests.cluster.fault_proxy import Proxy, proxy_before
 from tests.cluster.kubeconfig import write_kubeconfig
 from tests.cluster.linker_job import ROOT
 from tests.cluster.tokens import token_of
 from tests.cluster.wait import until
+from tests.tools.require import require
 
 NAME = "reader"
 
@@ -52,6 +55,48 @@ class HistoryReader:
         """Return the state of each revision by name."""
         document: Any = json.loads(self.show("-o", "json", *arguments))
         return {one["name"]: one["state"] for found in document["sets"] for one in found["revisions"]}
+
+
+def leak(api: Api, *trackers: Object) -> None:
+    """Create a set whose trackers no run has linked: its inventory lists nothing, and its Job has not run yet."""
+    api.create(_of_set("ConfigMap", "shop-linker", {keys.RENDERED: ""}, keys.LINKER))
+    arguments = ["link", "--set=shop", "--timeout=5", "--minimum-age=0"]
+    container = {"name": "link", "image": "krm-fn:1", "args": arguments}
+    template = {"spec": {"restartPolicy": "Never", "containers": [container]}}
+    api.create({**_of_set("Job", "shop-link", {}, keys.LINKER), "spec": {"suspend": True, "template": template}})
+    for one in trackers:
+        api.create(one)
+
+
+def tracker(name: str, base: str, **annotations: str) -> Object:
+    """Build a tracker as the function emits it, with more annotations of ours."""
+    more = {f"{keys.PREFIX}{key.replace('_', '-')}": value for key, value in annotations.items()}
+    return _of_set("ConfigMap", name, {keys.BASE_NAME: base, keys.WANTED: "true", **more}, keys.TRACKER)
+
+
+def _of_set(kind: str, name: str, annotations: dict[str, str], component: str) -> Object:
+    labels = {keys.SET: "shop", keys.COMPONENT: component}
+    return {"kind": kind, "metadata": {"name": name, "labels": labels, "annotations": annotations}}
+
+
+def printed_command(reader: HistoryReader, program: str) -> str:
+    """Wait until the command is printed, which is a line of its own."""
+
+    def look() -> list[str]:
+        return [line.strip() for line in reader.show().splitlines() if line.startswith(f"  {program}")]
+
+    (command,) = until(f"{program} is printed", look, lambda found: len(found) == 1)
+    return command
+
+
+def run_printed(command: str, api: Api, folder: Path) -> None:
+    """Run a command for kubectl as an administrator. It must succeed."""
+    program, *arguments = shlex.split(command)
+    assert program == "kubectl"
+    kubeconfig = write_kubeconfig(folder / "admin", api.server, token=api.token, namespace="default")
+    words = [str(require("kubectl")), "--kubeconfig", str(kubeconfig), *arguments]
+    done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    assert done.returncode == 0, done.stdout
 
 
 @contextlib.contextmanager

@@ -2,12 +2,21 @@
 
 import base64
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.cluster.api import Api
 from tests.cluster.control_plane import ControlPlane
 from tests.cluster.external_secrets import external_secret, fake_store
+from tests.cluster.history_reader import (
+    history_reader,
+    leak,
+    printed_command,
+    rules_of_the_page,
+    run_printed,
+    tracker,
+)
 from tests.cluster.invariant_watcher import InvariantWatcher
 from tests.cluster.kinds import KINDS
 from tests.cluster.mounting_kubelet import MountingKubelet
@@ -68,6 +77,25 @@ def test_the_controller_makes_the_secret_and_it_goes_with_its_producer(
     assert [owner["kind"] for owner in made["metadata"]["ownerReferences"]] == [producer.kind]
     namespace.delete(producer.kind, SECRET)
     namespace.gone("Secret", SECRET)
+
+
+@each_producer
+def test_the_printed_command_deletes_a_leaking_secret_with_its_producer(
+    producer: Producer, namespace: Api, tmp_path: Path
+) -> None:
+    """The Secret alone would be made anew, and without its tracker nobody would know of it."""
+    producer.prepare(namespace)
+    name = f"{SECRET}-bbbbbbbbbb"
+    namespace.apply(producer.make(namespace, name, "old"))
+    namespace.wait("Secret", name, "is made", bool)
+    leak(namespace, tracker(name, SECRET, made_by=f"{producer.kind}/{name}"))
+    with history_reader(namespace, tmp_path, rules_of_the_page()) as reader:
+        run_printed(printed_command(reader, "kubectl delete"), namespace, tmp_path)
+        for kind in (producer.kind, "ConfigMap", "Secret"):
+            namespace.gone(kind, name)
+        namespace.stays("ConfigMap", "shop-linker", seconds=1)
+        assert namespace.find("Secret", name) is None, "nobody makes it anew"
+        assert "kubectl delete" not in reader.run().stdout
 
 
 def trim(shop: MadeSecretShop, name: str) -> None:

