@@ -144,7 +144,7 @@ def _draw_content(random: Random) -> Send:
 def _draw_field(random: Random) -> Send:
     """Take a field of a list away, or write something else into it."""
     field = random.choice(["kind", "apiVersion", "items", "metadata"])
-    value = random.choice([None, {}, [], "x", 0, 1, True, "Status", [[]], [{}], {"continue": []}])
+    value: Any = random.choice([None, {}, [], "x", 0, 1, True, "Status", [[]], [{}], {"continue": []}])
     is_lost = random.random() < 0.4
 
     def change(content: Any) -> Any:
