@@ -25,7 +25,7 @@ from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.read import mapping, read_config, read_revision, write_time
 from krm_fn.linker.retry import Response, pauses
 from krm_fn.model import keys
-from krm_fn.model.kinds import CONSUMER_KINDS, Kind
+from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan, ProducerName
 
 FIELD_MANAGER = "krm-fn-linker"
@@ -185,6 +185,7 @@ class Lists:
         self.namespace = namespace
         self._api = api
         self._served: dict[Kind, Kind] = {}
+        self._resources: dict[str, list[dict[str, Any]] | None] = {}
 
     def path(self, kind: Kind, name: str = "") -> str:
         """Return the path of a list, or of one object in it."""
@@ -221,6 +222,7 @@ class Lists:
             if response.status in (_FORBIDDEN, _NOT_FOUND) and (served := self._ask_for(kind)) != kind:
                 kind, found, following, number = served, [], "", 0
                 continue
+            self._check_absence(response, kind)
             if response.status == _GONE and following and self._api.deadline.left() > 0:
                 # The continue token has expired: start again.
                 found, following, number = [], "", 0
@@ -253,6 +255,17 @@ class Lists:
             self._served[kind] = kind if kind in CONSUMER_KINDS or not kind.group else self._discover(kind)
             self._served[self._served[kind]] = self._served[kind]
         return self._served[kind]
+
+    def _check_absence(self, response: Response, kind: Kind) -> None:
+        """Raise NoList if an add-on's list is not found, which counts as none, though the API server has the kind."""
+        if response.status != _NOT_FOUND or kind not in ADD_ON_KINDS:
+            return
+        if kind.api_version not in self._resources:
+            self._resources[kind.api_version] = find_resources(self._api, kind.api_version)
+        resources = self._resources[kind.api_version] or []
+        if any((one.get("kind"), one.get("name")) == (kind.kind, kind.plural) for one in resources):
+            what = f"{kind.plural} in {self.namespace}"
+            raise NoList(what, "404, though the API server has the kind; is there a proxy before the API server?")
 
     def _discover(self, kind: Kind) -> Kind:
         try:

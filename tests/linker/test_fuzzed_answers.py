@@ -14,16 +14,18 @@ from krm_fn.linker import link
 from krm_fn.linker.credentials import Access
 from krm_fn.linker.retry import OVERTIME
 from krm_fn.linker.run import LinkOptions, run
-from krm_fn.model.link_plan import LinkPlan
+from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from tests.linker.distortions import Right, draw_distortion, send
 from tests.linker.fake_api_server import Call, FakeApiServer, find_lost
 from tests.linker.hostile_server import Handler, hostile_server
-from tests.linker.test_wrong_lists import SERVED, UNUSED, WIDGETS, store_of_all_kinds
+from tests.linker.test_wrong_lists import NAMES, SERVED, UNUSED, WIDGETS, store_of_all_kinds
 from tests.volume import part_of, seed_of
 
 CASES = part_of(2000)
 TIMEOUT = 4
-PLAN = LinkPlan(set="web", kinds=(WIDGETS,), timeout=TIMEOUT, minimum_age=600)
+# With a Rollout in the plan: without one, a 403 on a kind of Argo Rollouts means that there are none (decision 18).
+ROLLOUT = Workload("argoproj.io/v1alpha1", "Rollout", "rollout", (RevisionName("ConfigMap", NAMES["Rollout"]),))
+PLAN = LinkPlan(set="web", workloads=(ROLLOUT,), kinds=(WIDGETS,), timeout=TIMEOUT, minimum_age=600, waits=False)
 SLACK = 20
 """Seconds for a busy machine."""
 

@@ -90,6 +90,7 @@ WRONG: dict[str, Wrong] = {
     "300": changed(status=300),
     "304": saying(None, 304),
     "400": changed(status=400),
+    "404, though the API server has the kind": saying(None, 404),
     "406": saying(None, 406),
 }
 """What a proxy, an aggregated API or a broken server may answer in place of a list."""
