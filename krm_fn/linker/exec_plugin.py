@@ -8,7 +8,6 @@ import os
 import selectors
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -49,7 +48,7 @@ def run_plugin(
     program = f"the credential plugin {command}"
     # As kubectl has it: a path is relative to the kubeconfig, and a name is looked up in PATH.
     path = str(Path(folder, command)) if os.sep in command else command
-    is_interactive = settings.get("interactiveMode") != "Never" and sys.stdin is not None and sys.stdin.isatty()
+    is_interactive = settings.get("interactiveMode") != "Never" and os.isatty(0)
     environment = {**os.environ, **_read_environment(settings)}
     environment[_INFO] = json.dumps(_describe(version, settings, cluster, is_interactive=is_interactive))
     try:
