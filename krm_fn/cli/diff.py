@@ -136,7 +136,7 @@ def diff(
     form, extent = DiffFormat(output), Extent(unified or 0, room or ROOM)
     if live:
         with needs_client():
-            from krm_fn.linker.api import Access
+            from krm_fn.linker.credentials import Access
             from krm_fn.live.diff_live import LiveInput, diff_live
             from krm_fn.render.sources import Inputs
 

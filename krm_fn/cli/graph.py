@@ -74,7 +74,7 @@ def _draw_live(  # noqa: PLR0917  # what is drawn, how it is written, and where 
     with needs_client():
         from krm_fn.history.ask import LiveNamespace, Question
         from krm_fn.history.history import NoAnswer
-        from krm_fn.linker.api import Access
+        from krm_fn.linker.credentials import Access
     from krm_fn.graph.draw import GraphFormat, draw_history
 
     form = GraphFormat(output)

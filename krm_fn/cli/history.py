@@ -78,7 +78,7 @@ def history(
         from krm_fn.history.history import History, NoAnswer
         from krm_fn.history.write import HistoryFormat, Output, ScreenSize, write
         from krm_fn.history.write import watch as watch_history
-        from krm_fn.linker.api import Access
+        from krm_fn.linker.credentials import Access
     from krm_fn.report.table import Screen, find_screen
 
     form = (

@@ -135,7 +135,7 @@ def link(
         waits=not no_wait,
     )
     with needs_client():
-        from krm_fn.linker.api import Access
+        from krm_fn.linker.credentials import Access
         from krm_fn.linker.run import LinkOptions, Writes, run
     gc.enable()  # it runs for minutes, in little memory
     # A request that fails makes a cycle, a page of objects makes none. To look for some after every 700 objects of a

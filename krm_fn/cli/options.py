@@ -303,5 +303,6 @@ def needs_client() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        message = f"needs the Python package {error.name}: pip install 'krm-fn[linker]'"
+        package = str(error.name).partition(".")[0]
+        message = f"needs the Python package {package}: pip install 'krm-fn[linker]'"
         raise click.ClickException(message) from error

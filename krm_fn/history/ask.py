@@ -14,8 +14,9 @@ from krm_fn.diff.difference import ComparedObject, ObjectChange
 from krm_fn.history.find_history import find_history
 from krm_fn.history.history import History, NoAnswer, SetHistory
 from krm_fn.history.snapshot import read_snapshot
-from krm_fn.linker.api import Access, Api, ApiError, Forbidden, Unreachable
+from krm_fn.linker.api import Api, ApiError, Forbidden, Unreachable
 from krm_fn.linker.cluster import ObjectLists
+from krm_fn.linker.credentials import Access
 from krm_fn.linker.live_cluster import CONFIG_MAPS, Lists
 from krm_fn.linker.read import below, text
 from krm_fn.linker.retry import Deadline, OutOfTime
@@ -51,7 +52,7 @@ class Question(NamedTuple):
 def connect(access: Access, say: Callable[[str], None], timeout: float = TIMEOUT) -> Api:
     """Load the credentials. `say` is called with what the connection waits for. Raises NoAnswer if there are none."""
     try:
-        return Api(patience(say, timeout), access)
+        return Api(Deadline(timeout, Event(), say=say), access)
     except ApiError as error:
         raise NoAnswer(str(error)) from error
 

@@ -9,8 +9,10 @@ from typing import NamedTuple, TypeVar
 from krm_fn.history.ask import Absent, LiveNamespace, Question
 from krm_fn.history.fleet import FleetColumn, Silence, find_column
 from krm_fn.history.history import NoAnswer
-from krm_fn.linker.api import STEP, Access, ApiError, Refused, list_contexts, within
-from krm_fn.linker.retry import NoResponse
+from krm_fn.linker.api import Refused
+from krm_fn.linker.credentials import Access, NoCredentials, list_contexts
+from krm_fn.linker.exec_plugin import end_plugins
+from krm_fn.linker.retry import STEP, NoResponse, within
 from krm_fn.model import keys
 from krm_fn.model.words import listing
 
@@ -49,7 +51,7 @@ def ask_fleet(access: FleetAccess, set_name: str | None, say: Callable[[str], No
 def _find_contexts(access: FleetAccess) -> list[str]:
     try:
         known = list_contexts(access.kubeconfig)
-    except ApiError as error:
+    except NoCredentials as error:
         raise NoAnswer(str(error)) from error
     found: dict[str, None] = {}
     for pattern in access.contexts:
@@ -120,5 +122,6 @@ def run_at_once(tasks: Sequence[Callable[[], _T]]) -> list[_T]:
             pass
         return [future.result() for future in futures]
     finally:
-        # Ctrl-C waits for nobody.
+        # Ctrl-C waits for nobody, and leaves nothing running.
         pool.shutdown(wait=False, cancel_futures=True)
+        end_plugins()

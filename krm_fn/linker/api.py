@@ -1,55 +1,40 @@
-"""Send requests to an API server. The only module that imports the Kubernetes client."""
+"""Send requests to an API server, and tell what its responses mean."""
 
 import json
 import sys
-import time
-from collections.abc import Callable
-from contextlib import nullcontext
-from functools import cache, partial
-from pathlib import Path
-from threading import Lock, Thread
-from typing import Any, NamedTuple, TypeVar
+from functools import partial
+from typing import Any
 
-from kubernetes import config
-from kubernetes.client import ApiClient, Configuration
-from kubernetes.config import ConfigException
-from kubernetes.config.kube_config import KUBE_CONFIG_DEFAULT_LOCATION, KubeConfigMerger
-from urllib3 import disable_warnings
-from urllib3.exceptions import HTTPError, InsecureRequestWarning
+from kubernetes.client import ApiClient
+from kubernetes.client.exceptions import ApiException
+from urllib3.exceptions import HTTPError
 
 from krm_fn import __version__
-from krm_fn.linker.read import entries, mapping
-from krm_fn.linker.retry import Deadline, NoResponse, Response, retry
+from krm_fn.linker.credentials import Access, NoCredentials, find_namespace, load_credentials
+from krm_fn.linker.read import entries, mapping, text
+from krm_fn.linker.retry import Deadline, NoResponse, Response, retry, within
 from krm_fn.model.kinds import BUILT_IN_KINDS, Kind
 
-_IN_POD = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 _CONNECT, _WHOLE = 5.0, 30.0
 """Seconds for a connection, and for a request with its whole response."""
 
-STEP = 0.5
-"""Seconds of a wait without a look at signals: Python may notice one that comes right before a wait only after it."""
-
 _CHUNK = 64 * 1024
+
+MOST_BYTES = 10_000_000
+"""Bytes of a response after decompression. etcd accepts requests of 1.5 MiB; JSON may write a byte with six letters."""
+
+_SHORTEST_TOKEN = 8
+"""Letters of what is taken out of messages: less is no secret, and part of many words."""
+
+_OK = 200
 _SUCCESS = range(200, 300)
 _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 401, 403, 404
 
-_KUBECONFIG = Lock()
+_PARTIAL = "PartialObjectMetadata"
+_PARTIAL_VERSION = "meta.k8s.io/v1"
 
 _DEPTH = 11_000
 """The depth of JSON that can be read: the API server accepts 10,000."""
-
-_T = TypeVar("_T")
-
-
-class Access(NamedTuple):
-    """Which cluster, and as whom. Without any of these it is the pod's own, else that of the default kubeconfig.
-
-    `kubeconfig` is a file, and `context` a name in it.
-    """
-
-    kubeconfig: str | None = None
-    context: str | None = None
-
 
 _DEFAULT = Access()
 
@@ -85,46 +70,15 @@ class Misnamed(Forbidden, NotServed):
     """The API server has the kind under another plural, for which the Role has no rule."""
 
 
-class Endless(Refused):
-    """A list has no end, or more objects than a namespace can have."""
+class NoList(Refused):
+    """The API server has answered with something that is no list of the kind, or only a part of one."""
 
 
-NOT_LISTED = (Forbidden, NotServed, Endless)
-"""What concerns one kind alone: the others can be listed."""
-
-
-class TooLarge(Exception):
+class TooLarge(Refused):
     """A response has more bytes than the caller wants to read."""
 
-
-def list_contexts(kubeconfig: str | None) -> list[str]:
-    """Return the contexts of a kubeconfig. Raises ApiError if there is none."""
-    what = "no contexts"
-    try:
-        contexts = [str(one.get("name")) for one in _read_kubeconfig(kubeconfig)["contexts"]]
-    except (ConfigException, OSError) as error:
-        raise ApiError(what, f"{error}; set --kubeconfig, or KUBECONFIG") from error
-    if not contexts:
-        raise ApiError(what, "no kubeconfig has one; set --kubeconfig, or KUBECONFIG")
-    return contexts
-
-
-@cache
-def _read_kubeconfig(kubeconfig: str | None) -> dict[str, list[dict[str, Any]]]:
-    """Return the contexts and the users of all files together. Both are empty if there is no file.
-
-    Once: to read fifty clusters takes a tenth of a second, and each of them asks.
-    """
-    files = kubeconfig or KUBE_CONFIG_DEFAULT_LOCATION
-    try:
-        merged = KubeConfigMerger(files).config
-    except (ConfigException, OSError):
-        raise
-    except Exception as error:  # the client's reader fails in any way at what is no YAML, or has another form
-        message = f"{files} is no kubeconfig"
-        raise ConfigException(message) from error
-    lists = ("contexts", "users")
-    return {name: [mapping(one.value) for one in merged.value[name]] if merged else [] for name in lists}
+    def __init__(self, what: str, most: int) -> None:
+        super().__init__(what, f"the response has more than {most} bytes; is there a proxy before the API server?")
 
 
 class Api:
@@ -150,12 +104,12 @@ class Api:
         content_type: str = "application/json",
         accept: str = "application/json",
         once: bool = False,
-        max_bytes: int | None = None,
+        max_bytes: int = MOST_BYTES,
     ) -> Response:
         """Send a request, and return the response whatever its status.
 
         Without a response it is repeated until the deadline, unless `once`; then raises ApiError. Raises Stopped,
-        OutOfTime, and TooLarge for a response with more than `max_bytes`.
+        OutOfTime, and TooLarge for a response with more than `max_bytes` after decompression.
         """
         headers = {"Accept": accept, **({"Content-Type": content_type} if body is not None else {})}
         send_once = partial(self._send, method, path, query or {}, headers, body, max_bytes)
@@ -168,41 +122,27 @@ class Api:
             return response
 
         host = self._client.configuration.host
+        what = f"{method} {path}"
         try:
             if once:
                 self.deadline.check()
                 return send()
             return retry(send, self.deadline, f"the API server {host}")
+        except NotJson as error:
+            raise Refused(what, str(error)) from error
         except NoResponse as error:
-            what = f"{method} {path}"
             raise Unreachable(what, f"no response from {host}: {error}") from error
 
     def namespace(self) -> str:
         """Return the pod's own namespace, else that of the kubeconfig's context."""
-        file = _IN_POD / "namespace"
-        if self._access == _DEFAULT and file.exists():
-            return file.read_text().strip()
-        kubeconfig, name = self._access
-        name = name or config.list_kube_config_contexts(kubeconfig)[1]["name"]  # the one that is current
-        chosen = next((one for one in _read_kubeconfig(kubeconfig)["contexts"] if one.get("name") == name), {})
-        return str(mapping(chosen.get("context")).get("namespace") or "default")
+        return find_namespace(self._access)
 
     def _connect(self) -> ApiClient:
-        configuration = Configuration()
-        configuration.retries = False  # `retry` repeats requests, until the deadline
         try:
-            if self._access == _DEFAULT and _IN_POD.exists():
-                config.load_incluster_config(configuration)
-            else:
-                # The client writes a token that it renews into the kubeconfig: several at once would break the file.
-                with _KUBECONFIG if _renews_tokens(self._access) else nullcontext():
-                    config.load_kube_config(*self._access, client_configuration=configuration)
-        except (ConfigException, OSError, HTTPError) as error:  # of an OpenID provider, which renews a token
+            client = ApiClient(load_credentials(self._access, self.deadline))
+        except NoCredentials as error:
             what = "no credentials for the API server"
             raise ApiError(what, f"{error}; run inside a cluster, or set KUBECONFIG") from error
-        if not configuration.verify_ssl:  # the kubeconfig asks for it; urllib3 would warn of every request
-            disable_warnings(InsecureRequestWarning)
-        client = ApiClient(configuration)
         client.user_agent = f"krm-fn-linker/{__version__}"
         return client
 
@@ -213,7 +153,7 @@ class Api:
         query: dict[str, str],
         headers: dict[str, str],
         body: Any,
-        max_bytes: int | None,
+        max_bytes: int,
     ) -> Response:
         self.calls += 1
         seconds = max(1.0, min(_WHOLE, self.deadline.left()))
@@ -224,65 +164,45 @@ class Api:
 
         def send() -> tuple[int, dict[str, str], bytes]:
             response = self._client.call_api(method, url, sent_headers, body, _request_timeout=(_CONNECT, seconds))
-            return response.status, dict(response.headers), _read(response.response, max_bytes)
+            return response.status, dict(response.headers), _read(response.response, max_bytes, f"{method} {path}")
 
-        status, response_headers, data = within(seconds, send)
+        token = sent_headers.get("authorization", "").partition(" ")[2]
+        try:
+            status, response_headers, data = within(seconds, send)
+        except (ApiException, HTTPError, OSError) as error:
+            # One error is wrapped in another: the innermost one says why, and of the client's lines the last.
+            reason = str(getattr(error, "reason", None) or error)
+            raise NoResponse(_without(token, reason.splitlines()[-1])) from error
+        if status not in _SUCCESS:  # a proxy may answer with the request, and its message is shown
+            data = _without(token, data.decode(errors="replace")).encode()
         lower = {key.lower(): value for key, value in response_headers.items()}
         return Response(status, lower, parse(data, status), len(data))
 
 
-def _renews_tokens(access: Access) -> bool:
-    """Tell whether a user of the kubeconfig has an OpenID provider. Programs that print tokens may run side by side."""
-    users = _read_kubeconfig(access.kubeconfig)["users"]
-    return any("auth-provider" in mapping(one.get("user")) for one in users)
+def _without(token: str, said: str) -> str:
+    return said.replace(token, "...") if len(token) >= _SHORTEST_TOKEN else said
 
 
-def within(seconds: float, act: Callable[[], _T]) -> _T:
-    """Return what a function returns, or raise NoResponse if that takes longer.
-
-    Timeouts of a socket are not enough: each byte of a slow response starts them again.
-    """
-    outcome: list[_T | BaseException] = []
-
-    def run() -> None:
-        try:
-            outcome.append(act())
-        except Exception as error:  # noqa: BLE001  # raised again below
-            outcome.append(error)
-
-    thread = Thread(target=run, daemon=True)
-    thread.start()
-    end = time.monotonic() + seconds
-    while thread.is_alive() and (left := end - time.monotonic()) > 0:
-        thread.join(min(left, STEP))
-    if not outcome:
-        message = f"incomplete after {seconds:.0f} s"
-        raise NoResponse(message)
-    (result,) = outcome
-    if isinstance(result, HTTPError | OSError):
-        # urllib3 wraps one error in another: the innermost one says why.
-        raise NoResponse(str(getattr(result, "reason", None) or result)) from result
-    if isinstance(result, BaseException):
-        raise result
-    return result
-
-
-def _read(response: Any, max_bytes: int | None) -> bytes:
+def _read(response: Any, max_bytes: int, what: str) -> bytes:
     """Read the body. Raises TooLarge."""
     chunks: list[bytes] = []
     size = 0
     for chunk in response.stream(_CHUNK):
         chunks.append(chunk)
         size += len(chunk)
-        if max_bytes is not None and size > max_bytes:
+        if size > max_bytes:
             response.close()
-            raise TooLarge
+            raise TooLarge(what, max_bytes)
     response.release_conn()
     return b"".join(chunks)
 
 
+class NotJson(NoResponse):
+    """The response is a success, and no JSON object."""
+
+
 def parse(data: bytes, status: int) -> Any:
-    """Parse the body; None for an error that is no JSON. Raises NoResponse for a success that is no JSON object."""
+    """Parse the body; None for an error that is no JSON. Raises NotJson for a success that is no JSON object."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, _DEPTH))
     try:
@@ -293,7 +213,7 @@ def parse(data: bytes, status: int) -> Any:
         sys.setrecursionlimit(limit)
     if status in _SUCCESS and not isinstance(content, dict):
         message = "the response is no JSON object; is there a proxy before the API server?"
-        raise NoResponse(message)
+        raise NotJson(message)
     return content
 
 
@@ -312,6 +232,64 @@ def check_response(response: Response, verb: str, kind: Kind, namespace: str, na
         if response.status == _UNAUTHORIZED:
             why = "the token is no longer valid; run the Job again, or log in again"
         raise Refused(what, f"cannot {verb}: {why}")
+
+
+def read_list(response: Response, kind: Kind, namespace: str, *, metadata_only: bool) -> tuple[list[Any], str]:
+    """Return the objects of a page, and the token of the next one, `""` after the last.
+
+    Raises NoList for what is not a whole page of objects of this kind. Who took it for an empty list would delete what
+    the objects of the kind reference.
+    """
+    why = _find_fault(response, kind, metadata_only=metadata_only)
+    if why:
+        what = f"{kind.plural} in {namespace or 'all namespaces'}"
+        raise NoList(what, f"the answer is no list of them: {why}; is there a proxy before the API server?")
+    metadata = mapping(response.content.get("metadata"))
+    return entries(response.content["items"]), metadata.get("continue") or ""
+
+
+def read_object(response: Response, kind: Kind, namespace: str, name: str) -> dict[str, Any]:
+    """Return an object, or its metadata alone. Raises Refused for anything else, which is not to count as none."""
+    known = {(kind.kind, kind.api_version), (_PARTIAL, _PARTIAL_VERSION)}
+    content = mapping(response.content)
+    if response.status != _OK or not _is_named(content, known) or mapping(content.get("metadata")).get("name") != name:
+        what = f"{kind.kind} {namespace}/{name}"
+        raise Refused(what, "the answer is another object; is there a proxy before the API server?")
+    return content
+
+
+def _find_fault(response: Response, kind: Kind, *, metadata_only: bool) -> str:
+    """Return what is wrong with a page of a list; `""` for nothing."""
+    content = mapping(response.content)
+    lists = {(f"{kind.kind}List", kind.api_version)}
+    objects = {(kind.kind, kind.api_version)}
+    if metadata_only:
+        lists.add((f"{_PARTIAL}List", _PARTIAL_VERSION))
+        objects.add((_PARTIAL, _PARTIAL_VERSION))
+    items, metadata = content.get("items"), content.get("metadata")
+    following = mapping(metadata).get("continue")
+    faults = {
+        f"status {response.status}": response.status != _OK,
+        "it has another kind": not _is_named(content, lists),
+        # A list of metadata alone may say null.
+        "it has no items": "items" not in content or not isinstance(items, list | None),
+        "its metadata have another form": not isinstance(metadata, dict | None)
+        or not isinstance(following, str | None),
+        "it is a part of one": bool(mapping(metadata).get("remainingItemCount")) and not following,
+        "one of its items is no object of the kind": not all(_is_object(item, objects) for item in entries(items)),
+    }
+    return next((fault for fault, is_there in faults.items() if is_there), "")
+
+
+def _is_object(item: Any, known: set[tuple[str, str]]) -> bool:
+    metadata = mapping(mapping(item).get("metadata"))
+    return bool(text(metadata, "name") and text(metadata, "uid")) and _is_named(item, known)
+
+
+def _is_named(content: dict[str, Any], known: set[tuple[str, str]]) -> bool:
+    """Tell whether kind and version are among these. What names none is what was asked for: items of a list do so."""
+    kind, version = content.get("kind"), content.get("apiVersion")
+    return any(kind in (None, "", one[0]) and version in (None, "", one[1]) for one in known)
 
 
 def _why_not_served(kind: Kind) -> str:

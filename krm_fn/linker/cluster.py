@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
-from krm_fn.linker.api import NOT_LISTED, NotServed, Refused
+from krm_fn.linker.api import Forbidden, NotServed, Refused
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Observation, Owner, Unread
 from krm_fn.linker.owners import RevisionPatch
 from krm_fn.linker.read import Version, read_consumer, read_version
@@ -58,7 +58,8 @@ class Reader(Protocol):
     def consumers(self, kind: Kind, names: Names) -> list[Consumer]:
         """List the objects of a kind, with the names that they reference.
 
-        Raises Forbidden without the right to list them, NotServed if the API server does not have the kind.
+        Raises Refused, such as Forbidden without the right to list them, and NotServed if the API server does not have
+        the kind.
         """
 
 
@@ -240,7 +241,7 @@ def _observe_kinds(plan: LinkPlan, cluster: Reader, kinds: Iterable[Kind]) -> Ob
                 # Two owners of each other would stay for ever (decision 36).
                 own = made.get((consumer.owner.kind, consumer.owner.name), frozenset())
                 consumers.append(consumer._replace(references=consumer.references - own) if own else consumer)
-        except NOT_LISTED as error:
+        except Refused as error:  # this kind alone: the others can be listed
             if not _is_absent(kind, plan, error):
                 unread.append(Unread(kind, str(error), is_served=not isinstance(error, NotServed)))
     if inventory and inventory.is_being_deleted:
@@ -257,7 +258,7 @@ def _is_absent(kind: Kind, plan: LinkPlan, error: Refused) -> bool:
         return False
     if isinstance(error, NotServed):
         return (kind.api_version, kind.kind) not in planned
-    return not any(version.startswith(f"{kind.group}/") for version, _ in planned)
+    return isinstance(error, Forbidden) and not any(version.startswith(f"{kind.group}/") for version, _ in planned)
 
 
 def _with_borrowed_templates(consumers: list[Consumer]) -> Iterable[Consumer]:

@@ -6,14 +6,26 @@ from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
-from krm_fn.linker.api import Api, ApiError, Endless, Forbidden, Misnamed, TooLarge, check_response, is_uid_mismatch
+from krm_fn.linker.api import (
+    MOST_BYTES,
+    Api,
+    ApiError,
+    Forbidden,
+    Misnamed,
+    NoList,
+    TooLarge,
+    check_response,
+    is_uid_mismatch,
+    read_list,
+    read_object,
+)
 from krm_fn.linker.cluster import Configs, ConsumerLists, Listed, ObjectLists
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 from krm_fn.linker.owners import RevisionPatch
-from krm_fn.linker.read import entries, mapping, read_config, read_revision, write_time
+from krm_fn.linker.read import mapping, read_config, read_revision, write_time
 from krm_fn.linker.retry import Response, pauses
 from krm_fn.model import keys
-from krm_fn.model.kinds import CONSUMER_KINDS, Kind
+from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan, ProducerName
 
 FIELD_MANAGER = "krm-fn-linker"
@@ -30,7 +42,9 @@ CONFIG_MAPS = Kind("v1", "ConfigMap", "configmaps")
 SECRETS = Kind("v1", "Secret", "secrets")
 _EVENTS = Kind("v1", "Event", "events")
 
-_FORBIDDEN, _NOT_FOUND, _CONFLICT, _GONE, _INVALID = 403, 404, 409, 410, 422
+_RESOURCES = "APIResourceList"
+
+_OK, _FORBIDDEN, _NOT_FOUND, _CONFLICT, _GONE, _INVALID = 200, 403, 404, 409, 410, 422
 
 _FIRST_PAGE, _LARGEST_PAGE = 50, 500
 """Objects to ask for in one page."""
@@ -133,7 +147,7 @@ class LiveCluster:
         if response.status == _NOT_FOUND:
             return None
         check_response(response, "get", kind, self.namespace, name)
-        return read_revision(response.content, plan)
+        return read_revision(read_object(response, kind, self.namespace, name), plan)
 
     def _patch(self, kind: Kind, name: str, body: dict[str, object], content_type: str = _MERGE) -> Response | None:
         """Send a patch. None if the object is gone, or has another uid by now."""
@@ -171,6 +185,7 @@ class Lists:
         self.namespace = namespace
         self._api = api
         self._served: dict[Kind, Kind] = {}
+        self._resources: dict[str, list[dict[str, Any]] | None] = {}
 
     def path(self, kind: Kind, name: str = "") -> str:
         """Return the path of a list, or of one object in it."""
@@ -185,7 +200,7 @@ class Lists:
 
         It reads page by page, so that only one page of objects is in memory. Where a custom kind cannot be listed, its
         plural may be a guess: then it asks the API server for it. Raises Forbidden without the right to list, NotServed
-        if the API server has no such kind, Endless, and ApiError.
+        if the API server has no such kind, NoList for what is no whole list of it, and ApiError.
         """
         asked, kind = kind, self._served.get(kind, kind)
         found: list[_T] = []
@@ -195,15 +210,19 @@ class Lists:
         accept = _LIST_METADATA if metadata_only else "application/json"
         while True:
             query = {"limit": str(page), **selectors, **({"continue": following} if following else {})}
-            max_bytes = _MAX_PAGE_BYTES if page > 1 else None
+            max_bytes = _MAX_PAGE_BYTES if page > 1 else MOST_BYTES
             try:
                 response = self._api.request("GET", self.path(kind), query=query, accept=accept, max_bytes=max_bytes)
-            except TooLarge:
-                page = max(1, page // 10)  # a page of one object is read whatever its size
+            except TooLarge as error:
+                if page == 1:
+                    what = f"{kind.plural} in {self.namespace}"
+                    raise TooLarge(what, MOST_BYTES) from error
+                page = max(1, page // 10)
                 continue
             if response.status in (_FORBIDDEN, _NOT_FOUND) and (served := self._ask_for(kind)) != kind:
                 kind, found, following, number = served, [], "", 0
                 continue
+            self._check_absence(response, kind)
             if response.status == _GONE and following and self._api.deadline.left() > 0:
                 # The continue token has expired: start again.
                 found, following, number = [], "", 0
@@ -217,14 +236,13 @@ class Lists:
                 what = f"{asked.plural} in {self.namespace}"
                 why = f"the plural is {kind.plural}; the Role of this ServiceAccount needs the rule {error.rule}"
                 raise Misnamed(what, why, error.rule) from error
-            items = entries(response.content.get("items"))  # a list of metadata alone may say null
+            items, following = read_list(response, kind, self.namespace, metadata_only=metadata_only)
             found += [one for item in items if (one := read(item)) is not None]
             number += max(1, len(items))  # a proxy may answer with empty pages, one after the other
             if number > _MOST:
                 what = f"{kind.plural} in {self.namespace}"
-                raise Endless(what, f"cannot list: more than {_MOST} objects; is there a proxy before the API server?")
-            following = mapping(response.content.get("metadata")).get("continue") or ""
-            if not isinstance(following, str) or not following:
+                raise NoList(what, f"cannot list: more than {_MOST} objects; is there a proxy before the API server?")
+            if not following:
                 return Listed(found, _time(response))
             page = _next_page(len(items), response.size)
 
@@ -238,16 +256,42 @@ class Lists:
             self._served[self._served[kind]] = self._served[kind]
         return self._served[kind]
 
+    def _check_absence(self, response: Response, kind: Kind) -> None:
+        """Raise NoList if an add-on's list is not found, which counts as none, though the API server has the kind."""
+        if response.status != _NOT_FOUND or kind not in ADD_ON_KINDS:
+            return
+        if kind.api_version not in self._resources:
+            self._resources[kind.api_version] = find_resources(self._api, kind.api_version)
+        resources = self._resources[kind.api_version] or []
+        if any((one.get("kind"), one.get("name")) == (kind.kind, kind.plural) for one in resources):
+            what = f"{kind.plural} in {self.namespace}"
+            raise NoList(what, "404, though the API server has the kind; is there a proxy before the API server?")
+
     def _discover(self, kind: Kind) -> Kind:
         try:
-            response = self._api.request("GET", f"/apis/{kind.api_version}", max_bytes=_MAX_PAGE_BYTES)
+            resources = find_resources(self._api, kind.api_version)
         except TooLarge:
             return kind
-        for resource in map(mapping, entries(mapping(response.content).get("resources"))):
+        for resource in resources or ():
             served = kind._replace(plural=str(resource.get("name")))
             if resource.get("kind") == kind.kind and served.is_listable:  # which subresources are not
                 return served
         return kind
+
+
+def find_resources(api: Api, api_version: str) -> list[dict[str, Any]] | None:
+    """Return what resources the API server has of a version, none without that version; None if it does not tell.
+
+    Raises ApiError.
+    """
+    prefix = "apis" if "/" in api_version else "api"
+    response = api.request("GET", f"/{prefix}/{api_version}", max_bytes=_MAX_PAGE_BYTES)
+    if response.status == _NOT_FOUND:
+        return []
+    content = mapping(response.content)
+    is_answer = response.status == _OK and content.get("kind", _RESOURCES) == _RESOURCES
+    resources = content.get("resources")
+    return [mapping(one) for one in resources] if is_answer and isinstance(resources, list) else None
 
 
 def _next_page(items: int, size: int) -> int:

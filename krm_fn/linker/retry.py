@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from threading import Event
-from typing import Any, NamedTuple
+from threading import Event, Thread
+from typing import Any, NamedTuple, TypeVar
 
 from krm_fn.model.words import listing, printable
 
@@ -15,11 +15,17 @@ _STARTUP = 10.0
 OVERTIME = 30.0
 """Seconds after the deadline in which a run may still do what needs no waiting."""
 
+STEP = 0.5
+"""Seconds of a wait without a look at signals: Python may notice one that comes right before a wait only after it."""
+
 _NOTICED = 1.0
 """Seconds from which on people notice a pause."""
 
 _LISTED = 3
 """How many of the things that it waits for a line lists."""
+
+
+_T = TypeVar("_T")
 
 
 class Stopped(Exception):
@@ -90,6 +96,33 @@ class Response(NamedTuple):
 
 class NoResponse(Exception):
     """The connection failed or timed out; the message says how."""
+
+
+def within(seconds: float, act: Callable[[], _T]) -> _T:
+    """Return what a function returns, or raise NoResponse if that takes longer.
+
+    Timeouts of a socket are not enough: each byte of a slow response starts them again.
+    """
+    outcome: list[_T | BaseException] = []
+
+    def run() -> None:
+        try:
+            outcome.append(act())
+        except Exception as error:  # noqa: BLE001  # raised again below
+            outcome.append(error)
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    end = time.monotonic() + seconds
+    while thread.is_alive() and (left := end - time.monotonic()) > 0:
+        thread.join(min(left, STEP))
+    if not outcome:
+        message = f"incomplete after {seconds:.0f} s"
+        raise NoResponse(message)
+    (result,) = outcome
+    if isinstance(result, BaseException):
+        raise result
+    return result
 
 
 def pauses(first: float = 0.2, longest: float = 10.0, factor: float = 2.0) -> Iterator[float]:

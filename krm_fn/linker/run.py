@@ -8,8 +8,9 @@ from enum import Enum
 from threading import Event
 from typing import NamedTuple
 
-from krm_fn.linker.api import Access, Api, ApiError
+from krm_fn.linker.api import Api, ApiError
 from krm_fn.linker.cluster import Cluster, DryRun
+from krm_fn.linker.credentials import Access
 from krm_fn.linker.link import link
 from krm_fn.linker.live_cluster import LiveCluster
 from krm_fn.linker.report import Report
@@ -60,13 +61,15 @@ def run(
         live = LiveCluster(api, options.namespace or api.namespace())
     except ApiError as error:
         return Outcome(b"", f"error: {printable(str(error))}\n", 1)
+    except Stopped:  # while a program was to print credentials
+        return Outcome(b"", _ended_by(128 + signal.SIGTERM), 128 + signal.SIGTERM)
     report = Report(live.namespace, (lambda _: None) if options.as_json else log)
     is_dry = options.writes is not Writes.ALL
     ended_by = _link(plan, DryRun(live, records=options.writes is Writes.EVENTS) if is_dry else live, report)
     stderr = "".join(f"error: {printable(sentence)}\n" for sentence in report.failures)
     stderr += "".join(f"warning: {printable(sentence)}\n" for sentence in report.warnings)
     if ended_by:
-        stderr += f"error: {_ENDS[ended_by]}; completed changes are kept, run again to finish\n"
+        stderr += _ended_by(ended_by)
     would_change = options.writes is Writes.EVENTS and bool(report.changes)
     exit_code = ended_by or int(bool(report.failures)) or _WOULD_CHANGE * would_change
     seconds = round(time.monotonic() - started, 2)
@@ -75,6 +78,10 @@ def run(
         return Outcome(json.dumps(document, indent=2).encode() + b"\n", stderr, exit_code)
     summary = printable(f"{report.summary(dry_run=is_dry)}; {api.calls} API calls, {seconds} s")
     return Outcome(f"{summary}\n".encode(), stderr, exit_code)
+
+
+def _ended_by(exit_code: int) -> str:
+    return f"error: {_ENDS[exit_code]}; completed changes are kept, run again to finish\n"
 
 
 def _link(plan: LinkPlan, cluster: Cluster, report: Report) -> int:

@@ -21,7 +21,8 @@ from krm_fn.history.ask import connect, explained, patience
 from krm_fn.history.find_history import find_history
 from krm_fn.history.history import NoAnswer, Retention
 from krm_fn.history.snapshot import DEFAULT_LIMIT, read_snapshot
-from krm_fn.linker.api import Access, Api
+from krm_fn.linker.api import Api
+from krm_fn.linker.credentials import Access
 from krm_fn.linker.live_cluster import Lists
 from krm_fn.live.live_object import LiveManifest, find_appliers
 from krm_fn.live.project import Projection, project

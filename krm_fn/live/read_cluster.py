@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from krm_fn.diff.pair import Release, emitted_base
 from krm_fn.history.ask import patience
 from krm_fn.linker.api import Api, Forbidden, NotServed, Refused
-from krm_fn.linker.live_cluster import CONFIG_MAPS, SECRETS, Lists
-from krm_fn.linker.read import below, entries, mapping, text
+from krm_fn.linker.live_cluster import CONFIG_MAPS, SECRETS, Lists, find_resources
+from krm_fn.linker.read import below, mapping, text
 from krm_fn.live.live_object import LiveManifest, read_live
 from krm_fn.model import keys
 from krm_fn.model.deployers import DEPLOYERS
@@ -19,7 +19,6 @@ from krm_fn.naming.names import base_name, is_emitted, is_revision, is_secret_tr
 
 _TRACKS = tuple(mark for one in DEPLOYERS.values() for mark in one.tracks)
 _JOB = "Job"
-_OK, _NOT_FOUND = 200, 404
 
 
 class LiveManifests(NamedTuple):
@@ -79,10 +78,7 @@ class ClusterReader:
     def _find_resources(self, api_version: str) -> list[dict[str, Any]] | None:
         if api_version not in self._resources:
             self._api.deadline = patience(self._say)
-            response = self._api.request("GET", f"/{'apis' if '/' in api_version else 'api'}/{api_version}")
-            found = entries(mapping(response.content).get("resources"))
-            is_answer = response.status in {_OK, _NOT_FOUND}
-            self._resources[api_version] = [mapping(one) for one in found] if is_answer else None
+            self._resources[api_version] = find_resources(self._api, api_version)
         return self._resources[api_version]
 
     def _note_unknown(self, kind: Kind) -> None:

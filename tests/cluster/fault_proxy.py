@@ -41,6 +41,14 @@ class Dropped(Exception):
     """The connection is closed, and the client gets no response."""
 
 
+class Garbled(Exception):
+    """The client gets what `send` writes, and the connection is closed."""
+
+    def __init__(self, send: Callable[[Callable[[bytes], object]], None]) -> None:
+        super().__init__()
+        self.send = send
+
+
 def no_fault(call: Call, pass_on: PassOn) -> Answer:
     return pass_on(call)
 
@@ -111,6 +119,11 @@ class Proxy:
                     self.send_header("content-length", str(len(answer.body)))
                     self.end_headers()
                     self.wfile.write(answer.body)
+                except Garbled as garbled:
+                    self.close_connection = True
+                    with contextlib.suppress(OSError):  # the client has gone
+                        garbled.send(self.wfile.write)
+                        self.wfile.flush()
                 except (Dropped, OSError, http.client.HTTPException):
                     self.close_connection = True
 

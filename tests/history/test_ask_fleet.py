@@ -19,7 +19,8 @@ import pytest
 from krm_fn.cli.main import main
 from krm_fn.history import ask_fleet
 from krm_fn.linker import api
-from krm_fn.linker.retry import Deadline
+from krm_fn.linker.credentials import Access
+from krm_fn.linker.retry import Deadline, within
 from krm_fn.model import keys
 from tests.asleep import wait_until_asleep
 from tests.cases import FIXTURES
@@ -123,13 +124,15 @@ def test_a_kubeconfig_that_is_none_is_said_to_be_none(text: str, tmp_path: Path)
     assert one.stderr == f"error: no credentials for the API server: {message}{wanted}"
 
 
-def test_objects_that_are_none_are_no_revisions(tmp_path: Path) -> None:
+def test_objects_that_are_none_are_no_answer(tmp_path: Path) -> None:
     def odd(handler: Handler) -> None:
         answer(handler, {"items": [None, 5, {"metadata": None}]})
 
     with clusters(tmp_path, {"odd": odd}):
-        found = run("--context", "*", folder=tmp_path)
-    assert "no revisions in namespace shop: no ConfigMap has the label" in found.stderr
+        found = run("--context", "*", "-o", "json", folder=tmp_path)
+    (column,) = json.loads(found.stdout)["columns"]
+    assert column["silence"] == "refused"
+    assert "configmaps in shop: the answer is no list of them: one of its items is no object" in column["reason"]
 
 
 def hang(_: Handler) -> None:
@@ -187,7 +190,7 @@ def test_a_program_that_prints_no_token_is_given_up(tmp_path: Path) -> None:
     ("user", "at_once"),
     [
         pytest.param({"auth-provider": {"name": "oidc"}}, 1, id="an OpenID provider: the client writes the new token"),
-        pytest.param({"exec": {"command": "aws"}}, 2, id="a program that prints a token"),
+        pytest.param({"token": "t"}, 2, id="a token, which nobody renews"),
     ],
 )
 def test_a_kubeconfig_that_the_client_writes_is_loaded_by_one_at_a_time(
@@ -196,17 +199,19 @@ def test_a_kubeconfig_that_the_client_writes_is_loaded_by_one_at_a_time(
     loading: list[int] = []
     most: list[int] = []
 
-    def load(*_: object, **__: object) -> None:
+    def load(*_: object) -> None:
         loading.append(1)
         most.append(len(loading))
         time.sleep(0.3)
         loading.pop()
 
-    monkeypatch.setattr("kubernetes.config.load_kube_config", load)
+    monkeypatch.setattr("kubernetes.config.kube_config.KubeConfigLoader.load_and_set", load)
     contexts = [{"name": name, "context": {"cluster": "a", "user": "a"}} for name in "ab"]
     users = [{"name": "a", "user": user}]
-    (tmp_path / "kubeconfig").write_text(json.dumps({"contexts": contexts, "users": users, "clusters": []}))
-    access = [api.Access(str(tmp_path / "kubeconfig"), name) for name in "ab"]
+    (tmp_path / "kubeconfig").write_text(
+        json.dumps({"contexts": contexts, "users": users, "clusters": [{"name": "a", "cluster": {}}]})
+    )
+    access = [Access(str(tmp_path / "kubeconfig"), name) for name in "ab"]
     with ThreadPoolExecutor(2) as pool:
         assert [*pool.map(lambda one: api.Api(Deadline(1, threading.Event()), one).namespace(), access)]
     assert max(most) == at_once
@@ -232,7 +237,7 @@ def test_ctrl_c_waits_for_nobody(tmp_path: Path) -> None:
 
 
 WAITS: list[Any] = [
-    pytest.param(lambda act: api.within(20, act), id="for one cluster"),
+    pytest.param(lambda act: within(20, act), id="for one cluster"),
     pytest.param(lambda act: ask_fleet.run_at_once([act]), id="for several"),
 ]
 

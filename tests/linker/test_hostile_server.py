@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from gzip import compress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -76,7 +77,18 @@ def forget_patches(handler: Handler) -> None:
     """Show a revision without owners, and answer its patches with an empty object."""
     store = ObjectStore([inventory(A), revision(A)])
     is_list = handler.command == "GET" and "/configmaps" in handler.path
-    answer(handler, {**EMPTY, "items": store.of_kind("ConfigMap")} if is_list else {})
+    answer(handler, {**EMPTY, "items": store.of_kind("ConfigMap") if is_list else []})
+
+
+def send_a_bomb(handler: Handler) -> None:
+    body = compress(b'{"items": [' + b" " * 300_000_000, 1)
+    answer(handler, body, 200, **{"Content-Encoding": "gzip"})
+
+
+def no_list(why: str) -> str:
+    return (
+        f"warning: configmaps in shop: the answer is no list of them: {why}; is there a proxy before the API server?\n"
+    )
 
 
 NO_JSON = "the response is no JSON object; is there a proxy before the API server?"
@@ -112,10 +124,22 @@ def test_a_run_ends_with_its_deadline(behaviour: Behaviour, reason: str, tmp_pat
         pytest.param(lambda handler: answer(handler, EMPTY, Date=""), "", id="no Date header"),
         pytest.param(lambda handler: answer(handler, EMPTY, Date="tomorrow"), "", id="a Date header without a date"),
         pytest.param(lambda handler: answer(handler, {"metadata": None, "items": None}), "", id="null for everything"),
-        pytest.param(lambda handler: answer(handler, {}), "", id="an empty object"),
-        pytest.param(lambda handler: answer(handler, {"items": [None, 3, "x", [], {}]}), "", id="no objects"),
+        pytest.param(lambda handler: answer(handler, {}), no_list("it has no items"), id="an empty object"),
         pytest.param(
-            lambda handler: answer(handler, {**EMPTY, "metadata": {"continue": 3}}), "", id="a token that is no text"
+            lambda handler: answer(handler, {"items": [None, 3, "x", [], {}]}),
+            no_list("one of its items is no object of the kind"),
+            id="no objects",
+        ),
+        pytest.param(
+            lambda handler: answer(handler, {**EMPTY, "metadata": {"continue": 3}}),
+            no_list("its metadata have another form"),
+            id="a token that is no text",
+        ),
+        pytest.param(
+            send_a_bomb,
+            "warning: configmaps in shop: the response has more than 10000000 bytes; "
+            "is there a proxy before the API server?\n",
+            id="a response that is small until it is decompressed",
         ),
         pytest.param(forget_patches, "", id="patches that are answered with nothing"),
     ],

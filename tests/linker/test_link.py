@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.linker.api import ApiError, Endless, Forbidden, Misnamed, NotServed
+from krm_fn.linker.api import ApiError, Forbidden, Misnamed, NoList, NotServed
 from krm_fn.linker.cluster import DryRun
 from krm_fn.linker.link import link
 from krm_fn.linker.owners import RevisionPatch
@@ -160,7 +160,7 @@ KINDS_LISTED = [*BUILT_IN_KINDS, OWN_KIND]
 
 @pytest.mark.parametrize("kind", KINDS_LISTED, ids=lambda kind: kind.kind)
 @pytest.mark.parametrize(
-    ("error", "more"), [(NotServed, ()), (Endless, ()), (Forbidden, ("rule",))], ids=["404", "endless", "403"]
+    ("error", "more"), [(NotServed, ()), (NoList, ()), (Forbidden, ("rule",))], ids=["404", "endless", "403"]
 )
 def test_while_a_kind_is_unread_the_others_are_linked_and_nothing_is_deleted(
     kind: Kind, error: type[ApiError], more: tuple[str, ...]

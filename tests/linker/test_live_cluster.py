@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from krm_fn.linker.api import Endless, Forbidden, Misnamed, NotServed, TooLarge
+from krm_fn.linker.api import Forbidden, Misnamed, NoList, NotServed, TooLarge
 from krm_fn.linker.live_cluster import LiveCluster
 from krm_fn.linker.objects import LiveRevision, Names, Owner
 from krm_fn.linker.retry import Deadline, Response
@@ -113,8 +113,8 @@ def test_a_kind_that_the_api_server_does_not_have(resources: Any) -> None:
 
 @pytest.mark.parametrize("size", [0, 500])
 def test_a_list_without_an_end_is_given_up(size: int) -> None:
-    page = {"items": [{}] * size, "metadata": {"continue": "more"}}
-    with pytest.raises(Endless, match="pods in shop: cannot list: more than 100000 objects"):
+    page = {"items": [{"metadata": {"name": "x", "uid": "u"}}] * size, "metadata": {"continue": "more"}}
+    with pytest.raises(NoList, match="pods in shop: cannot list: more than 100000 objects"):
         cluster(200, page).consumers(CONSUMER_KINDS[0], Names.of([]))
 
 
@@ -133,7 +133,8 @@ class PagedApi:
         self.limits.append(limit)
         self.received.append(min(sum(page), max_bytes or sum(page)))
         if max_bytes is not None and sum(page) > max_bytes:
-            raise TooLarge
+            path = "pods"
+            raise TooLarge(path, max_bytes)
         items = [{"metadata": {"name": f"x{start + number}", "uid": "u"}} for number in range(len(page))]
         following = str(start + limit) if start + limit < len(self.sizes) else ""
         return Response(200, {}, {"items": items, "metadata": {"continue": following}}, sum(page))

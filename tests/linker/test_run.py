@@ -6,7 +6,8 @@ from threading import Event
 import pytest
 
 from krm_fn.linker import run as module
-from krm_fn.linker.api import Access, ApiError
+from krm_fn.linker.api import ApiError
+from krm_fn.linker.credentials import Access
 from krm_fn.linker.retry import Deadline
 from krm_fn.linker.run import LinkOptions, Writes, run
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload

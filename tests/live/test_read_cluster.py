@@ -7,7 +7,7 @@ import pytest
 from krm_fn.diff.diff import LoneRendering
 from krm_fn.diff.pair import read_release
 from krm_fn.history.history import NoAnswer
-from krm_fn.linker.api import Access
+from krm_fn.linker.credentials import Access
 from krm_fn.linker.retry import Deadline, Response
 from krm_fn.live.diff_live import LiveInput, compare_live
 from krm_fn.model.item import read_item
@@ -45,7 +45,7 @@ class RecordedApi:
             return Response(status, {}, content, 1)
         items = [one for one in self._lists[path] if selector in {"", f"metadata.name={one['metadata']['name']}"}]
         where = {"namespace": "shop"} if "/namespaces/" in path else {}
-        items = [{**one, "metadata": {**one["metadata"], **where}} for one in items]
+        items = [{**one, "metadata": {"uid": "u", **one["metadata"], **where}} for one in items]
         return Response(200, {}, {"items": items, "metadata": {}}, 1)
 
 

@@ -38,7 +38,11 @@ ROOMS = {
     "mounts": "tests/mounts tests/test_fixtures.py tests/test_mounts.py",
     "verify": "tests/verify tests/cli/test_verify.py",
     "merge": "tests/merge tests/test_merges.py",
-    "linker": "tests/linker/test_owners.py tests/linker/test_link.py tests/linker/test_wait.py tests/linker/explorer",
+    "linker": "tests/linker/test_objects.py tests/linker/test_owners.py tests/linker/test_read.py "
+    "tests/linker/test_names.py tests/linker/test_second_look.py tests/linker/test_live_cluster.py "
+    "tests/linker/test_retry.py tests/linker/test_link.py tests/linker/test_wait.py tests/linker/test_makers.py "
+    "tests/linker/test_report.py tests/linker/test_run.py tests/linker/test_events.py tests/linker/test_dry_run.py "
+    "tests/linker/test_credentials.py tests/linker/test_hostile_server.py tests/linker/test_wrong_lists.py tests/linker/explorer",
 }
 """What decides, and the tests that should notice, the fastest first."""
 

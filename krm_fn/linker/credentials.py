@@ -1,0 +1,240 @@
+"""Load the credentials for an API server: those of a pod, else those of a kubeconfig.
+
+No error shows a value of the user, such as a token or a key: the client's own would in several cases.
+"""
+
+import os
+import shutil
+from base64 import b64encode
+from collections.abc import Callable
+from contextlib import nullcontext
+from functools import cache, partial
+from pathlib import Path
+from threading import Lock
+from typing import Any, NamedTuple
+
+from kubernetes import config
+from kubernetes.client import Configuration
+from kubernetes.config import ConfigException
+from kubernetes.config.kube_config import KUBE_CONFIG_DEFAULT_LOCATION, ConfigNode, KubeConfigLoader, KubeConfigMerger
+from urllib3 import disable_warnings
+from urllib3.exceptions import InsecureRequestWarning
+
+from krm_fn.linker.exec_plugin import PluginFailed, run_plugin
+from krm_fn.linker.read import mapping
+from krm_fn.linker.retry import Deadline, NoResponse, OutOfTime, Stopped, within
+
+_IN_POD = Path("/var/run/secrets/kubernetes.io/serviceaccount")
+
+_LEAST = 1.0
+"""Seconds to load them even after the deadline, when a token has expired in the middle of a run."""
+
+_RENEWING = Lock()
+
+_FILES = ("tokenFile", "client-certificate", "client-key")
+"""Fields of a user that name a file."""
+
+
+class NoCredentials(Exception):
+    """There are no credentials, or they cannot be used. The message says why."""
+
+
+class Access(NamedTuple):
+    """Which cluster, and as whom. Without any of these it is the pod's own, else that of the default kubeconfig.
+
+    `kubeconfig` is a file, and `context` a name in it.
+    """
+
+    kubeconfig: str | None = None
+    context: str | None = None
+
+    @property
+    def is_of_pod(self) -> bool:
+        return self == Access() and _IN_POD.exists()
+
+
+def list_contexts(kubeconfig: str | None) -> list[str]:
+    """Return the contexts of a kubeconfig. Raises NoCredentials if there is none."""
+    what = "no contexts"
+    try:
+        contexts = [str(one.get("name")) for one in _read_contexts(kubeconfig)[0]]
+    except (ConfigException, OSError) as error:
+        message = f"{what}: {error}; set --kubeconfig, or KUBECONFIG"
+        raise NoCredentials(message) from error
+    if not contexts:
+        message = f"{what}: no kubeconfig has one; set --kubeconfig, or KUBECONFIG"
+        raise NoCredentials(message)
+    return contexts
+
+
+def find_namespace(access: Access) -> str:
+    """Return the pod's own namespace, else that of the kubeconfig's context."""
+    file = _IN_POD / "namespace"
+    if access.is_of_pod and file.exists():
+        return file.read_text().strip()
+    contexts, current = _read_contexts(access.kubeconfig)
+    name = access.context or current
+    chosen = next((one for one in contexts if one.get("name") == name), {})
+    return str(mapping(chosen.get("context")).get("namespace") or "default")
+
+
+def load_credentials(access: Access, deadline: Deadline) -> Configuration:
+    """Return the address and the credentials of an API server.
+
+    They are read once: a token that has expired is answered with 401, and then the caller loads them again. Raises
+    NoCredentials, after the deadline too, and what the deadline raises.
+    """
+    configuration = Configuration()
+    configuration.retries = False  # `retry` repeats requests, until the deadline
+    try:
+        if access.is_of_pod:
+            _read_within(deadline, partial(config.load_incluster_config, configuration))
+        else:
+            kubeconfig = _read_within(deadline, partial(_Kubeconfig, access))
+            kubeconfig.replace_plugin(deadline)
+            _read_within(deadline, partial(kubeconfig.load, configuration))
+    except NoResponse as error:
+        message = f"reading them is {error}"
+        raise NoCredentials(message) from error
+    except (ConfigException, PluginFailed, OSError) as error:
+        raise NoCredentials(str(error)) from error
+    except (NoCredentials, Stopped, OutOfTime):
+        raise
+    except Exception as error:  # the client fails in any way at what it does not expect, and may show it
+        message = f"the client cannot read them ({type(error).__name__})"
+        raise NoCredentials(message) from error
+    _clean_token(configuration)
+    if not configuration.verify_ssl:  # the kubeconfig asks for it; urllib3 would warn of every request
+        disable_warnings(InsecureRequestWarning)
+    return configuration
+
+
+def _read_within(deadline: Deadline, read: Callable[[], Any]) -> Any:
+    """Read files, which may be pipes, or ask an OpenID provider."""
+    return within(max(_LEAST, deadline.left()), read)
+
+
+def _clean_token(configuration: Configuration) -> None:
+    """Take the white space around a token away, as kubectl does with a file. Raises NoCredentials.
+
+    The HTTP library shows a header that it cannot send.
+    """
+    configuration.refresh_api_key_hook = None  # it would read the token again, as it is
+    header = configuration.api_key.get("BearerToken")
+    if header is None:
+        return
+    scheme, _, token = header.partition(" ")
+    token = token.strip()
+    if not token:
+        message = "the token is empty"
+        raise NoCredentials(message)
+    if not token.isascii() or not token.isprintable():
+        message = "the token has a character that HTTP cannot carry"
+        raise NoCredentials(message)
+    configuration.api_key["BearerToken"] = f"{scheme} {token}"
+
+
+class _Merger(KubeConfigMerger):
+    """The files of a kubeconfig. A renewed token is written into a file as a whole: the run may end at any time."""
+
+    def save_config(self, path: str) -> None:
+        whole = Path(path).resolve()
+        copy = str(whole.with_name(f".{whole.name}.{os.getpid()}"))
+        Path(copy).touch(mode=0o600)
+        shutil.copymode(whole, copy)
+        self.config_files[copy] = self.config_files[path]
+        super().save_config(copy)
+        del self.config_files[copy]
+        Path(copy).replace(whole)
+
+
+class _Kubeconfig:
+    """The kubeconfig of an access, and the names of the context, the user and the cluster in it."""
+
+    def __init__(self, access: Access) -> None:
+        self._merger = _merge(access.kubeconfig)
+        self._config = self._merger.config
+        if self._config is None:
+            message = "Invalid kube-config file. No configuration found."
+            raise ConfigException(message)
+        for part in ("clusters", "contexts", "users"):
+            # The client names each after all that is in it, and its errors show that name.
+            self._config.value[part] = [
+                ConfigNode(f"{part}[name={one.value['name']}]", one.value, one.path) for one in self._config.value[part]
+            ]
+        self._context = access.context or self._config.value.get("current-context")
+        context = self._find("contexts", self._context, "context")
+        self._user, self._cluster = context.get("user"), context.get("cluster")
+
+    def replace_plugin(self, deadline: Deadline) -> None:
+        """Put what the user's plugin prints in the place of the plugin. The client would wait for it for ever."""
+        user = self._find("users", self._user, "user")
+        if "exec" not in user or any(user.get(field) for field in ("token", "tokenFile", "auth-provider")):
+            return
+        node = next(one for one in self._config.value["users"] if one.value["name"] == self._user)
+        cluster = self._find("clusters", self._cluster, "cluster")
+        printed = run_plugin(mapping(user["exec"]), str(Path(node.path).parent), cluster, deadline)
+        user = {key: value for key, value in user.items() if key != "exec"}
+        if "token" in printed:
+            user["token"] = printed["token"]
+        if "clientCertificateData" in printed:
+            user["client-certificate-data"] = b64encode(printed["clientCertificateData"].encode()).decode()
+            user["client-key-data"] = b64encode(printed["clientKeyData"].encode()).decode()
+        node.value = {**node.value, "user": user}
+
+    def load(self, configuration: Configuration) -> None:
+        user = self._find("users", self._user, "user")
+        self._check_files(user)
+        provider = mapping(user.get("auth-provider"))
+        if "cmd-path" in mapping(provider.get("config")):
+            message = "auth-provider with a cmd-path has gone from kubectl 1.26, and from here; use exec in its place"
+            raise NoCredentials(message)
+        # The client writes a token that it renews into the kubeconfig: several at once would break the file.
+        with _RENEWING if provider else nullcontext():
+            loader = KubeConfigLoader(
+                self._config,
+                active_context=self._context,
+                config_base_path=None,
+                config_persister=self._merger.save_changes,
+            )
+            loader.load_and_set(configuration)
+
+    def _check_files(self, user: dict[str, Any]) -> None:
+        """Raise NoCredentials for a file that is not there. It shows no path, as it may be a key by mistake."""
+        for field in _FILES:
+            if not user.get(field) or user.get(f"{field}-data"):
+                continue
+            folder = next((one.path for one in self._config.value["users"] if one.value["name"] == self._user), "")
+            try:
+                (Path(folder).parent / str(user[field])).stat()
+            except (OSError, ValueError) as error:
+                message = f"{field} of the user: {getattr(error, 'strerror', None) or 'no file has this name'}"
+                raise NoCredentials(message) from None
+
+    def _find(self, part: str, name: object, field: str) -> dict[str, Any]:
+        """Return a context, a user or a cluster; an empty one if there is none, of which the client says so."""
+        nodes = [one for one in self._config.value[part] if one.value["name"] == name]
+        return mapping(nodes[0].value.get(field)) if nodes else {}
+
+
+def _merge(kubeconfig: str | None) -> _Merger:
+    files = kubeconfig or KUBE_CONFIG_DEFAULT_LOCATION
+    try:
+        return _Merger(files)
+    except OSError:
+        raise
+    except Exception as error:  # the client's reader fails in any way at what is no YAML, or has another form
+        message = f"{files} is no kubeconfig"
+        raise ConfigException(message) from error
+
+
+@cache
+def _read_contexts(kubeconfig: str | None) -> tuple[list[dict[str, Any]], object]:
+    """Return the contexts of all files together, and which is the current one. There are none if there is no file.
+
+    Once: to read fifty clusters takes a tenth of a second, and each of them asks.
+    """
+    merged = _merge(kubeconfig).config
+    if merged is None:
+        return [], None
+    return [mapping(one.value) for one in merged.value["contexts"]], merged.value.get("current-context")
