@@ -358,7 +358,7 @@ def _tally(what: str, numbers: Mapping[str, int]) -> str:
     """Write `1 revision changed, 2 unchanged`: what is counted stands behind the first number."""
     counted = [(number, way) for way, number in numbers.items() if number]
     first = [f"{count(number, what)} {way}" for number, way in counted[:1]]
-    return ", ".join([*first, *(f"{number} {way}" for number, way in counted[1:])])
+    return ", ".join([*first, *(f"{number:,} {way}" for number, way in counted[1:])])
 
 
 _MOST_STEPS = 1_000_000

@@ -1,9 +1,10 @@
 """Two renderings, and which object of one is which of the other: by what its author calls it, not by its content."""
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import chain
 from typing import Final, NamedTuple, TypeAlias
 
 from krm_fn.diff.difference import LinkerChange
@@ -178,9 +179,11 @@ def _or_none(namespace: str) -> str:
     return namespace or "(none)"
 
 
-def _match_namespaces(
-    here: Mapping[str, set[tuple[str, str, str]]], there: Mapping[str, set[tuple[str, str, str]]]
-) -> dict[str, str]:
+_Content: TypeAlias = frozenset[tuple[str, str, str]]
+"""What a namespace has: group, kind and name of each object."""
+
+
+def _match_namespaces(here: Mapping[str, _Content], there: Mapping[str, _Content]) -> dict[str, str]:
     """Return which namespace there belongs to one here.
 
     Those of one name belong together, and of the others the two that have more objects in common than each has with any
@@ -189,23 +192,50 @@ def _match_namespaces(
     left, right = sorted(here.keys() - there.keys()), sorted(there.keys() - here.keys())
     if len(left) == len(right) == 1:
         return {left[0]: right[0]}
-    common = {(one, other): len(here[one] & there[other]) for one in left for other in right}
+    if not (left and right):
+        return {}
+    ours, theirs = _by_content(here, left), _by_content(there, right)
+    # What all of them have tells nothing, and to count it would be quadratic.
+    everywhere = frozenset.intersection(*ours, *theirs)
+    closest, closest_to_theirs = _find_closest(ours, theirs, everywhere), _find_closest(theirs, ours, everywhere)
     found: dict[str, str] = {}
-    for (one, other), number in common.items():
-        rivals = (n for pair, n in common.items() if (pair[0] == one) != (pair[1] == other))
-        if number > max(rivals, default=0):
-            found[one] = other
+    for content, names in ours.items():
+        other = closest.get(content)
+        # Nothing tells those apart that have the same.
+        if other is not None and closest_to_theirs.get(other) == content and len(names) == len(theirs[other]) == 1:
+            found[names[0]] = theirs[other][0]
     return found
 
 
-def _ids_by_namespace(release: Release) -> dict[str, set[tuple[str, str, str]]]:
-    """Return what each namespace has: group, kind and name."""
+def _by_content(side: Mapping[str, _Content], namespaces: Iterable[str]) -> dict[_Content, list[str]]:
+    found: dict[_Content, list[str]] = defaultdict(list)
+    for namespace in namespaces:
+        found[side[namespace]].append(namespace)
+    return found
+
+
+def _find_closest(ours: Iterable[_Content], theirs: Iterable[_Content], known: _Content) -> dict[_Content, _Content]:
+    """Return which of theirs has more in common with one of ours than any other of theirs has, besides the known."""
+    holders: dict[tuple[str, str, str], list[_Content]] = defaultdict(list)
+    for content in theirs:
+        for one in content - known:
+            holders[one].append(content)
+    found: dict[_Content, _Content] = {}
+    for content in ours:
+        numbers = Counter(chain.from_iterable(holders.get(one, ()) for one in content))
+        (first, most), (_, next_most) = [*numbers.most_common(2), (content, 0), (content, 0)][:2]
+        if most > next_most:
+            found[content] = first
+    return found
+
+
+def _ids_by_namespace(release: Release) -> dict[str, _Content]:
     found: dict[str, set[tuple[str, str, str]]] = defaultdict(set)
     for item in (*release.package.authored, *release.package.emitted):
         namespace = release.package.namespace_of(item)
         if not release.package.kinds.is_cluster_scoped(item.id):
             found[namespace].add((item.id.group, item.id.kind, core_name(item, release)))
-    return found
+    return {namespace: frozenset(ids) for namespace, ids in found.items()}
 
 
 class Matcher:
