@@ -149,7 +149,10 @@ class Difference(NamedTuple):
 
 
 class PackageState(StrEnum):
-    """What became of one of several packages. `UNAFFECTED`: no file that it reads differs, so it was not rendered."""
+    """What became of one of several packages. `UNAFFECTED`: no file that it reads differs, so it was not rendered.
+
+    `LEFT_OUT`: a sparse checkout leaves files of it out, so nothing is known.
+    """
 
     UNAFFECTED = "unaffected"
     SAME = "same"
@@ -157,6 +160,7 @@ class PackageState(StrEnum):
     ADDED = "added"
     REMOVED = "removed"
     FAILED = "failed"
+    LEFT_OUT = "left-out"
 
 
 class PackageDifference(NamedTuple):

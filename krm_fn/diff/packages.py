@@ -27,7 +27,10 @@ from krm_fn.diff.diff import (
     compare_sides,
     find_repository,
     find_unread,
+    is_left_out,
+    name_some,
     open_both,
+    remark,
 )
 from krm_fn.diff.difference import (
     ComparedObject,
@@ -99,13 +102,16 @@ def _compare_all(
         places |= {os.path.relpath(repository.folder / one): one for one in matches} or {path: place}
     others = [found for path in (options.config, *options.helm.values) if path and (found := repository.find(path))]
     changes = ChangedFiles(repository.folder, tree, Allowance(options.limits))
+    left_out = repository.find_left_out()
+    absent = [package for package in places if is_left_out(package, repository, left_out)]
     affected = {
         package: place
         for package, place in places.items()
-        if not os.path.lexists(package) or changes.can_affect(place, others)
+        if package not in absent and (not os.path.lexists(package) or changes.can_affect(place, others))
     }
     compared = {package: PackageDifference(package, PackageState.UNAFFECTED) for package in places}
-    problems: list[Problem] = []
+    compared |= {package: PackageDifference(package, PackageState.LEFT_OUT) for package in absent}
+    problems = [remark(f"not checked out here, so not compared: {name_some(absent, 'packages')}")] if absent else []
     if affected:
         needed = ["."] if options.limits.root else [*affected.values(), *others]
         with repository.check_out(commit, needed) as checked_out:

@@ -228,6 +228,7 @@ _STATES = {
     PackageState.FAILED: "cannot be compared",
     PackageState.SAME: "with no difference",
     PackageState.UNAFFECTED: "not affected",
+    PackageState.LEFT_OUT: "not checked out",
 }
 
 _MOST_PATHS = 100
@@ -284,7 +285,8 @@ _FORMS_OF_PACKAGES: Forms = {
 
 
 def _nest(difference: Difference | None) -> object:
-    return difference and {"version": VERSION, **as_json(difference, FORMS)}
+    # Not by its truth: a package without a difference has one too, which is empty.
+    return None if difference is None else {"version": VERSION, **as_json(difference, FORMS)}
 
 
 def write_packages_json(found: PackageDifferences) -> str:

@@ -24,13 +24,14 @@ from tests.cli.process import krm_fn
 from tests.closed_schema import validator
 from tests.diff.generated import differences, hostile
 from tests.diff.markdown import read_markdown
-from tests.diff.repository import ENVIRONMENT, commit
+from tests.diff.repository import ENVIRONMENT, commit, git
 from tests.diff.test_against import CONFIG, config_map, shop
 from tests.diff.test_markdown import TAGS, TYPES
 from tests.render.run import write
 
 VALIDATOR = validator("diff-packages-v1.json")
 PATTERN = "apps/*/*"
+PLACES = ("apps/shop/blog", "apps/shop/dev", "apps/shop/prod")
 
 
 def package(namespace: str, level: str, **fields: str) -> dict[str, str | bytes]:
@@ -204,12 +205,68 @@ def test_a_package_whose_base_fails_is_new_and_stands_alone(tmp_path: Path, monk
     assert f"<p><strong>{said}</strong></p>\n\n```\nerror: HEAD:" in markdown
 
 
+LEFT_OUT = [
+    pytest.param(["apps/shop/dev"], {"apps/shop/prod", "apps/shop/blog"}, id="whole packages"),
+    pytest.param(["--sparse-index", "apps/shop/dev"], {"apps/shop/prod", "apps/shop/blog"}, id="and of the index too"),
+    pytest.param(["--no-cone", "/*", "!/apps/shop/prod/web.yaml"], {"apps/shop/prod"}, id="one manifest of a folder"),
+    pytest.param(["--no-cone", "/*", "!/apps/shop/*/krm-fn.yaml"], set(PLACES), id="the configurations"),
+    pytest.param(["--no-cone", "/*", "!/README.md"], set(), id="a file of no package"),
+    pytest.param(["--no-cone", "/*", "!/apps/shop/blog/notes.txt"], set(), id="a file that kustomize does not read"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "left_out"), LEFT_OUT)
+def test_what_a_sparse_checkout_leaves_out_is_not_removed(
+    arguments: list[str], left_out: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {**package("dev", "one"), **package("prod", "one"), **package("blog", "one"), "README.md": "a\n"}
+    kustomized: dict[str, str | bytes] = {
+        "apps/shop/blog/kustomization.yaml": "resources: [config.yaml, web.yaml]\n",
+        "apps/shop/blog/notes.txt": "a\n",
+    }
+    commit(tmp_path, {**files, **kustomized})
+    git(tmp_path, "sparse-checkout", "set", *arguments)
+    done = compare(tmp_path, monkeypatch)
+    states = {one["path"]: one["state"] for one in read(tmp_path, monkeypatch)["packages"]}
+    assert {path for path, state in states.items() if state == "left-out"} == left_out
+    assert {*states.values()} <= {"left-out", "unaffected", "same"}
+    assert done.exit_code == SAME
+    said = f"{len(left_out)} not checked out" if left_out else ""
+    for form in (DiffFormat.TEXT, DiffFormat.MARKDOWN):
+        assert said in compare(tmp_path, monkeypatch, form=form).stdout.decode()
+    assert [line for line in done.stderr.splitlines() if "checked out" in line] == [
+        f"warning: not checked out here, so not compared: {', '.join(sorted(left_out))}" for _ in [1] if left_out
+    ]
+
+
+def test_the_command_that_checks_out_what_is_missing(tmp_path: Path) -> None:
+    commit(tmp_path, {**package("dev", "one"), **package("prod", "one")})
+    git(tmp_path, "sparse-checkout", "set", "apps/shop/dev")
+    done = krm_fn("diff", "--against=HEAD", "apps/shop/prod", cwd=tmp_path, **ENVIRONMENT)
+    assert done.stderr.startswith("error: apps/shop/prod: a sparse checkout leaves files of it out of the working tree")
+    command = done.stderr.strip().partition("; run git ")[2]
+    git(tmp_path, *command.split())
+    done = krm_fn("diff", "--against=HEAD", "apps/shop/prod", cwd=tmp_path, **ENVIRONMENT)
+    assert (done.stdout, done.stderr) == ("no difference: 1 revision unchanged\n", "")
+
+
+def test_a_package_that_is_removed_in_a_sparse_checkout_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(tmp_path, {**package("dev", "one"), **package("prod", "one"), **package("blog", "one")})
+    git(tmp_path, "rm", "--quiet", "-r", "apps/shop/prod")
+    git(tmp_path, "sparse-checkout", "set", "apps/shop/dev")
+    states = [one["state"] for one in read(tmp_path, monkeypatch)["packages"]]
+    assert states == ["left-out", "unaffected", "removed"]
+
+
 def test_nothing_that_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commit(tmp_path, {**package("dev", "one"), **package("prod", "one")})
     assert compare(tmp_path, monkeypatch)[:3] == (b"2 packages: 2 not affected\n", "", SAME)
     write(tmp_path, {"apps/shop/dev/notes.txt": "a"})
     done = compare(tmp_path, monkeypatch)
     assert (done.stdout, done.exit_code) == (b"2 packages: 1 with no difference, 1 not affected\n", SAME)
+    assert [one["state"] for one in read(tmp_path, monkeypatch)["packages"]] == ["same", "unaffected"]
 
 
 WAYS = [
