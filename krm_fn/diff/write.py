@@ -46,7 +46,7 @@ from krm_fn.report.markup import (
     write_forms,
 )
 from krm_fn.report.secrets import Shown
-from krm_fn.report.table import Screen, cut, fold
+from krm_fn.report.table import Screen, cut_within, fold
 
 _INDENT = 4
 """Columns in front of a line: two blanks, its sign, and a blank."""
@@ -347,7 +347,11 @@ def _describe_failure(package: PackageDifference) -> _Section:
 
 
 def _write_errors(errors: Sequence[str], room: int) -> str:
-    block = "\n".join(["", *code_block("", [cut(error, _WIDTH) for error in errors[:_MOST_ERRORS]]), ""])
+    lines = [cut_within(error, _WIDTH) for error in errors]
+    if len(lines) > _MOST_ERRORS:  # the last one may be the cause of all
+        half = _MOST_ERRORS // 2
+        lines[half:-half] = [f"... {count(len(lines) - 2 * half, 'more line')}"]
+    block = "\n".join(["", *code_block("", lines), ""])
     return block if _length(block) <= room else "<p>There is no room here for the errors.</p>\n"
 
 
