@@ -1,8 +1,9 @@
 """Many packages, each compared with what it was in a revision of git: those that a change can affect, equal ones once.
 
 Two packages have the same change if nothing differs between what is shown of each, but for their own namespace, their
-kustomization's own prefix and suffix, and hashes in names. Of a Secret only sizes are shown, which are no proof
-of an equal change: a difference with one, or with any other value that is not shown, stands alone.
+kustomization's own prefix and suffix, hashes in names, and the set of an object, which nothing shows where it stays.
+Of a Secret only sizes are shown, which are no proof of an equal change: a difference with one, or with any other value
+that is not shown, stands alone.
 """
 
 import os
@@ -153,10 +154,10 @@ class _Names(NamedTuple):
     suffix: str = ""
 
 
-_APART = ("namespace", "prefix and suffix", "hash")
+_APART = ("namespace", "prefix and suffix", "hash", "set")
 """What may be left out of a difference."""
 
-_EVERYTHING = (True, True, True)
+_EVERYTHING = (True,) * len(_APART)
 
 
 def _fold(packages: Iterable[tuple[PackageDifference, Difference]], options: RenderOptions) -> Iterator[SameChange]:
@@ -203,7 +204,7 @@ def _find_names(path: str, difference: Difference, options: RenderOptions) -> _N
 
 def _without(difference: Difference, names: _Names, left_out: tuple[bool, ...]) -> Difference:
     """Return a difference without what is to be left out, and without the names of its sides."""
-    has_no_namespace, has_no_affixes, has_no_hash = left_out
+    has_no_namespace, has_no_affixes, has_no_hash, has_no_set = left_out
 
     def place(namespace: str) -> str:
         return "" if has_no_namespace and namespace == names.namespace else namespace
@@ -211,18 +212,20 @@ def _without(difference: Difference, names: _Names, left_out: tuple[bool, ...]) 
     def base(name: str) -> str:
         return name.removeprefix(names.prefix).removesuffix(names.suffix) if has_no_affixes else name
 
-    def who(one: ComparedObject | None) -> ComparedObject | None:
+    def who(one: ComparedObject | None, other: ComparedObject | None) -> ComparedObject | None:
         if one is None:
             return None
         by_content = None if has_no_hash else one.name
         name = base(one.base) if one.name == one.base else by_content
-        return one._replace(namespace=place(one.namespace), name=name, base=base(one.base))
+        stays = other is None or one.set == other.set  # else people read both
+        own = "" if has_no_set and stays else one.set
+        return one._replace(namespace=place(one.namespace), name=name, base=base(one.base), set=own)
 
     def change(one: ObjectChange) -> ObjectChange:
         rolls = tuple(roll._replace(namespace=place(roll.namespace), name=base(roll.name)) for roll in one.rolls)
         users = (user.partition("/") for user in (one.fate.users if one.fate else ()))
         fate = one.fate and one.fate._replace(users=tuple(f"{kind}/{base(name)}" for kind, _, name in users))
-        return one._replace(old=who(one.old), new=who(one.new), rolls=rolls, fate=fate)
+        return one._replace(old=who(one.old, one.new), new=who(one.new, one.old), rolls=rolls, fate=fate)
 
     def linkers(spelled: Iterable[str]) -> tuple[str, ...]:
         parts = (one.rpartition("/") for one in spelled)

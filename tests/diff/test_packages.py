@@ -2,7 +2,9 @@
 
 import json
 import re
+import subprocess
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,7 @@ from tests.diff.repository import ENVIRONMENT, commit, git
 from tests.diff.test_against import CONFIG, config_map, shop
 from tests.diff.test_markdown import TAGS, TYPES
 from tests.render.run import write
+from tests.tools.require import require
 
 VALIDATOR = validator("diff-packages-v1.json")
 PATTERN = "apps/*/*"
@@ -41,7 +44,9 @@ def package(namespace: str, level: str, **fields: str) -> dict[str, str | bytes]
     field = "configMapRef" if kind == "ConfigMap" else "secretRef"
     key = "data" if kind == "ConfigMap" else "stringData"
     return {
-        f"{folder}/krm-fn.yaml": CONFIG.replace("spec: {", "spec: {kinds: [ConfigMap, Secret], "),
+        f"{folder}/krm-fn.yaml": CONFIG.replace("spec: {", "spec: {kinds: [ConfigMap, Secret], ").replace(
+            "name: shop", f"name: {fields.get('set', 'shop')}"
+        ),
         f"{folder}/config.yaml": f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: {name}, namespace: {namespace}}}\n"
         f"{key}: {{A: {level}{more}}}\n",
         f"{folder}/web.yaml": "apiVersion: apps/v1\nkind: Deployment\n"
@@ -127,6 +132,7 @@ FOLDED = [
     pytest.param({}, {}, ["namespace"], id="another namespace"),
     pytest.param({"namespace": "dev"}, {"namespace": "dev"}, [], id="nothing else"),
     pytest.param({}, {"more": ", B: other"}, ["namespace", "hash"], id="another key with a value of its own"),
+    pytest.param({}, {"set": "production"}, ["namespace", "set"], id="another set, which nothing shows"),
     pytest.param({}, {"level": "three"}, None, id="another value"),
     pytest.param({}, {"name": "api-config"}, None, id="another name"),
     pytest.param({"kind": "Secret"}, {"kind": "Secret"}, None, id="a Secret, of which only sizes are known"),
@@ -157,6 +163,21 @@ def test_which_changes_are_the_same(
         if apart is not None
         else [{"paths": [path], "apart": []} for path in sides]
     )
+
+
+def test_a_set_that_is_shown_tells_changes_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("dev", "prod")
+    for sets in (("shop", "store"), ("store", "shop")):
+        write(
+            tmp_path,
+            {k: v for name, one in zip(names, sets, strict=True) for k, v in package(name, "one", set=one).items()},
+        )
+        if sets[0] == "shop":
+            commit(tmp_path, {})
+    document = read(tmp_path, monkeypatch)
+    assert document["changes"] == [{"paths": [f"apps/shop/{name}"], "apart": []} for name in names]
+    text = compare(tmp_path, monkeypatch).stdout.decode()
+    assert text.index("  moves from set shop to set store\n") < text.index("  moves from set store to set shop\n")
 
 
 def test_new_packages_and_those_that_are_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,6 +211,35 @@ def test_a_package_that_fails_hides_no_other(tmp_path: Path, monkeypatch: pytest
     markdown = compare(tmp_path, monkeypatch, form=DiffFormat.MARKDOWN).stdout.decode()
     assert "<p><strong><code>apps/shop/prod</code> cannot be compared</strong></p>\n\n```\nerror: " in markdown
     assert "- A: one\n+ A: two\n" in markdown
+
+
+def test_a_comment_says_what_kustomize_says_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its line begins with all the folders that it has come through, and ends with the cause."""
+    monkeypatch.setenv("PATH", f"{require('kustomize').parent}:/usr/bin:/bin")
+    folder, names = "apps/shop/production-europe-west", [f"component-number-{number}" for number in range(3)]
+    files: dict[str, str | bytes] = {f"{folder}/kustomization.yaml": f"resources: [{names[0]}]\n"}
+    for name, leads_to in pairwise([*names, "web.yaml"]):
+        folder += f"/{name}"
+        files[f"{folder}/kustomization.yaml"] = f"resources: [{leads_to}]\n"
+    commit(tmp_path, {**files, f"{folder}/web.yaml": config_map("one")})
+    (tmp_path / folder / "web.yaml").unlink()
+    command = ["kustomize", "build", str(tmp_path / "apps/shop/production-europe-west")]
+    said = subprocess.run(command, capture_output=True, text=True, check=False).stderr.strip()
+    assert len(said) > 1_000
+    markdown = compare(tmp_path, monkeypatch, form=DiffFormat.MARKDOWN).stdout.decode()
+    (line,) = re.findall("^error: .*$", markdown, re.MULTILINE)
+    assert line.startswith("error: apps/shop/production-europe-west: kustomize build exited with code 1: Error: ")
+    assert line.endswith(said[-100:])
+    assert len(line) <= 300
+
+
+def test_of_many_errors_the_first_and_the_last_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit(tmp_path, package("dev", "one"))
+    write(tmp_path, {f"apps/shop/dev/{number:03}.yaml": "a: [\n" for number in range(200)})
+    markdown = compare(tmp_path, monkeypatch, form=DiffFormat.MARKDOWN).stdout.decode()
+    shown = re.findall(r"^error: apps/shop/dev/(\d+)\.yaml|^\.\.\. (150 more lines)$", markdown, re.MULTILINE)
+    numbers = [*(f"{number:03}" for number in range(25)), "", *(f"{number:03}" for number in range(175, 200))]
+    assert [number for number, _ in shown] == numbers
 
 
 def test_a_package_whose_base_fails_is_new_and_stands_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
