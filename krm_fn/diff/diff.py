@@ -18,6 +18,7 @@ from krm_fn.naming.names import is_emitted, is_revision
 from krm_fn.render.deployable import is_deployed
 from krm_fn.render.files import Allowance, Limits
 from krm_fn.render.kustomization import KUSTOMIZATIONS, find_affixes
+from krm_fn.render.made_anew import follow
 from krm_fn.render.render import NoObjects, Opened, decide_opened, open_inputs, render_items
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
@@ -139,7 +140,8 @@ def compare_sides(
     before, after, equal = spell_alike(
         old.release or nothing, new.release or nothing, (old.affixes, new.affixes), namespaces=ignores_namespaces
     )
-    difference = compare(before, after, (name, new.name))._replace(notes=equal)
+    difference = compare(before, after, (name, new.name))
+    difference = difference._replace(notes=(*equal, *difference.notes))
     return Compared(difference, [*old.errors], notes)
 
 
@@ -154,6 +156,7 @@ def read_rendering(inputs: Inputs, options: RenderOptions) -> LoneRendering:
     """Render what the paths hold, or read it if it is rendered. Raises Rejected."""
     side = _open(" ".join(inputs.paths), inputs, options)
     release = _read_release(side, side, options) or read_release([], None, "")
+    release = release.knowing({})  # to apply what is made anew is a change
     config = side.opened.configuration[1] if side.opened else None
     return LoneRendering(release, None if config is None else parse_config(config, options.environment))
 
@@ -343,8 +346,9 @@ def _read_release(side: Side, other: Side, options: RenderOptions) -> Release | 
     items = [item for _, envelope in side.opened.envelopes for item in envelope.items if is_deployed(item)]
     is_rendered = any(is_revision(item) or is_emitted(item) for item in items)
     is_package = side.has_folder and not other.has_configuration and not is_rendered
-    if not side.has_configuration and not is_package:
-        return read_release(items, None, namespace)
     opened, environment = side.opened, options.environment._replace(warns=False)  # warnings are for those who render
-    rendered = render_items(opened, decide_opened(opened, environment).changes)
-    return read_release(rendered, parse_config(opened.configuration[1], environment), namespace)
+    settings = None
+    if side.has_configuration or is_package:
+        items = render_items(opened, decide_opened(opened, environment).changes)
+        settings = parse_config(opened.configuration[1], environment)
+    return read_release(items, settings, namespace).knowing(follow(opened.made_anew, items))

@@ -180,7 +180,10 @@ def _join(alike: list[tuple[PackageDifference, Difference, _Names]]) -> SameChan
             break
     unchanged = {difference.unchanged for _, difference, _ in alike}
     shown = _without(first, names, left_out)._replace(
-        old=first.old, new=first.new, unchanged=first.unchanged if len(unchanged) == 1 else 0
+        old=first.old,
+        new=first.new,
+        unchanged=first.unchanged if len(unchanged) == 1 else 0,
+        notes=tuple(dict.fromkeys(note for _, one, _ in alike for note in one.notes)),
     )
     return SameChange(packages, shown, tuple(compress(_APART, left_out)))
 

@@ -5,6 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
 from itertools import chain
+from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
 from krm_fn.diff.difference import LinkerChange
@@ -15,6 +16,7 @@ from krm_fn.naming.content_digest import content_digest, read_content
 from krm_fn.naming.names import HASH, base_name, is_revision
 from krm_fn.references.generated import find_generated, versioned
 from krm_fn.references.reference import ResolvedReference
+from krm_fn.render.made_anew import WHOLE, MadeAnew
 from krm_fn.stages.package import Package, read_package
 from krm_fn.verify.rendering import find_namespace, read_written
 
@@ -50,13 +52,24 @@ AS_WRITTEN = Dialect()
 class Release:
     """The objects of a rendering, and the references among them."""
 
-    def __init__(self, package: Package, references: list[ResolvedReference], dialect: Dialect = AS_WRITTEN) -> None:
+    def __init__(
+        self,
+        package: Package,
+        references: list[ResolvedReference],
+        dialect: Dialect = AS_WRITTEN,
+        made_anew: MadeAnew = MappingProxyType({}),
+    ) -> None:
         self.package: Final = package
         self.references: Final = references
         self.dialect: Final = dialect
+        self.made_anew: Final = made_anew
 
     def spelled(self, dialect: Dialect) -> "Release":
-        return Release(self.package, self.references, dialect)
+        return Release(self.package, self.references, dialect, self.made_anew)
+
+    def knowing(self, made_anew: MadeAnew) -> "Release":
+        """Return the release with what every rendering of it makes anew."""
+        return Release(self.package, self.references, self.dialect, made_anew)
 
     def namespace_of(self, item: Item) -> str:
         """Return the namespace of an object, as both renderings call it."""
@@ -134,6 +147,7 @@ def pair_items(old: Release, new: Release) -> list[Pair]:
     if old.dialect.affixes or new.dialect.affixes:
         matcher.match(lambda item, release: (*_place(item, release), core_name(item, release)), old, new)
     matcher.pairs += _find_renamed(matcher, old, new)
+    _match_named_anew(matcher, old, new)
     rest = [*(Pair(item, None) for item in matcher.old), *(Pair(None, item) for item in matcher.new)]
     return matcher.pairs + rest
 
@@ -283,6 +297,22 @@ def _find_renamed(matcher: Matcher, old: Release, new: Release) -> Iterator[Pair
         if after is not None:
             del matcher.old[before], matcher.new[after]
             yield Pair(before, after)
+
+
+def _match_named_anew(matcher: Matcher, old: Release, new: Release) -> None:
+    """Pair what every rendering gives another name, in order."""
+    successors: dict[Hashable, list[Item]] = defaultdict(list)
+    for item in reversed(matcher.new):
+        if is_named_anew(item, new):
+            successors[_place(item, new)].append(item)
+    for before in [item for item in matcher.old if is_named_anew(item, old)]:
+        same = successors[_place(before, old)]
+        if same:
+            matcher.add(before, same.pop())
+
+
+def is_named_anew(item: Item, release: Release) -> bool:
+    return WHOLE in release.made_anew.get(item, ())
 
 
 def _content(item: Item, release: Release) -> Hashable:

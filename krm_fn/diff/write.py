@@ -175,6 +175,8 @@ def _verdict(difference: Difference, what: str) -> Iterator[str]:
     ]
     yield from (f"<p><strong>Warning:</strong> {warning}</p>" for warning in warnings[:_MOST_WARNINGS])
     yield from (f"<p>Note: {html_code(note)}</p>" for note in difference.notes[:_MOST_WARNINGS])
+    if len(difference.notes) > _MOST_WARNINGS:
+        yield f"<p>{count(len(difference.notes) - _MOST_WARNINGS, 'more note')}</p>"
     if len(warnings) > _MOST_WARNINGS:
         yield f"<p>{count(len(warnings) - _MOST_WARNINGS, 'more warning')}</p>"
     yield ""
