@@ -12,6 +12,7 @@ from krm_fn.diff.difference import (
     Removal,
     RemovalOutcome,
     Roll,
+    ShownValue,
 )
 from krm_fn.diff.pair import (
     Dialect,
@@ -35,6 +36,7 @@ from krm_fn.diff.tree import (
     is_made_anew,
     is_same,
     read_names,
+    show,
 )
 from krm_fn.model import keys
 from krm_fn.model.deployers import PROTECTIONS
@@ -162,7 +164,9 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
     )
     writer = _Writer(old, new, rolls, renamed)
     changes = {
-        pair: writer.write(pair, fields[pair], contents[pair]) for pair in pairs if not reader.is_named_anew(pair)
+        pair: writer.write(pair, fields[pair], contents[pair])._replace(whole=reader.read_lone(pair))
+        for pair in pairs
+        if not reader.is_named_anew(pair)
     }
     revisions = [change for pair, change in changes.items() if _is_revision(pair)]
     others = [change for pair, change in changes.items() if not _is_revision(pair)]
@@ -212,6 +216,16 @@ class _ContentReader:
         readers = map(TreeReader, self._names, map(_without_namespaces, left_out, dialects), self._find_places(pair))
         before, after = (reader.read_item(item) for reader, item in zip(readers, (pair.old, pair.new), strict=True))
         return tuple(compare_trees(before, after))
+
+    def read_lone(self, pair: Pair) -> ShownValue | None:
+        """Return what may be shown of an object that is on one side only."""
+        if None not in pair:
+            return None
+        left_out = find_left_out(pair)
+        readers = map(TreeReader, self._names, (left_out, left_out), self._find_places(pair))
+        return next(
+            show(reader.read_item(item)) for reader, item in zip(readers, pair, strict=True) if item is not None
+        )
 
     def compare_content(self, pair: Pair) -> tuple[KeyChange, ...]:
         """Compare the content of a ConfigMap or Secret, key by key."""

@@ -97,7 +97,8 @@ class ObjectChange(NamedTuple):
 
     `has_new_name`: it is another ConfigMap or Secret to the cluster. `rolls` are the workloads that roll because of it;
     for a workload that rolls by itself, that one. `hazards` are the deployers that would prune the old one while pods
-    use it. `edits` are the fields of a live one that would be set back.
+    use it. `edits` are the fields of a live one that would be set back. `whole`: what is there of an object that is on
+    one side only, by which packages are compared. It is not written.
     """
 
     old: ComparedObject | None
@@ -109,6 +110,7 @@ class ObjectChange(NamedTuple):
     fate: Removal | None = None
     hazards: tuple[str, ...] = ()
     edits: tuple[HandEdit, ...] = ()
+    whole: ShownValue | None = None
 
     @property
     def who(self) -> ComparedObject:

@@ -6,6 +6,7 @@ Of a Secret only sizes are shown, which are no proof of an equal change: a diffe
 that is not shown, stands alone.
 """
 
+import json
 import os
 import re
 from collections import defaultdict
@@ -42,6 +43,7 @@ from krm_fn.diff.difference import (
     PackageDifferences,
     PackageState,
     SameChange,
+    ShownValue,
 )
 from krm_fn.diff.write import (
     EXTENT,
@@ -165,7 +167,8 @@ def _fold(packages: Iterable[tuple[PackageDifference, Difference]], options: Ren
     alike: dict[object, list[tuple[PackageDifference, Difference, _Names]]] = defaultdict(list)
     for package, difference in packages:
         names = _find_names(package.path, difference, options)
-        same = write_json(_without(difference, names, _EVERYTHING))
+        without = _without(difference, names, _EVERYTHING)
+        same = write_json(without) + json.dumps([change.whole for change in without.changes])
         key = (package.path,) if package.errors or _hides_a_value(difference, same) else (package.state, same)
         alike[key].append((package, difference, names))
     return map(_join, alike.values())
@@ -228,7 +231,16 @@ def _without(difference: Difference, names: _Names, left_out: tuple[bool, ...]) 
         rolls = tuple(roll._replace(namespace=place(roll.namespace), name=base(roll.name)) for roll in one.rolls)
         users = (user.partition("/") for user in (one.fate.users if one.fate else ()))
         fate = one.fate and one.fate._replace(users=tuple(f"{kind}/{base(name)}" for kind, _, name in users))
-        return one._replace(old=who(one.old, one.new), new=who(one.new, one.old), rolls=rolls, fate=fate)
+        old, new = who(one.old, one.new), who(one.new, one.old)
+        return one._replace(old=old, new=new, rolls=rolls, fate=fate, whole=plain(one.whole))
+
+    def plain(value: ShownValue | None) -> ShownValue | None:
+        """Leave the package's own names out of all texts."""
+        if isinstance(value, dict):
+            return {name: plain(child) or "" for name, child in value.items()}
+        if isinstance(value, list):
+            return [plain(child) or "" for child in value]
+        return value and base(place(value))
 
     def linkers(spelled: Iterable[str]) -> tuple[str, ...]:
         parts = (one.rpartition("/") for one in spelled)

@@ -165,6 +165,20 @@ def test_which_changes_are_the_same(
     )
 
 
+@pytest.mark.parametrize(("port", "is_same"), [(80, True), (81, False)])
+def test_new_objects_are_the_same_change_only_if_they_are_equal(
+    port: int, is_same: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of an object that is new, only the name is shown."""
+    commit(tmp_path, {**package("dev", "one"), **package("prod", "one")})
+    for namespace, number in (("dev", 80), ("prod", port)):
+        service = f"apiVersion: v1\nkind: Service\nmetadata: {{name: web, namespace: {namespace}}}\n"
+        host = f"spec: {{ports: [{{port: {number}}}], externalName: {namespace}}}\n"
+        write(tmp_path, {f"apps/shop/{namespace}/service.yaml": service + host})
+    changes = read(tmp_path, monkeypatch)["changes"]
+    assert [one["apart"] for one in changes] == ([["namespace"]] if is_same else [[], []])
+
+
 def test_a_set_that_is_shown_tells_changes_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names = ("dev", "prod")
     for sets in (("shop", "store"), ("store", "shop")):
