@@ -273,7 +273,12 @@ def find_statements(change: ObjectChange) -> Iterator[Statement]:
     if change.hazards and old is not None:
         name = printable(old.name or old.base)
         yield Statement(
-            [*with_commas(change.hazards), f"would prune {name}", "while pods use it;", "see `krm-fn render --check --deployed OLD NEW`"],
+            [
+                *with_commas(change.hazards),
+                f"would prune {name}",
+                "while pods use it;",
+                "see `krm-fn render --check --deployed OLD NEW`",
+            ],
             is_warning=True,
         )
 
