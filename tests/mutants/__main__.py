@@ -37,7 +37,7 @@ ROOMS = {
     "model": "tests/model tests/test_fixtures.py tests/references tests/stages tests/linker/test_owners.py",
     "mounts": "tests/mounts tests/test_fixtures.py tests/test_mounts.py",
     "verify": "tests/verify tests/cli/test_verify.py",
-    "diff": "tests/diff/test_packages.py tests/diff/test_environments.py tests/diff/test_affected.py tests/diff/test_diffs.py",
+    "diff": "tests/diff/test_environments.py tests/diff/test_packages.py tests/diff/test_diffs.py",
     "linker": "tests/linker/test_owners.py tests/linker/test_link.py tests/linker/test_wait.py",
 }
 """What decides, and the tests that should notice, the fastest first."""
