@@ -206,7 +206,7 @@ class TreeReader:
         return self._read(node, path, item, hidden=hidden)
 
     def _read(self, node: Node, path: FieldPath, item: Item, *, hidden: bool) -> Tree:
-        if path in self._made_anew:
+        if self._made_anew and path in self._made_anew:
             return _ANEW
         # No comprehensions: each takes a frame for each level of nesting.
         if is_scalar(node):
