@@ -1,6 +1,6 @@
 """Compare two renderings object by object: what changes, what becomes of revisions, and which risks that brings."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from functools import partial
 from itertools import islice
 
@@ -12,6 +12,7 @@ from krm_fn.diff.difference import (
     Removal,
     RemovalOutcome,
     Roll,
+    ShownValue,
 )
 from krm_fn.diff.pair import (
     Dialect,
@@ -26,18 +27,34 @@ from krm_fn.diff.pair import (
     set_of,
 )
 from krm_fn.diff.rolls import Rolls, find_rolls
-from krm_fn.diff.tree import LeftOut, StableNames, TreeReader, compare_trees, find_unlike, is_same, read_names
+from krm_fn.diff.tree import (
+    LeftOut,
+    StableNames,
+    TreeReader,
+    compare_trees,
+    find_unlike,
+    is_made_anew,
+    is_same,
+    read_names,
+    show,
+)
 from krm_fn.model import keys
 from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.item import DATA_FIELDS, Item
 from krm_fn.model.node import FieldPath, Node, is_mapping, is_scalar
+from krm_fn.model.words import listing
+from krm_fn.naming.content_digest import read_content
 from krm_fn.naming.names import base_name, is_emitted
 from krm_fn.render.check import find_deployers, find_pruners
 from krm_fn.render.deployable import is_internal
-from krm_fn.report.secrets import KeyChange, compare_content
+from krm_fn.render.made_anew import MADE_ANEW, WHOLE, has_new_content, is_new_key
+from krm_fn.report.secrets import KeyChange, Shown, compare_content
 
 _MANY = 20
 """Places in an object. To read as many one by one takes longer than to read it as a whole."""
+
+_MOST_PLACES = 5
+"""Places in an object that a note names."""
 
 _PLANNED = ("--workload=", "--revision=", "--maker=")
 
@@ -127,15 +144,16 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
     """Compare all objects. `names` are those of the two renderings."""
     pairs = pair_items(old, new)
     linker, emitted = pair_emitted(old, new)
-    reader = _ContentReader(read_names(pairs, (old, new)), (old.dialect, new.dialect))
-    fields = {pair: reader.compare_fields(pair) for pair in pairs}
+    reader = _ContentReader(read_names(pairs, (old, new)), (old, new))
+    compared = {pair: reader.compare_fields(pair) for pair in pairs}
+    fields = {pair: tuple(one for one in found if not is_made_anew(one)) for pair, found in compared.items()}
     contents = {pair: reader.compare_content(pair) for pair in pairs}
     renamed = {
         pair.new
         for pair in pairs
         if pair.old is not None and pair.new is not None and pair.old.id.name != pair.new.id.name
         # What only another environment calls by another name is another object if it says something else.
-        if contents[pair] or fields[pair] or not is_spelled_anew(pair, old, new)
+        if contents[pair] or fields[pair] or not (is_spelled_anew(pair, old, new) or reader.has_new_content(pair))
     }
     rolls = find_rolls(
         pairs,
@@ -145,7 +163,11 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
         new,
     )
     writer = _Writer(old, new, rolls, renamed)
-    changes = {pair: writer.write(pair, fields[pair], contents[pair]) for pair in pairs}
+    changes = {
+        pair: writer.write(pair, fields[pair], contents[pair])._replace(whole=reader.read_lone(pair))
+        for pair in pairs
+        if not reader.is_named_anew(pair)
+    }
     revisions = [change for pair, change in changes.items() if _is_revision(pair)]
     others = [change for pair, change in changes.items() if not _is_revision(pair)]
     of_linker = [writer.write(pair, reader.compare_emitted(pair)) for pair in emitted]
@@ -156,15 +178,16 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
         objects=tuple(sorted(filter(_differs, [*others, *of_linker]), key=_place)),
         linker=linker,
         unchanged=len(revisions) - len(differing),
+        notes=tuple(sorted(note for pair in pairs for note in reader.note_made_anew(pair, compared[pair]))),
     )
 
 
 class _ContentReader:
     """Reads both sides of a pair and compares them."""
 
-    def __init__(self, names: tuple[StableNames, StableNames], dialects: tuple[Dialect, Dialect]) -> None:
+    def __init__(self, names: tuple[StableNames, StableNames], releases: tuple[Release, Release]) -> None:
         self._names = names
-        self._dialects = dialects
+        self._releases = releases
 
     def compare_fields(self, pair: Pair) -> tuple[FieldChange, ...]:
         """Compare all but names, the content of ConfigMaps and Secrets, and what this project writes."""
@@ -175,7 +198,7 @@ class _ContentReader:
         """Tell whether there is surely no difference. Most objects have none, and only a few places are to be read."""
         if pair.old is None or pair.new is None:
             return False
-        old, new = (TreeReader(names, left_out) for names in self._names)
+        old, new = map(TreeReader, self._names, (left_out, left_out), self._find_places(pair))
         unlike = [*islice(find_unlike(pair.old, pair.new, self._names), _MANY)]
         return len(unlike) < _MANY and all(
             is_same(old.read_at(pair.old, path), new.read_at(pair.new, path)) for path in unlike
@@ -189,19 +212,67 @@ class _ContentReader:
     def _compare(self, pair: Pair, left_out: tuple[LeftOut, LeftOut]) -> tuple[FieldChange, ...]:
         if pair.old is None or pair.new is None:
             return ()
-        readers = map(TreeReader, self._names, map(_without_namespaces, left_out, self._dialects))
+        dialects = (release.dialect for release in self._releases)
+        readers = map(TreeReader, self._names, map(_without_namespaces, left_out, dialects), self._find_places(pair))
         before, after = (reader.read_item(item) for reader, item in zip(readers, (pair.old, pair.new), strict=True))
         return tuple(compare_trees(before, after))
+
+    def read_lone(self, pair: Pair) -> ShownValue | None:
+        """Return what may be shown of an object that is on one side only."""
+        if None not in pair:
+            return None
+        left_out = find_left_out(pair)
+        readers = map(TreeReader, self._names, (left_out, left_out), self._find_places(pair))
+        return next(
+            show(reader.read_item(item)) for reader, item in zip(readers, pair, strict=True) if item is not None
+        )
 
     def compare_content(self, pair: Pair) -> tuple[KeyChange, ...]:
         """Compare the content of a ConfigMap or Secret, key by key."""
         if not any(item is not None and item.is_config for item in pair):
             return ()
-        hide = self._names[1].hide
+        before, after = self._find_places(pair)
         return tuple(
-            KeyChange(key, *(one and one._replace(text=one.text and hide(one.text)) for one in sides))
-            for key, *sides in compare_content(*pair)
+            KeyChange(key, self._show(old, is_new_key(before, key)), self._show(new, is_new_key(after, key)))
+            for key, old, new in compare_content(*pair)
+            if not (old and new and is_new_key(before, key) and is_new_key(after, key))
         )
+
+    def _show(self, value: Shown | None, is_anew: bool) -> Shown | None:
+        if value is None or value.text is None:
+            return value
+        return value._replace(text=MADE_ANEW if is_anew else self._names[1].hide(value.text))
+
+    def _find_places(self, pair: Pair) -> tuple[Collection[FieldPath], Collection[FieldPath]]:
+        """Return what each side makes anew. Of what is from no chart, as a stored rendering, the other one tells."""
+        old, new = (
+            release.made_anew.get(item) if item else None for release, item in zip(self._releases, pair, strict=True)
+        )
+        return (new or ()) if old is None else old, (old or ()) if new is None else new
+
+    def has_new_content(self, pair: Pair) -> bool:
+        """Tell whether every rendering of both sides makes the content anew, and so a name that is made of it."""
+        return all(map(has_new_content, self._find_places(pair)))
+
+    def is_named_anew(self, pair: Pair) -> bool:
+        return None not in pair and all(WHOLE in places for places in self._find_places(pair))
+
+    def note_made_anew(self, pair: Pair, compared: Iterable[FieldChange]) -> Iterator[str]:
+        """Yield what is to be said of an object in which every rendering of both sides makes something anew."""
+        if pair.old is None or pair.new is None:
+            return
+        who = _who(pair.new, self._releases[1])
+        title = f"{who.kind} {'/'.join(filter(None, [who.namespace, who.base]))}"
+        if self.is_named_anew(pair):
+            yield f"{title}: every rendering gives it another name, which is not compared"
+            return
+        before, after = self._find_places(pair)
+        keys_of = read_content(pair.old.node).keys() & read_content(pair.new.node).keys() if pair.new.is_config else ()
+        names = sorted(key for key in keys_of if is_new_key(before, key) and is_new_key(after, key))
+        names += (change.path for change in compared if is_made_anew(change))
+        if names:
+            places = self._names[1].hide(listing(names, _MOST_PLACES))
+            yield f"{title}: every rendering makes {places} anew, which is not compared"
 
 
 class _Writer:

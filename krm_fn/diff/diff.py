@@ -1,7 +1,7 @@
 """The two renderings that a command line names, read and compared."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
@@ -13,11 +13,12 @@ from krm_fn.diff.git import CheckedOut, Repository
 from krm_fn.diff.pair import AffixPairs, Release, read_release, spell_alike
 from krm_fn.diff.write import EXTENT, Extent, write_json, write_markdown, write_text
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
-from krm_fn.model.settings import Environment, Settings
+from krm_fn.model.settings import CONFIG_FILE, Environment, Settings
 from krm_fn.naming.names import is_emitted, is_revision
 from krm_fn.render.deployable import is_deployed
 from krm_fn.render.files import Allowance, Limits
-from krm_fn.render.kustomization import find_affixes
+from krm_fn.render.kustomization import KUSTOMIZATIONS, find_affixes
+from krm_fn.render.made_anew import follow
 from krm_fn.render.render import NoObjects, Opened, decide_opened, open_inputs, render_items
 from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
@@ -28,7 +29,7 @@ SAME, DIFFERENT, FAILED, NO_BASE = 0, 1, 2, 3
 """Exit codes, as those of the program `diff`; the last one if a revision of git alone cannot be rendered."""
 
 _MOST_NAMES = 3
-"""Files that a note names. Of more it gives the number."""
+"""Files and packages that a note names. Of more it gives the number."""
 
 
 class DiffFormat(StrEnum):
@@ -133,13 +134,14 @@ def compare_sides(
         return Compared(None, [*old.errors, *new.errors], [])
     name = old.name
     if old.errors:
-        notes = [_note("cannot be rendered, so everything is shown as new", file=name), *notes]
+        notes = [remark("cannot be rendered, so everything is shown as new", file=name), *notes]
         name += " (cannot be rendered)"
     nothing = read_release([], None, "")
     before, after, equal = spell_alike(
         old.release or nothing, new.release or nothing, (old.affixes, new.affixes), namespaces=ignores_namespaces
     )
-    difference = compare(before, after, (name, new.name))._replace(notes=equal)
+    difference = compare(before, after, (name, new.name))
+    difference = difference._replace(notes=(*equal, *difference.notes))
     return Compared(difference, [*old.errors], notes)
 
 
@@ -154,6 +156,7 @@ def read_rendering(inputs: Inputs, options: RenderOptions) -> LoneRendering:
     """Render what the paths hold, or read it if it is rendered. Raises Rejected."""
     side = _open(" ".join(inputs.paths), inputs, options)
     release = _read_release(side, side, options) or read_release([], None, "")
+    release = release.knowing({})  # to apply what is made anew is a change
     config = side.opened.configuration[1] if side.opened else None
     return LoneRendering(release, None if config is None else parse_config(config, options.environment))
 
@@ -179,7 +182,7 @@ def _open_sides(compared: DiffInput, options: RenderOptions) -> Sides:
 def _find_empty(old: Side, new: Side) -> Iterator[Problem]:
     for side, what in ((old, "new"), (new, "gone")):
         if side.is_empty:
-            yield _note(f"is empty: everything is {what}", file=side.name)
+            yield remark(f"is empty: everything is {what}", file=side.name)
 
 
 def _open_against(revision: str, paths: tuple[str, ...], options: RenderOptions) -> Sides:
@@ -187,10 +190,27 @@ def _open_against(revision: str, paths: tuple[str, ...], options: RenderOptions)
     repository, commit = find_repository(revision, paths, options)
     named = [*paths, *filter(None, [options.config]), *options.helm.values]
     needed = [found for path in named if (found := repository.find(path)) is not None]
+    left_out = repository.find_left_out()
+    absent = [path for path in paths if is_left_out(path, repository, left_out)]
+    if absent:
+        raise Rejected(*(Problem(f"{_IS_LEFT_OUT}; run git sparse-checkout add {path}", file=path) for path in absent))
     with repository.check_out(commit, ["."] if options.limits.root else needed) as checked_out:
         # All is read here: the folder is gone when it is rendered.
         sides = open_both(There(repository, checked_out, revision), paths, options)
     return sides._replace(notes=[*sides.notes, *find_unread(repository, checked_out, revision)])
+
+
+_IS_LEFT_OUT = "a sparse checkout leaves files of it out of the working tree, so it cannot be compared"
+
+
+def is_left_out(path: str, repository: Repository, left_out: Collection[str]) -> bool:
+    """Tell whether files of a package may be missing only because a sparse checkout leaves them out.
+
+    Of what a kustomization names, kustomize says itself what is missing.
+    """
+    place = repository.find(path) or "."
+    is_kustomized = any(os.path.lexists(os.path.join(path, name)) for name in KUSTOMIZATIONS)  # noqa: PTH118  # as given
+    return (f"{place}/{CONFIG_FILE}" if is_kustomized else place) in left_out
 
 
 def find_repository(revision: str, paths: tuple[str, ...], options: RenderOptions) -> tuple[Repository, str]:
@@ -212,33 +232,33 @@ def open_both(there: "There", paths: tuple[str, ...], options: RenderOptions) ->
         raise Rejected(Problem(f"exists neither here nor in {revision}", file=name))
     old = _open_existing(revision, former, there.readdress(options))._replace(rename=there.rename)
     new = _open_existing(name, paths, options)
-    notes = [_note(f"does not exist in {revision}: all in it is new", file=path) for path in absent]
-    notes += [_note("does not exist any more", file=path) for path in paths if not os.path.lexists(path)]
+    notes = [remark(f"does not exist in {revision}: all in it is new", file=path) for path in absent]
+    notes += [remark("does not exist any more", file=path) for path in paths if not os.path.lexists(path)]
     odd = [side for side, other in ((old, new), (new, old)) if other.has_configuration and not side.has_configuration]
-    notes += [_note("has no configuration, so it is compared as it is", file=side.name) for side in odd if side.opened]
+    notes += [remark("has no configuration, so it is compared as it is", file=side.name) for side in odd if side.opened]
     return Sides(old, new, [*notes, *_find_empty(old, new)])
 
 
 def find_unread(repository: Repository, checked_out: CheckedOut, revision: str) -> Iterator[Problem]:
     """Find what is compared and not committed, and what of the revision is not compared."""
-    uncommitted = _name_some(repository.find_uncommitted())
+    uncommitted = name_some(repository.find_uncommitted())
     if uncommitted:
-        yield _note(f"uncommitted changes are compared too: {uncommitted}")
-    submodules = _name_some(checked_out.submodules)
+        yield remark(f"uncommitted changes are compared too: {uncommitted}")
+    submodules = name_some(checked_out.submodules)
     if submodules:
-        yield _note(f"submodules of {revision} are not read: {submodules}")
-    filtered = _name_some(checked_out.filtered)
+        yield remark(f"submodules of {revision} are not read: {submodules}")
+    filtered = name_some(checked_out.filtered)
     if filtered:
         message = f"filters of git are off, so files of {revision} are read as git-lfs or git-crypt stores them"
-        yield _note(f"{message}: {filtered}")
+        yield remark(f"{message}: {filtered}")
 
 
-def _note(message: str, file: str = "") -> Problem:
+def remark(message: str, file: str = "") -> Problem:
     return Problem(message, file=file, severity=Severity.WARNING)
 
 
-def _name_some(files: list[str]) -> str:
-    return ", ".join(files) if len(files) <= _MOST_NAMES else f"{len(files)} files, such as {files[0]}"
+def name_some(names: list[str], what: str = "files") -> str:
+    return ", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names):,} {what}, such as {names[0]}"
 
 
 class There:
@@ -326,8 +346,9 @@ def _read_release(side: Side, other: Side, options: RenderOptions) -> Release | 
     items = [item for _, envelope in side.opened.envelopes for item in envelope.items if is_deployed(item)]
     is_rendered = any(is_revision(item) or is_emitted(item) for item in items)
     is_package = side.has_folder and not other.has_configuration and not is_rendered
-    if not side.has_configuration and not is_package:
-        return read_release(items, None, namespace)
     opened, environment = side.opened, options.environment._replace(warns=False)  # warnings are for those who render
-    rendered = render_items(opened, decide_opened(opened, environment).changes)
-    return read_release(rendered, parse_config(opened.configuration[1], environment), namespace)
+    settings = None
+    if side.has_configuration or is_package:
+        items = render_items(opened, decide_opened(opened, environment).changes)
+        settings = parse_config(opened.configuration[1], environment)
+    return read_release(items, settings, namespace).knowing(follow(opened.made_anew, items))

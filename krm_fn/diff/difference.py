@@ -97,7 +97,8 @@ class ObjectChange(NamedTuple):
 
     `has_new_name`: it is another ConfigMap or Secret to the cluster. `rolls` are the workloads that roll because of it;
     for a workload that rolls by itself, that one. `hazards` are the deployers that would prune the old one while pods
-    use it. `edits` are the fields of a live one that would be set back.
+    use it. `edits` are the fields of a live one that would be set back. `whole`: what is there of an object that is on
+    one side only, by which packages are compared. It is not written.
     """
 
     old: ComparedObject | None
@@ -109,6 +110,7 @@ class ObjectChange(NamedTuple):
     fate: Removal | None = None
     hazards: tuple[str, ...] = ()
     edits: tuple[HandEdit, ...] = ()
+    whole: ShownValue | None = None
 
     @property
     def who(self) -> ComparedObject:
@@ -149,7 +151,10 @@ class Difference(NamedTuple):
 
 
 class PackageState(StrEnum):
-    """What became of one of several packages. `UNAFFECTED`: no file that it reads differs, so it was not rendered."""
+    """What became of one of several packages. `UNAFFECTED`: no file that it reads differs, so it was not rendered.
+
+    `LEFT_OUT`: a sparse checkout leaves files of it out, so nothing is known.
+    """
 
     UNAFFECTED = "unaffected"
     SAME = "same"
@@ -157,6 +162,7 @@ class PackageState(StrEnum):
     ADDED = "added"
     REMOVED = "removed"
     FAILED = "failed"
+    LEFT_OUT = "left-out"
 
 
 class PackageDifference(NamedTuple):

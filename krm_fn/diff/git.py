@@ -42,6 +42,9 @@ _KEPT_PREFIXES = ("GIT_CONFIG_KEY_", "GIT_CONFIG_VALUE_")
 LINK, _SUBMODULE = "120000", "160000"
 """Types of entries in a tree of git."""
 
+_LEFT_OUT = "S"
+"""The tag of a file in the index that git does not write into the working tree."""
+
 _CHUNK = 1 << 20
 
 _STORED_BY_FILTERS = (b"version https://git-lfs.github.com/spec/", b"\0GITCRYPT\0")
@@ -152,6 +155,13 @@ class Repository:
             settings={**dict.fromkeys(off, ""), **dict.fromkeys(required, "false")},
         )
         return [entry[3:] for entry in status.split("\0") if entry]
+
+    def find_left_out(self) -> frozenset[str]:
+        """Find the files that a sparse checkout leaves out of the working tree, and the folders that they are in."""
+        listed = (entry.partition(" ") for entry in self._ask("ls-files", "-t", "-z").split("\0"))
+        files = [PurePosixPath(file) for tag, _, file in listed if tag == _LEFT_OUT]
+        absent = [file for file in files if not os.path.lexists(self.folder / file)]
+        return frozenset(str(place) for file in absent for place in (file, *file.parents))
 
     def list_tree(self, commit: str) -> "GitTree":
         return GitTree(self._ask("ls-tree", "-r", "-z", "--full-tree", commit))

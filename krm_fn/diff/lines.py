@@ -7,6 +7,7 @@ in a ConfigMap of 20,000 lines take it 22 s, and this 8 ms. Its `autojunk` calls
 dashboard as replaced as a whole.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -84,6 +85,11 @@ def write_lines(change: ObjectChange, width: int, context: int = 0) -> Iterator[
 def _write_key(change: KeyChange, width: int, context: int, kind: str) -> Iterator[Line]:
     """Write a key. `kind` is said behind the sizes of values without a text."""
     key, old, new = change
+    if any(one and is_unreadable(one.text or "") for one in (old, new)):
+        old, new = (
+            one and one._replace(text=None if is_unreadable(one.text or "") else one.text) for one in (old, new)
+        )
+        kind = ""
     label = printable(key)
     if old and new and old.text is None and new.text is None and old.size is not None and new.size is not None:
         sizes = "changed, " if old.size == new.size else f"{old.size:,} -> "
@@ -173,7 +179,7 @@ def _split(text: str, *, ends_alike: bool) -> list[str]:
 
 def _write_field(change: FieldChange, width: int, context: int) -> Iterator[Line]:
     path = printable(change.path)
-    old, new = change.old, change.new
+    old, new = (None if one is None else _readable(one) for one in (change.old, change.new))
     if isinstance(old, str) and isinstance(new, str):
         yield from _write_scalars(path, old, new, width, context)
     elif isinstance(old or new, str) and (old is None or new is None):
@@ -183,6 +189,23 @@ def _write_field(change: FieldChange, width: int, context: int) -> Iterator[Line
         for sign, value in ((REMOVED, old), (ADDED, new)):
             if value is not None:
                 yield from (Line(sign, cut(line, width)) for line in _write_value(path, value))
+
+
+_UNREADABLE = re.compile(
+    r"(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])(?=\D*\d)(?!.*(.)\1{19})[A-Za-z0-9+/=_-]{200,}"
+    r"|\s*(?:-----BEGIN [A-Z0-9 ]+-----[A-Za-z0-9+/=\s]+-----END [A-Z0-9 ]+-----\s*)+"
+)
+
+
+def is_unreadable(value: str) -> bool:
+    """Tell whether a text says nothing to people, and only fills their screens: keys and certificates, base64."""
+    return _UNREADABLE.fullmatch(value) is not None
+
+
+def _readable(value: ShownValue) -> ShownValue:
+    """Return the size in the place of a text that nobody can read."""
+    is_text = isinstance(value, str) and is_unreadable(value)
+    return f"({count(len(str(value).encode()), 'byte')})" if is_text else value
 
 
 def _write_scalars(path: str, old: str, new: str, width: int, context: int) -> Iterator[Line]:
@@ -214,7 +237,8 @@ def _write_value(label: str, value: ShownValue) -> Iterator[str]:
     """Yield the lines of a field, as YAML looks in most cases."""
     stack = [(f"{label}:", value, "")]  # no recursion: objects may be nested deeper than generators
     while stack:
-        start, child, indent = stack.pop()
+        start, value, indent = stack.pop()
+        child = _readable(value)
         if isinstance(child, str):
             first, *rest = [child] if "\n" not in child else ["|", *_split(child, ends_alike=True)]
             yield f"{indent}{start} {printable(first)}"
@@ -249,7 +273,12 @@ def find_statements(change: ObjectChange) -> Iterator[Statement]:
     if change.hazards and old is not None:
         name = printable(old.name or old.base)
         yield Statement(
-            [*with_commas(change.hazards), f"would prune {name}", "while pods use it;", "see `krm-fn render --check`"],
+            [
+                *with_commas(change.hazards),
+                f"would prune {name}",
+                "while pods use it;",
+                "see `krm-fn render --check --deployed OLD NEW`",
+            ],
             is_warning=True,
         )
 
@@ -358,7 +387,7 @@ def _tally(what: str, numbers: Mapping[str, int]) -> str:
     """Write `1 revision changed, 2 unchanged`: what is counted stands behind the first number."""
     counted = [(number, way) for way, number in numbers.items() if number]
     first = [f"{count(number, what)} {way}" for number, way in counted[:1]]
-    return ", ".join([*first, *(f"{number} {way}" for number, way in counted[1:])])
+    return ", ".join([*first, *(f"{number:,} {way}" for number, way in counted[1:])])
 
 
 _MOST_STEPS = 1_000_000

@@ -1,10 +1,12 @@
 """Many packages, each compared with what it was in a revision of git: those that a change can affect, equal ones once.
 
 Two packages have the same change if nothing differs between what is shown of each, but for their own namespace, their
-kustomization's own prefix and suffix, and hashes in names. Of a Secret only sizes are shown, which are no proof
-of an equal change: a difference with one, or with any other value that is not shown, stands alone.
+kustomization's own prefix and suffix, hashes in names, and the set of an object, which nothing shows where it stays.
+Of a Secret only sizes are shown, which are no proof of an equal change: a difference with one, or with any other value
+that is not shown, stands alone.
 """
 
+import json
 import os
 import re
 from collections import defaultdict
@@ -27,7 +29,10 @@ from krm_fn.diff.diff import (
     compare_sides,
     find_repository,
     find_unread,
+    is_left_out,
+    name_some,
     open_both,
+    remark,
 )
 from krm_fn.diff.difference import (
     ComparedObject,
@@ -38,6 +43,7 @@ from krm_fn.diff.difference import (
     PackageDifferences,
     PackageState,
     SameChange,
+    ShownValue,
 )
 from krm_fn.diff.write import (
     EXTENT,
@@ -99,13 +105,16 @@ def _compare_all(
         places |= {os.path.relpath(repository.folder / one): one for one in matches} or {path: place}
     others = [found for path in (options.config, *options.helm.values) if path and (found := repository.find(path))]
     changes = ChangedFiles(repository.folder, tree, Allowance(options.limits))
+    left_out = repository.find_left_out()
+    absent = [package for package in places if is_left_out(package, repository, left_out)]
     affected = {
         package: place
         for package, place in places.items()
-        if not os.path.lexists(package) or changes.can_affect(place, others)
+        if package not in absent and (not os.path.lexists(package) or changes.can_affect(place, others))
     }
     compared = {package: PackageDifference(package, PackageState.UNAFFECTED) for package in places}
-    problems: list[Problem] = []
+    compared |= {package: PackageDifference(package, PackageState.LEFT_OUT) for package in absent}
+    problems = [remark(f"not checked out here, so not compared: {name_some(absent, 'packages')}")] if absent else []
     if affected:
         needed = ["."] if options.limits.root else [*affected.values(), *others]
         with repository.check_out(commit, needed) as checked_out:
@@ -147,10 +156,10 @@ class _Names(NamedTuple):
     suffix: str = ""
 
 
-_APART = ("namespace", "prefix and suffix", "hash")
+_APART = ("namespace", "prefix and suffix", "hash", "set")
 """What may be left out of a difference."""
 
-_EVERYTHING = (True, True, True)
+_EVERYTHING = (True,) * len(_APART)
 
 
 def _fold(packages: Iterable[tuple[PackageDifference, Difference]], options: RenderOptions) -> Iterator[SameChange]:
@@ -158,7 +167,8 @@ def _fold(packages: Iterable[tuple[PackageDifference, Difference]], options: Ren
     alike: dict[object, list[tuple[PackageDifference, Difference, _Names]]] = defaultdict(list)
     for package, difference in packages:
         names = _find_names(package.path, difference, options)
-        same = write_json(_without(difference, names, _EVERYTHING))
+        without = _without(difference, names, _EVERYTHING)
+        same = write_json(without) + json.dumps([change.whole for change in without.changes])
         key = (package.path,) if package.errors or _hides_a_value(difference, same) else (package.state, same)
         alike[key].append((package, difference, names))
     return map(_join, alike.values())
@@ -173,7 +183,10 @@ def _join(alike: list[tuple[PackageDifference, Difference, _Names]]) -> SameChan
             break
     unchanged = {difference.unchanged for _, difference, _ in alike}
     shown = _without(first, names, left_out)._replace(
-        old=first.old, new=first.new, unchanged=first.unchanged if len(unchanged) == 1 else 0
+        old=first.old,
+        new=first.new,
+        unchanged=first.unchanged if len(unchanged) == 1 else 0,
+        notes=tuple(dict.fromkeys(note for _, one, _ in alike for note in one.notes)),
     )
     return SameChange(packages, shown, tuple(compress(_APART, left_out)))
 
@@ -197,7 +210,7 @@ def _find_names(path: str, difference: Difference, options: RenderOptions) -> _N
 
 def _without(difference: Difference, names: _Names, left_out: tuple[bool, ...]) -> Difference:
     """Return a difference without what is to be left out, and without the names of its sides."""
-    has_no_namespace, has_no_affixes, has_no_hash = left_out
+    has_no_namespace, has_no_affixes, has_no_hash, has_no_set = left_out
 
     def place(namespace: str) -> str:
         return "" if has_no_namespace and namespace == names.namespace else namespace
@@ -205,18 +218,29 @@ def _without(difference: Difference, names: _Names, left_out: tuple[bool, ...]) 
     def base(name: str) -> str:
         return name.removeprefix(names.prefix).removesuffix(names.suffix) if has_no_affixes else name
 
-    def who(one: ComparedObject | None) -> ComparedObject | None:
+    def who(one: ComparedObject | None, other: ComparedObject | None) -> ComparedObject | None:
         if one is None:
             return None
         by_content = None if has_no_hash else one.name
         name = base(one.base) if one.name == one.base else by_content
-        return one._replace(namespace=place(one.namespace), name=name, base=base(one.base))
+        stays = other is None or one.set == other.set  # else people read both
+        own = "" if has_no_set and stays else one.set
+        return one._replace(namespace=place(one.namespace), name=name, base=base(one.base), set=own)
 
     def change(one: ObjectChange) -> ObjectChange:
         rolls = tuple(roll._replace(namespace=place(roll.namespace), name=base(roll.name)) for roll in one.rolls)
         users = (user.partition("/") for user in (one.fate.users if one.fate else ()))
         fate = one.fate and one.fate._replace(users=tuple(f"{kind}/{base(name)}" for kind, _, name in users))
-        return one._replace(old=who(one.old), new=who(one.new), rolls=rolls, fate=fate)
+        old, new = who(one.old, one.new), who(one.new, one.old)
+        return one._replace(old=old, new=new, rolls=rolls, fate=fate, whole=plain(one.whole))
+
+    def plain(value: ShownValue | None) -> ShownValue | None:
+        """Leave the package's own names out of all texts."""
+        if isinstance(value, dict):
+            return {name: plain(child) or "" for name, child in value.items()}
+        if isinstance(value, list):
+            return [plain(child) or "" for child in value]
+        return value and base(place(value))
 
     def linkers(spelled: Iterable[str]) -> tuple[str, ...]:
         parts = (one.rpartition("/") for one in spelled)

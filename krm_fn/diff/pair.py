@@ -1,9 +1,11 @@
 """Two renderings, and which object of one is which of the other: by what its author calls it, not by its content."""
 
 import re
-from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import chain
+from types import MappingProxyType
 from typing import Final, NamedTuple, TypeAlias
 
 from krm_fn.diff.difference import LinkerChange
@@ -14,6 +16,7 @@ from krm_fn.naming.content_digest import content_digest, read_content
 from krm_fn.naming.names import HASH, base_name, is_revision
 from krm_fn.references.generated import find_generated, versioned
 from krm_fn.references.reference import ResolvedReference
+from krm_fn.render.made_anew import WHOLE, MadeAnew
 from krm_fn.stages.package import Package, read_package
 from krm_fn.verify.rendering import find_namespace, read_written
 
@@ -49,13 +52,24 @@ AS_WRITTEN = Dialect()
 class Release:
     """The objects of a rendering, and the references among them."""
 
-    def __init__(self, package: Package, references: list[ResolvedReference], dialect: Dialect = AS_WRITTEN) -> None:
+    def __init__(
+        self,
+        package: Package,
+        references: list[ResolvedReference],
+        dialect: Dialect = AS_WRITTEN,
+        made_anew: MadeAnew = MappingProxyType({}),
+    ) -> None:
         self.package: Final = package
         self.references: Final = references
         self.dialect: Final = dialect
+        self.made_anew: Final = made_anew
 
     def spelled(self, dialect: Dialect) -> "Release":
-        return Release(self.package, self.references, dialect)
+        return Release(self.package, self.references, dialect, self.made_anew)
+
+    def knowing(self, made_anew: MadeAnew) -> "Release":
+        """Return the release with what every rendering of it makes anew."""
+        return Release(self.package, self.references, self.dialect, made_anew)
 
     def namespace_of(self, item: Item) -> str:
         """Return the namespace of an object, as both renderings call it."""
@@ -133,6 +147,7 @@ def pair_items(old: Release, new: Release) -> list[Pair]:
     if old.dialect.affixes or new.dialect.affixes:
         matcher.match(lambda item, release: (*_place(item, release), core_name(item, release)), old, new)
     matcher.pairs += _find_renamed(matcher, old, new)
+    _match_named_anew(matcher, old, new)
     rest = [*(Pair(item, None) for item in matcher.old), *(Pair(None, item) for item in matcher.new)]
     return matcher.pairs + rest
 
@@ -178,9 +193,11 @@ def _or_none(namespace: str) -> str:
     return namespace or "(none)"
 
 
-def _match_namespaces(
-    here: Mapping[str, set[tuple[str, str, str]]], there: Mapping[str, set[tuple[str, str, str]]]
-) -> dict[str, str]:
+_Content: TypeAlias = frozenset[tuple[str, str, str]]
+"""What a namespace has: group, kind and name of each object."""
+
+
+def _match_namespaces(here: Mapping[str, _Content], there: Mapping[str, _Content]) -> dict[str, str]:
     """Return which namespace there belongs to one here.
 
     Those of one name belong together, and of the others the two that have more objects in common than each has with any
@@ -189,23 +206,50 @@ def _match_namespaces(
     left, right = sorted(here.keys() - there.keys()), sorted(there.keys() - here.keys())
     if len(left) == len(right) == 1:
         return {left[0]: right[0]}
-    common = {(one, other): len(here[one] & there[other]) for one in left for other in right}
+    if not (left and right):
+        return {}
+    ours, theirs = _by_content(here, left), _by_content(there, right)
+    # What all of them have tells nothing, and to count it would be quadratic.
+    everywhere = frozenset.intersection(*ours, *theirs)
+    closest, closest_to_theirs = _find_closest(ours, theirs, everywhere), _find_closest(theirs, ours, everywhere)
     found: dict[str, str] = {}
-    for (one, other), number in common.items():
-        rivals = (n for pair, n in common.items() if (pair[0] == one) != (pair[1] == other))
-        if number > max(rivals, default=0):
-            found[one] = other
+    for content, names in ours.items():
+        other = closest.get(content)
+        # Nothing tells those apart that have the same.
+        if other is not None and closest_to_theirs.get(other) == content and len(names) == len(theirs[other]) == 1:
+            found[names[0]] = theirs[other][0]
     return found
 
 
-def _ids_by_namespace(release: Release) -> dict[str, set[tuple[str, str, str]]]:
-    """Return what each namespace has: group, kind and name."""
+def _by_content(side: Mapping[str, _Content], namespaces: Iterable[str]) -> dict[_Content, list[str]]:
+    found: dict[_Content, list[str]] = defaultdict(list)
+    for namespace in namespaces:
+        found[side[namespace]].append(namespace)
+    return found
+
+
+def _find_closest(ours: Iterable[_Content], theirs: Iterable[_Content], known: _Content) -> dict[_Content, _Content]:
+    """Return which of theirs has more in common with one of ours than any other of theirs has, besides the known."""
+    holders: dict[tuple[str, str, str], list[_Content]] = defaultdict(list)
+    for content in theirs:
+        for one in content - known:
+            holders[one].append(content)
+    found: dict[_Content, _Content] = {}
+    for content in ours:
+        numbers = Counter(chain.from_iterable(holders.get(one, ()) for one in content))
+        (first, most), (_, next_most) = [*numbers.most_common(2), (content, 0), (content, 0)][:2]
+        if most > next_most:
+            found[content] = first
+    return found
+
+
+def _ids_by_namespace(release: Release) -> dict[str, _Content]:
     found: dict[str, set[tuple[str, str, str]]] = defaultdict(set)
     for item in (*release.package.authored, *release.package.emitted):
         namespace = release.package.namespace_of(item)
         if not release.package.kinds.is_cluster_scoped(item.id):
             found[namespace].add((item.id.group, item.id.kind, core_name(item, release)))
-    return found
+    return {namespace: frozenset(ids) for namespace, ids in found.items()}
 
 
 class Matcher:
@@ -253,6 +297,22 @@ def _find_renamed(matcher: Matcher, old: Release, new: Release) -> Iterator[Pair
         if after is not None:
             del matcher.old[before], matcher.new[after]
             yield Pair(before, after)
+
+
+def _match_named_anew(matcher: Matcher, old: Release, new: Release) -> None:
+    """Pair what every rendering gives another name, in order."""
+    successors: dict[Hashable, list[Item]] = defaultdict(list)
+    for item in reversed(matcher.new):
+        if is_named_anew(item, new):
+            successors[_place(item, new)].append(item)
+    for before in [item for item in matcher.old if is_named_anew(item, old)]:
+        same = successors[_place(before, old)]
+        if same:
+            matcher.add(before, same.pop())
+
+
+def is_named_anew(item: Item, release: Release) -> bool:
+    return WHOLE in release.made_anew.get(item, ())
 
 
 def _content(item: Item, release: Release) -> Hashable:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.diff.difference import FieldChange, ShownValue
-from krm_fn.diff.lines import align
+from krm_fn.diff.lines import Hunk, align
 from krm_fn.diff.pair import Pair, Release, is_named_by_content, is_spelled_anew
 from krm_fn.model.item import Item
 from krm_fn.model.node import FieldPath, Node, Path, Scalar, fields, is_mapping, is_scalar, step, steps_of
@@ -15,6 +15,7 @@ from krm_fn.naming.go_yaml import is_text, read_number
 from krm_fn.naming.names import HASH, WORD, base_name
 from krm_fn.references.find import ROLES
 from krm_fn.references.generated import find_generated
+from krm_fn.render.made_anew import MADE_ANEW
 from krm_fn.report.secrets import Masks, is_hidden
 
 _HASH = re.compile(HASH)
@@ -164,6 +165,8 @@ class Leaf(NamedTuple):
     plain: str | None = None
 
 
+_ANEW = Leaf(f"{_FOLDED}{MADE_ANEW}", MADE_ANEW, MADE_ANEW)
+
 Tree: TypeAlias = Leaf | dict[str, "Tree"] | list["Tree"]
 
 LeftOut: TypeAlias = Callable[[FieldPath, Node], bool]
@@ -171,11 +174,17 @@ LeftOut: TypeAlias = Callable[[FieldPath, Node], bool]
 
 
 class TreeReader:
-    """Reads objects of one rendering, except for the fields that are `left_out`."""
+    """Reads objects of one rendering, except for the fields that are `left_out`.
 
-    def __init__(self, names: StableNames, left_out: LeftOut) -> None:
+    The values of the places that are `made_anew` on every rendering are all one.
+    """
+
+    def __init__(
+        self, names: StableNames, left_out: LeftOut, made_anew: Collection[FieldPath] = frozenset[FieldPath]()
+    ) -> None:
         self._names = names
         self._left_out = left_out
+        self._made_anew = made_anew
 
     def read_item(self, item: Item) -> Tree:
         """Read a whole object."""
@@ -191,10 +200,14 @@ class TreeReader:
             node = around[name] if isinstance(name, str) else node.value[name]
             if self._left_out(below, node):
                 return None
+            if below in self._made_anew:
+                return _ANEW
             hidden = hidden or (isinstance(name, str) and is_hidden(item.id.kind, below, around))
         return self._read(node, path, item, hidden=hidden)
 
     def _read(self, node: Node, path: FieldPath, item: Item, *, hidden: bool) -> Tree:
+        if self._made_anew and path in self._made_anew:
+            return _ANEW
         # No comprehensions: each takes a frame for each level of nesting.
         if is_scalar(node):
             return self._read_scalar(node, item, hidden=hidden)
@@ -255,6 +268,8 @@ def show(tree: Tree) -> ShownValue:
 
 def is_same(old: Tree | None, new: Tree | None) -> bool:
     """Tell whether two scalars do not differ, or both sides are left out. Only `compare_trees` can tell of more."""
+    if old is _ANEW:
+        return False
     if isinstance(old, Leaf) and isinstance(new, Leaf):
         return _is_equal(old, new)
     return old is None and new is None
@@ -312,7 +327,7 @@ class _Pair(NamedTuple):
 
 
 def compare_trees(old: Tree, new: Tree) -> Iterator[FieldChange]:
-    """Yield the fields that differ, by name."""
+    """Yield the fields that differ, or would if the chart were rendered again, by name."""
     stack = [_Pair("", old, new)]  # no recursion: objects may be nested deeper than generators
     while stack:
         place = stack.pop()
@@ -322,8 +337,13 @@ def compare_trees(old: Tree, new: Tree) -> Iterator[FieldChange]:
             stack += reversed([*_compare_lists(place.old, place.new, place.path)])
         elif not (isinstance(place.old, Leaf) and isinstance(place.new, Leaf)):
             yield FieldChange(place.path, *(None if tree is None else show(tree) for tree in place[1:]))
-        elif not _is_equal(place.old, place.new):
+        elif place.old is _ANEW or not _is_equal(place.old, place.new):
             yield FieldChange(place.path, *_show_both(place.old, place.new))
+
+
+def is_made_anew(change: FieldChange) -> bool:
+    """Tell whether the author has changed nothing: every rendering on both sides makes the field anew."""
+    return change.old == change.new == MADE_ANEW
 
 
 def _is_equal(old: Leaf, new: Leaf) -> bool:
@@ -376,7 +396,12 @@ def _by_key(elements: list[Tree], key: str, others: Collection[str] = ()) -> dic
 
 def _compare_in_order(old: list[Tree], new: list[Tree], path: str) -> Iterator[_Pair]:
     """Compare elements that nothing identifies: those between equal ones, one after the other."""
-    for hunk in align(_freeze_all(old), _freeze_all(new)):
+    done = 0
+    for hunk in [*align(_freeze_all(old), _freeze_all(new)), Hunk(len(old), len(old), len(new), len(new))]:
+        moved = hunk.new_start - hunk.old_start
+        for place in range(done, hunk.old_start):  # equal, but something in it may be made anew
+            yield _Pair(f"{path}[{place + moved}]", old[place], new[place + moved])
+        done = hunk.old_end
         removed, added = old[hunk.old_start : hunk.old_end], new[hunk.new_start : hunk.new_end]
         common = min(len(removed), len(added))
         for place in range(common):

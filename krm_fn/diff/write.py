@@ -46,7 +46,7 @@ from krm_fn.report.markup import (
     write_forms,
 )
 from krm_fn.report.secrets import Shown
-from krm_fn.report.table import Screen, cut, fold
+from krm_fn.report.table import Screen, cut_within, fold
 
 _INDENT = 4
 """Columns in front of a line: two blanks, its sign, and a blank."""
@@ -175,6 +175,8 @@ def _verdict(difference: Difference, what: str) -> Iterator[str]:
     ]
     yield from (f"<p><strong>Warning:</strong> {warning}</p>" for warning in warnings[:_MOST_WARNINGS])
     yield from (f"<p>Note: {html_code(note)}</p>" for note in difference.notes[:_MOST_WARNINGS])
+    if len(difference.notes) > _MOST_WARNINGS:
+        yield f"<p>{count(len(difference.notes) - _MOST_WARNINGS, 'more note')}</p>"
     if len(warnings) > _MOST_WARNINGS:
         yield f"<p>{count(len(warnings) - _MOST_WARNINGS, 'more warning')}</p>"
     yield ""
@@ -228,6 +230,7 @@ _STATES = {
     PackageState.FAILED: "cannot be compared",
     PackageState.SAME: "with no difference",
     PackageState.UNAFFECTED: "not affected",
+    PackageState.LEFT_OUT: "not checked out",
 }
 
 _MOST_PATHS = 100
@@ -284,7 +287,8 @@ _FORMS_OF_PACKAGES: Forms = {
 
 
 def _nest(difference: Difference | None) -> object:
-    return difference and {"version": VERSION, **as_json(difference, FORMS)}
+    # Not by its truth: a package without a difference has one too, which is empty.
+    return None if difference is None else {"version": VERSION, **as_json(difference, FORMS)}
 
 
 def write_packages_json(found: PackageDifferences) -> str:
@@ -345,7 +349,11 @@ def _describe_failure(package: PackageDifference) -> _Section:
 
 
 def _write_errors(errors: Sequence[str], room: int) -> str:
-    block = "\n".join(["", *code_block("", [cut(error, _WIDTH) for error in errors[:_MOST_ERRORS]]), ""])
+    lines = [cut_within(error, _WIDTH) for error in errors]
+    if len(lines) > _MOST_ERRORS:  # the last one may be the cause of all
+        half = _MOST_ERRORS // 2
+        lines[half:-half] = [f"... {count(len(lines) - 2 * half, 'more line')}"]
+    block = "\n".join(["", *code_block("", lines), ""])
     return block if _length(block) <= room else "<p>There is no room here for the errors.</p>\n"
 
 

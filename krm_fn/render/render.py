@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple, TypeVar
 
 from krm_fn.config.configuration import Configuration, Origin, Packages, as_passed
@@ -12,13 +13,13 @@ from krm_fn.config.configuration import find_configuration as find_among_all
 from krm_fn.function import decide, read_config
 from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item, about, read_item
-from krm_fn.model.node import Node, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
+from krm_fn.model.node import FieldPath, Node, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId, Severity, at
 from krm_fn.model.settings import KPTFILE, NO_ENVIRONMENT, Environment, Unread, configures
-from krm_fn.naming.content_digest import content_digest
 from krm_fn.naming.names import is_named_late
 from krm_fn.render.deployable import deployable, is_deployable, is_deployed, read_deployable
 from krm_fn.render.files import DEFAULT_LIMITS, Allowance, Limits, place, place_by_object, placed_in
+from krm_fn.render.made_anew import MadeAnew, find_made_anew, has_new_content
 from krm_fn.render.sources import Inputs, SourceText, read_config_file, read_sources
 from krm_fn.render.tools import HelmOptions
 from krm_fn.report.secrets import hide_in_problems
@@ -40,7 +41,7 @@ class Opened(NamedTuple):
     """What was read: the texts without their data, the objects in each, the configuration, the warnings of the tools.
 
     `expansion` is what the aliases of all texts stand for. `unread` are configuration files that are near, and that are
-    not read.
+    not read. `made_anew` is what charts make anew on every rendering.
     """
 
     texts: list[SourceText]
@@ -49,6 +50,7 @@ class Opened(NamedTuple):
     remarks: list[Problem]
     expansion: Expansion
     unread: Sequence[Unread] = ()
+    made_anew: MadeAnew = MappingProxyType({})
 
     @property
     def items(self) -> list[Item]:
@@ -91,8 +93,9 @@ def open_inputs(inputs: Inputs, helm: HelmOptions, environment: Environment, all
     opened = _open_all(found.texts, expansion)
     configuration = find_configuration(read_config_file(inputs, allowance), found.configs, opened, environment)
     repeated = [place(name, one) for name, envelope in opened for one in warn_about_repeated(envelope.document)]
-    texts = [source._replace(data=b"") for source in found.texts]  # the envelopes have them
-    return Opened(texts, opened, configuration, found.remarks + repeated, expansion, found.unread)
+    made_anew = _find_made_anew(found.texts, opened)
+    texts = [source._replace(data=b"", again=b"") for source in found.texts]  # the envelopes have them
+    return Opened(texts, opened, configuration, found.remarks + repeated, expansion, found.unread, made_anew)
 
 
 def render_opened(opened: Opened, changes: Changes) -> tuple[str, list[Problem]]:
@@ -128,7 +131,8 @@ def _edit(opened: Opened, changes: Changes) -> tuple[list[tuple[Envelope, Edited
 def decide_opened(opened: Opened, environment: Environment) -> Transformation:
     """Decide about all objects. Raises Rejected."""
     with opened.placed():
-        generated = _find_generated(opened.texts, opened.envelopes)
+        # A name of its own for each password would roll all pods whenever somebody renders the chart.
+        generated = {item: has_new_content(places) for item, places in opened.made_anew.items() if item.is_config}
         if opened.configuration[1] is None:
             # A configuration nearby is of interest only where none counts (decision 37).
             environment = environment._replace(unread=tuple(dict.fromkeys(opened.unread)))
@@ -157,22 +161,15 @@ def _find_named_too_early(opened: Opened, found: Transformation) -> Iterator[Pro
             yield about(item, message)
 
 
-def _find_generated(sources: list[SourceText], opened: list[tuple[str, Envelope]]) -> dict[Item, bool]:
-    """Compare the ConfigMaps and Secrets of charts with those of a second rendering."""
-    # A name of its own for each password would roll all pods whenever somebody renders the chart.
-    again = {source.name: _contents(source) for source in sources if source.again}
-    return {
-        item: again[name].get(item.id) != content_digest(item.node)
-        for name, envelope in opened
-        if name in again
-        for item in envelope.items
-        if item.is_config
-    }
-
-
-def _contents(source: SourceText) -> dict[ResourceId, str]:
-    second = open_envelope(read_yaml(source.again, may_repeat=True))
-    return {item.id: content_digest(item.node) for item in second.items if item.is_config}
+def _find_made_anew(sources: list[SourceText], opened: list[tuple[str, Envelope]]) -> MadeAnew:
+    found: dict[Item, frozenset[FieldPath]] = {}
+    for source in sources:
+        if source.again:
+            with placed_in(source.name):
+                second = open_envelope(read_yaml(source.again, may_repeat=True))
+            items = [item for name, envelope in opened if name == source.name for item in envelope.items]
+            found |= find_made_anew(items, second.items)
+    return found
 
 
 def share_out(changes: Changes, envelopes: list[Envelope]) -> Iterator[Changes]:

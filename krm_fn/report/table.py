@@ -193,6 +193,15 @@ def cut(text: str, width: int) -> str:
     return f"{text[:kept]}{_ELLIPSIS} (+{len(text) - kept})"
 
 
+def cut_within(text: str, width: int) -> str:
+    """Cut text that is too long within, for programs tell the cause last: `error: ap... (+31) ...no such file`."""
+    if columns(text) <= width:
+        return text
+    room = max(width - len(f"{_ELLIPSIS} (+{len(text)}) {_ELLIPSIS}"), 2)
+    start, end = _fitting(text, room // 3), _fitting(text[::-1], room - room // 3)
+    return f"{text[:start]}{_ELLIPSIS} (+{len(text) - start - end}) {_ELLIPSIS}{text[len(text) - end :]}"
+
+
 def cut_both(old: str, new: str, width: int) -> tuple[str, str]:
     """Cut two versions of a text so that their first difference is in view."""
     if max(columns(old), columns(new)) <= width:

@@ -2,7 +2,9 @@
 
 import json
 import re
+import subprocess
 from collections.abc import Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +26,15 @@ from tests.cli.process import krm_fn
 from tests.closed_schema import validator
 from tests.diff.generated import differences, hostile
 from tests.diff.markdown import read_markdown
-from tests.diff.repository import ENVIRONMENT, commit
+from tests.diff.repository import ENVIRONMENT, commit, git
 from tests.diff.test_against import CONFIG, config_map, shop
 from tests.diff.test_markdown import TAGS, TYPES
 from tests.render.run import write
+from tests.tools.require import require
 
 VALIDATOR = validator("diff-packages-v1.json")
 PATTERN = "apps/*/*"
+PLACES = ("apps/shop/blog", "apps/shop/dev", "apps/shop/prod")
 
 
 def package(namespace: str, level: str, **fields: str) -> dict[str, str | bytes]:
@@ -40,7 +44,9 @@ def package(namespace: str, level: str, **fields: str) -> dict[str, str | bytes]
     field = "configMapRef" if kind == "ConfigMap" else "secretRef"
     key = "data" if kind == "ConfigMap" else "stringData"
     return {
-        f"{folder}/krm-fn.yaml": CONFIG.replace("spec: {", "spec: {kinds: [ConfigMap, Secret], "),
+        f"{folder}/krm-fn.yaml": CONFIG.replace("spec: {", "spec: {kinds: [ConfigMap, Secret], ").replace(
+            "name: shop", f"name: {fields.get('set', 'shop')}"
+        ),
         f"{folder}/config.yaml": f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: {name}, namespace: {namespace}}}\n"
         f"{key}: {{A: {level}{more}}}\n",
         f"{folder}/web.yaml": "apiVersion: apps/v1\nkind: Deployment\n"
@@ -126,6 +132,7 @@ FOLDED = [
     pytest.param({}, {}, ["namespace"], id="another namespace"),
     pytest.param({"namespace": "dev"}, {"namespace": "dev"}, [], id="nothing else"),
     pytest.param({}, {"more": ", B: other"}, ["namespace", "hash"], id="another key with a value of its own"),
+    pytest.param({}, {"set": "production"}, ["namespace", "set"], id="another set, which nothing shows"),
     pytest.param({}, {"level": "three"}, None, id="another value"),
     pytest.param({}, {"name": "api-config"}, None, id="another name"),
     pytest.param({"kind": "Secret"}, {"kind": "Secret"}, None, id="a Secret, of which only sizes are known"),
@@ -156,6 +163,35 @@ def test_which_changes_are_the_same(
         if apart is not None
         else [{"paths": [path], "apart": []} for path in sides]
     )
+
+
+@pytest.mark.parametrize(("port", "is_same"), [(80, True), (81, False)])
+def test_new_objects_are_the_same_change_only_if_they_are_equal(
+    port: int, is_same: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of an object that is new, only the name is shown."""
+    commit(tmp_path, {**package("dev", "one"), **package("prod", "one")})
+    for namespace, number in (("dev", 80), ("prod", port)):
+        service = f"apiVersion: v1\nkind: Service\nmetadata: {{name: web, namespace: {namespace}}}\n"
+        host = f"spec: {{ports: [{{port: {number}}}], externalName: {namespace}}}\n"
+        write(tmp_path, {f"apps/shop/{namespace}/service.yaml": service + host})
+    changes = read(tmp_path, monkeypatch)["changes"]
+    assert [one["apart"] for one in changes] == ([["namespace"]] if is_same else [[], []])
+
+
+def test_a_set_that_is_shown_tells_changes_apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also without a linker, whose lines name the set anyway."""
+    names = ("dev", "prod")
+    for sets in (("shop", "store"), ("store", "shop")):
+        for name, one in zip(names, sets, strict=True):
+            files = package(name, "one", set=one).items()
+            write(tmp_path, {file: str(text).replace("linker: {", "linker: {enabled: false, ") for file, text in files})
+        if sets[0] == "shop":
+            commit(tmp_path, {})
+    document = read(tmp_path, monkeypatch)
+    assert document["changes"] == [{"paths": [f"apps/shop/{name}"], "apart": []} for name in names]
+    text = compare(tmp_path, monkeypatch).stdout.decode()
+    assert text.index("  moves from set shop to set store\n") < text.index("  moves from set store to set shop\n")
 
 
 def test_new_packages_and_those_that_are_gone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,6 +227,35 @@ def test_a_package_that_fails_hides_no_other(tmp_path: Path, monkeypatch: pytest
     assert "- A: one\n+ A: two\n" in markdown
 
 
+def test_a_comment_says_what_kustomize_says_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its line begins with all the folders that it has come through, and ends with the cause."""
+    monkeypatch.setenv("PATH", f"{require('kustomize').parent}:/usr/bin:/bin")
+    folder, names = "apps/shop/production-europe-west", [f"component-number-{number}" for number in range(3)]
+    files: dict[str, str | bytes] = {f"{folder}/kustomization.yaml": f"resources: [{names[0]}]\n"}
+    for name, leads_to in pairwise([*names, "web.yaml"]):
+        folder += f"/{name}"
+        files[f"{folder}/kustomization.yaml"] = f"resources: [{leads_to}]\n"
+    commit(tmp_path, {**files, f"{folder}/web.yaml": config_map("one")})
+    (tmp_path / folder / "web.yaml").unlink()
+    command = ["kustomize", "build", str(tmp_path / "apps/shop/production-europe-west")]
+    said = subprocess.run(command, capture_output=True, text=True, check=False).stderr.strip()
+    assert len(said) > 1_000
+    markdown = compare(tmp_path, monkeypatch, form=DiffFormat.MARKDOWN).stdout.decode()
+    (line,) = re.findall("^error: .*$", markdown, re.MULTILINE)
+    assert line.startswith("error: apps/shop/production-europe-west: kustomize build exited with code 1: Error: ")
+    assert line.endswith(said[-100:])
+    assert len(line) <= 300
+
+
+def test_of_many_errors_the_first_and_the_last_are_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit(tmp_path, package("dev", "one"))
+    write(tmp_path, {f"apps/shop/dev/{number:03}.yaml": "a: [\n" for number in range(200)})
+    markdown = compare(tmp_path, monkeypatch, form=DiffFormat.MARKDOWN).stdout.decode()
+    shown = re.findall(r"^error: apps/shop/dev/(\d+)\.yaml|^\.\.\. (150 more lines)$", markdown, re.MULTILINE)
+    numbers = [*(f"{number:03}" for number in range(25)), "", *(f"{number:03}" for number in range(175, 200))]
+    assert [number for number, _ in shown] == numbers
+
+
 def test_a_package_whose_base_fails_is_new_and_stands_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commit(tmp_path, {**package("dev", "one"), **package("prod", "one"), **BROKEN})
     write(tmp_path, {**package("dev", "two"), **package("prod", "two")})
@@ -204,12 +269,68 @@ def test_a_package_whose_base_fails_is_new_and_stands_alone(tmp_path: Path, monk
     assert f"<p><strong>{said}</strong></p>\n\n```\nerror: HEAD:" in markdown
 
 
+LEFT_OUT = [
+    pytest.param(["apps/shop/dev"], {"apps/shop/prod", "apps/shop/blog"}, id="whole packages"),
+    pytest.param(["--sparse-index", "apps/shop/dev"], {"apps/shop/prod", "apps/shop/blog"}, id="and of the index too"),
+    pytest.param(["--no-cone", "/*", "!/apps/shop/prod/web.yaml"], {"apps/shop/prod"}, id="one manifest of a folder"),
+    pytest.param(["--no-cone", "/*", "!/apps/shop/*/krm-fn.yaml"], set(PLACES), id="the configurations"),
+    pytest.param(["--no-cone", "/*", "!/README.md"], set(), id="a file of no package"),
+    pytest.param(["--no-cone", "/*", "!/apps/shop/blog/notes.txt"], set(), id="a file that kustomize does not read"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "left_out"), LEFT_OUT)
+def test_what_a_sparse_checkout_leaves_out_is_not_removed(
+    arguments: list[str], left_out: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {**package("dev", "one"), **package("prod", "one"), **package("blog", "one"), "README.md": "a\n"}
+    kustomized: dict[str, str | bytes] = {
+        "apps/shop/blog/kustomization.yaml": "resources: [config.yaml, web.yaml]\n",
+        "apps/shop/blog/notes.txt": "a\n",
+    }
+    commit(tmp_path, {**files, **kustomized})
+    git(tmp_path, "sparse-checkout", "set", *arguments)
+    done = compare(tmp_path, monkeypatch)
+    states = {one["path"]: one["state"] for one in read(tmp_path, monkeypatch)["packages"]}
+    assert {path for path, state in states.items() if state == "left-out"} == left_out
+    assert {*states.values()} <= {"left-out", "unaffected", "same"}
+    assert done.exit_code == SAME
+    said = f"{len(left_out)} not checked out" if left_out else ""
+    for form in (DiffFormat.TEXT, DiffFormat.MARKDOWN):
+        assert said in compare(tmp_path, monkeypatch, form=form).stdout.decode()
+    assert [line for line in done.stderr.splitlines() if "checked out" in line] == [
+        f"warning: not checked out here, so not compared: {', '.join(sorted(left_out))}" for _ in [1] if left_out
+    ]
+
+
+def test_the_command_that_checks_out_what_is_missing(tmp_path: Path) -> None:
+    commit(tmp_path, {**package("dev", "one"), **package("prod", "one")})
+    git(tmp_path, "sparse-checkout", "set", "apps/shop/dev")
+    done = krm_fn("diff", "--against=HEAD", "apps/shop/prod", cwd=tmp_path, **ENVIRONMENT)
+    assert done.stderr.startswith("error: apps/shop/prod: a sparse checkout leaves files of it out of the working tree")
+    command = done.stderr.strip().partition("; run git ")[2]
+    git(tmp_path, *command.split())
+    done = krm_fn("diff", "--against=HEAD", "apps/shop/prod", cwd=tmp_path, **ENVIRONMENT)
+    assert (done.stdout, done.stderr) == ("no difference: 1 revision unchanged\n", "")
+
+
+def test_a_package_that_is_removed_in_a_sparse_checkout_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(tmp_path, {**package("dev", "one"), **package("prod", "one"), **package("blog", "one")})
+    git(tmp_path, "rm", "--quiet", "-r", "apps/shop/prod")
+    git(tmp_path, "sparse-checkout", "set", "apps/shop/dev")
+    states = [one["state"] for one in read(tmp_path, monkeypatch)["packages"]]
+    assert states == ["left-out", "unaffected", "removed"]
+
+
 def test_nothing_that_differs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commit(tmp_path, {**package("dev", "one"), **package("prod", "one")})
     assert compare(tmp_path, monkeypatch)[:3] == (b"2 packages: 2 not affected\n", "", SAME)
     write(tmp_path, {"apps/shop/dev/notes.txt": "a"})
     done = compare(tmp_path, monkeypatch)
     assert (done.stdout, done.exit_code) == (b"2 packages: 1 with no difference, 1 not affected\n", SAME)
+    assert [one["state"] for one in read(tmp_path, monkeypatch)["packages"]] == ["same", "unaffected"]
 
 
 WAYS = [

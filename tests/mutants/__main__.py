@@ -42,7 +42,9 @@ ROOMS = {
     "tests/linker/test_names.py tests/linker/test_second_look.py tests/linker/test_live_cluster.py "
     "tests/linker/test_retry.py tests/linker/test_link.py tests/linker/test_wait.py tests/linker/test_makers.py "
     "tests/linker/test_report.py tests/linker/test_run.py tests/linker/test_events.py tests/linker/test_dry_run.py "
-    "tests/linker/test_credentials.py tests/linker/test_hostile_server.py tests/linker/test_wrong_lists.py tests/linker/explorer",
+    "tests/linker/test_credentials.py tests/linker/test_hostile_server.py tests/linker/test_wrong_lists.py "
+    "tests/linker/explorer",
+    "diff": "tests/diff/test_environments.py tests/diff/test_packages.py tests/diff/test_diffs.py",
 }
 """What decides, and the tests that should notice, the fastest first."""
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.report.table import columns, cut, cut_both, fold
+from krm_fn.report.table import columns, cut, cut_both, cut_within, fold
 
 CUT = [
     pytest.param("short", "short", id="what fits"),
@@ -18,6 +18,19 @@ CUT = [
 def test_cut(text: str, expected: str) -> None:
     assert cut(text, 20) == expected
     assert columns(expected) <= 20
+
+
+WITHIN = [
+    pytest.param("x" * 30, "x" * 30, id="what just fits"),
+    pytest.param("error: a/b: " + "x" * 40 + ": no such file", "error... (+49) ...no such file", id="what does not"),
+    pytest.param("a" + "\u754c" * 30, "a\u754c\u754c... (+22) ..." + "\u754c" * 6, id="wide characters"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), WITHIN)
+def test_cut_within(text: str, expected: str) -> None:
+    assert cut_within(text, 30) == expected
+    assert columns(expected) <= 30
 
 
 BOTH = [
