@@ -6,6 +6,7 @@ nobody can read, nobody builds either: it is passed over.
 
 import os
 import sys
+from collections import deque
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
@@ -28,6 +29,8 @@ from krm_fn.wire.reader import read_yaml
 
 _MAX_BYTES = 1_000_000
 """Of one file. Kustomizations, configurations and Applications are far smaller."""
+
+_MOST_FOLDERS = 1_000
 
 _MOST_NAMES = 3
 
@@ -215,7 +218,8 @@ class Around:
 
     @cached_property
     def _files(self) -> list[Path]:
-        return [*_walk(self.top)]
+        # Without a repository, nothing says how far what belongs together goes.
+        return [*_walk(self.top, sys.maxsize if self.repository else _MOST_FOLDERS)]
 
     @cached_property
     def _applied_by_flux(self) -> list[tuple[Path, Path]]:
@@ -299,13 +303,14 @@ def would_do(directory: Path, folders: Iterable[str], *, is_all: bool) -> Proble
     return Problem(f"below it, these folders would do: {listing(folders)}{more}", file=str(directory))
 
 
-def _walk(top: Path) -> Iterator[Path]:
-    """Yield all files but git's, in order. Links to folders are not followed."""
+def _walk(top: Path, most: int) -> Iterator[Path]:
+    """Yield all files but git's, in at most so many folders, the upper ones first. Links are not followed."""
     tree = WorkingTree(top)
-    pending = ["."]
-    while pending:
-        here = pending.pop()
+    pending = deque(["."])
+    while pending and most:
+        here = pending.popleft()
+        most -= 1
         folders, names = tree.list(here)
         yield from (top / here / name for name in sorted(names))
         if here.count("/") < MAX_LEVELS:
-            pending += (f"{here}/{name}" for name in sorted(folders, reverse=True))
+            pending += (f"{here}/{name}" for name in sorted(folders))

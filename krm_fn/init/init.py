@@ -98,7 +98,7 @@ def init(directory: Path, wishes: Wishes, surroundings: Surroundings, *, is_dry_
         return Outcome(b"", prepared.rendering.stderr, 1)
     said = [line for one in prepared.planned for line in _say(one, is_written=is_written, is_dry_run=is_dry_run)]
     summary = prepared.rendering.stdout.decode().splitlines()
-    steps = [f"next: {one}" for one in _steps(directory, prepared)]
+    steps = [printable(f"next: {one}") for one in _steps(directory, prepared)]
     shown = [*said, "", *summary, *([""] if summary else []), *steps]
     return Outcome(_join(shown), prepared.rendering.stderr, int(prepared.is_by_hand))
 

@@ -11,8 +11,10 @@ import pytest
 import yaml
 
 from krm_fn.cli.main import main
+from krm_fn.init.around import Around
 from krm_fn.init.texts import Pipeline
 from krm_fn.model.problem import Outcome
+from krm_fn.render.files import DEFAULT_LIMITS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 Tree: TypeAlias = Mapping[str, str]
@@ -511,6 +513,23 @@ def test_a_full_disk_takes_nothing(shop: Path) -> None:
     assert (outcome.exit_code, read(shop)) == (1, MANIFESTS)
     assert (outcome.stdout, outcome.stderr) == (b"", "error: shop/krm-fn.yaml: no space left on device\n")
     assert init(shop).exit_code == 0
+
+
+def test_a_name_that_is_no_text_is_escaped(tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    outcome = init(write(folder, MANIFESTS))
+    assert outcome.exit_code == 0, outcome.stderr
+    assert b"caf\\xe9" in outcome.stdout
+
+
+def test_where_there_is_no_repository_not_everything_is_read(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(shop.parent / "a/b", MANIFESTS)
+    monkeypatch.setattr("krm_fn.init.around._MOST_FOLDERS", 2)
+    assert Around(shop, DEFAULT_LIMITS).find_candidates() == []
+    below = Around(shop.parent, DEFAULT_LIMITS)
+    assert below.find_candidates() == []
+    (shop.parent / ".git").mkdir()
+    assert Around(shop.parent, DEFAULT_LIMITS).find_candidates() == [shop.parent / "a/b", shop]
 
 
 WHERE = {
