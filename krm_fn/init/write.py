@@ -46,7 +46,7 @@ def write_all(contents: Iterable[NewContent]) -> None:
             transaction.clean_up()
 
 
-class _Prepared(NamedTuple):
+class _Staged(NamedTuple):
     """A file with the new content beside its place, and one with the old content, to go back."""
 
     content: NewContent
@@ -58,13 +58,13 @@ class _Transaction:
     def __init__(self) -> None:
         self._folders: list[Path] = []
         self._temporary: list[Path] = []
-        self._prepared: list[_Prepared] = []
-        self._done: list[_Prepared] = []
+        self._prepared: list[_Staged] = []
+        self._done: list[_Staged] = []
 
     def prepare(self, content: NewContent) -> None:
         self._make_folder(content.file.parent)
         old = None if content.before is None else self._write_beside(content.file, content.before)
-        self._prepared.append(_Prepared(content, self._write_beside(content.file, content.data), old))
+        self._prepared.append(_Staged(content, self._write_beside(content.file, content.data), old))
 
     def commit(self) -> None:
         for one in self._prepared:
@@ -119,7 +119,7 @@ def _write_whole(opened: RawIOBase, data: bytes) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
-def _put_in_place(one: _Prepared) -> None:
+def _put_in_place(one: _Staged) -> None:
     file = one.content.file
     try:
         if one.old:
