@@ -1,6 +1,7 @@
 """`krm-fn init`: write what lets a deployer run the function over a directory."""
 
 import os
+import re
 from pathlib import Path
 
 import click
@@ -10,6 +11,8 @@ from krm_fn.model.deployers import PROTECTIONS
 from krm_fn.model.problem import Outcome
 from krm_fn.naming.names import SET_NAME
 from krm_fn.stdio import terminal_size
+
+_ACTION = r"[\w.-]+(/[\w.-]+)+@([0-9a-f]{40}|[0-9a-f]{64})"
 
 
 @click.command(cls=RendersFirst, short_help="Write the configuration for a directory, and the entry that runs it.")
@@ -29,6 +32,12 @@ from krm_fn.stdio import terminal_size
     help="The name of the set. Default: that of the Kptfile, chart or kustomization, else of the folder.",
 )
 @click.option("--ci", type=click.Choice(["github", "gitlab"]), help="Also write a file that shows changes in reviews.")
+@click.option(
+    "--action",
+    metavar="OWNER/REPO@SHA",
+    default="",
+    help="With --ci: the repository to which you have pushed krm-fn, and a commit. No release is published yet.",
+)
 @click.option("--dry-run", is_flag=True, help="Write nothing, and show what would be written.")
 @rendering_options
 def init(
@@ -37,6 +46,7 @@ def init(
     deployers: tuple[str, ...],
     set_name: str,
     ci: str | None,
+    action: str,
     dry_run: bool,
     rendering: RenderingOptions,
 ) -> Outcome:
@@ -49,11 +59,12 @@ def init(
     - any other directory, and all that a plugin of Argo CD renders, needs krm-fn.yaml alone
 
     Nothing is overwritten: comments and layout of a file with a new entry stay, and a configuration that is there
-    counts. Where a file cannot be edited with certainty, the lines to add are printed, and the exit code is 1. A second
-    run changes nothing.
+    counts. A second run changes nothing.
 
-    In the end, a rendering in memory tells which ConfigMaps and Secrets would be renamed, which are left alone, and
-    why. DIR is the current directory by default. --linker-image is written into krm-fn.yaml.
+    First, a rendering in memory tells which ConfigMaps and Secrets would be renamed, which are left alone, and why. If
+    it fails, or if a file cannot be edited with certainty, nothing is written, and the exit code is 1.
+
+    DIR is the current directory by default. --linker-image is written into krm-fn.yaml.
     """  # noqa: D301  # click's mark for lines that it must not join
     from krm_fn.init.init import Surroundings
     from krm_fn.init.init import init as init_directory
@@ -67,6 +78,9 @@ def init(
     if set_name and not SET_NAME.fullmatch(set_name):
         message = f"--set found {set_name!r}, expected letters in lower case, digits, - and ., at most 63"
         raise click.UsageError(message)
+    if action and not (ci and re.fullmatch(_ACTION, action)):
+        message = f"--action found {action!r}, expected OWNER/REPO@SHA with a whole commit, and --ci beside it"
+        raise click.UsageError(message)
     if not Path(directory).is_dir():
         message = f"{directory} is no directory"
         raise click.UsageError(message)
@@ -76,6 +90,7 @@ def init(
         rendering.namespace,
         rendering.linker_image or "",
         Pipeline[ci] if ci else None,
+        action,
     )
     screen = find_screen(terminal_size().columns, os.environ)
     around = Surroundings(rendering.helm, rendering.environment(), rendering.limits, screen)

@@ -42,12 +42,12 @@ def find_packages(pattern: str, folder: Path, tree: GitTree) -> list[str]:
     says the ending of manifests, as `rendered/*.yaml` does, matches files.
     """
     parts = PurePosixPath(pattern).parts
-    here = set(_expand(parts, ".", _WorkingTree(folder)))
+    here = set(_expand(parts, ".", WorkingTree(folder)))
     there = set(_expand(parts, ".", _Revision(tree)))
     return sorted(here | there)
 
 
-class _WorkingTree:
+class WorkingTree:
     """The folders and files that are there now. A link is no folder: it might lead out of the repository."""
 
     def __init__(self, folder: Path) -> None:
@@ -75,7 +75,7 @@ class _Revision:
         return [name for name, slash in first if slash], [name for name, slash in first if not slash]
 
 
-def _expand(parts: tuple[str, ...], here: str, tree: _WorkingTree | _Revision) -> Iterator[str]:
+def _expand(parts: tuple[str, ...], here: str, tree: WorkingTree | _Revision) -> Iterator[str]:
     """Yield what the rest of a pattern matches in a folder."""
     if not parts:
         if _is_package(tree.list(here)[1]):

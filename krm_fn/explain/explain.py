@@ -261,16 +261,13 @@ def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and
     return Outcome(text.encode(), stderr_lines([*opened.remarks, *errors]), int(bool(errors)))
 
 
-def sum_up_rendering(
-    inputs: Inputs, helm: HelmOptions, environment: Environment, limits: Limits, screen: Screen
-) -> Outcome:
-    """Sum up what a rendering does: the table of all reasons, and the line with which each run ends."""
-    try:
-        opened = open_inputs(inputs, helm, environment, Allowance(limits))
-        found = decide_opened(opened, environment)
-        explanation = _explain(EVERYTHING, found, Masks(found.package.configs), opened)
-    except Rejected as rejected:
-        return Outcome(b"", stderr_lines(rejected.problems), 1)
+def sum_up_rendering(opened: Opened, environment: Environment, screen: Screen) -> Outcome:
+    """Sum up what a rendering does: the table of all reasons, and the line with which each run ends.
+
+    Raises Rejected where there is none.
+    """
+    found = decide_opened(opened, environment)
+    explanation = _explain(EVERYTHING, found, Masks(found.package.configs), opened)
     lines = [*(_sum_up(explanation, screen) if explanation.objects else ()), str(found.summary)]
     problems = [*opened.remarks, *opened.place(found.changes.problems)]
     is_wrong = any(problem.severity is Severity.ERROR for problem in problems)

@@ -1,25 +1,26 @@
 """Write what lets a deployer run the function over a directory, and say what a first rendering would do."""
 
-import errno
 import json
 import os
 import shlex
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from difflib import unified_diff
-from io import RawIOBase
 from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.config.configuration import find_in_kptfile
 from krm_fn.config.plain import plain_value
 from krm_fn.explain.explain import sum_up_rendering
+from krm_fn.init.around import Around, refuse_deploying, would_do
 from krm_fn.init.plan import Door, Planned, Wishes, complete, find_door, plan
-from krm_fn.model.problem import Outcome, Rejected
-from krm_fn.model.settings import KPTFILE, Environment
-from krm_fn.model.words import printable
-from krm_fn.render.files import Allowance, Limits, unreadable
-from krm_fn.render.kustomization import KUSTOMIZATIONS
-from krm_fn.render.sources import Inputs, SourceText
+from krm_fn.init.write import NewContent, write_all
+from krm_fn.model.problem import Outcome, Problem, Rejected
+from krm_fn.model.settings import CONFIG_FILE, KPTFILE, Environment
+from krm_fn.model.words import listing, printable
+from krm_fn.render.files import Allowance, Limits, real_path, unreadable
+from krm_fn.render.render import open_inputs
+from krm_fn.render.sources import Inputs
 from krm_fn.render.tools import HelmOptions
 from krm_fn.report.table import Screen
 from krm_fn.wire.reader import read_yaml
@@ -39,7 +40,21 @@ _NEXT_OF_DOORS = {
     ),
     Door.FOLDER: "krm-fn render {path}",
 }
+_BY_HAND = "nothing is written yet: add the lines above, and run krm-fn init again"
+_IMAGE = (
+    "no release of krm-fn is published yet: build the image (make image), docker push it to your registry, and set "
+    "spec.linker.image"
+)
+_FLUX_BUILDS_IT = "let {files} lead to what CI has rendered: Flux runs no functions, and fails at the new entry"
+_NOT_AS_IT_IS = "kubectl apply -f {path} refuses krm-fn.yaml from now on; apply what krm-fn has rendered"
 _ADOPT = "if it runs already, sync once with strategy: adopt, as docs/migration.md says"
+
+_MOST_NAMES = 3
+_MOST_NAMED = 10
+"""Folders that an error names."""
+
+_MOST_TRIED = 30
+"""Folders that are rendered to find them."""
 
 
 class Surroundings(NamedTuple):
@@ -51,84 +66,115 @@ class Surroundings(NamedTuple):
     screen: Screen
 
 
-def init(directory: Path, wishes: Wishes, around: Surroundings, *, is_dry_run: bool) -> Outcome:
-    """Write what is missing, and sum up a rendering with it. The exit code is 1 where a person has to add something."""
-    said: list[str] = []
+class _Prepared(NamedTuple):
+    """What is to be written, proven by a rendering with it in memory."""
+
+    door: Door
+    wishes: Wishes
+    around: Around
+    planned: list[Planned]
+    rendering: Outcome
+
+    @property
+    def is_by_hand(self) -> bool:
+        return any(one.by_hand for one in self.planned)
+
+
+def init(directory: Path, wishes: Wishes, surroundings: Surroundings, *, is_dry_run: bool) -> Outcome:
+    """Write what is missing, all of it or nothing, and sum up a rendering with it.
+
+    The exit code is 1 where nothing is written: where a rendering with it fails, or a person has to add something.
+    """
     try:
-        door, allowance = find_door(directory, wishes), Allowance(around.limits)
-        wishes = complete(directory, door, wishes, allowance)
-        planned = plan(directory, door, wishes, allowance)
-        for one in planned:
-            if not is_dry_run and one.data is not None:
-                _write(one.file, one.before, one.data)
-            said += _say(one, is_dry_run=is_dry_run)
+        prepared = _prepare(directory, wishes, surroundings)
+        is_written = not prepared.rendering.exit_code and not prepared.is_by_hand and not is_dry_run
+        if is_written:
+            write_all(NewContent(one.file, one.before, one.data) for one in prepared.planned if one.data is not None)
     except OSError as error:
-        return Outcome(_join(said), stderr_lines([unreadable(str(error.filename), error)]), 1)
+        return Outcome(b"", stderr_lines([unreadable(str(error.filename), error)]), 1)
     except Rejected as rejected:
-        return Outcome(b"", stderr_lines(rejected.problems), 1)
-    # From memory, so that a dry run sums up the same rendering.
-    inputs = Inputs((str(directory),), draft=_draft(planned[0]))
-    rendering = sum_up_rendering(inputs, around.helm, around.environment, around.limits, around.screen)
-    steps = [f"next: {one}" for one in _steps(directory, door, wishes, planned[0].file)]
-    summary = rendering.stdout.decode().splitlines()
+        return Outcome(b"", stderr_lines([*rejected.problems, *_name_others(directory, wishes, surroundings)]), 1)
+    if prepared.rendering.exit_code:
+        return Outcome(b"", prepared.rendering.stderr, 1)
+    said = [line for one in prepared.planned for line in _say(one, is_written=is_written, is_dry_run=is_dry_run)]
+    summary = prepared.rendering.stdout.decode().splitlines()
+    steps = [printable(f"next: {one}") for one in _steps(directory, prepared)]
     shown = [*said, "", *summary, *([""] if summary else []), *steps]
-    is_complete = not rendering.exit_code and not any(one.by_hand for one in planned)
-    return Outcome(_join(shown), rendering.stderr, int(not is_complete))
+    return Outcome(_join(shown), prepared.rendering.stderr, int(prepared.is_by_hand))
+
+
+def _prepare(directory: Path, wishes: Wishes, surroundings: Surroundings) -> _Prepared:
+    """Plan all files, and render with them. Raises Rejected."""
+    door, allowance = find_door(directory, wishes), Allowance(surroundings.limits)
+    around = Around(directory, surroundings.limits)
+    wishes = complete(directory, door, wishes, allowance)
+    planned = plan(directory, door, wishes, around, allowance)
+    inputs = Inputs((str(directory),))
+    allowance = Allowance(surroundings.limits, _drafts(directory, planned))
+    opened = open_inputs(inputs, surroundings.helm, surroundings.environment, allowance)
+    refuse_deploying(directory, opened.items)
+    rendering = sum_up_rendering(opened, surroundings.environment, surroundings.screen)
+    return _Prepared(door, wishes, around, planned, rendering)
+
+
+def _name_others(directory: Path, wishes: Wishes, surroundings: Surroundings) -> Iterator[Problem]:
+    """Name folders below that would do, as a rendering of each in memory proves."""
+    # The namespace of a release is asked for where it is needed. Here the folders matter.
+    some = wishes._replace(namespace=wishes.namespace or "default", pipeline=None, set="")
+    good: list[str] = []
+    candidates = Around(directory, surroundings.limits).find_candidates()
+    for folder in candidates[:_MOST_TRIED]:
+        shown = Path(os.path.relpath(folder))
+        with suppress(OSError, Rejected):
+            prepared = _prepare(shown, some, surroundings)
+            if not prepared.rendering.exit_code and not prepared.is_by_hand:
+                good.append(str(shown))
+        if len(good) == _MOST_NAMED:
+            break
+    if good:
+        yield would_do(directory, good, is_all=len(candidates) <= _MOST_TRIED and len(good) < _MOST_NAMED)
 
 
 def _join(lines: Iterable[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def _write(file: Path, before: bytes, data: bytes) -> None:
-    """Write a file that is longer than before, or a new one. A full disk leaves what was there."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    # `x`, as a file that has come meanwhile is somebody's: nothing that is there is replaced (decision 64).
-    with file.open("r+b" if before else "xb", buffering=0) as opened:
-        try:
-            _write_all(opened, data)
-        except OSError as error:
-            opened.seek(0)
-            opened.write(before)
-            opened.truncate()
-            if not before:
-                file.unlink()
-            raise OSError(error.errno, error.strerror, str(file)) from error
+def _drafts(directory: Path, planned: list[Planned]) -> dict[Path, bytes]:
+    """Return what is to be written, by the real paths; and what a Kptfile says in the place of a file."""
+    drafts = {real_path(one.file): one.data for one in planned if one.data is not None}
+    config = planned[0]
+    if config.file.name == KPTFILE and config.before is not None:
+        roots = read_yaml(config.before).roots
+        found = [settings for root in roots for _, settings in find_in_kptfile(root) if settings is not None]
+        drafts |= {real_path(directory / CONFIG_FILE): json.dumps(plain_value(one)).encode() for one in found[:1]}
+    return drafts
 
 
-def _write_all(opened: RawIOBase, data: bytes) -> None:
-    # A disk that becomes full takes a part.
-    if opened.write(data) != len(data):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def _draft(config: Planned) -> SourceText | None:
-    """Return the configuration, whether it is written already or not; None where it is in the kustomization."""
-    if config.file.name in KUSTOMIZATIONS:
-        return None
-    data = config.before if config.data is None else config.data
-    if config.file.name == KPTFILE:
-        found = [settings for root in read_yaml(data).roots for _, settings in find_in_kptfile(root)]
-        data = json.dumps(found[0] and plain_value(found[0])).encode()
-    return SourceText(str(config.file), data)
-
-
-def _say(one: Planned, *, is_dry_run: bool) -> Iterator[str]:
-    would = "would be " if is_dry_run and one.data is not None else ""
+def _say(one: Planned, *, is_written: bool, is_dry_run: bool) -> Iterator[str]:
+    would = "" if is_written or one.data is None else "would be "
     yield printable(f"{one.file}: {would}{one.said}")
     yield from (f"  {line}" for line in one.by_hand.splitlines())
     if is_dry_run and one.data is not None:
-        before, after = (text.decode(errors="replace").splitlines() for text in (one.before, one.data))
+        before, after = (text.decode(errors="replace").splitlines() for text in (one.before or b"", one.data))
         # No lines around those that change: a kustomization may hold values of Secrets.
         changed = [*unified_diff(before, after, n=0, lineterm="")][2:]
         yield from (f"  {printable(line)}" for line in changed if not line.startswith("@@"))
 
 
-def _steps(directory: Path, door: Door, wishes: Wishes, config: Path) -> Iterator[str]:
+def _steps(directory: Path, prepared: _Prepared) -> Iterator[str]:
+    wishes, config = prepared.wishes, prepared.planned[0].file
+    if prepared.is_by_hand:
+        yield _BY_HAND
+    if not wishes.image:
+        yield _IMAGE
     steps = [_NEXT_OF_DEPLOYERS[name] for name in wishes.deployers if name in _NEXT_OF_DEPLOYERS]
     if not steps or {*wishes.deployers} - {*_NEXT_OF_DEPLOYERS}:
-        steps.append(_NEXT_OF_DOORS[door])
+        steps.append(_NEXT_OF_DOORS[prepared.door])
     path = shlex.quote(os.path.relpath(directory))
     for step in steps:
         yield step.format(path=path, namespace=wishes.namespace, config=shlex.quote(str(config)))
+    if prepared.door is Door.KUSTOMIZE and prepared.around.flux_files:
+        yield _FLUX_BUILDS_IT.format(files=listing(prepared.around.flux_files, _MOST_NAMES))
+    if prepared.door in {Door.FOLDER, Door.KPT}:
+        yield _NOT_AS_IT_IS.format(path=path)
     yield _ADOPT

@@ -10,9 +10,11 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from krm_fn.config.configuration import PROGRAM, find_in_kptfile
+from krm_fn.config.configuration import find_in_kptfile
 from krm_fn.config.read import parse_config
 from krm_fn.function import read_config
+from krm_fn.init.around import Around
+from krm_fn.init.name_set import name_set
 from krm_fn.init.texts import (
     FOR_TOOLS,
     KPT_ENTRY,
@@ -22,6 +24,7 @@ from krm_fn.init.texts import (
     in_metadata,
     in_spec,
     in_transformers,
+    is_unsafe,
     write_config,
 )
 from krm_fn.model.changes import Change, Changes, Edit, SetFields, SetItems
@@ -29,7 +32,6 @@ from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Mapping, NewValue, Node, elements, entries, get, is_mapping, is_sequence, text
 from krm_fn.model.problem import Problem, Rejected
 from krm_fn.model.settings import CONFIG_FILE, KPTFILE, Settings
-from krm_fn.naming.names import set_name
 from krm_fn.render.files import Allowance, Files, placed_in
 from krm_fn.render.kustomization import KUSTOMIZATIONS, find_plugins, runtimes_of
 from krm_fn.render.tools import CHART, built_from
@@ -38,8 +40,8 @@ from krm_fn.wire.envelope import open_envelope
 from krm_fn.wire.reader import read_yaml
 
 _RENDERED_FIRST = frozenset({"argocd", "flux"})
-_OVERLAYS = "overlays"
-"""The folder above environments: `shop/overlays/prod` is of the set `shop`."""
+
+_PLACEHOLDER = "OWNER/REPO@SHA"
 
 
 class Door(StrEnum):
@@ -59,14 +61,18 @@ class Wishes(NamedTuple):
     namespace: str = ""
     image: str = ""
     pipeline: Pipeline | None = None
+    action: str = ""
 
 
 class Planned(NamedTuple):
-    """A file, and what becomes of it: `data`, None where it stays. `by_hand`: lines for a person to add."""
+    """A file, and what becomes of it: `data`, None where it stays. `before` is None where there is no file.
+
+    `by_hand`: lines for a person to add. As long as there are any, nothing is written.
+    """
 
     file: Path
     said: str
-    before: bytes = b""
+    before: bytes | None = None
     data: bytes | None = None
     by_hand: str = ""
 
@@ -91,16 +97,20 @@ def complete(directory: Path, door: Door, wishes: Wishes, allowance: Allowance) 
     return wishes._replace(namespace=present)
 
 
-def plan(directory: Path, door: Door, wishes: Wishes, allowance: Allowance) -> list[Planned]:
-    """Plan all files, the configuration first. Raises Rejected for what cannot be read."""
+def plan(directory: Path, door: Door, wishes: Wishes, around: Around, allowance: Allowance) -> list[Planned]:
+    """Plan all files, in the order in which they are written: the configuration first, and last what needs it.
+
+    Raises Rejected for what cannot be read, and for a directory in which the function would be in the way.
+    """
+    around.check()
     files = _files(directory, allowance)
-    planned = [_plan_config(directory, door, wishes, files)]
+    planned = [_plan_config(directory, door, wishes, around, files)]
+    if wishes.pipeline is not None:
+        planned.append(_plan_pipeline(directory, wishes.pipeline, wishes.action, around, allowance))
     if door is Door.KUSTOMIZE:
         planned += _plan_kustomization(directory, planned[0], wishes, files)
     if door is Door.KPT:
         planned.append(_plan_kptfile(directory, files))
-    if wishes.pipeline is not None:
-        planned.append(_plan_pipeline(directory, wishes.pipeline))
     return [*dict.fromkeys(planned)]  # a Kptfile may be the configuration too
 
 
@@ -108,11 +118,12 @@ def _files(directory: Path, allowance: Allowance) -> Files:
     return Files(allowance.limits.root or directory, allowance)
 
 
-def _plan_config(directory: Path, door: Door, wishes: Wishes, files: Files) -> Planned:
+def _plan_config(directory: Path, door: Door, wishes: Wishes, around: Around, files: Files) -> Planned:
     present = _find_config(directory, door, files)
-    wanted = _write_config(directory, door, wishes, files)
+    wanted = _write_config(directory, door, wishes, around, files)
     _parse(directory / CONFIG_FILE, wanted.encode())
     if present is None:
+        _refuse_taken(directory, wishes, around)
         return Planned(directory / CONFIG_FILE, "written", data=wanted.encode())
     data = files.read(present)
     missing = "" if data == wanted.encode() else "".join(_find_missing(present, data, door, wishes))
@@ -164,23 +175,29 @@ def _parse(file: Path, data: bytes) -> tuple[Item, Settings]:
     return read_item(config), settings
 
 
-def _write_config(directory: Path, door: Door, wishes: Wishes, files: Files) -> str:
+def _refuse_taken(directory: Path, wishes: Wishes, around: Around) -> None:
+    """Refuse a name that is given, and that is certain to be that of another folder in this namespace."""
+    ours = frozenset([wishes.namespace]) if wishes.namespace else around.namespaces_of(around.directory)
+    for one in around.sets:
+        if one.name == wishes.set and (one.namespaces & ours) - {""}:
+            message = f"--set {wishes.set} is the set of {around.show(one.folder)}, in the same namespace; pass another"
+            raise Rejected(Problem(message, file=str(directory)))
+
+
+def _write_config(directory: Path, door: Door, wishes: Wishes, around: Around, files: Files) -> str:
     deployers = wishes.deployers or {Door.KPT: ("kpt",), Door.CHART: ("helm",)}.get(door, ())
     run = RUN_BY_KUSTOMIZE if door is Door.KUSTOMIZE else ""
-    local = FOR_TOOLS if door is Door.KPT or Door.KPT in wishes.deployers else ""
-    name = wishes.set or _find_set(directory, door, files)
-    return write_config(name, run + local, deployers, wishes.image, wishes.namespace)
+    name = wishes.set or name_set(_find_name(directory, door, files), around, wishes.namespace)
+    return write_config(name, run + FOR_TOOLS, deployers, wishes.image, wishes.namespace)
 
 
-def _find_set(directory: Path, door: Door, files: Files) -> str:
-    """Name the set as what builds the directory calls it, else after the folder."""
-    file = {Door.KPT: KPTFILE, Door.CHART: CHART, Door.KUSTOMIZE: built_from(directory)}.get(door)
+def _find_name(directory: Path, door: Door, files: Files) -> str:
+    """Find what the package is called by what builds it."""
+    package = KPTFILE if (directory / KPTFILE).is_file() else ""
+    file = {Door.CHART: CHART, Door.KUSTOMIZE: built_from(directory)}.get(door, package)
     roots = _read(directory / file, files) if file else []
     path = ("name",) if door is Door.CHART else ("metadata", "name")
-    named = next(filter(None, (text(get(root, *path)) for root in roots)), "")
-    absolute = directory.resolve()
-    folder = absolute.parent.parent if absolute.parent.name == _OVERLAYS else absolute
-    return set_name(named or folder.name or PROGRAM)
+    return next(filter(None, (text(get(root, *path)) for root in roots)), "")
 
 
 def _plan_kustomization(directory: Path, config: Planned, wishes: Wishes, files: Files) -> Iterator[Planned]:
@@ -192,12 +209,12 @@ def _plan_kustomization(directory: Path, config: Planned, wishes: Wishes, files:
     if Path(entry) in map(Path, listed) or any(plugin.krm_fn for plugin in find_plugins(directory, files)):
         yield Planned(file, "unchanged", data)
         return
-    if config.data is None and not config.by_hand:
+    if config.before is not None and not config.by_hand:
         item, settings = _parse(config.file, config.before)
         if not runtimes_of(item) and _is_rendered_first(settings, wishes):
             return
-    # Without the annotation, kustomize fails at the entry.
-    edited = None if config.by_hand else _edit(data, ("transformers",), entry)
+    # Without the annotation, kustomize fails at the entry. A file behind a link may be that of other folders too.
+    edited = None if config.by_hand or file.is_symlink() else _edit(data, ("transformers",), entry)
     if edited is None:
         yield Planned(file, "is not changed; add to it:", data, by_hand=in_transformers(entry))
     else:
@@ -209,26 +226,38 @@ def _plan_kptfile(directory: Path, files: Files) -> Planned:
     data = files.read(file)
     if any(any(True for _ in find_in_kptfile(root)) for root in _read(file, files)):
         return Planned(file, "unchanged", data)
-    edited = _edit(data, ("pipeline", "mutators"), KPT_ENTRY)
+    edited = None if file.is_symlink() else _edit(data, ("pipeline", "mutators"), KPT_ENTRY)
     if edited is None:
         return Planned(file, "is not changed; add to it, as the last entry:", data, by_hand=KPT_ENTRY_LINES)
     return Planned(file, "edited: pipeline.mutators runs krm-fn", data, edited)
 
 
-def _plan_pipeline(directory: Path, pipeline: Pipeline) -> Planned:
-    absolute = directory.resolve()
-    top = next((one for one in (absolute, *absolute.parents) if os.path.lexists(one / ".git")), None)
-    if top is None:
+def _plan_pipeline(directory: Path, pipeline: Pipeline, action: str, around: Around, allowance: Allowance) -> Planned:
+    if around.repository is None:
         message = "is in no repository of git, in which --ci writes its file"
         raise Rejected(Problem(message, file=str(directory)))
-    file = Path(os.path.relpath(top / pipeline.file))
-    wanted = pipeline.write(absolute.relative_to(top).as_posix())
+    package = around.directory.relative_to(around.repository).as_posix()
+    if is_unsafe(package):
+        message = f"--ci: the name {package!r} would be more than a name in a file for CI; rename the folder"
+        raise Rejected(Problem(message, file=str(directory)))
+    file = Path(os.path.relpath(around.repository / pipeline.file))
+    around.check_can_write(file)
     if not os.path.lexists(file):
-        return Planned(file, "written", data=wanted.encode())
-    data = file.read_bytes()
-    if data == wanted.encode():
+        if not action:
+            message = (
+                f"--ci needs --action {_PLACEHOLDER}: no release of krm-fn is published yet, so name the repository "
+                "to which you have pushed it, and the commit"
+            )
+            raise Rejected(Problem(message, file=str(file)))
+        return Planned(file, "written", data=pipeline.write(package, action).encode())
+    data = Files(around.repository, allowance).read(file)
+    edited = None if file.is_symlink() else pipeline.add(data, package)
+    if edited == data:
         return Planned(file, "unchanged", data)
-    return Planned(file, "is there, and is not changed; add to it:", data, by_hand=wanted)
+    if edited is not None:
+        return Planned(file, f"edited: compares {package} too", data, edited)
+    by_hand = pipeline.write(package, action or _PLACEHOLDER)
+    return Planned(file, "is there, and is not changed; add to it, and leave out --ci:", data, by_hand=by_hand)
 
 
 def _read(file: Path, files: Files) -> list[Node]:

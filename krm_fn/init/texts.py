@@ -1,6 +1,7 @@
 """What `krm-fn init` writes: a configuration, and files for CI, which are those of `examples/`."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from enum import Enum
 from importlib.resources import files
 
@@ -8,7 +9,10 @@ from krm_fn import __version__
 from krm_fn.config.configuration import PROGRAM
 from krm_fn.config.plain import load_schema
 from krm_fn.model.keys import LOCAL_CONFIG
+from krm_fn.model.node import Node, entries, is_mapping, is_scalar
+from krm_fn.model.problem import Rejected
 from krm_fn.model.settings import CONFIG_FILE, Settings
+from krm_fn.wire.reader import read_yaml, walk
 from krm_fn.wire.splice_change import write_scalar
 
 # `exec` and no image: the first build needs nothing but the krm-fn that has written this (decision 64).
@@ -18,17 +22,24 @@ RUN_BY_KUSTOMIZE = """\
         path: krm-fn
 """
 FOR_TOOLS = f"""\
-    {LOCAL_CONFIG}: "true"   # else `kpt live apply` looks for this kind in the cluster
+    {LOCAL_CONFIG}: "true"   # kustomize, Flux and kpt do not apply it
 """
 """Lines of annotations that a deployer needs."""
+
+# Argo CD passes over a file with this text, in whichever line. It knows no local-config.
+_NOT_FOR_ARGO_CD = "# +argocd:skip-file-rendering"
 
 KPT_ENTRY = {"exec": PROGRAM, "configPath": CONFIG_FILE}
 KPT_ENTRY_LINES = f"pipeline:\n  mutators:\n  - exec: {PROGRAM}\n    configPath: {CONFIG_FILE}\n"
 
-_IMAGE = f"ghcr.io/krm-fn/krm-fn:{__version__}"
+_TO_SET = f"image: REGISTRY/krm-fn:{__version__}   # the Job runs it; make image builds it, and you push it"
 
 _PACKAGES = "apps/*/overlays/*"
-"""What the examples compare."""
+_ACTION = "OWNER/REPO@SHA"
+"""What the examples compare, and where krm-fn is. Nobody has a repository of that name."""
+
+_UNSAFE = re.compile(r"[^\w./@%+=:,~ \[\](){}#&!*?;-]|^[\s-]|\s$|\$")
+"""In the name of a folder: what GitHub and GitLab would expand, what ends a line, what looks like an option."""
 
 
 class Pipeline(Enum):
@@ -41,31 +52,85 @@ class Pipeline(Enum):
     def file(self) -> str:
         return self.value[0]
 
-    def write(self, package: str) -> str:
+    def write(self, package: str, action: str) -> str:
         text = files("krm_fn.examples").joinpath(self.value[1]).read_text()
-        return text.replace(_PACKAGES, write_scalar(package)).replace(".github/workflows/diff.yaml", self.file)
+        text = text.replace(_ACTION, action).replace(_PACKAGES, package)
+        return text.replace(".github/workflows/diff.yaml", self.file)
+
+    def add(self, data: bytes, package: str) -> bytes | None:
+        """Add a package to the list in a file for CI; None where that cannot be done with certainty."""
+        roots = _read(data)
+        lists = [node for node in walk(roots) if is_scalar(node) and node.style == "|" and node in _values(roots, self)]
+        if len(lists) != 1:
+            return None
+        packages = lists[0].value.splitlines()
+        if package in packages:
+            return data
+        lines = data.decode().splitlines(keepends=True)
+        last = lists[0].start_mark.line + len(packages)
+        before = lines[last]
+        end = before[len(before.rstrip("\r\n")) :] or "\n"
+        indent = before[: len(before) - len(before.lstrip())]
+        added = [f"{before.rstrip()}{end}", f"{indent}{package}{end}"]
+        edited = "".join([*lines[:last], *added, *lines[last + 1 :]]).encode()
+        wanted = lists[0].value.rstrip("\n") + f"\n{package}"
+        before_all = [wanted if node is lists[0] else node.value for node in walk(roots) if is_scalar(node)]
+        after_all = [node.value for node in walk(_read(edited)) if is_scalar(node)]
+        is_proven = [one.rstrip("\n") for one in before_all] == [one.rstrip("\n") for one in after_all]
+        return edited if is_proven else None
+
+
+_LISTS = {"github": "paths", "gitlab": "PACKAGES"}
+"""The field with the packages, one on each line."""
+
+
+def _values(roots: Iterable[Node], pipeline: Pipeline) -> list[Node]:
+    mappings = [node for node in walk([*roots]) if is_mapping(node)]
+    return [value for node in mappings for name, value in entries(node) if name == _LISTS[pipeline.name]]
+
+
+def _read(data: bytes) -> list[Node]:
+    try:
+        return read_yaml(data).roots
+    except Rejected:
+        return []
+
+
+def is_unsafe(package: str) -> bool:
+    """Tell whether the name of a folder would mean more than itself in a file for CI."""
+    return _UNSAFE.search(package) is not None
 
 
 def write_config(name: str, annotations: str, deployers: Sequence[str], image: str, namespace: str) -> str:
-    """Write krm-fn.yaml. `annotations` are lines; what is empty is left out, or has its default."""
-    chosen = f"deployers: [{', '.join(deployers)}]"
-    default = f"# deployers: [{', '.join(Settings().deployers)}]   # is the default"
+    """Write krm-fn.yaml. `annotations` are lines; what is empty has its default."""
+    chosen = f"deployers: [{', '.join(deployers or Settings().deployers)}]"
     lines = [
         f"# yaml-language-server: $schema={load_schema()['$id']}",
+        _NOT_FOR_ARGO_CD,
         "apiVersion: revisions.krm-fn.io/v1",
         "kind: ConfigRevisions",
         "metadata:",
         f"  name: {write_scalar(name)}   # the set, unique in its namespace",
-        *(["  annotations:", annotations.removesuffix("\n")] if annotations else []),
+        "  annotations:",
+        annotations.removesuffix("\n"),
         "spec:",
-        f"  {chosen if deployers else default}",
+        f"  {chosen}{'' if deployers else '   # the default'}",
         # A comment, as nothing here shows what runs in the cluster already.
         "  # strategy: adopt   # for the first sync of what runs already",
-        "  linker:",
-        f"    image: {image or _IMAGE}   # or where you pushed the image; the Job runs it",
-        *([f"    namespace: {write_scalar(namespace)}"] if namespace else []),
+        *_write_linker(image, namespace),
     ]
     return "".join(f"{line}\n" for line in lines)
+
+
+def _write_linker(image: str, namespace: str) -> Iterator[str]:
+    """Yield the lines of the linker. No image is better than one that nobody can pull."""
+    if not image and not namespace:
+        yield from ("  # linker:", f"  #   {_TO_SET}")
+        return
+    yield "  linker:"
+    yield f"    image: {image}   # the Job runs it" if image else f"    # {_TO_SET}"
+    if namespace:
+        yield f"    namespace: {write_scalar(namespace)}"
 
 
 def in_metadata(annotations: str) -> str:

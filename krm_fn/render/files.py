@@ -4,9 +4,10 @@ import os
 import posixpath
 import stat
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import BinaryIO, NamedTuple, NoReturn
 
 from krm_fn.model.node import Marks, Node, read_path
@@ -53,10 +54,14 @@ DEFAULT_LIMITS = Limits()
 
 
 class Allowance:
-    """The limits, and what is left of the bytes and seconds. One for all that a rendering reads and runs."""
+    """The limits, and what is left of the bytes and seconds. One for all that a rendering reads and runs.
 
-    def __init__(self, limits: Limits) -> None:
+    `drafts` are files that are not written yet, by their real paths. They are read as if they were.
+    """
+
+    def __init__(self, limits: Limits, drafts: Mapping[Path, bytes] = MappingProxyType({})) -> None:
         self.limits = limits
+        self.drafts = drafts
         self.bytes = limits.max_bytes
         self.seconds = limits.timeout
 
@@ -136,13 +141,22 @@ class Files:
 
     def read(self, file: Path) -> bytes:
         """Read a file, and count its bytes."""
+        if self.is_draft(file):
+            return self._allowance.drafts[real_path(file)]
         with self._open(file) as opened:
             return read_all(opened, str(file), self._allowance)
 
     def check(self, file: Path) -> None:
         """Check a file that a program will read, and count its bytes."""
+        if self.is_draft(file):
+            return
         with self._open(file) as opened:
             self._allowance.take(os.fstat(opened.fileno()).st_size, str(file))
+
+    def is_draft(self, file: Path) -> bool:
+        """Tell whether a file is read as it is going to be written."""
+        drafts = self._allowance.drafts
+        return bool(drafts) and real_path(file) in drafts
 
     def locate(self, path: Path) -> Path:
         """Return where a path leads through all its links, which is inside of the root."""
@@ -199,6 +213,11 @@ def _list(folder: Path) -> tuple[list[str], list[str]]:
     with os.scandir(folder) as entries:
         kinds = sorted((entry.name, entry.is_dir()) for entry in entries)
     return [name for name, is_dir in kinds if is_dir], [name for name, is_dir in kinds if not is_dir]
+
+
+def real_path(path: Path) -> Path:
+    """Return where a path leads through all its links. Nothing has to be there."""
+    return Path(os.path.realpath(path))
 
 
 def _open_at_once(path: str, flags: int) -> int:

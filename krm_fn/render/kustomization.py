@@ -165,6 +165,14 @@ def find_plugins(directory: Path, files: Files) -> list[Plugin]:
     return [plugin for file in _files_in(here) for plugin in _plugins(file, _read(file, files), files)]
 
 
+def find_local_bases(directory: Path, roots: list[Node]) -> list[Path]:
+    """Find the local directories that the kustomization of a directory names: bases, components, those of plugins."""
+    here = Path(os.path.realpath(directory))
+    found = [one for one in _references(roots, []) if one.as_base]
+    named = [_locate(here, one.path) for one in found if not one.is_remote(_locate(here, one.path))]
+    return [Path(os.path.realpath(path)) for path in named if path != here and _type_of(path) == stat.S_IFDIR]
+
+
 def find_ways_out(file: str, data: bytes) -> list[str]:
     """Return where the texts of a kustomization may lead, as paths: those that may leave its directory.
 
@@ -419,7 +427,8 @@ def _read_plugin(plugin: Scalar, named_in: Path, files: Files) -> tuple[list[Nod
         unread = (_problem(named_in, plugin, f"in this text: {problem}") for problem in rejected.problems)
         raise Rejected(*unread) from rejected
     file = _locate(named_in.parent, plugin.value)
-    return configs, (_read(file, files) if _type_of(file) not in (None, stat.S_IFDIR) else [])
+    is_file = _type_of(file) not in (None, stat.S_IFDIR)
+    return configs, (_read(file, files) if is_file or files.is_draft(file) else [])
 
 
 def _read_plainly(data: bytes) -> list[Node]:

@@ -14,7 +14,7 @@ from krm_fn.function import decide, read_config
 from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item, about, read_item
 from krm_fn.model.node import FieldPath, Node, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
-from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId, Severity, at
+from krm_fn.model.problem import Outcome, Problem, Rejected, Severity, at
 from krm_fn.model.settings import KPTFILE, NO_ENVIRONMENT, Environment, Unread, configures
 from krm_fn.naming.names import is_named_late
 from krm_fn.render.deployable import deployable, is_deployable, is_deployed, read_deployable

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId, Severity
 from krm_fn.model.settings import CONFIG_FILE, Unread
-from krm_fn.render.files import MANIFESTS, Allowance, Files, Limits, read_named, unreadable
+from krm_fn.render.files import MANIFESTS, Allowance, Files, Limits, read_named, real_path, unreadable
 from krm_fn.render.kustomization import KUSTOMIZATIONS, Plugin, find_plugins, runtimes_of
 from krm_fn.render.tools import CHART, HelmOptions, build, built_from
 from krm_fn.wire.results import stderr_lines
@@ -30,15 +30,11 @@ _MAX_BYTES = 1_000_000
 
 
 class Inputs(NamedTuple):
-    """What the command line names: the paths, the file of the configuration, and what was read from stdin.
-
-    `draft`: a configuration that may not be written yet, in the place of that file.
-    """
+    """What the command line names: the paths, the file of the configuration, and what was read from stdin."""
 
     paths: tuple[str, ...]
     config: str | None = None
     stdin: bytes | None = None
-    draft: "SourceText | None" = None
 
 
 class SourceText(NamedTuple):
@@ -100,8 +96,6 @@ def read_sources(inputs: Inputs, helm: HelmOptions, allowance: Allowance) -> Sou
 
 def read_config_file(inputs: Inputs, allowance: Allowance) -> SourceText | None:
     """Read the configuration that the command line names; None if it names none."""
-    if inputs.draft:
-        return inputs.draft
     return SourceText(inputs.config, read_named(inputs.config, allowance)) if inputs.config else None
 
 
@@ -124,11 +118,11 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
     files.locate(place)  # before a program sees it: it may be a link out of the root
     built = build(place, helm, allowance)
     beside = place / CONFIG_FILE
-    configs = [SourceText(str(beside), files.read(beside))] if os.path.lexists(beside) else []
+    configs = [SourceText(str(beside), files.read(beside))] if os.path.lexists(beside) or files.is_draft(beside) else []
     if built.configuration:
         file, data = built.configuration
         # The transformer often is krm-fn.yaml itself. Read twice, it would be two configurations.
-        if not (configs and (place / file).samefile(beside)):
+        if not (configs and real_path(place / file) == real_path(beside)):
             configs.insert(0, SourceText(str(place / file), data))
     is_early = built.configuration is not None
     source = SourceText(built.command, built.stdout, built.again, is_early=is_early, notes=built.notes)
@@ -157,6 +151,8 @@ def _remedy(file: Path, place: Path | None) -> str:
 def _read_folder(folder: Path, config: str | None, files: Files) -> Sources:
     """Read the manifests in a folder and below, in the order of the bytes of their paths."""
     found, to_build = _find(folder, files)
+    beside = folder / CONFIG_FILE
+    found += [beside] if files.is_draft(beside) and beside not in found else []
     if to_build:
         raise Rejected(*(_not_built(path, folder) for path in to_build))
     # The file of --config may be among the manifests, under any name. Then it is one of those that are read.

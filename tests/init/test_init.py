@@ -1,17 +1,20 @@
 """`krm-fn init` writes what is missing, changes nothing else, and says what a first rendering would do."""
 
+import os
 import re
 import resource
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
+import yaml
 
-from krm_fn import __version__
 from krm_fn.cli.main import main
+from krm_fn.init.around import Around
 from krm_fn.init.texts import Pipeline
 from krm_fn.model.problem import Outcome
+from krm_fn.render.files import DEFAULT_LIMITS
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 Tree: TypeAlias = Mapping[str, str]
@@ -65,6 +68,7 @@ def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 RESOURCES = "resources:\n- web.yaml   # first\n- config.yaml\n"
+OTHER = "apiVersion: builtin\nkind: LabelTransformer\nmetadata: {name: a}\nlabels: {a: b}\n"
 KUSTOMIZATIONS = {
     "without transformers": (RESOURCES, f"{RESOURCES}transformers:\n- krm-fn.yaml\n"),
     "with a comment at the end": (f"{RESOURCES}# end\n", f"{RESOURCES}transformers:\n- krm-fn.yaml\n# end\n"),
@@ -85,30 +89,51 @@ KUSTOMIZATIONS = {
 
 @pytest.mark.parametrize(("before", "after"), KUSTOMIZATIONS.values(), ids=KUSTOMIZATIONS)
 def test_a_kustomization_gets_one_entry_and_keeps_every_other_byte(before: str, after: str, shop: Path) -> None:
-    write(shop, {"kustomization.yaml": before})
+    write(shop, {"kustomization.yaml": before, "a.yaml": OTHER})
     outcome = init(shop)
-    assert read(shop)["kustomization.yaml"] == after
+    assert read(shop)["kustomization.yaml"] == after, outcome.stderr
     assert b"kustomization.yaml: edited: transformers lists krm-fn.yaml\n" in outcome.stdout
 
 
 UNUSUAL = {
     "an empty field": f"transformers:\n{RESOURCES}",
     "an empty list": f"transformers: []\n{RESOURCES}",
-    "a text in the place of the list": f"transformers: a.yaml\n{RESOURCES}",
     "a field that only kustomize takes for it": f"Transformers: [a.yaml]\n{RESOURCES}",
     "two documents": f"{RESOURCES}---\n{RESOURCES}",
-    "nothing": "",
-    "a list that is used twice": f"generators: &all [a.yaml]\ntransformers: *all\n{RESOURCES}",
+    "two lists in one": f"transformers: &all [a.yaml]\nvalidators: *all\n{RESOURCES}",
 }
 
 
 @pytest.mark.parametrize("text", UNUSUAL.values(), ids=UNUSUAL)
 def test_what_is_unusual_stays_and_the_lines_are_printed(text: str, shop: Path) -> None:
-    write(shop, {"kustomization.yaml": text})
-    outcome = init(shop)
-    assert (outcome.exit_code, read(shop)["kustomization.yaml"]) == (1, text)
+    tree = {**MANIFESTS, "kustomization.yaml": text, "a.yaml": OTHER}
+    outcome = init(write(shop, tree))
+    assert (outcome.exit_code, read(shop)) == (1, tree), outcome.stderr
     lines = b"kustomization.yaml: is not changed; add to it:\n  transformers:\n  - krm-fn.yaml\n"
     assert lines in outcome.stdout
+    assert b"next: nothing is written yet: add the lines above, and run krm-fn init again\n" in outcome.stdout
+    write(shop, {"kustomization.yaml": f"{RESOURCES}transformers: [krm-fn.yaml]\n"})
+    assert init(shop).exit_code == 0
+    assert "krm-fn.yaml" in read(shop)
+
+
+NOT_BUILT = {
+    "a text in the place of the list": {"kustomization.yaml": f"transformers: a.yaml\n{RESOURCES}", "a.yaml": "a"},
+    "nothing": {"kustomization.yaml": ""},
+    "what is no YAML": {"web.yaml": "kind: [\n"},
+    "a transformer that is not there": {"kustomization.yaml": f"{RESOURCES}transformers: [a.yaml]\n"},
+    "a configuration that contradicts": {
+        "a.yaml": "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: a}\n"
+    },
+}
+
+
+@pytest.mark.parametrize("more", NOT_BUILT.values(), ids=NOT_BUILT)
+def test_where_a_rendering_fails_nothing_is_written(more: Tree, shop: Path) -> None:
+    tree = {**MANIFESTS, **more}
+    outcome = init(write(shop, tree))
+    assert (outcome.exit_code, outcome.stdout, read(shop)) == (1, b"", tree)
+    assert outcome.stderr.startswith("error: ")
 
 
 ENTRY = "  - exec: krm-fn\n    configPath: krm-fn.yaml\n"
@@ -144,15 +169,18 @@ def test_any_other_folder_gets_a_configuration_alone(shop: Path) -> None:
     assert read(shop) == {
         **MANIFESTS,
         "krm-fn.yaml": f"""\
-{LINE}apiVersion: revisions.krm-fn.io/v1
+{LINE}# +argocd:skip-file-rendering
+apiVersion: revisions.krm-fn.io/v1
 kind: ConfigRevisions
 metadata:
   name: shop   # the set, unique in its namespace
+  annotations:
+    config.kubernetes.io/local-config: "true"   # kustomize, Flux and kpt do not apply it
 spec:
   deployers: [argocd, kapp]
   # strategy: adopt   # for the first sync of what runs already
   linker:
-    image: registry.example/k:1   # or where you pushed the image; the Job runs it
+    image: registry.example/k:1   # the Job runs it
 """,
     }
     assert main(["discover"]).stdout == b""
@@ -168,7 +196,10 @@ def test_it_says_what_it_did_and_what_a_rendering_would_do(shop: Path) -> None:
         "                   up by its name\n"
         "1 renamed, 1 left alone (krm-fn explain PATH says why)\n"
         "\n"
+        "next: no release of krm-fn is published yet: build the image (make image), docker push it to your registry, "
+        "and set spec.linker.image\n"
         "next: krm-fn render shop\n"
+        "next: kubectl apply -f shop refuses krm-fn.yaml from now on; apply what krm-fn has rendered\n"
         "next: if it runs already, sync once with strategy: adopt, as docs/migration.md says\n"
     )
 
@@ -314,35 +345,106 @@ def test_an_overlay_is_named_after_what_it_is_an_overlay_of(tmp_path: Path) -> N
 
 
 EXAMPLE_OF = {"github": "github/diff.yaml", "gitlab": "gitlab/.gitlab-ci.yml"}
+ACTION = f"platform/krm-fn@{'1' * 40}"
 
 
 @pytest.mark.parametrize("ci", [*EXAMPLE_OF])
 def test_the_file_for_ci_is_the_example_for_this_package(ci: str, shop: Path, tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
-    outcome = init(shop, "--ci", ci)
-    assert outcome.exit_code == 0
+    outcome = init(shop, "--ci", ci, "--action", ACTION)
+    assert outcome.exit_code == 0, outcome.stderr
     written = (tmp_path / Pipeline[ci].file).read_text()
     example = (EXAMPLES / EXAMPLE_OF[ci]).read_text().replace("apps/*/overlays/*", "shop")
-    assert written.partition("\n")[2] == example.partition("\n")[2]
-    assert f"v{__version__}" in written
+    assert written.partition("\n")[2] == example.partition("\n")[2].replace("OWNER/REPO@SHA", ACTION)
     (tmp_path / Pipeline[ci].file).write_text("mine: 1\n")
-    again = init(shop, "--ci", ci)
-    assert again.exit_code == 1
-    assert b"is there, and is not changed; add to it:\n  # " in again.stdout
-    assert (tmp_path / Pipeline[ci].file).read_text() == "mine: 1\n"
+    before = read(tmp_path)
+    again = init(shop, "--ci", ci, "--action", ACTION)
+    assert (again.exit_code, read(tmp_path)) == (1, before)
+    assert b"is there, and is not changed; add to it, and leave out --ci:\n  # " in again.stdout
 
 
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
 @pytest.mark.parametrize("ci", [*EXAMPLE_OF])
-def test_the_file_for_ci_names_any_folder(ci: str, tmp_path: Path) -> None:
+def test_a_second_package_adds_its_line(ci: str, ending: str, shop: Path, tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
-    init(write(tmp_path / "a: [b] # c", MANIFESTS), "--ci", ci)
-    written = (tmp_path / Pipeline[ci].file).read_text()
-    assert '"a: [b] # c"' in [value for _, _, value in re.findall(r"(paths|PACKAGES)(: )(\S.*?)   # ", written)]
+    init(shop, "--ci", ci, "--action", ACTION)
+    file = tmp_path / Pipeline[ci].file
+    first = file.read_text().replace("\n", ending) + f"# mine{ending}"
+    file.write_bytes(first.encode())
+    write(tmp_path / "api: [b] # c", MANIFESTS)
+    outcome = init(tmp_path / "api: [b] # c", "--ci", ci)
+    assert outcome.exit_code == 0, outcome.stderr
+    second = file.read_bytes().decode()
+    (added,) = {*second.splitlines()} - {*first.splitlines()}
+    assert second.replace(f"{added}{ending}", "") == first
+    document = yaml.safe_load(second)
+    listed = document["diff"]["variables"]["PACKAGES"] if ci == "gitlab" else _paths(document)
+    assert listed == "shop\napi: [b] # c\n"
+    assert init(tmp_path / "api: [b] # c", "--ci", ci).exit_code == 0
+    assert file.read_bytes().decode() == second
+
+
+def _paths(workflow: Any) -> Any:
+    return workflow["jobs"]["diff"]["steps"][1]["with"]["paths"]
+
+
+UNSAFE = ["${{ secrets.X }}", "$(id)", "a\nb", "-x", "a`id`", "a\u202eb", "a\\b", "a'b", " a", "a\x1bb"]
+
+
+@pytest.mark.parametrize("name", UNSAFE)
+@pytest.mark.parametrize("ci", [*EXAMPLE_OF])
+def test_a_name_that_would_be_more_than_a_name_in_ci_is_refused(ci: str, name: str, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    write(tmp_path / name, MANIFESTS)
+    before = read(tmp_path)
+    outcome = main(["init", "--ci", ci, "--action", ACTION, "--", str(tmp_path / name)])
+    assert (outcome.exit_code, read(tmp_path)) == (1, before)
+    assert "would be more than a name in a file for CI; rename the folder\n" in outcome.stderr
+
+
+def _make_fifo(file: Path) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    os.mkfifo(file)
+
+
+IN_THE_WAY: dict[str, Callable[[Path], None]] = {
+    "a FIFO": _make_fifo,
+    "a device": lambda file: file.symlink_to("/dev/zero"),
+    "a link to nothing": lambda file: file.symlink_to("nothing"),
+    "a folder": lambda file: file.mkdir(),
+    "a link out of the repository": lambda file: file.symlink_to("/etc/hostname"),
+}
+
+
+@pytest.mark.parametrize("way", IN_THE_WAY)
+@pytest.mark.parametrize("ci", [*EXAMPLE_OF])
+def test_what_is_in_the_place_of_the_file_for_ci_is_refused(ci: str, way: str, shop: Path, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    file = tmp_path / Pipeline[ci].file
+    file.parent.mkdir(parents=True, exist_ok=True)
+    IN_THE_WAY[way](file)
+    before = read(shop)
+    outcome = init(shop, "--ci", ci, "--action", ACTION)
+    assert outcome.exit_code == 1
+    assert outcome.stderr.startswith(f"error: {Pipeline[ci].file}: "), outcome.stderr
+    assert read(shop) == before
+
+
+def test_nothing_is_written_through_a_link_out_of_the_repository(shop: Path, tmp_path: Path) -> None:
+    (shop / ".git").mkdir()
+    (tmp_path / "out").mkdir()
+    (shop / ".github").symlink_to("../out")
+    outcome = init(shop, "--ci", "github", "--action", ACTION)
+    assert outcome.exit_code == 1
+    assert "outside of the repository" in outcome.stderr
+    assert (read(shop), read(tmp_path / "out")) == (MANIFESTS, {})
 
 
 REFUSED = {
+    "an action that is no commit": (("--ci", "github", "--action", "a/b@v1"), 2, "expected OWNER/REPO@SHA"),
+    "an action without --ci": (("--action", ACTION), 2, "and --ci beside it"),
     "--ci outside of a repository": (
-        ("--ci", "github"),
+        ("--ci", "github", "--action", ACTION),
         1,
         "is in no repository of git, in which --ci writes its file",
     ),
@@ -368,40 +470,85 @@ def test_refused_with_nothing_written(options: tuple[str, ...], code: int, said:
     assert read(shop) == MANIFESTS
 
 
-def test_a_chart_needs_the_namespace_of_its_release(shop: Path) -> None:
-    write(shop, {"Chart.yaml": "apiVersion: v2\nname: shop\nversion: 1.0.0\n"})
-    outcome = init(Path("shop"))
-    message = "Helm tells a post-renderer no namespace; pass that of the release with --namespace"
-    assert (outcome.exit_code, outcome.stderr) == (1, f"error: shop: {message}\n")
-    assert "krm-fn.yaml" not in read(shop)
-    init(shop, "--namespace", "prod")
-    again = init(Path("shop"))
-    assert again.stdout.startswith(b"shop/krm-fn.yaml: unchanged\n")
-    assert b" --namespace prod --post-renderer " in again.stdout
-    other = init(shop, "--namespace", "other")
-    assert b"  spec:\n    linker:\n      namespace: other\n" in other.stdout
+def test_no_action_is_named_that_nobody_has(shop: Path, tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    outcome = init(shop, "--ci", "github")
+    assert (outcome.exit_code, read(tmp_path)) == (1, {f"shop/{name}": text for name, text in MANIFESTS.items()})
+    assert "--ci needs --action OWNER/REPO@SHA: no release of krm-fn is published yet" in outcome.stderr
 
 
-def test_a_full_disk_takes_nothing_that_was_there_and_what_was_written_is_said(
-    shop: Path,
-) -> None:
-    text = f"# {'x' * 2000}\n{RESOURCES}"
-    write(shop, {"kustomization.yaml": text})
+def test_a_chart_needs_the_namespace_of_its_release(shop: Path, require_tool: Callable[[str], Path]) -> None:
+    helm = require_tool("helm").parent
+    tree = {"Chart.yaml": "apiVersion: v2\nname: shop\nversion: 1.0.0\n", "templates/web.yaml": WEB}
+    chart = write(shop.parent / "chart", {**tree, "templates/config.yaml": CONFIG})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{helm}{os.pathsep}{os.environ['PATH']}")
+        outcome = init(Path("chart"))
+        message = "Helm tells a post-renderer no namespace; pass that of the release with --namespace"
+        assert (outcome.exit_code, outcome.stderr) == (1, f"error: chart: {message}\n")
+        assert "krm-fn.yaml" not in read(chart)
+        assert init(chart, "--namespace", "prod").exit_code == 0
+        again = init(Path("chart"))
+        assert again.stdout.startswith(b"chart/krm-fn.yaml: unchanged\n")
+        assert b" --namespace prod --post-renderer " in again.stdout
+        other = init(chart, "--namespace", "other")
+        assert b"  spec:\n    linker:\n      namespace: other\n" in other.stdout
+
+
+def test_a_name_that_is_given_twice_in_a_namespace_is_refused(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    assert init(write(tmp_path / "a", MANIFESTS), "--set", "web").exit_code == 0
+    outcome = init(write(tmp_path / "b", MANIFESTS), "--set", "web")
+    assert (outcome.exit_code, read(tmp_path / "b")) == (1, MANIFESTS)
+    assert "--set web is the set of " in outcome.stderr
+
+
+def test_a_full_disk_takes_nothing(shop: Path) -> None:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (len(text) + 5, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, before[1]))
     try:
         outcome = init(Path("shop"))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert (outcome.exit_code, read(shop)["kustomization.yaml"]) == (1, text)
-    assert outcome.stdout == b"shop/krm-fn.yaml: written\n"
-    assert outcome.stderr == "error: shop/kustomization.yaml: no space left on device\n"
+    assert (outcome.exit_code, read(shop)) == (1, MANIFESTS)
+    assert (outcome.stdout, outcome.stderr) == (b"", "error: shop/krm-fn.yaml: no space left on device\n")
     assert init(shop).exit_code == 0
 
 
-def test_what_cannot_be_rendered_is_configured_all_the_same(shop: Path) -> None:
-    write(shop, {"web.yaml": "kind: [\n"})
-    outcome = init(shop)
-    assert outcome.exit_code == 1
-    assert "web.yaml:" in outcome.stderr
-    assert "krm-fn.yaml" in read(shop)
+def test_a_name_that_is_no_text_is_escaped(tmp_path: Path) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    outcome = init(write(folder, MANIFESTS))
+    assert outcome.exit_code == 0, outcome.stderr
+    assert b"caf\\xe9" in outcome.stdout
+
+
+def test_where_there_is_no_repository_not_everything_is_read(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(shop.parent / "a/b", MANIFESTS)
+    monkeypatch.setattr("krm_fn.init.around._MOST_FOLDERS", 2)
+    assert Around(shop, DEFAULT_LIMITS).find_candidates() == []
+    below = Around(shop.parent, DEFAULT_LIMITS)
+    assert below.find_candidates() == []
+    (shop.parent / ".git").mkdir()
+    assert Around(shop.parent, DEFAULT_LIMITS).find_candidates() == [shop.parent / "a/b", shop]
+
+
+WHERE = {
+    "apps/media/radarr/app": "radarr",
+    "apps/media/radarr/base": "radarr",
+    "kubernetes/apps/default/echo/app": "echo",
+    "shop/overlays/prod-eu": "shop",
+    "overlays/prod": "gitops",
+    "overlays/shop": "shop",
+    "clusters/prod/apps/web": "web",
+    "k8s/base": "gitops",
+    "environments/dev/web": "web",
+}
+
+
+@pytest.mark.parametrize("folder", WHERE)
+def test_the_set_is_named_after_what_tells_applications_apart(folder: str, tmp_path: Path) -> None:
+    top = tmp_path / "gitops-1"
+    (top / ".git").mkdir(parents=True)
+    assert init(write(top / folder, MANIFESTS)).exit_code == 0
+    expected = WHERE[folder].replace("gitops", "gitops-1")
+    assert f"\n  name: {expected}   #" in read(top)[f"{folder}/krm-fn.yaml"]

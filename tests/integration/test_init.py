@@ -13,6 +13,7 @@ from tests.cli.process import krm_fn
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MANIFESTS = ("web.yaml", "api.yaml", "report.yaml", "config.yaml")
+IMAGE = ("--linker-image", "registry.example/krm-fn:1")
 FLUX = "; run it in CI and push the result: Flux runs no functions"
 DOORS = {
     "kustomize": ("kustomization.yaml", (), "kustomize build --enable-alpha-plugins --enable-exec 'my shop'", ""),
@@ -52,7 +53,7 @@ def test_the_next_command_renders_the_package(door: str, tmp_path: Path, on_path
         shutil.copy(EXAMPLES / "canary" / built_from, shop)
     elif built_from:
         (shop / built_from).write_text("apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata:\n  name: shop\n")
-    done = krm_fn("init", "my shop", "--set", "shop", *options, cwd=tmp_path, **on_path)
+    done = krm_fn("init", "my shop", "--set", "shop", *IMAGE, *options, cwd=tmp_path, **on_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert f"next: {command}{more}\n" in done.stdout
     printed = run(command, tmp_path, on_path)
@@ -70,12 +71,12 @@ def test_the_page_shows_what_is_printed(tmp_path: Path, on_path: dict[str, str])
     done = krm_fn("init", "shop", cwd=tmp_path, COLUMNS="80", **on_path)
     page = (EXAMPLES.parent / "docs/commands.md").read_text()
     assert f"```console\n$ krm-fn init shop\n{done.stdout}```\n" in page
-    assert done.stderr.startswith("warning: ConfigMap/shop/web-config ")
+    assert "warning: ConfigMap/shop/web-config " in done.stderr
 
 
 def test_helm_runs_it_as_a_post_renderer(tmp_path: Path, on_path: dict[str, str]) -> None:
     shutil.copytree(EXAMPLES / "helm/chart", tmp_path / "chart")
-    done = krm_fn("init", "chart", "--set", "shop", "-n", "shop", cwd=tmp_path, **on_path)
+    done = krm_fn("init", "chart", "--set", "shop", "-n", "shop", *IMAGE, cwd=tmp_path, **on_path)
     assert (done.returncode, done.stderr) == (0, "")
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("next: helm upgrade --install RELEASE ")]
     command = line.replace("next: helm upgrade --install RELEASE", "helm template shop")
@@ -87,7 +88,7 @@ def test_helm_runs_it_as_a_post_renderer(tmp_path: Path, on_path: dict[str, str]
 def test_the_plugin_of_argo_cd_takes_the_directory(tmp_path: Path, on_path: dict[str, str]) -> None:
     for name in (*MANIFESTS, "kustomization.yaml"):
         shutil.copy(EXAMPLES / "canary" / name, tmp_path)
-    done = krm_fn("init", "--deployer", "argocd", cwd=tmp_path, **on_path)
+    done = krm_fn("init", "--deployer", "argocd", *IMAGE, cwd=tmp_path, **on_path)
     assert done.returncode == 0, done.stderr
     assert "next: write `plugin: {}` into the source of the Application" in done.stdout
     assert krm_fn("discover", cwd=tmp_path).stdout == "krm-fn.yaml\n"

@@ -29,7 +29,7 @@ ACTION: Any = yaml.safe_load((ROOT / "action.yml").read_text())
 
 def _lint(folder: Path, action: str, require_tool: Callable[[str], Path]) -> str:
     """Lint the workflow of the example, with the action beside it."""
-    workflow = WORKFLOW.read_text().replace("example/krm-fn@v0.2.0", "./action")
+    workflow = WORKFLOW.read_text().replace("OWNER/REPO@SHA", "./action")
     commit(folder, {".github/workflows/diff.yaml": workflow, "action/action.yml": action})
     done = subprocess.run([require_tool("actionlint")], cwd=folder, capture_output=True, text=True, check=False)
     assert (done.returncode == 0) == (not done.stdout)
