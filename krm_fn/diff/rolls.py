@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from krm_fn.diff.difference import Cause, Effect, FieldChange, Roll
 from krm_fn.diff.pair import AS_WRITTEN, Pair, Release
+from krm_fn.diff.tree import is_rewritten
 from krm_fn.model import keys
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import CONSUMER_KINDS, cannot_change, is_replaced
@@ -36,15 +37,17 @@ def find_rolls(
     fields: Mapping[Item, tuple[FieldChange, ...]],
     edited: Iterable[Item],
     renamed: Collection[Item],
-    release: Release,
+    releases: tuple[Release, Release],
 ) -> Rolls:
-    """Find what rolls. All keys are objects of `release`, the new rendering.
+    """Find what rolls. All keys are objects of the new rendering.
 
     `fields`: the fields in which an object differs, but for names and checksums. `edited`: the ConfigMaps and Secrets
     whose content differs. `renamed`: the objects that have got another name.
     """
+    before, release = releases
     former = {pair.new: pair.old for pair in pairs if pair.new is not None and pair.old is not None}
     checksummed = _Checksummed(edited, release)
+    is_as_written = release.dialect == AS_WRITTEN
     rollouts = _find_rollouts(release)
     roll = partial(_roll, release)
     by_config: dict[Item, list[Roll]] = defaultdict(list)
@@ -53,7 +56,8 @@ def find_rolls(
         if item.is_config or item.id.kind in ROLES:
             continue
         rolling = rollouts.get(item, item)
-        for config, effect in _find_followed(item, renamed, release).items():
+        followed = _find_followed(item, renamed, release, _find_references(old, before))
+        for config, effect in followed.items():
             by_config[config].append(roll(rolling, effect or _effect_on(item, old), {Cause.NAME}))
         causes = {cause for change in fields.get(item, ()) for cause in _causes(item, change)}
         if _has_new_checksum(item, old):
@@ -61,7 +65,10 @@ def find_rolls(
             read = checksummed.find(item)
             for config in read:
                 by_config[config].append(roll(rolling, _effect_on(item, old), {Cause.CHECKSUM}))
-            causes |= set() if read or release.dialect != AS_WRITTEN else {Cause.CHECKSUM}
+            causes |= set() if read or not is_as_written else {Cause.CHECKSUM}
+        elif is_as_written and None not in followed.values() and _has_new_text(item, old):
+            # Names that no rule follows, as in an argument, are taken as equal: they are no news, but new pods.
+            causes = causes or {Cause.NAME}
         if causes:
             by_workload[item] = roll(rolling, _effect_on(item, old), causes)
     return Rolls(by_config, by_workload)
@@ -95,12 +102,22 @@ def _effect_on(item: Item, old: Item) -> Effect:
     return _EFFECTS.get(item.id.kind, Effect.ROLLS)
 
 
-def _find_followed(item: Item, renamed: Collection[Item], release: Release) -> dict[Item, Effect | None]:
-    """Find the configs whose new name an object follows, with the effect; None for that of another pod template."""
+def _find_references(item: Item, release: Release) -> set[tuple[str, str]]:
+    """Return what an object references, there or not: kinds, and names as they are written."""
+    return {(reference.kind, reference.name.value) for _, reference, _ in release.by_referrer.get(item, ())}
+
+
+def _find_followed(
+    item: Item, renamed: Collection[Item], release: Release, known: Collection[tuple[str, str]]
+) -> dict[Item, Effect | None]:
+    """Find the configs whose new name an object follows, with the effect; None for that of another pod template.
+
+    `known`: what it has referenced before. Who has the new name already follows nothing.
+    """
     effects: dict[Item, Effect | None] = {}
     for _, reference, targets in release.by_referrer.get(item, ()):
         for config in targets:
-            if config in renamed:
+            if config in renamed and (reference.kind, reference.name.value) not in known:
                 is_in_pod = _is_in_template(item, reference)
                 effects[config] = None if is_in_pod else effects.get(config, Effect.CHANGES)
     return effects
@@ -119,6 +136,11 @@ def _causes(item: Item, change: FieldChange) -> Iterator[Cause]:
             yield Cause.CHECKSUM
         else:
             yield Cause.TEMPLATE
+
+
+def _has_new_text(item: Item, old: Item) -> bool:
+    """Tell whether any pod template says something else, names included."""
+    return any(is_rewritten(old, item, template.path) for template in find_templates(item.node))
 
 
 def _has_new_checksum(item: Item, old: Item) -> bool:

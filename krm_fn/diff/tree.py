@@ -9,7 +9,7 @@ from krm_fn.diff.difference import FieldChange, ShownValue
 from krm_fn.diff.lines import align
 from krm_fn.diff.pair import Pair, Release, is_named_by_content, is_spelled_anew
 from krm_fn.model.item import Item
-from krm_fn.model.node import FieldPath, Node, Path, Scalar, fields, is_mapping, is_scalar, step, steps_of
+from krm_fn.model.node import FieldPath, Node, Path, Scalar, descend, fields, is_mapping, is_scalar, step, steps_of
 from krm_fn.model.words import count
 from krm_fn.naming.go_yaml import is_text, read_number
 from krm_fn.naming.names import HASH, WORD, base_name
@@ -27,7 +27,8 @@ _FOLDED = "\0"
 class Folded(NamedTuple):
     """A text in which labels stand for names. `value` is equal to no text that just contains the label.
 
-    `plain`: the text, if it is a name that only another environment calls otherwise, and may as well be no name.
+    `plain`: the text as it is written, which is equal to itself whatever it names. None for a reference to what only
+    another environment calls otherwise: there, the same text is another object.
     """
 
     value: str
@@ -53,6 +54,7 @@ class StableNames:
     ) -> None:
         self._labels = labels
         self._whole = whole
+        self._elsewhere = frozenset(whole.values())
         self._references = references
         self._masks = masks
 
@@ -72,14 +74,14 @@ class StableNames:
         """Replace each name in a text of an object by its label."""
         label = self.references_of(item).get(scalar)
         if label is not None:
-            return Folded(_FOLDED + label, label)
+            return Folded(_FOLDED + label, label, None if label in self._elsewhere else scalar.value)
         elsewhere = self.elsewhere(scalar.value)
         if elsewhere is not None:
             return Folded(_FOLDED + elsewhere, elsewhere, scalar.value)
         if not _HASH.search(scalar.value):
             return Folded(scalar.value, scalar.value)
         shown = WORD.sub(lambda found: self._labels.get(found[0], found[0]), scalar.value)
-        return Folded(shown if shown == scalar.value else _FOLDED + shown, shown)
+        return Folded(shown if shown == scalar.value else _FOLDED + shown, shown, scalar.value)
 
     def hide(self, text: str) -> str:
         """Mask the names of Secrets."""
@@ -260,13 +262,23 @@ def is_same(old: Tree | None, new: Tree | None) -> bool:
     return old is None and new is None
 
 
-def find_unlike(old: Item, new: Item, names: tuple[StableNames, StableNames]) -> Iterator[FieldPath]:
+def find_unlike(
+    old: Item, new: Item, names: tuple[StableNames, StableNames], top: FieldPath = ()
+) -> Iterator[FieldPath]:
     """Yield the places at which two objects are written in different ways, or hold what may be a name from content.
 
+    `top`: only there and below.
     Everywhere else they say the same. At these places they may too: only who reads both can tell.
     """
     labels = names[0].references_of(old), names[1].references_of(new)
-    stack: list[tuple[Node, Node, Path]] = [(old.node, new.node, None)]
+    start: Path = None
+    for name in top:
+        start = (start, name)
+    former, latter = descend(old.node, top), descend(new.node, top)
+    if former is None or latter is None:
+        yield top
+        return
+    stack: list[tuple[Node, Node, Path]] = [(former, latter, start)]
     while stack:
         before, after, path = stack.pop()
         if is_scalar(before) and is_scalar(after) and _is_alike(before, after, labels, names):
@@ -279,6 +291,24 @@ def find_unlike(old: Item, new: Item, names: tuple[StableNames, StableNames]) ->
                 stack.append((value, after.value[index], (path, index)))
         else:
             yield tuple(steps_of(path))[::-1]
+
+
+_AS_TEXT = StableNames({}, {}, Masks([]), {})
+"""No text is a name."""
+
+
+def is_rewritten(old: Item, new: Item, top: FieldPath) -> bool:
+    """Tell whether two objects do not say the same at a place, where another name is another text."""
+    reader = TreeReader(_AS_TEXT, lambda *_: False)
+    return any(
+        _freeze_at(reader, old, path) != _freeze_at(reader, new, path)
+        for path in find_unlike(old, new, (_AS_TEXT, _AS_TEXT), top)
+    )
+
+
+def _freeze_at(reader: TreeReader, item: Item, path: FieldPath) -> Hashable:
+    tree = reader.read_at(item, path) if descend(item.node, path) is not None else None
+    return None if tree is None else _freeze(tree)
 
 
 def _is_alike(
@@ -327,9 +357,17 @@ def compare_trees(old: Tree, new: Tree) -> Iterator[FieldChange]:
 
 
 def _is_equal(old: Leaf, new: Leaf) -> bool:
-    """Tell whether two scalars are equal. A container may be called as the workload is in one environment only."""
-    is_plain_equal = old.value == new.plain or new.value == old.plain
-    return _identity(old) == _identity(new) or (is_plain_equal and old.is_text == new.is_text)
+    """Tell whether two scalars are equal: they stand for the same, or are written alike.
+
+    A name is written alike where one side lacks the object, so that it is only text there. And a container may be
+    called as the workload is in one environment only.
+    """
+    is_alike = _written(old) == _written(new) and old.is_text == new.is_text
+    return is_alike or _identity(old) == _identity(new)
+
+
+def _written(leaf: Leaf) -> str:
+    return leaf.value if leaf.plain is None else leaf.plain
 
 
 def _identity(leaf: Leaf) -> tuple[str, bool]:
