@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from krm_fn.diff.difference import Cause, Effect, FieldChange, Roll
 from krm_fn.diff.pair import AS_WRITTEN, Pair, Release
-from krm_fn.diff.tree import is_rewritten
+from krm_fn.diff.stored import is_stored_alike
 from krm_fn.model import keys
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import CONSUMER_KINDS, cannot_change, is_replaced
@@ -59,14 +59,16 @@ def find_rolls(
         followed = _find_followed(item, renamed, release, _find_references(old, before))
         for config, effect in followed.items():
             by_config[config].append(roll(rolling, effect or _effect_on(item, old), {Cause.NAME}))
-        causes = {cause for change in fields.get(item, ()) for cause in _causes(item, change)}
+        is_anew = not is_as_written or item.id.kind == "Pod" or _is_stored_anew(item, old)
+        changes = fields.get(item, ()) if is_anew else ()
+        causes = {cause for change in changes for cause in _causes(item, change)}
         if _has_new_checksum(item, old):
             # Namespaces and names are part of a checksum: of another environment, it differs in any case.
             read = checksummed.find(item)
             for config in read:
                 by_config[config].append(roll(rolling, _effect_on(item, old), {Cause.CHECKSUM}))
             causes |= set() if read or not is_as_written else {Cause.CHECKSUM}
-        elif is_as_written and None not in followed.values() and _has_new_text(item, old):
+        elif is_as_written and item.id.kind != "Pod" and is_anew and None not in followed.values():
             # Names that no rule follows, as in an argument, are taken as equal: they are no news, but new pods.
             causes = causes or {Cause.NAME}
         if causes:
@@ -138,9 +140,13 @@ def _causes(item: Item, change: FieldChange) -> Iterator[Cause]:
             yield Cause.TEMPLATE
 
 
-def _has_new_text(item: Item, old: Item) -> bool:
-    """Tell whether any pod template says something else, names included."""
-    return any(is_rewritten(old, item, template.path) for template in find_templates(item.node))
+def _is_stored_anew(item: Item, old: Item) -> bool:
+    """Tell whether an API server stores another pod template, names included. Only such a template rolls a workload."""
+    before = {one.path: one.node for one in find_templates(old.node)}
+    after = {one.path: one.node for one in find_templates(item.node)}
+    return before.keys() != after.keys() or any(
+        not is_stored_alike(before[path], node, item.id.kind) for path, node in after.items()
+    )
 
 
 def _has_new_checksum(item: Item, old: Item) -> bool:

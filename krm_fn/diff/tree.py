@@ -9,7 +9,7 @@ from krm_fn.diff.difference import FieldChange, ShownValue
 from krm_fn.diff.lines import align
 from krm_fn.diff.pair import Pair, Release, is_named_by_content, is_spelled_anew
 from krm_fn.model.item import Item
-from krm_fn.model.node import FieldPath, Node, Path, Scalar, descend, fields, is_mapping, is_scalar, step, steps_of
+from krm_fn.model.node import FieldPath, Node, Path, Scalar, fields, is_mapping, is_scalar, step, steps_of
 from krm_fn.model.words import count
 from krm_fn.naming.go_yaml import is_text, read_number
 from krm_fn.naming.names import HASH, WORD, base_name
@@ -262,23 +262,13 @@ def is_same(old: Tree | None, new: Tree | None) -> bool:
     return old is None and new is None
 
 
-def find_unlike(
-    old: Item, new: Item, names: tuple[StableNames, StableNames], top: FieldPath = ()
-) -> Iterator[FieldPath]:
+def find_unlike(old: Item, new: Item, names: tuple[StableNames, StableNames]) -> Iterator[FieldPath]:
     """Yield the places at which two objects are written in different ways, or hold what may be a name from content.
 
-    `top`: only there and below.
     Everywhere else they say the same. At these places they may too: only who reads both can tell.
     """
     labels = names[0].references_of(old), names[1].references_of(new)
-    start: Path = None
-    for name in top:
-        start = (start, name)
-    former, latter = descend(old.node, top), descend(new.node, top)
-    if former is None or latter is None:
-        yield top
-        return
-    stack: list[tuple[Node, Node, Path]] = [(former, latter, start)]
+    stack: list[tuple[Node, Node, Path]] = [(old.node, new.node, None)]
     while stack:
         before, after, path = stack.pop()
         if is_scalar(before) and is_scalar(after) and _is_alike(before, after, labels, names):
@@ -291,24 +281,6 @@ def find_unlike(
                 stack.append((value, after.value[index], (path, index)))
         else:
             yield tuple(steps_of(path))[::-1]
-
-
-_AS_TEXT = StableNames({}, {}, Masks([]), {})
-"""No text is a name."""
-
-
-def is_rewritten(old: Item, new: Item, top: FieldPath) -> bool:
-    """Tell whether two objects do not say the same at a place, where another name is another text."""
-    reader = TreeReader(_AS_TEXT, lambda *_: False)
-    return any(
-        _freeze_at(reader, old, path) != _freeze_at(reader, new, path)
-        for path in find_unlike(old, new, (_AS_TEXT, _AS_TEXT), top)
-    )
-
-
-def _freeze_at(reader: TreeReader, item: Item, path: FieldPath) -> Hashable:
-    tree = reader.read_at(item, path) if descend(item.node, path) is not None else None
-    return None if tree is None else _freeze(tree)
 
 
 def _is_alike(

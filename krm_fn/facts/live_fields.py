@@ -65,3 +65,111 @@ SERVER_MARKS = (
     "deprecated.daemonset.template.generation",
     "kubernetes.io/metadata.name",
 )
+
+DEFAULTS = {
+    # Of pod templates (kubernetes/kubernetes: pkg/apis/core/v1/defaults.go, zz_generated.defaults.go)
+    ("", "spec", "dnsPolicy"): "ClusterFirst",
+    ("", "spec", "restartPolicy"): "Always",
+    ("", "spec", "schedulerName"): "default-scheduler",
+    ("", "spec", "terminationGracePeriodSeconds"): "30",
+    **{
+        ("", around, name): value
+        for around in ("containers", "initContainers")
+        for name, value in (("terminationMessagePath", "/dev/termination-log"), ("terminationMessagePolicy", "File"))
+    },
+    ("", "ports", "protocol"): "TCP",
+    **{
+        ("", around, name): value
+        for around in ("livenessProbe", "readinessProbe", "startupProbe")
+        for name, value in (
+            ("failureThreshold", "3"),
+            ("periodSeconds", "10"),
+            ("successThreshold", "1"),
+            ("timeoutSeconds", "1"),
+        )
+    },
+    ("", "httpGet", "path"): "/",
+    ("", "httpGet", "scheme"): "HTTP",
+    ("", "fieldRef", "apiVersion"): "v1",
+    **{("", around, "defaultMode"): "420" for around in ("configMap", "downwardAPI", "projected", "secret")},
+    ("", "serviceAccountToken", "expirationSeconds"): "3600",
+    # Of workloads (pkg/apis/apps/v1/defaults.go, pkg/apis/batch/v1/defaults.go)
+    ("Deployment", "spec", "replicas"): "1",
+    ("Deployment", "spec", "revisionHistoryLimit"): "10",
+    ("Deployment", "spec", "progressDeadlineSeconds"): "600",
+    ("Deployment", "strategy", "type"): "RollingUpdate",
+    ("Deployment", "rollingUpdate", "maxSurge"): "25%",
+    ("Deployment", "rollingUpdate", "maxUnavailable"): "25%",
+    ("StatefulSet", "spec", "replicas"): "1",
+    ("StatefulSet", "spec", "revisionHistoryLimit"): "10",
+    ("StatefulSet", "spec", "podManagementPolicy"): "OrderedReady",
+    ("StatefulSet", "updateStrategy", "type"): "RollingUpdate",
+    ("StatefulSet", "rollingUpdate", "partition"): "0",
+    ("DaemonSet", "spec", "revisionHistoryLimit"): "10",
+    ("DaemonSet", "updateStrategy", "type"): "RollingUpdate",
+    ("DaemonSet", "rollingUpdate", "maxUnavailable"): "1",
+    ("DaemonSet", "rollingUpdate", "maxSurge"): "0",
+    ("CronJob", "spec", "concurrencyPolicy"): "Allow",
+    ("CronJob", "spec", "suspend"): "false",
+    ("CronJob", "spec", "successfulJobsHistoryLimit"): "3",
+    ("CronJob", "spec", "failedJobsHistoryLimit"): "1",
+    # Of others (pkg/apis/core/v1/defaults.go, pkg/apis/autoscaling/v2/defaults.go)
+    ("Service", "spec", "type"): "ClusterIP",
+    ("Service", "spec", "sessionAffinity"): "None",
+    ("Service", "spec", "internalTrafficPolicy"): "Cluster",
+    ("HorizontalPodAutoscaler", "spec", "minReplicas"): "1",
+    ("PersistentVolumeClaim", "spec", "volumeMode"): "Filesystem",
+}
+"""What the API server writes where nothing is written: by kind, "" for any, by the field or list around, and by name.
+
+The default of `imagePullPolicy` is that of its image, and is no row.
+"""
+
+STORED_WHEN_EMPTY = frozenset(
+    {
+        # Switches and numbers that say something else if they are not there
+        "allocateLoadBalancerNodePorts",
+        "allowPrivilegeEscalation",
+        "automountServiceAccountToken",
+        "enableServiceLinks",
+        "fsGroup",
+        "hostUsers",
+        "immutable",
+        "optional",
+        "priority",
+        "privileged",
+        "readOnlyRootFilesystem",
+        "runAsGroup",
+        "runAsNonRoot",
+        "runAsUser",
+        "setHostnameAsFQDN",
+        "shareProcessNamespace",
+        "startingDeadlineSeconds",
+        "tolerationSeconds",
+        "ttlSecondsAfterFinished",
+        # Mappings, of which each is a choice
+        "affinity",
+        "dnsConfig",
+        "emptyDir",
+        "exec",
+        "labelSelector",
+        "lifecycle",
+        "namespaceSelector",
+        "nodeAffinity",
+        "podAffinity",
+        "podAntiAffinity",
+        "podSelector",
+        "seccompProfile",
+        "capabilities",
+        "selector",
+    }
+)
+"""Fields that the API server stores although they are empty, false or 0: pointers without a default in its types."""
+
+BUILT_IN = (
+    *("", "admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "apps", "autoscaling"),
+    *("batch", "certificates.k8s.io", "coordination.k8s.io", "discovery.k8s.io", "events.k8s.io", "extensions"),
+    *("flowcontrol.apiserver.k8s.io", "networking.k8s.io", "node.k8s.io", "policy", "rbac.authorization.k8s.io"),
+    *("resource.k8s.io", "scheduling.k8s.io", "storage.k8s.io"),
+)
+"""Groups that the API server has types for. Of any other group it stores what is written, empty or not."""

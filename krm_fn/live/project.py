@@ -6,14 +6,25 @@ what is empty. Fields that the rendering no longer has are kept if applying remo
 """
 
 import json
-import re
 from collections.abc import Collection, Iterable, Iterator
-from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
 from krm_fn.diff.difference import HandEdit
+from krm_fn.diff.stored import (
+    FALSE,
+    TOP,
+    TRUE,
+    Names,
+    element_of,
+    field_of,
+    is_default,
+    is_default_policy,
+    is_not_stored,
+    is_quantity,
+    read_quantity,
+)
 from krm_fn.diff.tree import MERGE_KEYS
-from krm_fn.facts.live_fields import BY_HAND, OPEN_MAPS, QUANTITIES, QUANTITY_FIELDS, SERVER_METADATA
+from krm_fn.facts.live_fields import BUILT_IN, BY_HAND, OPEN_MAPS, SERVER_METADATA
 from krm_fn.linker.read import mapping
 from krm_fn.live.live_object import MARKS, FieldOwner, LiveManifest, is_applier, read_json
 from krm_fn.model.item import Item, data_keys, read_item
@@ -34,11 +45,6 @@ from krm_fn.model.node import (
 )
 from krm_fn.naming.go_yaml import is_text, read_number, read_timestamp
 from krm_fn.report.secrets import UNREAD
-
-_TRUE, _FALSE = frozenset({"true", "yes", "on", "y"}), frozenset({"false", "no", "off", "n"})
-_QUANTITY = re.compile(r"([-+]?[0-9.]+)([eE][-+]?[0-9]+|[numkMGTPE]|[KMGTPE]i)?")
-_SUFFIXES = {"n": "1e-9", "u": "1e-6", "m": "1e-3", **{one: f"1e{3 * place}" for place, one in enumerate(" kMGTPE")}}
-_BINARY = "KMGTPE"
 
 
 class Projection(NamedTuple):
@@ -65,17 +71,20 @@ def project(live: LiveManifest, rendered: Item, appliers: Collection[str]) -> Pr
 class _Place(NamedTuple):
     """Where a field is: its path for people, the names of the field and of what it is in, and who owns it.
 
-    `applied` is what was applied last; None if that does not have the field.
+    `applied` is what was applied last; None if that does not have the field. `is_typed`: the API server has a type for
+    the object, so that it leaves out what is empty and writes defaults.
     """
 
     path: str
-    names: tuple[str, str]
+    names: Names
     owners: tuple[FieldOwner, ...]
     applied: Node | None
+    is_typed: bool
 
     def field(self, name: str) -> "_Place":
         owners = _descend(self.owners, f"f:{name}")
-        return _Place(step(self.path, name), (self.names[1], name), owners, get(self.applied, name))
+        below = step(self.path, name), field_of(self.names, name)
+        return _Place(*below, owners, get(self.applied, name), self.is_typed)
 
     def element(self, key: str, node: Node, index: int) -> "_Place":
         """Return the place of an element of a list. `key`: the field that tells elements apart, `""` for none."""
@@ -83,7 +92,8 @@ class _Place(NamedTuple):
         steps = {one for owner in self.owners for one in owner.fields if _means(one, node)}
         owners = tuple(one for found in steps or {""} for one in _descend(self.owners, found))
         alike = (one for one in elements(self.applied) if key and text(get(one, key)) == name)
-        return _Place(f"{self.path}[{name}]", ("", self.names[1]), owners, next(alike, None))
+        below = f"{self.path}[{name}]", element_of(self.names)
+        return _Place(*below, owners, next(alike, None), self.is_typed)
 
 
 def _descend(owners: Iterable[FieldOwner], name: str) -> tuple[FieldOwner, ...]:
@@ -113,7 +123,7 @@ class _Projector:
     def __init__(self, live: LiveManifest, kind: str, appliers: Collection[str]) -> None:
         self._live = live
         self._appliers = appliers
-        self._is_pod = kind == "Pod"
+        self._kind = kind
         self._is_secret = kind == "Secret"
         own = [one for one in live.owners if is_applier(one, appliers)]
         self._is_server_side = any(one.operation == "Apply" for one in own)
@@ -123,7 +133,7 @@ class _Projector:
         self._unread: list[HandEdit] = []
 
     def project(self, item: Item, rendered: Item) -> Projection:
-        root = _Place("", ("", ""), self._live.owners, self._live.applied)
+        root = _Place("", TOP, self._live.owners, self._live.applied, item.id.group in BUILT_IN)
         before, after = fields(item.node), fields(rendered.node)
         kept: dict[str, Node] = {}
         for name in (*before, *(name for name in after if name not in before)):
@@ -196,6 +206,8 @@ class _Projector:
         after = fields(rendered)
         kept: dict[str, Node] = {}
         for name, value in fields(live).items():
+            if name == "imagePullPolicy" and name not in after and is_default_policy(value, after.get("image")):
+                continue
             found = self._project(after.get(name), value, place.field(name))
             if found is not None:
                 kept[name] = found
@@ -216,8 +228,8 @@ class _Projector:
 
     def _keep_removed(self, live: Node, place: _Place) -> Node | None:
         """Keep what applying removes of a field that the rendering does not have."""
-        name = place.names[1]
-        if place.names[0] in {"labels", "annotations"} and name in MARKS:
+        is_mark = place.names[0] in {"labels", "annotations"} and place.names[1] in MARKS
+        if is_mark or (place.is_typed and is_default(live, place.names, self._kind)):  # a default comes again at once
             return None
         is_whole = any(not one.fields and not one.is_around for one in place.owners)
         is_whole = is_whole or (self._is_guess and place.path.endswith("]"))
@@ -255,7 +267,7 @@ class _Projector:
             return bool(exactly) and len(own) == len(place.owners)
         if self._live.applied is not None:
             return place.applied is not None
-        return bool(own) and len(own) == len(place.owners) and has_no_default and not self._is_pod
+        return bool(own) and len(own) == len(place.owners) and has_no_default and self._kind != "Pod"
 
 
 def _edit(owner: FieldOwner, place: _Place) -> HandEdit:
@@ -304,7 +316,7 @@ def _pair(rendered: list[Node], live: list[Node], key: str) -> Iterator[tuple[No
         yield one, equal if equal is not None or not left else left.pop(0)
 
 
-_NOWHERE = _Place("", ("", ""), (), None)
+_NOWHERE = _Place("", TOP, (), None, is_typed=True)
 
 
 def _says(live: Node, rendered: Node, place: _Place) -> bool:
@@ -323,10 +335,7 @@ def _says(live: Node, rendered: Node, place: _Place) -> bool:
 
 def _is_nothing(rendered: Node, place: _Place) -> bool:
     """Tell whether the API server stores nothing for a field, as it is empty."""
-    if is_null(rendered) or not rendered.value:
-        return place.names[0] not in OPEN_MAPS or is_null(rendered)
-    is_plain = is_scalar(rendered) and not rendered.style
-    return is_plain and (rendered.value.lower() in _FALSE or rendered.value == "0") and place.names[0] not in OPEN_MAPS
+    return is_null(rendered) or (place.is_typed and is_not_stored(rendered, place.names))
 
 
 def _is_same(rendered: Scalar, live: Scalar, place: _Place) -> bool:
@@ -334,25 +343,10 @@ def _is_same(rendered: Scalar, live: Scalar, place: _Place) -> bool:
     if live.style:
         if rendered.value == live.value and (is_text(rendered) or read_timestamp(rendered.value) is not None):
             return True
-        is_quantity = place.names[0] in QUANTITIES or place.names[1] in QUANTITY_FIELDS
-        return is_quantity and _read_quantity(rendered.value) == _read_quantity(live.value) is not None
+        return is_quantity(place.names) and read_quantity(rendered.value) == read_quantity(live.value) is not None
     if rendered.style:
         return False
     if live.value in {"true", "false"}:
-        return rendered.value.lower() in (_TRUE if live.value == "true" else _FALSE)
+        return rendered.value.lower() in (TRUE if live.value == "true" else FALSE)
     is_number = rendered.value[:1] in "+-.0123456789"
     return is_number and read_number(rendered.value) == read_number(live.value)
-
-
-def _read_quantity(written: str) -> Decimal | None:
-    found = _QUANTITY.fullmatch(written)
-    if not found:
-        return None
-    suffix = found[2] or ""
-    try:
-        number = Decimal(found[1])
-        if suffix.endswith("i"):
-            return number * Decimal(1024) ** (_BINARY.index(suffix[0]) + 1)
-        return number * Decimal(_SUFFIXES.get(suffix, f"1{suffix}"))
-    except InvalidOperation:
-        return None

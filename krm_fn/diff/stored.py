@@ -1,0 +1,119 @@
+"""What an API server stores of what is written: no empty fields, its defaults, and one spelling of a quantity.
+
+So two pod templates may be written in different ways, and nothing rolls when one replaces the other.
+"""
+
+import re
+from collections.abc import Hashable
+from decimal import Decimal, InvalidOperation
+from typing import TypeAlias
+
+from krm_fn.facts.live_fields import DEFAULTS, OPEN_MAPS, QUANTITIES, QUANTITY_FIELDS, STORED_WHEN_EMPTY
+from krm_fn.model.node import Node, fields, is_mapping, is_null, is_scalar, text
+from krm_fn.naming.go_yaml import is_text, read_number
+
+Names: TypeAlias = tuple[str, str]
+"""The field or list that a field is in, and its own name."""
+
+TOP: Names = ("", "")
+
+TRUE, FALSE = frozenset({"true", "yes", "on", "y"}), frozenset({"false", "no", "off", "n"})
+_POD_CONTEXT = ("spec", "securityContext")
+_QUANTITY = re.compile(r"([-+]?[0-9.]+)([eE][-+]?[0-9]+|[numkMGTPE]|[KMGTPE]i)?")
+_SUFFIXES = {"n": "1e-9", "u": "1e-6", "m": "1e-3", **{one: f"1e{3 * place}" for place, one in enumerate(" kMGTPE")}}
+_BINARY = "KMGTPE"
+
+
+def field_of(names: Names, name: str) -> Names:
+    return names[1], name
+
+
+def element_of(names: Names) -> Names:
+    return "", names[1]
+
+
+def is_stored_alike(old: Node, new: Node, kind: str) -> bool:
+    """Tell whether an API server stores the same of two pod templates of a kind."""
+    names = ("", "template")
+    return _read(old, names, kind) == _read(new, names, kind)
+
+
+def is_default(node: Node, names: Names, kind: str) -> bool:
+    """Tell whether this is what the API server writes where nothing is written."""
+    defaults = (DEFAULTS.get((one, *names)) for one in (kind, ""))
+    return is_scalar(node) and node.value in [one for one in defaults if one is not None]
+
+
+def is_not_stored(node: Node, names: Names) -> bool:
+    """Tell whether the API server stores nothing for a field of one of its own types, as it is empty, false or 0."""
+    if is_null(node):
+        return True
+    if names[0] in OPEN_MAPS:
+        return False
+    if names[1] in STORED_WHEN_EMPTY or (names[1] == "securityContext" and names != _POD_CONTEXT):
+        return not is_mapping(node) and not is_scalar(node) and not node.value
+    if is_scalar(node) and node.value and not node.style:
+        return node.value.lower() in FALSE or node.value == "0"
+    return not node.value
+
+
+def is_default_policy(policy: Node, image: Node | None) -> bool:
+    """Tell whether an image is pulled so where nothing is written: always if its tag is `latest`, or it has none."""
+    name, _, digest = text(image).partition("@")
+    tag = name.rpartition("/")[2].partition(":")[2]
+    is_latest = tag == "latest" or not (tag or digest)
+    return text(policy) == ("Always" if is_latest else "IfNotPresent")
+
+
+def is_quantity(names: Names) -> bool:
+    return names[0] in QUANTITIES or names[1] in QUANTITY_FIELDS
+
+
+def read_quantity(written: str) -> Decimal | None:
+    found = _QUANTITY.fullmatch(written)
+    if not found:
+        return None
+    suffix = found[2] or ""
+    try:
+        number = Decimal(found[1])
+        if suffix.endswith("i"):
+            return number * Decimal(1024) ** (_BINARY.index(suffix[0]) + 1)
+        return number * Decimal(_SUFFIXES.get(suffix, f"1{suffix}"))
+    except InvalidOperation:
+        return None
+
+
+def _read(node: Node, names: Names, kind: str) -> Hashable:
+    """Return what is stored, None for nothing. Equal values are stored alike."""
+    # No comprehensions: each takes a frame for each level of nesting.
+    if is_not_stored(node, names) or is_default(node, names, kind):
+        return None
+    if is_scalar(node):
+        return _read_scalar(node.value, names, is_text=is_text(node))
+    kept: list[Hashable] = []
+    if is_mapping(node):
+        around = fields(node)
+        for name in sorted(around):
+            if name == "imagePullPolicy" and is_default_policy(around[name], around.get("image")):
+                continue
+            found = _read(around[name], field_of(names, name), kind)
+            if found is not None:
+                kept.append((name, found))
+        is_empty = not kept and names[1] not in STORED_WHEN_EMPTY
+        return None if is_empty and names != ("", "template") else ("mapping", *kept)
+    for one in node.value:
+        kept.append(_read(one, element_of(names), kind))  # noqa: PERF401  # as above
+    return ("list", *kept)
+
+
+def _read_scalar(written: str, names: Names, *, is_text: bool) -> Hashable:
+    if is_quantity(names):
+        quantity = read_quantity(written)
+        if quantity is not None:
+            return "quantity", quantity
+    if is_text:
+        return "text", written
+    if written.lower() in TRUE | FALSE:
+        return "boolean", written.lower() in TRUE
+    number = read_number(written) if written[:1] in "+-.0123456789" else None
+    return ("text", written) if number is None else ("number", number)
