@@ -8,8 +8,8 @@ from collections.abc import Hashable
 from decimal import Decimal, InvalidOperation
 from typing import TypeAlias
 
-from krm_fn.facts.live_fields import DEFAULTS, OPEN_MAPS, QUANTITIES, QUANTITY_FIELDS, STORED_WHEN_EMPTY
-from krm_fn.model.node import Node, fields, is_mapping, is_null, is_scalar, text
+from krm_fn.facts.live_fields import DEFAULTS, OPEN_MAPS, QUANTITIES, QUANTITY_FIELDS, STORED_WHEN_EMPTY, TWINS, TYPED
+from krm_fn.model.node import Node, fields, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.naming.go_yaml import is_text, read_number
 
 Names: TypeAlias = tuple[str, str]
@@ -18,6 +18,8 @@ Names: TypeAlias = tuple[str, str]
 TOP: Names = ("", "")
 
 TRUE, FALSE = frozenset({"true", "yes", "on", "y"}), frozenset({"false", "no", "off", "n"})
+_TEMPLATE = ("", "template")
+_POD = ("template", "spec")
 _POD_CONTEXT = ("spec", "securityContext")
 _QUANTITY = re.compile(r"([-+]?[0-9.]+)([eE][-+]?[0-9]+|[numkMGTPE]|[KMGTPE]i)?")
 _SUFFIXES = {"n": "1e-9", "u": "1e-6", "m": "1e-3", **{one: f"1e{3 * place}" for place, one in enumerate(" kMGTPE")}}
@@ -34,13 +36,15 @@ def element_of(names: Names) -> Names:
 
 def is_stored_alike(old: Node, new: Node, kind: str) -> bool:
     """Tell whether an API server stores the same of two pod templates of a kind."""
-    names = ("", "template")
-    return _read(old, names, kind) == _read(new, names, kind)
+    spec = get(new, "spec")
+    passed_over: frozenset[str] = TWINS if kind in TYPED and not TWINS & fields(spec).keys() else frozenset()
+    before, after = (_Reader(kind, passed_over).read(node, _TEMPLATE) for node in (old, new))
+    return before == after
 
 
-def is_default(node: Node, names: Names, kind: str) -> bool:
-    """Tell whether this is what the API server writes where nothing is written."""
-    defaults = (DEFAULTS.get((one, *names)) for one in (kind, ""))
+def is_default(node: Node, names: Names, kind: str, *, of_pods: bool = True) -> bool:
+    """Tell whether this is what the API server writes where nothing is written. `of_pods`: into any pod template."""
+    defaults = (DEFAULTS.get((one, *names)) for one in ((kind, "") if of_pods else (kind,)))
     return is_scalar(node) and node.value in [one for one in defaults if one is not None]
 
 
@@ -50,11 +54,16 @@ def is_not_stored(node: Node, names: Names) -> bool:
         return True
     if names[0] in OPEN_MAPS:
         return False
-    if names[1] in STORED_WHEN_EMPTY or (names[1] == "securityContext" and names != _POD_CONTEXT):
-        return not is_mapping(node) and not is_scalar(node) and not node.value
+    if _is_choice(names):
+        return is_sequence(node) and not node.value
     if is_scalar(node) and node.value and not node.style:
         return node.value.lower() in FALSE or node.value == "0"
     return not node.value
+
+
+def _is_choice(names: Names) -> bool:
+    """Tell whether a field says something even if it is empty, false or 0."""
+    return names[1] in STORED_WHEN_EMPTY or (names[1] == "securityContext" and names != _POD_CONTEXT)
 
 
 def is_default_policy(policy: Node, image: Node | None) -> bool:
@@ -83,27 +92,36 @@ def read_quantity(written: str) -> Decimal | None:
         return None
 
 
-def _read(node: Node, names: Names, kind: str) -> Hashable:
-    """Return what is stored, None for nothing. Equal values are stored alike."""
-    # No comprehensions: each takes a frame for each level of nesting.
-    if is_not_stored(node, names) or is_default(node, names, kind):
-        return None
-    if is_scalar(node):
-        return _read_scalar(node.value, names, is_text=is_text(node))
-    kept: list[Hashable] = []
-    if is_mapping(node):
-        around = fields(node)
-        for name in sorted(around):
-            if name == "imagePullPolicy" and is_default_policy(around[name], around.get("image")):
-                continue
-            found = _read(around[name], field_of(names, name), kind)
-            if found is not None:
-                kept.append((name, found))
-        is_empty = not kept and names[1] not in STORED_WHEN_EMPTY
-        return None if is_empty and names != ("", "template") else ("mapping", *kept)
-    for one in node.value:
-        kept.append(_read(one, element_of(names), kind))  # noqa: PERF401  # as above
-    return ("list", *kept)
+class _Reader:
+    """Reads what is stored of a pod template. `passed_over`: fields of the pod spec that the API server keeps."""
+
+    def __init__(self, kind: str, passed_over: frozenset[str]) -> None:
+        self._kind = kind
+        self._passed_over = passed_over
+
+    def read(self, node: Node, names: Names) -> Hashable:
+        """Return what is stored, None for nothing. Equal values are stored alike."""
+        # No comprehensions: each takes a frame for each level of nesting.
+        if is_not_stored(node, names) or is_default(node, names, self._kind):
+            return None
+        if is_scalar(node):
+            return _read_scalar(node.value, names, is_text=is_text(node))
+        kept: list[Hashable] = []
+        if is_mapping(node):
+            around = fields(node)
+            for name in sorted(around):
+                if name == "imagePullPolicy" and is_default_policy(around[name], around.get("image")):
+                    continue
+                if names == _POD and name in self._passed_over:
+                    continue
+                found = self.read(around[name], field_of(names, name))
+                if found is not None:
+                    kept.append((name, found))
+            is_nothing = not kept and not _is_choice(names) and names != _TEMPLATE
+            return None if is_nothing else ("mapping", *kept)
+        for one in node.value:
+            kept.append(self.read(one, element_of(names)))  # noqa: PERF401  # as above
+        return ("list", *kept)
 
 
 def _read_scalar(written: str, names: Names, *, is_text: bool) -> Hashable:

@@ -105,6 +105,12 @@ DEFAULTS = {
     ("StatefulSet", "spec", "podManagementPolicy"): "OrderedReady",
     ("StatefulSet", "updateStrategy", "type"): "RollingUpdate",
     ("StatefulSet", "rollingUpdate", "partition"): "0",
+    ("StatefulSet", "persistentVolumeClaimRetentionPolicy", "whenDeleted"): "Retain",
+    ("StatefulSet", "persistentVolumeClaimRetentionPolicy", "whenScaled"): "Retain",
+    ("StatefulSet", "volumeClaimTemplates", "apiVersion"): "v1",
+    ("StatefulSet", "volumeClaimTemplates", "kind"): "PersistentVolumeClaim",
+    ("StatefulSet", "spec", "volumeMode"): "Filesystem",
+    ("StatefulSet", "status", "phase"): "Pending",
     ("DaemonSet", "spec", "revisionHistoryLimit"): "10",
     ("DaemonSet", "updateStrategy", "type"): "RollingUpdate",
     ("DaemonSet", "rollingUpdate", "maxUnavailable"): "1",
@@ -113,6 +119,8 @@ DEFAULTS = {
     ("CronJob", "spec", "suspend"): "false",
     ("CronJob", "spec", "successfulJobsHistoryLimit"): "3",
     ("CronJob", "spec", "failedJobsHistoryLimit"): "1",
+    # In the definition of its kind
+    ("Rollout", "ports", "protocol"): "TCP",
     # Of others (pkg/apis/core/v1/defaults.go, pkg/apis/autoscaling/v2/defaults.go)
     ("Service", "spec", "type"): "ClusterIP",
     ("Service", "spec", "sessionAffinity"): "None",
@@ -173,3 +181,17 @@ BUILT_IN = (
     *("resource.k8s.io", "scheduling.k8s.io", "storage.k8s.io"),
 )
 """Groups that the API server has types for. Of any other group it stores what is written, empty or not."""
+
+TYPED = frozenset({"CronJob", "DaemonSet", "Deployment", "StatefulSet"})
+"""Kinds of the API server of which DEFAULTS has every row. What else is there, somebody has written."""
+
+TWINS = frozenset({"serviceAccount", "serviceAccountName"})
+"""Fields of a pod spec of which the API server copies each into the other: to remove one leaves both as they are
+(pkg/apis/core/v1/conversion.go: `Convert_v1_PodSpec_To_core_PodSpec`).
+"""
+
+UNDEFAULTED = (("argoproj.io", "Rollout"),)
+"""Kinds of other groups into whose objects nobody writes defaults, but those in DEFAULTS.
+
+Argo Rollouts: manifests/crds/rollout-crd.yaml.
+"""

@@ -24,7 +24,7 @@ from krm_fn.diff.stored import (
     read_quantity,
 )
 from krm_fn.diff.tree import MERGE_KEYS
-from krm_fn.facts.live_fields import BUILT_IN, BY_HAND, OPEN_MAPS, SERVER_METADATA
+from krm_fn.facts.live_fields import BUILT_IN, BY_HAND, OPEN_MAPS, SERVER_METADATA, TWINS, TYPED, UNDEFAULTED
 from krm_fn.linker.read import mapping
 from krm_fn.live.live_object import MARKS, FieldOwner, LiveManifest, is_applier, read_json
 from krm_fn.model.item import Item, data_keys, read_item
@@ -72,7 +72,8 @@ class _Place(NamedTuple):
     """Where a field is: its path for people, the names of the field and of what it is in, and who owns it.
 
     `applied` is what was applied last; None if that does not have the field. `is_typed`: the API server has a type for
-    the object, so that it leaves out what is empty and writes defaults.
+    the object, so that it leaves out what is empty, writes defaults, and spells quantities in one way. `is_replaced`:
+    it is in a list that is always replaced as a whole, as nothing tells its elements apart.
     """
 
     path: str
@@ -80,11 +81,12 @@ class _Place(NamedTuple):
     owners: tuple[FieldOwner, ...]
     applied: Node | None
     is_typed: bool
+    is_replaced: bool = False
 
     def field(self, name: str) -> "_Place":
         owners = _descend(self.owners, f"f:{name}")
         below = step(self.path, name), field_of(self.names, name)
-        return _Place(*below, owners, get(self.applied, name), self.is_typed)
+        return _Place(*below, owners, get(self.applied, name), *self[4:])
 
     def element(self, key: str, node: Node, index: int) -> "_Place":
         """Return the place of an element of a list. `key`: the field that tells elements apart, `""` for none."""
@@ -93,7 +95,7 @@ class _Place(NamedTuple):
         owners = tuple(one for found in steps or {""} for one in _descend(self.owners, found))
         alike = (one for one in elements(self.applied) if key and text(get(one, key)) == name)
         below = f"{self.path}[{name}]", element_of(self.names)
-        return _Place(*below, owners, next(alike, None), self.is_typed)
+        return _Place(*below, owners, next(alike, None), self.is_typed, is_replaced=self.is_replaced or not key)
 
 
 def _descend(owners: Iterable[FieldOwner], name: str) -> tuple[FieldOwner, ...]:
@@ -124,6 +126,9 @@ class _Projector:
         self._live = live
         self._appliers = appliers
         self._kind = kind
+        self._is_typed = kind in TYPED and live.item.id.group in BUILT_IN
+        # All its defaults are known, so that what is no default was written by somebody.
+        self._is_known = self._is_typed or (live.item.id.group, kind) in UNDEFAULTED
         self._is_secret = kind == "Secret"
         own = [one for one in live.owners if is_applier(one, appliers)]
         self._is_server_side = any(one.operation == "Apply" for one in own)
@@ -229,7 +234,7 @@ class _Projector:
     def _keep_removed(self, live: Node, place: _Place) -> Node | None:
         """Keep what applying removes of a field that the rendering does not have."""
         is_mark = place.names[0] in {"labels", "annotations"} and place.names[1] in MARKS
-        if is_mark or (place.is_typed and is_default(live, place.names, self._kind)):  # a default comes again at once
+        if is_mark or self._comes_again(live, place):
             return None
         is_whole = any(not one.fields and not one.is_around for one in place.owners)
         is_whole = is_whole or (self._is_guess and place.path.endswith("]"))
@@ -249,6 +254,12 @@ class _Projector:
         self._kept += self._by_hand(place)
         return None
 
+    def _comes_again(self, live: Node, place: _Place) -> bool:
+        """Tell whether the API server writes a field again that somebody removes."""
+        is_empty = place.is_typed and is_not_stored(live, place.names)
+        is_twin = self._is_typed and place.names[1] in TWINS
+        return is_empty or is_twin or is_default(live, place.names, self._kind, of_pods=place.is_typed)
+
     def _by_hand(self, place: _Place) -> Iterator[HandEdit]:
         people = (one for one in place.owners if one.manager in BY_HAND and not is_applier(one, self._appliers))
         return (_edit(one, place) for one in people)
@@ -260,8 +271,10 @@ class _Projector:
         applied before, if they know that. Helm does, but not where one can see it: it owns what it applied, and every
         default of that time. So only what has no default counts.
         """
+        if place.is_replaced and self._is_known:
+            return True
         own = [one for one in place.owners if is_applier(one, self._appliers)]
-        has_no_default = place.names[0] in OPEN_MAPS or place.path.endswith("]")
+        has_no_default = self._is_known or place.names[0] in OPEN_MAPS or place.path.endswith("]")
         if self._is_server_side:
             exactly = [one for one in own if one.operation == "Apply" and (has_no_default or not one.is_around)]
             return bool(exactly) and len(own) == len(place.owners)
@@ -343,7 +356,11 @@ def _is_same(rendered: Scalar, live: Scalar, place: _Place) -> bool:
     if live.style:
         if rendered.value == live.value and (is_text(rendered) or read_timestamp(rendered.value) is not None):
             return True
-        return is_quantity(place.names) and read_quantity(rendered.value) == read_quantity(live.value) is not None
+        return (
+            place.is_typed
+            and is_quantity(place.names)
+            and read_quantity(rendered.value) == read_quantity(live.value) is not None
+        )
     if rendered.style:
         return False
     if live.value in {"true", "false"}:

@@ -16,6 +16,7 @@ from krm_fn.model.kinds import Kind
 from krm_fn.wire.reader import read_yaml
 
 DEPLOYMENT = Kind("apps/v1", "Deployment", "deployments")
+INGRESS = Kind("networking.k8s.io/v1", "Ingress", "ingresses")
 CONFIG_MAP = Kind("v1", "ConfigMap", "configmaps")
 TIME = "2026-06-01T12:00:00Z"
 
@@ -69,7 +70,7 @@ EQUAL = {
 
 @pytest.mark.parametrize(("rendered", "live"), EQUAL.values(), ids=EQUAL)
 def test_these_are_no_differences(rendered: str, live: str) -> None:
-    assert changes(rendered, live) == []
+    assert changes(rendered, live, kind=INGRESS) == []
 
 
 DIFFERENT = {
@@ -127,10 +128,9 @@ def test_of_what_is_owned_as_a_whole_defaults_stay_and_labels_go() -> None:
     fields = "{'f:spec': {'f:strategy': {}, 'f:selector': {}}}"
     live = "spec: {strategy: {type: A, new: 1}, selector: {labels: {a: b, c: d}}}"
     rendered = "spec: {strategy: {type: A}, selector: {labels: {a: b}}}"
-    assert changes(rendered, live, owner("flux", "{'f:a': {}}"), owner("kubectl", fields)) == [
-        ("spec.selector.labels.c", "d", None)
-    ]
-    assert changes("spec: {selector: {labels: {a: b, c: d}}}", live, owner("kubectl", fields)) == [
+    by = owner("flux", "{'f:a': {}}"), owner("kubectl", fields)
+    assert changes(rendered, live, *by, kind=INGRESS) == [("spec.selector.labels.c", "d", None)]
+    assert changes("spec: {selector: {labels: {a: b, c: d}}}", live, owner("kubectl", fields), kind=INGRESS) == [
         ("spec.strategy", {"type": "A", "new": "1"}, None)
     ]
 
@@ -149,10 +149,14 @@ def test_of_what_helm_has_updated_only_what_has_no_default_is_removed() -> None:
     template = f"'f:template': {{'f:metadata': {{'f:labels': {{'f:a': {{}}}}}}, {lists}}}"
     fields = f"{{'f:spec': {{'f:replicas': {{}}, {template}}}}}"
     rendered = "spec: {template: {metadata: {}, containers: [{name: a}]}}"
-    assert changes(rendered, live, owner("helm", fields, "Update")) == [
+    gone = [
         ("spec.template.containers[b]", {"name": "b"}, None),
         ("spec.template.metadata.labels", {"a": "b"}, None),
     ]
+    assert changes(rendered, live, owner("helm", fields, "Update"), kind=INGRESS) == gone
+    # Of a Deployment all defaults are known: replicas are one, a terminal is none.
+    tty = ("spec.template.containers[a].tty", "true", None)
+    assert changes(rendered, live, owner("helm", fields, "Update")) == [tty, *gone]
 
 
 def test_a_default_that_the_rendering_no_longer_has_comes_again() -> None:
@@ -170,9 +174,11 @@ def test_a_default_that_the_rendering_no_longer_has_comes_again() -> None:
 
 def test_of_a_custom_resource_what_is_empty_is_stored_and_no_default_comes() -> None:
     kind = Kind("example.com/v1", "Widget", "widgets")
-    assert changes("spec: {a: {}, b: false}", "spec: {}", kind=kind) == [
+    rendered = "spec: {a: {}, b: false, limits: {cpu: 1000m}}"
+    assert changes(rendered, "spec: {limits: {cpu: '1'}}", kind=kind) == [
         ("spec.a", None, {}),
         ("spec.b", None, "false"),
+        ("spec.limits.cpu", '"1"', "1000m"),
     ]
     by = owner("argocd-controller", "{'f:spec': {'f:dnsPolicy': {}}}")
     assert changes("spec: {a: 1}", "spec: {a: 1, dnsPolicy: ClusterFirst}", by, kind=kind) == [

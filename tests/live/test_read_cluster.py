@@ -147,9 +147,7 @@ OTHERS = {"metadata": {**OLD[0]["metadata"], "name": "web-2222222222", "labels":
         pytest.param(OLD[:1], ["~ ConfigMap/web-2222222222"], id="another one is there"),
     ],
 )
-def test_who_references_a_revision_already_does_not_roll(
-    live: list[dict[str, Any]], expected: list[str]
-) -> None:
+def test_who_references_a_revision_already_does_not_roll(live: list[dict[str, Any]], expected: list[str]) -> None:
     """The name is equal, whatever there is of the object."""
     source = {"configMapRef": {"name": "web-2222222222"}}
     pods = {"spec": {"containers": [{"name": "web", "envFrom": [source]}]}}
