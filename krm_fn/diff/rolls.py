@@ -71,6 +71,8 @@ def find_rolls(
         elif is_as_written and item.id.kind != "Pod" and is_anew and None not in followed.values():
             # Names that no rule follows, as in an argument, are taken as equal: they are no news, but new pods.
             causes = causes or {Cause.NAME}
+        if item.id.kind == "Job" and item.id.name != old.id.name and is_as_written and not followed:
+            causes = causes or {Cause.NAME}  # named by its content, it is another Job whatever has changed
         if causes:
             by_workload[item] = roll(rolling, _effect_on(item, old), causes)
     return Rolls(by_config, by_workload)

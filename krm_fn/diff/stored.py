@@ -52,8 +52,8 @@ def is_not_stored(node: Node, names: Names) -> bool:
     """Tell whether the API server stores nothing for a field of one of its own types, as it is empty, false or 0."""
     if is_null(node):
         return True
-    if names[0] in OPEN_MAPS:
-        return False
+    if names[0] in OPEN_MAPS or names[0] in QUANTITIES or (not names[0] and is_scalar(node)):
+        return False  # keys of an author, and elements of a list, are there although they are empty
     if _is_choice(names):
         return is_sequence(node) and not node.value
     if is_scalar(node) and node.value and not node.style:

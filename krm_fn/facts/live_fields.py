@@ -30,7 +30,10 @@ BY_HAND = (
     "Mozilla",
 )
 
-OPEN_MAPS = ("annotations", "binaryData", "data", "labels", "stringData")
+OPEN_MAPS = (
+    *("annotations", "binaryData", "data", "labels", "matchLabels", "nodeSelector", "parameters", "stringData"),
+    "volumeAttributes",
+)
 
 QUANTITIES = (
     "allocatable",
@@ -136,23 +139,44 @@ The default of `imagePullPolicy` is that of its image, and is no row.
 STORED_WHEN_EMPTY = frozenset(
     {
         # Switches and numbers that say something else if they are not there
+        "activeDeadlineSeconds",
         "allocateLoadBalancerNodePorts",
         "allowPrivilegeEscalation",
         "automountServiceAccountToken",
+        "averageUtilization",
+        "backoffLimit",
+        "backoffLimitPerIndex",
+        "completions",
+        "defaultMode",
         "enableServiceLinks",
+        "failedJobsHistoryLimit",
         "fsGroup",
         "hostUsers",
         "immutable",
+        "maxSurge",
+        "maxUnavailable",
+        "minAvailable",
+        "minReplicas",
+        "mode",
         "optional",
+        "parallelism",
+        "partition",
         "priority",
         "privileged",
+        "progressDeadlineSeconds",
         "readOnlyRootFilesystem",
+        "replicas",
+        "revisionHistoryLimit",
         "runAsGroup",
         "runAsNonRoot",
         "runAsUser",
         "setHostnameAsFQDN",
         "shareProcessNamespace",
+        "stabilizationWindowSeconds",
         "startingDeadlineSeconds",
+        "storageClassName",
+        "successfulJobsHistoryLimit",
+        "terminationGracePeriodSeconds",
         "tolerationSeconds",
         "ttlSecondsAfterFinished",
         # Mappings, of which each is a choice
@@ -172,7 +196,7 @@ STORED_WHEN_EMPTY = frozenset(
         "selector",
     }
 )
-"""Fields that the API server stores although they are empty, false or 0: pointers without a default in its types."""
+"""Fields that the API server stores although they are empty, false or 0: pointers in its types."""
 
 BUILT_IN = (
     *("", "admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "apps", "autoscaling"),
@@ -190,8 +214,9 @@ TWINS = frozenset({"serviceAccount", "serviceAccountName"})
 (pkg/apis/core/v1/conversion.go: `Convert_v1_PodSpec_To_core_PodSpec`).
 """
 
-UNDEFAULTED = (("argoproj.io", "Rollout"),)
-"""Kinds of other groups into whose objects nobody writes defaults, but those in DEFAULTS.
+WRITTEN_BACK = (("argoproj.io", "Rollout"),)
+"""Kinds of other groups whose controller writes objects back, as its types have them: without what is empty. Nobody
+writes defaults into them but those in DEFAULTS.
 
-Argo Rollouts: manifests/crds/rollout-crd.yaml.
+Argo Rollouts: `setRolloutRevision` in rollout/sync.go, manifests/crds/rollout-crd.yaml.
 """

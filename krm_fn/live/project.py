@@ -24,7 +24,7 @@ from krm_fn.diff.stored import (
     read_quantity,
 )
 from krm_fn.diff.tree import MERGE_KEYS
-from krm_fn.facts.live_fields import BUILT_IN, BY_HAND, OPEN_MAPS, SERVER_METADATA, TWINS, TYPED, UNDEFAULTED
+from krm_fn.facts.live_fields import BUILT_IN, BY_HAND, OPEN_MAPS, SERVER_METADATA, TWINS, TYPED, WRITTEN_BACK
 from krm_fn.linker.read import mapping
 from krm_fn.live.live_object import MARKS, FieldOwner, LiveManifest, is_applier, read_json
 from krm_fn.model.item import Item, data_keys, read_item
@@ -71,8 +71,8 @@ def project(live: LiveManifest, rendered: Item, appliers: Collection[str]) -> Pr
 class _Place(NamedTuple):
     """Where a field is: its path for people, the names of the field and of what it is in, and who owns it.
 
-    `applied` is what was applied last; None if that does not have the field. `is_typed`: the API server has a type for
-    the object, so that it leaves out what is empty, writes defaults, and spells quantities in one way. `is_replaced`:
+    `applied` is what was applied last; None if that does not have the field. `is_typed`: who stores the
+    object has a type for it, so that what is empty is left out, and quantities are spelled in one way. `is_replaced`:
     it is in a list that is always replaced as a whole, as nothing tells its elements apart.
     """
 
@@ -126,9 +126,10 @@ class _Projector:
         self._live = live
         self._appliers = appliers
         self._kind = kind
-        self._is_typed = kind in TYPED and live.item.id.group in BUILT_IN
+        self._is_built_in = live.item.id.group in BUILT_IN
+        self._is_written_back = (live.item.id.group, kind) in WRITTEN_BACK
         # All its defaults are known, so that what is no default was written by somebody.
-        self._is_known = self._is_typed or (live.item.id.group, kind) in UNDEFAULTED
+        self._is_known = self._is_written_back or (self._is_built_in and kind in TYPED)
         self._is_secret = kind == "Secret"
         own = [one for one in live.owners if is_applier(one, appliers)]
         self._is_server_side = any(one.operation == "Apply" for one in own)
@@ -138,7 +139,8 @@ class _Projector:
         self._unread: list[HandEdit] = []
 
     def project(self, item: Item, rendered: Item) -> Projection:
-        root = _Place("", TOP, self._live.owners, self._live.applied, item.id.group in BUILT_IN)
+        is_typed = self._is_built_in or self._is_written_back
+        root = _Place("", TOP, self._live.owners, self._live.applied, is_typed)
         before, after = fields(item.node), fields(rendered.node)
         kept: dict[str, Node] = {}
         for name in (*before, *(name for name in after if name not in before)):
@@ -155,7 +157,9 @@ class _Projector:
         if self._is_secret and self._live.keys:
             kept |= self._project_keys(rendered, root.field("data"))
         built = read_item(_holding(item.node, rendered.node, kept))
-        return Projection(built, tuple(self._edits), tuple(self._kept), tuple(self._unread), self._is_guess)
+        return Projection(
+            built, tuple(self._edits), tuple(self._kept), tuple(self._unread), self._is_guess and not self._is_known
+        )
 
     def _project_keys(self, rendered: Item, place: _Place) -> dict[str, Node]:
         """Take the values of a Secret for equal, as they have not been read, and only keep what keys it has."""
@@ -256,9 +260,9 @@ class _Projector:
 
     def _comes_again(self, live: Node, place: _Place) -> bool:
         """Tell whether the API server writes a field again that somebody removes."""
-        is_empty = place.is_typed and is_not_stored(live, place.names)
-        is_twin = self._is_typed and place.names[1] in TWINS
-        return is_empty or is_twin or is_default(live, place.names, self._kind, of_pods=place.is_typed)
+        is_empty = place.is_typed and is_mapping(live) and is_not_stored(live, place.names)
+        is_twin = self._is_built_in and self._is_known and place.names[1] in TWINS
+        return is_empty or is_twin or is_default(live, place.names, self._kind, of_pods=self._is_built_in)
 
     def _by_hand(self, place: _Place) -> Iterator[HandEdit]:
         people = (one for one in place.owners if one.manager in BY_HAND and not is_applier(one, self._appliers))

@@ -98,6 +98,8 @@ def application(kind: str, name: str, shared: str) -> Application:
 IN_POD: dict[str, Object] = {
     "the default of terminationGracePeriodSeconds": {"terminationGracePeriodSeconds": 30},
     "another terminationGracePeriodSeconds": {"terminationGracePeriodSeconds": 5},
+    "no time for termination": {"terminationGracePeriodSeconds": 0},
+    "an empty value of a node selector": {"nodeSelector": {"none": ""}},
     "the default of dnsPolicy": {"dnsPolicy": "ClusterFirst"},
     "another dnsPolicy": {"dnsPolicy": "Default"},
     "the default of schedulerName": {"schedulerName": "default-scheduler"},
@@ -139,6 +141,7 @@ IN_CONTAINER: dict[str, Object] = {
     "requests that equal the limits": {
         "resources": {"limits": {"cpu": "1", "memory": "1Gi"}, "requests": {"cpu": "1", "memory": "1Gi"}}
     },
+    "a limit of nothing": {"resources": {"limits": {"cpu": 0, "memory": "1Gi"}}},
     "no limit of memory": {"resources": {"limits": {"cpu": "1"}}},
     "a probe": {"livenessProbe": {"httpGet": {"path": "/", "port": 80}}},
     "no variables": {"env": []},
@@ -187,6 +190,8 @@ CHANGES: dict[str, Change] = {
     "one more volume": lambda app: app.pod["volumes"].append({"name": "more", "emptyDir": {"sizeLimit": "1Gi"}}),
     "the default mode of a volume": lambda app: app.pod["volumes"][0]["configMap"].update(defaultMode=0o644),
     "another mode of a volume": lambda app: app.pod["volumes"][0]["configMap"].update(defaultMode=0o600),
+    "no mode of a volume": lambda app: app.pod["volumes"][0]["configMap"].update(defaultMode=0),
+    "an empty argument": lambda app: app.container["args"].append(""),
     "a volume that is not optional": lambda app: app.pod["volumes"][0]["configMap"].update(optional=False),
     "the default version of a field": lambda app: app.container["env"][2]["valueFrom"]["fieldRef"].update(
         apiVersion="v1"
@@ -199,7 +204,6 @@ CHANGES: dict[str, Change] = {
     "an annotation of the template": lambda app: app.template["metadata"]["annotations"].update(more="x"),
     "no annotation of the template": lambda app: app.template["metadata"].pop("annotations"),
     "an empty annotation of the template": lambda app: app.template["metadata"]["annotations"].update(more=""),
-    "the time of creation of the template": lambda app: app.template["metadata"].update(creationTimestamp=None),
     "a label": lambda app: app.workload["metadata"]["labels"].update(more="x"),
     "another label": lambda app: app.workload["metadata"]["labels"].update(tier="b"),
     "no labels": lambda app: app.workload["metadata"].pop("labels"),
@@ -213,7 +217,12 @@ _SCALED = ("Deployment", "StatefulSet", "Rollout")
 _REPLICATED = ("Deployment", "StatefulSet", "DaemonSet", "Rollout")
 
 OF_KINDS: dict[str, tuple[Sequence[str], Change]] = {
+    "the time of creation of the template": (
+        ("Deployment", "StatefulSet", "DaemonSet", "CronJob"),
+        lambda app: app.template["metadata"].update(creationTimestamp=None),
+    ),
     "replicas": (_SCALED, lambda app: app.workload["spec"].update(replicas=1)),
+    "no replicas": (_SCALED, lambda app: app.workload["spec"].pop("replicas")),
     "the default of replicas": (("Job",), lambda app: app.workload["spec"].update(parallelism=1)),
     "another minReadySeconds": (_REPLICATED, lambda app: app.workload["spec"].update(minReadySeconds=2)),
     "no minReadySeconds": (_REPLICATED, lambda app: app.workload["spec"].pop("minReadySeconds")),
@@ -272,10 +281,11 @@ def objects_of(applications: Iterable[Application]) -> list[Object]:
     return [*found.values()]
 
 
-def cases(number: int | None, random: Random) -> list[Case]:
-    """Choose so many of all cases; None for all of them."""
+def cases(sample: tuple[int, Random] | None = None) -> list[Case]:
+    """Return all cases, or so many of them at random."""
     chosen = list(all_cases())
-    if number is not None:
+    if sample is not None:
+        number, random = sample
         chosen = random.sample(chosen, number)
     return [_case(f"w{index}", *one) for index, one in enumerate(chosen)]
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tests.cluster.api import Api, Object
 from tests.cluster.generated_changes import SHARED, Case
@@ -106,7 +106,8 @@ def find_rolled(before: Observed, after: Observed) -> set[Who]:
 
 def find_changed(before: Observed, after: Observed, rendered: set[tuple[str, str]]) -> set[Who]:
     """Return the objects of the new rendering that were not there, or say something else now."""
-    return {
+    rollouts = {who for who in find_rolled(before, after) if who[0] == "Rollout"}
+    return rollouts | {
         (kind, base)
         for (kind, base, name), text in after.stored.items()
         if (kind, name) in rendered and before.stored.get((kind, base, name)) != text
@@ -129,8 +130,22 @@ def _base_of(found: Object) -> str:
 
 
 def _without_marks(found: Object) -> Object:
+    if found["kind"] == "Rollout":
+        found = _as_written_back(found)
     metadata = {name: one for name, one in found["metadata"].items() if name not in SERVER_FIELDS}
     for field in ("labels", "annotations"):
         kept = {name: one for name, one in (metadata.pop(field, None) or {}).items() if name not in MARKS}
         metadata |= {field: kept} if kept else {}
     return {**{name: one for name, one in found.items() if name != "status"}, "metadata": metadata}
+
+
+def _as_written_back(value: Any) -> Any:
+    """Return a Rollout without what is empty, and without quantities.
+
+    Its controller writes it back when it rolls, without what is empty and with quantities in one spelling, and
+    the next apply changes that again. Whether that makes other pods, its ReplicaSets tell.
+    """
+    if isinstance(value, dict):
+        kept = {name: _as_written_back(one) for name, one in value.items() if name != "resources"}
+        return {name: one for name, one in kept.items() if one not in ({}, [], "", None, False)}
+    return [_as_written_back(one) for one in value] if isinstance(value, list) else value
