@@ -59,20 +59,19 @@ def find_rolls(
         followed = _find_followed(item, renamed, release, _find_references(old, before))
         for config, effect in followed.items():
             by_config[config].append(roll(rolling, effect or _effect_on(item, old), {Cause.NAME}))
-        is_anew = not is_as_written or item.id.kind == "Pod" or _is_stored_anew(item, old)
-        changes = fields.get(item, ()) if is_anew else ()
-        causes = {cause for change in changes for cause in _causes(item, change)}
+        is_another = _is_stored_anew(item, old) or _is_another_job(item, old)
+        can_tell = is_another or item.id.kind == "Pod" or not is_as_written
+        causes = {cause for change in fields.get(item, ()) if can_tell for cause in _causes(item, change)}
+        is_told = None in followed.values()
         if _has_new_checksum(item, old):
             # Namespaces and names are part of a checksum: of another environment, it differs in any case.
             read = checksummed.find(item)
             for config in read:
                 by_config[config].append(roll(rolling, _effect_on(item, old), {Cause.CHECKSUM}))
             causes |= set() if read or not is_as_written else {Cause.CHECKSUM}
-        elif is_as_written and item.id.kind != "Pod" and is_anew and None not in followed.values():
-            # Names that no rule follows, as in an argument, are taken as equal: they are no news, but new pods.
-            causes = causes or {Cause.NAME}
-        if item.id.kind == "Job" and item.id.name != old.id.name and is_as_written and not followed:
-            causes = causes or {Cause.NAME}  # named by its content, it is another Job whatever has changed
+            is_told = is_told or bool(read)
+        if is_another and is_as_written and not (causes or is_told):
+            causes = {Cause.NAME}  # that no rule follows, as in an argument, or that of a Job
         if causes:
             by_workload[item] = roll(rolling, _effect_on(item, old), causes)
     return Rolls(by_config, by_workload)
@@ -149,6 +148,11 @@ def _is_stored_anew(item: Item, old: Item) -> bool:
     return before.keys() != after.keys() or any(
         not is_stored_alike(before[path], node, item.id.kind) for path, node in after.items()
     )
+
+
+def _is_another_job(item: Item, old: Item) -> bool:
+    """Tell whether a Job that is named by its content has another name, and so runs again, whatever differs."""
+    return item.id.kind == "Job" and bool(old.id.name) and item.id.name != old.id.name
 
 
 def _has_new_checksum(item: Item, old: Item) -> bool:

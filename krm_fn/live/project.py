@@ -215,7 +215,8 @@ class _Projector:
         after = fields(rendered)
         kept: dict[str, Node] = {}
         for name, value in fields(live).items():
-            if name == "imagePullPolicy" and name not in after and is_default_policy(value, after.get("image")):
+            is_left_out = name == "imagePullPolicy" and name not in after and self._is_built_in
+            if is_left_out and is_default_policy(value, after.get("image")):
                 continue
             found = self._project(after.get(name), value, place.field(name))
             if found is not None:
@@ -357,14 +358,10 @@ def _is_nothing(rendered: Node, place: _Place) -> bool:
 
 def _is_same(rendered: Scalar, live: Scalar, place: _Place) -> bool:
     """Tell whether a scalar of YAML is what the API server has stored. `live` is JSON: text has quotes."""
+    if place.is_typed and is_quantity(place.names):
+        return rendered.value == live.value or read_quantity(rendered.value) == read_quantity(live.value) is not None
     if live.style:
-        if rendered.value == live.value and (is_text(rendered) or read_timestamp(rendered.value) is not None):
-            return True
-        return (
-            place.is_typed
-            and is_quantity(place.names)
-            and read_quantity(rendered.value) == read_quantity(live.value) is not None
-        )
+        return rendered.value == live.value and (is_text(rendered) or read_timestamp(rendered.value) is not None)
     if rendered.style:
         return False
     if live.value in {"true", "false"}:

@@ -21,7 +21,7 @@ from tests.cluster.generated_changes import SHARED, Application, Case, applicati
 from tests.cluster.kubeconfig import write_kubeconfig
 from tests.cluster.linker_job import ROOT
 from tests.cluster.observed import Who, find_changed, find_rolled, observe
-from tests.cluster.ways_to_apply import WAYS
+from tests.cluster.ways_to_apply import AT_NIGHT, WAYS
 from tests.volume import seed_of
 
 CONFIGURATION = {
@@ -39,6 +39,9 @@ EACH_RUN = 60
 
 _SET_BY_HAND = re.compile(r"(?P<kind>\w+) (?P<name>[^ :]+): (?P<path>[^ ]+) was set by ")
 
+every_way = pytest.mark.parametrize(
+    "way", [pytest.param(way, marks=[pytest.mark.nightly] if way in AT_NIGHT else []) for way in WAYS]
+)
 RECORDED_WAY = "server-side kubectl"
 
 
@@ -145,7 +148,7 @@ def wrong(announced: set[Who], happened: set[Who], chosen: list[Case]) -> dict[s
 
 
 @pytest.mark.usefixtures("rollouts")
-@pytest.mark.parametrize("way", WAYS)
+@every_way
 def test_what_is_announced_is_what_happens(namespace: Api, tmp_path: Path, way: str) -> None:
     judge(namespace, tmp_path, way, (EACH_RUN, Random(seed_of([*WAYS].index(way)))))
 
@@ -164,19 +167,19 @@ def test_all_of_it_happens(namespace: Api, tmp_path: Path, way: str, snapshot: S
 
 _APP = "spec.template.spec.containers[app]"
 HAND = {
-    "kubectl set env {} --containers=app HAND=1": "spec.template.spec.containers[app].env[HAND]",
-    "kubectl set env {} --containers=app A=hand": "spec.template.spec.containers[app].env[A].value",
-    "kubectl set image {} app=registry.example/app:hand": "spec.template.spec.containers[app].image",
-    "kubectl scale {} --replicas=1": "spec.replicas",
-    "kubectl label {} --overwrite tier=hand": "metadata.labels.tier",
-    "kubectl annotate {} hand=1": "metadata.annotations.hand",
-    'kubectl patch {} --patch={{"spec":{{"minReadySeconds":7}}}}': "spec.minReadySeconds",
+    "kubectl set env {} --containers=app HAND=1": (f"{_APP}.env[HAND].name", f"{_APP}.env[HAND].value"),
+    "kubectl set env {} --containers=app A=hand": (f"{_APP}.env[A].value",),
+    "kubectl set image {} app=registry.example/app:hand": (f"{_APP}.image",),
+    "kubectl scale {} --replicas=1": ("spec.replicas",),
+    "kubectl label {} --overwrite tier=hand": ("metadata.labels.tier",),
+    "kubectl annotate {} hand=1": ("metadata.annotations.hand",),
+    'kubectl patch {} --patch={{"spec":{{"minReadySeconds":7}}}}': ("spec.minReadySeconds",),
 }
-"""What somebody does, and the field that it sets."""
+"""What somebody does, and the fields that it sets."""
 
 
 @pytest.mark.usefixtures("rollouts")
-@pytest.mark.parametrize("way", WAYS)
+@every_way
 def test_what_is_set_by_hand_is_what_somebody_has_set(namespace: Api, tmp_path: Path, way: str) -> None:
     """Neither defaults, nor what controllers write, nor what the deployer has applied: be it by which request."""
     applications = [application("Deployment", f"w{number}", SHARED) for number, _ in enumerate(HAND)]

@@ -1,4 +1,4 @@
-"""The programs that apply a rendering, each with its own requests: kubectl in two ways, Helm, and `kpt live`."""
+"""What applies a rendering, each with its own requests: kubectl in two ways, Helm, `kpt live`, reduced deployers."""
 
 import json
 import os
@@ -10,6 +10,7 @@ from pathlib import Path
 import yaml
 
 from tests.cluster.api import Api
+from tests.cluster.deployers import ArgoLike, FluxLike
 from tests.cluster.kubeconfig import write_kubeconfig
 from tests.tools.require import require
 
@@ -78,9 +79,23 @@ class Kpt(Applier):
         self.run("kpt", "live", "apply", package, *flags, done=(0, 3))
 
 
-WAYS: dict[str, Callable[..., ClientSide | ServerSide | Helm | Kpt]] = {
+class ArgoCd(Applier):
+    def apply(self, rendered: bytes) -> None:
+        ArgoLike(api=self.api, app="shop").sync(rendered)
+
+
+class Flux(Applier):
+    def apply(self, rendered: bytes) -> None:
+        FluxLike(api=self.api, name="shop").sync(rendered)
+
+
+WAYS: dict[str, Callable[..., ClientSide | ServerSide | Helm | Kpt | ArgoCd | Flux]] = {
     "client-side kubectl": ClientSide,
     "server-side kubectl": ServerSide,
     "Helm 3": Helm,
     "kpt live": Kpt,
+    "Argo CD, reduced": ArgoCd,
+    "Flux, reduced": Flux,
 }
+AT_NIGHT = ("Argo CD, reduced", "Flux, reduced")
+"""They send what `--server-side` of kubectl sends, under names of their own and with their marks."""
