@@ -146,7 +146,7 @@ def _is_stored_anew(item: Item, old: Item) -> bool:
     before = {one.path: one.node for one in find_templates(old.node)}
     after = {one.path: one.node for one in find_templates(item.node)}
     return before.keys() != after.keys() or any(
-        not is_stored_alike(before[path], node, item.id.kind) for path, node in after.items()
+        not is_stored_alike(before[path], node, item.id) for path, node in after.items()
     )
 
 

@@ -8,8 +8,18 @@ from collections.abc import Hashable
 from decimal import Decimal, InvalidOperation
 from typing import TypeAlias
 
-from krm_fn.facts.live_fields import DEFAULTS, OPEN_MAPS, QUANTITIES, QUANTITY_FIELDS, STORED_WHEN_EMPTY, TWINS, TYPED
+from krm_fn.facts.live_fields import (
+    BUILT_IN,
+    DEFAULTS,
+    OPEN_MAPS,
+    QUANTITIES,
+    QUANTITY_FIELDS,
+    STORED_WHEN_EMPTY,
+    TWINS,
+    WRITTEN_BACK,
+)
 from krm_fn.model.node import Node, fields, get, is_mapping, is_null, is_scalar, is_sequence, text
+from krm_fn.model.problem import ResourceId
 from krm_fn.naming.go_yaml import is_text, read_number
 
 Names: TypeAlias = tuple[str, str]
@@ -34,12 +44,13 @@ def element_of(names: Names) -> Names:
     return "", names[1]
 
 
-def is_stored_alike(old: Node, new: Node, kind: str) -> bool:
-    """Tell whether an API server stores the same of two pod templates of a kind."""
-    spec = get(new, "spec")
-    passed_over: frozenset[str] = TWINS if kind in TYPED and not TWINS & fields(spec).keys() else frozenset()
-    before, after = (_Reader(kind, passed_over).read(node, _TEMPLATE) for node in (old, new))
-    return before == after
+def is_stored_alike(old: Node, new: Node, who: ResourceId) -> bool:
+    """Tell whether two pod templates are the same to an API server and to the controller of such an object."""
+    is_built_in = who.group in BUILT_IN
+    has_defaults = is_built_in or (who.group, who.kind) in WRITTEN_BACK
+    keeps_twins = is_built_in and not TWINS & fields(get(new, "spec")).keys()
+    reader = _Reader(who.kind, TWINS if keeps_twins else frozenset(), has_defaults=has_defaults)
+    return reader.read(old, _TEMPLATE) == reader.read(new, _TEMPLATE)
 
 
 def is_default(node: Node, names: Names, kind: str, *, of_pods: bool = True) -> bool:
@@ -93,35 +104,42 @@ def read_quantity(written: str) -> Decimal | None:
 
 
 class _Reader:
-    """Reads what is stored of a pod template. `passed_over`: fields of the pod spec that the API server keeps."""
+    """Reads what is stored of a pod template. `passed_over`: fields of the pod spec that the API server keeps.
 
-    def __init__(self, kind: str, passed_over: frozenset[str]) -> None:
+    `has_defaults`: who reads it adds them. Of other kinds nobody knows, and what is written in another way may roll.
+    """
+
+    def __init__(self, kind: str, passed_over: frozenset[str], *, has_defaults: bool) -> None:
         self._kind = kind
         self._passed_over = passed_over
+        self._has_defaults = has_defaults
 
     def read(self, node: Node, names: Names) -> Hashable:
         """Return what is stored, None for nothing. Equal values are stored alike."""
         # No comprehensions: each takes a frame for each level of nesting.
-        if is_not_stored(node, names) or is_default(node, names, self._kind):
+        if self._has_defaults and (is_not_stored(node, names) or is_default(node, names, self._kind)):
             return None
         if is_scalar(node):
-            return _read_scalar(node.value, names, is_text=is_text(node))
+            return _read_scalar(node.value, names if self._has_defaults else TOP, is_text=is_text(node))
         kept: list[Hashable] = []
         if is_mapping(node):
             around = fields(node)
             for name in sorted(around):
-                if name == "imagePullPolicy" and is_default_policy(around[name], around.get("image")):
-                    continue
-                if names == _POD and name in self._passed_over:
+                if self._is_left_out(name, names, around):
                     continue
                 found = self.read(around[name], field_of(names, name))
                 if found is not None:
                     kept.append((name, found))
-            is_nothing = not kept and not _is_choice(names) and names != _TEMPLATE
+            is_nothing = self._has_defaults and not kept and not _is_choice(names) and names != _TEMPLATE
             return None if is_nothing else ("mapping", *kept)
         for one in node.value:
             kept.append(self.read(one, element_of(names)))  # noqa: PERF401  # as above
         return ("list", *kept)
+
+    def _is_left_out(self, name: str, names: Names, around: dict[str, Node]) -> bool:
+        is_twin = names == _POD and name in self._passed_over
+        is_policy = self._has_defaults and name == "imagePullPolicy"
+        return is_twin or (is_policy and is_default_policy(around[name], around.get("image")))
 
 
 def _read_scalar(written: str, names: Names, *, is_text: bool) -> Hashable:

@@ -111,7 +111,6 @@ IN_POD: dict[str, Object] = {
     "no host aliases": {"hostAliases": []},
     "no init containers": {"initContainers": []},
     "an init container": {"initContainers": [{"name": "init", "image": "registry.example/init:1"}]},
-    "null for a field": {"affinity": None},
     "a ServiceAccount": {"serviceAccountName": "other"},
     "the default of automountServiceAccountToken": {"automountServiceAccountToken": True},
     "a toleration of everything": {"tolerations": [{"operator": "Exists"}]},
@@ -217,6 +216,10 @@ _SCALED = ("Deployment", "StatefulSet", "Rollout")
 _REPLICATED = ("Deployment", "StatefulSet", "DaemonSet", "Rollout")
 
 OF_KINDS: dict[str, tuple[Sequence[str], Change]] = {
+    "null for a field": (
+        ("Deployment", "StatefulSet", "DaemonSet", "CronJob"),
+        lambda app: app.pod.update(affinity=None),
+    ),
     "the time of creation of the template": (
         ("Deployment", "StatefulSet", "DaemonSet", "CronJob"),
         lambda app: app.template["metadata"].update(creationTimestamp=None),
