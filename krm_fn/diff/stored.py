@@ -4,7 +4,7 @@ So two pod templates may be written in different ways, and nothing rolls when on
 """
 
 import re
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from decimal import Decimal, InvalidOperation
 from typing import TypeAlias
 
@@ -22,10 +22,10 @@ from krm_fn.model.node import Node, fields, get, is_mapping, is_null, is_scalar,
 from krm_fn.model.problem import ResourceId
 from krm_fn.naming.go_yaml import is_text, read_number
 
-Names: TypeAlias = tuple[str, str]
+FieldNames: TypeAlias = tuple[str, str]
 """The field or list that a field is in, and its own name."""
 
-TOP: Names = ("", "")
+TOP: FieldNames = ("", "")
 
 TRUE, FALSE = frozenset({"true", "yes", "on", "y"}), frozenset({"false", "no", "off", "n"})
 _TEMPLATE = ("", "template")
@@ -36,11 +36,11 @@ _SUFFIXES = {"n": "1e-9", "u": "1e-6", "m": "1e-3", **{one: f"1e{3 * place}" for
 _BINARY = "KMGTPE"
 
 
-def field_of(names: Names, name: str) -> Names:
+def field_of(names: FieldNames, name: str) -> FieldNames:
     return names[1], name
 
 
-def element_of(names: Names) -> Names:
+def element_of(names: FieldNames) -> FieldNames:
     return "", names[1]
 
 
@@ -48,18 +48,18 @@ def is_stored_alike(old: Node, new: Node, who: ResourceId) -> bool:
     """Tell whether two pod templates are the same to an API server and to the controller of such an object."""
     is_built_in = who.group in BUILT_IN
     has_defaults = is_built_in or (who.group, who.kind) in WRITTEN_BACK
-    keeps_twins = is_built_in and not TWINS & fields(get(new, "spec")).keys()
-    reader = _Reader(who.kind, TWINS if keeps_twins else frozenset(), has_defaults=has_defaults)
+    keeps_twins = is_built_in and fields(get(new, "spec")).keys().isdisjoint(TWINS)
+    reader = _Reader(who.kind, TWINS if keeps_twins else (), has_defaults=has_defaults)
     return reader.read(old, _TEMPLATE) == reader.read(new, _TEMPLATE)
 
 
-def is_default(node: Node, names: Names, kind: str, *, of_pods: bool = True) -> bool:
+def is_default(node: Node, names: FieldNames, kind: str, *, of_pods: bool = True) -> bool:
     """Tell whether this is what the API server writes where nothing is written. `of_pods`: into any pod template."""
     defaults = (DEFAULTS.get((one, *names)) for one in ((kind, "") if of_pods else (kind,)))
     return is_scalar(node) and node.value in [one for one in defaults if one is not None]
 
 
-def is_not_stored(node: Node, names: Names) -> bool:
+def is_not_stored(node: Node, names: FieldNames) -> bool:
     """Tell whether the API server stores nothing for a field of one of its own types, as it is empty, false or 0."""
     if is_null(node):
         return True
@@ -72,7 +72,7 @@ def is_not_stored(node: Node, names: Names) -> bool:
     return not node.value
 
 
-def _is_choice(names: Names) -> bool:
+def _is_choice(names: FieldNames) -> bool:
     """Tell whether a field says something even if it is empty, false or 0."""
     return names[1] in STORED_WHEN_EMPTY or (names[1] == "securityContext" and names != _POD_CONTEXT)
 
@@ -85,7 +85,7 @@ def is_default_policy(policy: Node, image: Node | None) -> bool:
     return text(policy) == ("Always" if is_latest else "IfNotPresent")
 
 
-def is_quantity(names: Names) -> bool:
+def is_quantity(names: FieldNames) -> bool:
     return names[0] in QUANTITIES or names[1] in QUANTITY_FIELDS
 
 
@@ -109,12 +109,12 @@ class _Reader:
     `has_defaults`: who reads it adds them. Of other kinds nobody knows, and what is written in another way may roll.
     """
 
-    def __init__(self, kind: str, passed_over: frozenset[str], *, has_defaults: bool) -> None:
+    def __init__(self, kind: str, passed_over: Collection[str], *, has_defaults: bool) -> None:
         self._kind = kind
         self._passed_over = passed_over
         self._has_defaults = has_defaults
 
-    def read(self, node: Node, names: Names) -> Hashable:
+    def read(self, node: Node, names: FieldNames) -> Hashable:
         """Return what is stored, None for nothing. Equal values are stored alike."""
         # No comprehensions: each takes a frame for each level of nesting.
         if self._has_defaults and (is_not_stored(node, names) or is_default(node, names, self._kind)):
@@ -136,13 +136,13 @@ class _Reader:
             kept.append(self.read(one, element_of(names)))  # noqa: PERF401  # as above
         return ("list", *kept)
 
-    def _is_left_out(self, name: str, names: Names, around: dict[str, Node]) -> bool:
+    def _is_left_out(self, name: str, names: FieldNames, around: dict[str, Node]) -> bool:
         is_twin = names == _POD and name in self._passed_over
         is_policy = self._has_defaults and name == "imagePullPolicy"
         return is_twin or (is_policy and is_default_policy(around[name], around.get("image")))
 
 
-def _read_scalar(written: str, names: Names, *, is_text: bool) -> Hashable:
+def _read_scalar(written: str, names: FieldNames, *, is_text: bool) -> Hashable:
     if is_quantity(names):
         quantity = read_quantity(written)
         if quantity is not None:

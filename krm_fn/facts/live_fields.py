@@ -11,6 +11,17 @@ QUANTITIES: mappings of quantities; QUANTITY_FIELDS: fields that are one. The AP
 `1024Mi` as `1Gi` (apimachinery/pkg/api/resource/quantity.go, `CanonicalizeBytes`).
 SERVER_METADATA: fields that only the API server writes. SERVER_MARKS: labels and annotations that it adds in the name of
 whoever sends the request (pkg/apis/apps/v1/conversion.go, pkg/apis/autoscaling/annotations.go, defaults of Namespaces).
+
+DEFAULTS: what the API server writes where nothing is written: by kind, "" for any, by the field or list around, and
+by name. The default of `imagePullPolicy` is that of its image, and is no row.
+STORED_WHEN_EMPTY: fields that the API server stores although they are empty, false or 0: pointers in its types.
+BUILT_IN: groups that the API server has types for. Of any other group it stores what is written, empty or not.
+TYPED: kinds of the API server of which DEFAULTS has every row. What else is there, somebody has written.
+TWINS: fields of a pod spec of which the API server copies each into the other: to remove one leaves both as they are
+(pkg/apis/core/v1/conversion.go: `Convert_v1_PodSpec_To_core_PodSpec`).
+WRITTEN_BACK: kinds of other groups whose controller writes objects back, as its types have them: without what is
+empty. Nobody writes defaults into them but those in DEFAULTS. Argo Rollouts: `setRolloutRevision` in rollout/sync.go,
+manifests/crds/rollout-crd.yaml.
 """
 
 APPLIERS = ("kubectl", "kubectl-client-side-apply", "kubectl-last-applied", "before-first-apply")
@@ -31,7 +42,14 @@ BY_HAND = (
 )
 
 OPEN_MAPS = (
-    *("annotations", "binaryData", "data", "labels", "matchLabels", "nodeSelector", "parameters", "stringData"),
+    "annotations",
+    "binaryData",
+    "data",
+    "labels",
+    "matchLabels",
+    "nodeSelector",
+    "parameters",
+    "stringData",
     "volumeAttributes",
 )
 
@@ -75,26 +93,30 @@ DEFAULTS = {
     ("", "spec", "restartPolicy"): "Always",
     ("", "spec", "schedulerName"): "default-scheduler",
     ("", "spec", "terminationGracePeriodSeconds"): "30",
-    **{
-        ("", around, name): value
-        for around in ("containers", "initContainers")
-        for name, value in (("terminationMessagePath", "/dev/termination-log"), ("terminationMessagePolicy", "File"))
-    },
+    ("", "containers", "terminationMessagePath"): "/dev/termination-log",
+    ("", "containers", "terminationMessagePolicy"): "File",
+    ("", "initContainers", "terminationMessagePath"): "/dev/termination-log",
+    ("", "initContainers", "terminationMessagePolicy"): "File",
     ("", "ports", "protocol"): "TCP",
-    **{
-        ("", around, name): value
-        for around in ("livenessProbe", "readinessProbe", "startupProbe")
-        for name, value in (
-            ("failureThreshold", "3"),
-            ("periodSeconds", "10"),
-            ("successThreshold", "1"),
-            ("timeoutSeconds", "1"),
-        )
-    },
+    ("", "livenessProbe", "failureThreshold"): "3",
+    ("", "livenessProbe", "periodSeconds"): "10",
+    ("", "livenessProbe", "successThreshold"): "1",
+    ("", "livenessProbe", "timeoutSeconds"): "1",
+    ("", "readinessProbe", "failureThreshold"): "3",
+    ("", "readinessProbe", "periodSeconds"): "10",
+    ("", "readinessProbe", "successThreshold"): "1",
+    ("", "readinessProbe", "timeoutSeconds"): "1",
+    ("", "startupProbe", "failureThreshold"): "3",
+    ("", "startupProbe", "periodSeconds"): "10",
+    ("", "startupProbe", "successThreshold"): "1",
+    ("", "startupProbe", "timeoutSeconds"): "1",
     ("", "httpGet", "path"): "/",
     ("", "httpGet", "scheme"): "HTTP",
     ("", "fieldRef", "apiVersion"): "v1",
-    **{("", around, "defaultMode"): "420" for around in ("configMap", "downwardAPI", "projected", "secret")},
+    ("", "configMap", "defaultMode"): "420",
+    ("", "downwardAPI", "defaultMode"): "420",
+    ("", "projected", "defaultMode"): "420",
+    ("", "secret", "defaultMode"): "420",
     ("", "serviceAccountToken", "expirationSeconds"): "3600",
     ("", "resourceFieldRef", "divisor"): "0",
     ("", "azureDisk", "cachingMode"): "ReadWrite",
@@ -141,92 +163,91 @@ DEFAULTS = {
     ("HorizontalPodAutoscaler", "spec", "minReplicas"): "1",
     ("PersistentVolumeClaim", "spec", "volumeMode"): "Filesystem",
 }
-"""What the API server writes where nothing is written: by kind, "" for any, by the field or list around, and by name.
 
-The default of `imagePullPolicy` is that of its image, and is no row.
-"""
-
-STORED_WHEN_EMPTY = frozenset(
-    {
-        # Switches and numbers that say something else if they are not there
-        "activeDeadlineSeconds",
-        "allocateLoadBalancerNodePorts",
-        "allowPrivilegeEscalation",
-        "automountServiceAccountToken",
-        "averageUtilization",
-        "backoffLimit",
-        "backoffLimitPerIndex",
-        "completions",
-        "defaultMode",
-        "enableServiceLinks",
-        "failedJobsHistoryLimit",
-        "fsGroup",
-        "hostUsers",
-        "immutable",
-        "maxSurge",
-        "maxUnavailable",
-        "minAvailable",
-        "minReplicas",
-        "mode",
-        "optional",
-        "parallelism",
-        "partition",
-        "priority",
-        "privileged",
-        "progressDeadlineSeconds",
-        "readOnlyRootFilesystem",
-        "replicas",
-        "revisionHistoryLimit",
-        "runAsGroup",
-        "runAsNonRoot",
-        "runAsUser",
-        "setHostnameAsFQDN",
-        "shareProcessNamespace",
-        "stabilizationWindowSeconds",
-        "startingDeadlineSeconds",
-        "storageClassName",
-        "successfulJobsHistoryLimit",
-        "terminationGracePeriodSeconds",
-        "tolerationSeconds",
-        "ttlSecondsAfterFinished",
-        # Mappings, of which each is a choice
-        "affinity",
-        "dnsConfig",
-        "emptyDir",
-        "exec",
-        "labelSelector",
-        "lifecycle",
-        "namespaceSelector",
-        "nodeAffinity",
-        "podAffinity",
-        "podAntiAffinity",
-        "podSelector",
-        "seccompProfile",
-        "capabilities",
-        "selector",
-    }
-)
-"""Fields that the API server stores although they are empty, false or 0: pointers in its types."""
+STORED_WHEN_EMPTY = {
+    # Switches and numbers that say something else if they are not there
+    "activeDeadlineSeconds",
+    "allocateLoadBalancerNodePorts",
+    "allowPrivilegeEscalation",
+    "automountServiceAccountToken",
+    "averageUtilization",
+    "backoffLimit",
+    "backoffLimitPerIndex",
+    "completions",
+    "defaultMode",
+    "enableServiceLinks",
+    "failedJobsHistoryLimit",
+    "fsGroup",
+    "hostUsers",
+    "immutable",
+    "maxSurge",
+    "maxUnavailable",
+    "minAvailable",
+    "minReplicas",
+    "mode",
+    "optional",
+    "parallelism",
+    "partition",
+    "priority",
+    "privileged",
+    "progressDeadlineSeconds",
+    "readOnlyRootFilesystem",
+    "replicas",
+    "revisionHistoryLimit",
+    "runAsGroup",
+    "runAsNonRoot",
+    "runAsUser",
+    "setHostnameAsFQDN",
+    "shareProcessNamespace",
+    "stabilizationWindowSeconds",
+    "startingDeadlineSeconds",
+    "storageClassName",
+    "successfulJobsHistoryLimit",
+    "terminationGracePeriodSeconds",
+    "tolerationSeconds",
+    "ttlSecondsAfterFinished",
+    # Mappings, of which each is a choice
+    "affinity",
+    "dnsConfig",
+    "emptyDir",
+    "exec",
+    "labelSelector",
+    "lifecycle",
+    "namespaceSelector",
+    "nodeAffinity",
+    "podAffinity",
+    "podAntiAffinity",
+    "podSelector",
+    "seccompProfile",
+    "capabilities",
+    "selector",
+}
 
 BUILT_IN = (
-    *("", "admissionregistration.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "apps", "autoscaling"),
-    *("batch", "certificates.k8s.io", "coordination.k8s.io", "discovery.k8s.io", "events.k8s.io", "extensions"),
-    *("flowcontrol.apiserver.k8s.io", "networking.k8s.io", "node.k8s.io", "policy", "rbac.authorization.k8s.io"),
-    *("resource.k8s.io", "scheduling.k8s.io", "storage.k8s.io"),
+    "",
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "apps",
+    "autoscaling",
+    "batch",
+    "certificates.k8s.io",
+    "coordination.k8s.io",
+    "discovery.k8s.io",
+    "events.k8s.io",
+    "extensions",
+    "flowcontrol.apiserver.k8s.io",
+    "networking.k8s.io",
+    "node.k8s.io",
+    "policy",
+    "rbac.authorization.k8s.io",
+    "resource.k8s.io",
+    "scheduling.k8s.io",
+    "storage.k8s.io",
 )
-"""Groups that the API server has types for. Of any other group it stores what is written, empty or not."""
 
-TYPED = frozenset({"CronJob", "DaemonSet", "Deployment", "StatefulSet"})
-"""Kinds of the API server of which DEFAULTS has every row. What else is there, somebody has written."""
+TYPED = ("CronJob", "DaemonSet", "Deployment", "StatefulSet")
 
-TWINS = frozenset({"serviceAccount", "serviceAccountName"})
-"""Fields of a pod spec of which the API server copies each into the other: to remove one leaves both as they are
-(pkg/apis/core/v1/conversion.go: `Convert_v1_PodSpec_To_core_PodSpec`).
-"""
+TWINS = ("serviceAccount", "serviceAccountName")
 
 WRITTEN_BACK = (("argoproj.io", "Rollout"),)
-"""Kinds of other groups whose controller writes objects back, as its types have them: without what is empty. Nobody
-writes defaults into them but those in DEFAULTS.
-
-Argo Rollouts: `setRolloutRevision` in rollout/sync.go, manifests/crds/rollout-crd.yaml.
-"""

@@ -14,7 +14,7 @@ from krm_fn.diff.stored import (
     FALSE,
     TOP,
     TRUE,
-    Names,
+    FieldNames,
     element_of,
     field_of,
     is_default,
@@ -77,7 +77,7 @@ class _Place(NamedTuple):
     """
 
     path: str
-    names: Names
+    names: FieldNames
     owners: tuple[FieldOwner, ...]
     applied: Node | None
     is_typed: bool
