@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import pytest
 import yaml
-from pytest_snapshot.plugin import Snapshot
 
 from tests.cluster.api import Api
 from tests.cluster.generated_changes import SHARED, Application, Case, application, cases, objects_of
@@ -156,13 +155,13 @@ def test_what_is_announced_is_what_happens(namespace: Api, tmp_path: Path, way: 
 @pytest.mark.nightly
 @pytest.mark.usefixtures("rollouts")
 @pytest.mark.parametrize("way", WAYS)
-def test_all_of_it_happens(namespace: Api, tmp_path: Path, way: str, snapshot: Snapshot) -> None:
-    """The fast tests judge `krm-fn diff OLD NEW` by the answers that are recorded here."""
+def test_all_of_it_happens(namespace: Api, tmp_path: Path, way: str) -> None:
+    """And the answers still hold by which the fast tests judge `krm-fn diff OLD NEW`."""
     chosen, rolled = judge(namespace, tmp_path, way)
     if way == RECORDED_WAY:
         found = {f"{case.kind}: {case.says}": (case.kind, case.name) in rolled for case in chosen}
-        snapshot.snapshot_dir = ROOT / "tests/data"
-        snapshot.assert_match(json.dumps(found, indent=1, sort_keys=True) + "\n", "rolls_of_changes.json")
+        recorded = json.loads((ROOT / "tests/data/rolls_of_changes.json").read_text())
+        assert {says: found.get(says) for says, rolls in recorded.items() if found.get(says) != rolls} == {}
 
 
 _APP = "spec.template.spec.containers[app]"

