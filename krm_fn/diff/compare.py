@@ -160,7 +160,7 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
         {pair.new: found for pair, found in fields.items() if pair.new is not None},
         [pair.new for pair in pairs if pair.new is not None and pair.old is not None and contents[pair]],
         renamed,
-        new,
+        (old, new),
     )
     writer = _Writer(old, new, rolls, renamed)
     changes = {

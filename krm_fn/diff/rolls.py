@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from krm_fn.diff.difference import Cause, Effect, FieldChange, Roll
 from krm_fn.diff.pair import AS_WRITTEN, Pair, Release
+from krm_fn.diff.stored import is_stored_alike
 from krm_fn.model import keys
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import CONSUMER_KINDS, cannot_change, is_replaced
@@ -36,15 +37,17 @@ def find_rolls(
     fields: Mapping[Item, tuple[FieldChange, ...]],
     edited: Iterable[Item],
     renamed: Collection[Item],
-    release: Release,
+    releases: tuple[Release, Release],
 ) -> Rolls:
-    """Find what rolls. All keys are objects of `release`, the new rendering.
+    """Find what rolls. All keys are objects of the new rendering.
 
     `fields`: the fields in which an object differs, but for names and checksums. `edited`: the ConfigMaps and Secrets
     whose content differs. `renamed`: the objects that have got another name.
     """
+    before, release = releases
     former = {pair.new: pair.old for pair in pairs if pair.new is not None and pair.old is not None}
     checksummed = _Checksummed(edited, release)
+    is_as_written = release.dialect == AS_WRITTEN
     rollouts = _find_rollouts(release)
     roll = partial(_roll, release)
     by_config: dict[Item, list[Roll]] = defaultdict(list)
@@ -53,15 +56,22 @@ def find_rolls(
         if item.is_config or item.id.kind in ROLES:
             continue
         rolling = rollouts.get(item, item)
-        for config, effect in _find_followed(item, renamed, release).items():
+        followed = _find_followed(item, renamed, release, _find_references(old, before))
+        for config, effect in followed.items():
             by_config[config].append(roll(rolling, effect or _effect_on(item, old), {Cause.NAME}))
-        causes = {cause for change in fields.get(item, ()) for cause in _causes(item, change)}
+        is_another = _is_stored_anew(item, old) or _is_another_job(item, old)
+        can_tell = is_another or item.id.kind == "Pod" or not is_as_written
+        causes = {cause for change in fields.get(item, ()) if can_tell for cause in _causes(item, change)}
+        is_told = None in followed.values()
         if _has_new_checksum(item, old):
             # Namespaces and names are part of a checksum: of another environment, it differs in any case.
             read = checksummed.find(item)
             for config in read:
                 by_config[config].append(roll(rolling, _effect_on(item, old), {Cause.CHECKSUM}))
-            causes |= set() if read or release.dialect != AS_WRITTEN else {Cause.CHECKSUM}
+            causes |= set() if read or not is_as_written else {Cause.CHECKSUM}
+            is_told = is_told or bool(read)
+        if is_another and is_as_written and not (causes or is_told):
+            causes = {Cause.NAME}  # that no rule follows, as in an argument, or that of a Job
         if causes:
             by_workload[item] = roll(rolling, _effect_on(item, old), causes)
     return Rolls(by_config, by_workload)
@@ -95,12 +105,22 @@ def _effect_on(item: Item, old: Item) -> Effect:
     return _EFFECTS.get(item.id.kind, Effect.ROLLS)
 
 
-def _find_followed(item: Item, renamed: Collection[Item], release: Release) -> dict[Item, Effect | None]:
-    """Find the configs whose new name an object follows, with the effect; None for that of another pod template."""
+def _find_references(item: Item, release: Release) -> set[tuple[str, str]]:
+    """Return what an object references, there or not: kinds, and names as they are written."""
+    return {(reference.kind, reference.name.value) for _, reference, _ in release.by_referrer.get(item, ())}
+
+
+def _find_followed(
+    item: Item, renamed: Collection[Item], release: Release, known: Collection[tuple[str, str]]
+) -> dict[Item, Effect | None]:
+    """Find the configs whose new name an object follows, with the effect; None for that of another pod template.
+
+    `known`: what it has referenced before. Who has the new name already follows nothing.
+    """
     effects: dict[Item, Effect | None] = {}
     for _, reference, targets in release.by_referrer.get(item, ()):
         for config in targets:
-            if config in renamed:
+            if config in renamed and (reference.kind, reference.name.value) not in known:
                 is_in_pod = _is_in_template(item, reference)
                 effects[config] = None if is_in_pod else effects.get(config, Effect.CHANGES)
     return effects
@@ -119,6 +139,20 @@ def _causes(item: Item, change: FieldChange) -> Iterator[Cause]:
             yield Cause.CHECKSUM
         else:
             yield Cause.TEMPLATE
+
+
+def _is_stored_anew(item: Item, old: Item) -> bool:
+    """Tell whether an API server stores another pod template, names included. Only such a template rolls a workload."""
+    before = {one.path: one.node for one in find_templates(old.node)}
+    after = {one.path: one.node for one in find_templates(item.node)}
+    return before.keys() != after.keys() or any(
+        not is_stored_alike(before[path], node, item.id) for path, node in after.items()
+    )
+
+
+def _is_another_job(item: Item, old: Item) -> bool:
+    """Tell whether a Job that is named by its content has another name, and so runs again, whatever differs."""
+    return item.id.kind == "Job" and bool(old.id.name) and item.id.name != old.id.name
 
 
 def _has_new_checksum(item: Item, old: Item) -> bool:

@@ -28,7 +28,8 @@ _FOLDED = "\0"
 class Folded(NamedTuple):
     """A text in which labels stand for names. `value` is equal to no text that just contains the label.
 
-    `plain`: the text, if it is a name that only another environment calls otherwise, and may as well be no name.
+    `plain`: the text as it is written, which is equal to itself whatever it names. None for a reference to what only
+    another environment calls otherwise: there, the same text is another object.
     """
 
     value: str
@@ -54,6 +55,7 @@ class StableNames:
     ) -> None:
         self._labels = labels
         self._whole = whole
+        self._elsewhere = frozenset(whole.values())
         self._references = references
         self._masks = masks
 
@@ -73,14 +75,14 @@ class StableNames:
         """Replace each name in a text of an object by its label."""
         label = self.references_of(item).get(scalar)
         if label is not None:
-            return Folded(_FOLDED + label, label)
+            return Folded(_FOLDED + label, label, None if label in self._elsewhere else scalar.value)
         elsewhere = self.elsewhere(scalar.value)
         if elsewhere is not None:
             return Folded(_FOLDED + elsewhere, elsewhere, scalar.value)
         if not _HASH.search(scalar.value):
             return Folded(scalar.value, scalar.value)
         shown = WORD.sub(lambda found: self._labels.get(found[0], found[0]), scalar.value)
-        return Folded(shown if shown == scalar.value else _FOLDED + shown, shown)
+        return Folded(shown if shown == scalar.value else _FOLDED + shown, shown, scalar.value)
 
     def hide(self, text: str) -> str:
         """Mask the names of Secrets."""
@@ -347,9 +349,17 @@ def is_made_anew(change: FieldChange) -> bool:
 
 
 def _is_equal(old: Leaf, new: Leaf) -> bool:
-    """Tell whether two scalars are equal. A container may be called as the workload is in one environment only."""
-    is_plain_equal = old.value == new.plain or new.value == old.plain
-    return _identity(old) == _identity(new) or (is_plain_equal and old.is_text == new.is_text)
+    """Tell whether two scalars are equal: they stand for the same, or are written alike.
+
+    A name is written alike where one side lacks the object, so that it is only text there. And a container may be
+    called as the workload is in one environment only.
+    """
+    is_alike = _written(old) == _written(new) and old.is_text == new.is_text
+    return is_alike or _identity(old) == _identity(new)
+
+
+def _written(leaf: Leaf) -> str:
+    return leaf.value if leaf.plain is None else leaf.plain
 
 
 def _identity(leaf: Leaf) -> tuple[str, bool]:

@@ -32,13 +32,15 @@ _NOT_IN_YAML = re.compile("[^\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uf
 class FieldOwner(NamedTuple):
     """A manager of fields, and those of its fields that are here or below: `{}` for all.
 
-    `is_around`: it owns what this is in as a whole, in which there may be defaults of the API server.
+    `subresource`: through which it has written, as `scale`. `is_around`: it owns what this is in as a whole, in which
+    there may be defaults of the API server.
     """
 
     manager: str
     operation: str
     time: str
     fields: dict[str, Any]
+    subresource: str = ""
     is_around: bool = False
 
 
@@ -89,7 +91,8 @@ def _read_owners(metadata: dict[str, Any]) -> Iterator[FieldOwner]:
     for one in map(mapping, entries(metadata.get("managedFields"))):
         owned = mapping(one.get("fieldsV1"))
         if owned and one.get("subresource") != "status":
-            yield FieldOwner(text(one, "manager"), text(one, "operation"), text(one, "time"), owned)
+            manager, operation, subresource = (text(one, name) for name in ("manager", "operation", "subresource"))
+            yield FieldOwner(manager, operation, text(one, "time"), owned, subresource)
 
 
 def _find_keys(owners: Iterable[FieldOwner]) -> tuple[str, ...]:
@@ -100,7 +103,9 @@ def _find_keys(owners: Iterable[FieldOwner]) -> tuple[str, ...]:
 def is_applier(owner: FieldOwner, appliers: Collection[str]) -> bool:
     """Tell whether the manager of fields is a deployer. `appliers`: those that have applied a revision."""
     if owner.manager == "kubectl":
-        return owner.operation == "Apply"  # else it is `kubectl scale`
+        return (
+            not owner.subresource
+        )  # `kubectl scale` writes `scale`, where kpt applies as kubectl does, without a name
     return owner.manager in _KNOWN_APPLIERS or owner.manager in appliers
 
 

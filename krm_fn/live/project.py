@@ -6,15 +6,26 @@ what is empty. Fields that the rendering no longer has are kept if applying remo
 """
 
 import json
-import re
 from collections.abc import Collection, Iterable, Iterator
-from decimal import Decimal, InvalidOperation
 from typing import Any, NamedTuple
 
 from krm_fn.diff.difference import HandEdit
+from krm_fn.diff.stored import (
+    FALSE,
+    TOP,
+    TRUE,
+    FieldNames,
+    element_of,
+    field_of,
+    is_default,
+    is_default_policy,
+    is_not_stored,
+    is_quantity,
+    read_quantity,
+)
 from krm_fn.diff.tree import MERGE_KEYS
 from krm_fn.facts.kinds import SERVER_METADATA
-from krm_fn.facts.live_fields import BY_HAND, OPEN_MAPS, QUANTITIES, QUANTITY_FIELDS
+from krm_fn.facts.live_fields import BUILT_IN, BY_HAND, OPEN_MAPS, TWINS, TYPED, WRITTEN_BACK
 from krm_fn.linker.read import mapping
 from krm_fn.live.live_object import MARKS, FieldOwner, LiveManifest, is_applier, read_json
 from krm_fn.model.item import Item, data_keys, read_item
@@ -35,11 +46,6 @@ from krm_fn.model.node import (
 )
 from krm_fn.naming.go_yaml import is_text, read_number, read_timestamp
 from krm_fn.report.secrets import UNREAD
-
-_TRUE, _FALSE = frozenset({"true", "yes", "on", "y"}), frozenset({"false", "no", "off", "n"})
-_QUANTITY = re.compile(r"([-+]?[0-9.]+)([eE][-+]?[0-9]+|[numkMGTPE]|[KMGTPE]i)?")
-_SUFFIXES = {"n": "1e-9", "u": "1e-6", "m": "1e-3", **{one: f"1e{3 * place}" for place, one in enumerate(" kMGTPE")}}
-_BINARY = "KMGTPE"
 
 
 class Projection(NamedTuple):
@@ -66,17 +72,22 @@ def project(live: LiveManifest, rendered: Item, appliers: Collection[str]) -> Pr
 class _Place(NamedTuple):
     """Where a field is: its path for people, the names of the field and of what it is in, and who owns it.
 
-    `applied` is what was applied last; None if that does not have the field.
+    `applied` is what was applied last; None if that does not have the field. `is_typed`: who stores the
+    object has a type for it, so that what is empty is left out, and quantities are spelled in one way. `is_replaced`:
+    it is in a list that is always replaced as a whole, as nothing tells its elements apart.
     """
 
     path: str
-    names: tuple[str, str]
+    names: FieldNames
     owners: tuple[FieldOwner, ...]
     applied: Node | None
+    is_typed: bool
+    is_replaced: bool = False
 
     def field(self, name: str) -> "_Place":
         owners = _descend(self.owners, f"f:{name}")
-        return _Place(step(self.path, name), (self.names[1], name), owners, get(self.applied, name))
+        below = step(self.path, name), field_of(self.names, name)
+        return _Place(*below, owners, get(self.applied, name), *self[4:])
 
     def element(self, key: str, node: Node, index: int) -> "_Place":
         """Return the place of an element of a list. `key`: the field that tells elements apart, `""` for none."""
@@ -84,7 +95,8 @@ class _Place(NamedTuple):
         steps = {one for owner in self.owners for one in owner.fields if _means(one, node)}
         owners = tuple(one for found in steps or {""} for one in _descend(self.owners, found))
         alike = (one for one in elements(self.applied) if key and text(get(one, key)) == name)
-        return _Place(f"{self.path}[{name}]", ("", self.names[1]), owners, next(alike, None))
+        below = f"{self.path}[{name}]", element_of(self.names)
+        return _Place(*below, owners, next(alike, None), self.is_typed, is_replaced=self.is_replaced or not key)
 
 
 def _descend(owners: Iterable[FieldOwner], name: str) -> tuple[FieldOwner, ...]:
@@ -114,7 +126,11 @@ class _Projector:
     def __init__(self, live: LiveManifest, kind: str, appliers: Collection[str]) -> None:
         self._live = live
         self._appliers = appliers
-        self._is_pod = kind == "Pod"
+        self._kind = kind
+        self._is_built_in = live.item.id.group in BUILT_IN
+        self._is_written_back = (live.item.id.group, kind) in WRITTEN_BACK
+        # All its defaults are known, so that what is no default was written by somebody.
+        self._is_known = self._is_written_back or (self._is_built_in and kind in TYPED)
         self._is_secret = kind == "Secret"
         own = [one for one in live.owners if is_applier(one, appliers)]
         self._is_server_side = any(one.operation == "Apply" for one in own)
@@ -124,7 +140,8 @@ class _Projector:
         self._unread: list[HandEdit] = []
 
     def project(self, item: Item, rendered: Item) -> Projection:
-        root = _Place("", ("", ""), self._live.owners, self._live.applied)
+        is_typed = self._is_built_in or self._is_written_back
+        root = _Place("", TOP, self._live.owners, self._live.applied, is_typed)
         before, after = fields(item.node), fields(rendered.node)
         kept: dict[str, Node] = {}
         for name in (*before, *(name for name in after if name not in before)):
@@ -141,7 +158,9 @@ class _Projector:
         if self._is_secret and self._live.keys:
             kept |= self._project_keys(rendered, root.field("data"))
         built = read_item(_holding(item.node, rendered.node, kept))
-        return Projection(built, tuple(self._edits), tuple(self._kept), tuple(self._unread), self._is_guess)
+        return Projection(
+            built, tuple(self._edits), tuple(self._kept), tuple(self._unread), self._is_guess and not self._is_known
+        )
 
     def _project_keys(self, rendered: Item, place: _Place) -> dict[str, Node]:
         """Take the values of a Secret for equal, as they have not been read, and only keep what keys it has."""
@@ -197,6 +216,9 @@ class _Projector:
         after = fields(rendered)
         kept: dict[str, Node] = {}
         for name, value in fields(live).items():
+            is_left_out = name == "imagePullPolicy" and name not in after and self._is_built_in
+            if is_left_out and is_default_policy(value, after.get("image")):
+                continue
             found = self._project(after.get(name), value, place.field(name))
             if found is not None:
                 kept[name] = found
@@ -217,8 +239,8 @@ class _Projector:
 
     def _keep_removed(self, live: Node, place: _Place) -> Node | None:
         """Keep what applying removes of a field that the rendering does not have."""
-        name = place.names[1]
-        if place.names[0] in {"labels", "annotations"} and name in MARKS:
+        is_mark = place.names[0] in {"labels", "annotations"} and place.names[1] in MARKS
+        if is_mark or self._comes_again(live, place):
             return None
         is_whole = any(not one.fields and not one.is_around for one in place.owners)
         is_whole = is_whole or (self._is_guess and place.path.endswith("]"))
@@ -238,6 +260,12 @@ class _Projector:
         self._kept += self._by_hand(place)
         return None
 
+    def _comes_again(self, live: Node, place: _Place) -> bool:
+        """Tell whether the API server writes a field again that somebody removes."""
+        is_empty = place.is_typed and is_mapping(live) and is_not_stored(live, place.names)
+        is_twin = self._is_built_in and self._is_known and place.names[1] in TWINS
+        return is_empty or is_twin or is_default(live, place.names, self._kind, of_pods=self._is_built_in)
+
     def _by_hand(self, place: _Place) -> Iterator[HandEdit]:
         people = (one for one in place.owners if one.manager in BY_HAND and not is_applier(one, self._appliers))
         return (_edit(one, place) for one in people)
@@ -249,14 +277,16 @@ class _Projector:
         applied before, if they know that. Helm does, but not where one can see it: it owns what it applied, and every
         default of that time. So only what has no default counts.
         """
+        if place.is_replaced and self._is_known:
+            return True
         own = [one for one in place.owners if is_applier(one, self._appliers)]
-        has_no_default = place.names[0] in OPEN_MAPS or place.path.endswith("]")
+        has_no_default = self._is_known or place.names[0] in OPEN_MAPS or place.path.endswith("]")
         if self._is_server_side:
             exactly = [one for one in own if one.operation == "Apply" and (has_no_default or not one.is_around)]
             return bool(exactly) and len(own) == len(place.owners)
         if self._live.applied is not None:
             return place.applied is not None
-        return bool(own) and len(own) == len(place.owners) and has_no_default and not self._is_pod
+        return bool(own) and len(own) == len(place.owners) and has_no_default and self._kind != "Pod"
 
 
 def _edit(owner: FieldOwner, place: _Place) -> HandEdit:
@@ -305,7 +335,7 @@ def _pair(rendered: list[Node], live: list[Node], key: str) -> Iterator[tuple[No
         yield one, equal if equal is not None or not left else left.pop(0)
 
 
-_NOWHERE = _Place("", ("", ""), (), None)
+_NOWHERE = _Place("", TOP, (), None, is_typed=True)
 
 
 def _says(live: Node, rendered: Node, place: _Place) -> bool:
@@ -324,36 +354,18 @@ def _says(live: Node, rendered: Node, place: _Place) -> bool:
 
 def _is_nothing(rendered: Node, place: _Place) -> bool:
     """Tell whether the API server stores nothing for a field, as it is empty."""
-    if is_null(rendered) or not rendered.value:
-        return place.names[0] not in OPEN_MAPS or is_null(rendered)
-    is_plain = is_scalar(rendered) and not rendered.style
-    return is_plain and (rendered.value.lower() in _FALSE or rendered.value == "0") and place.names[0] not in OPEN_MAPS
+    return is_null(rendered) or (place.is_typed and is_not_stored(rendered, place.names))
 
 
 def _is_same(rendered: Scalar, live: Scalar, place: _Place) -> bool:
     """Tell whether a scalar of YAML is what the API server has stored. `live` is JSON: text has quotes."""
+    if place.is_typed and is_quantity(place.names):
+        return rendered.value == live.value or read_quantity(rendered.value) == read_quantity(live.value) is not None
     if live.style:
-        if rendered.value == live.value and (is_text(rendered) or read_timestamp(rendered.value) is not None):
-            return True
-        is_quantity = place.names[0] in QUANTITIES or place.names[1] in QUANTITY_FIELDS
-        return is_quantity and _read_quantity(rendered.value) == _read_quantity(live.value) is not None
+        return rendered.value == live.value and (is_text(rendered) or read_timestamp(rendered.value) is not None)
     if rendered.style:
         return False
     if live.value in {"true", "false"}:
-        return rendered.value.lower() in (_TRUE if live.value == "true" else _FALSE)
+        return rendered.value.lower() in (TRUE if live.value == "true" else FALSE)
     is_number = rendered.value[:1] in "+-.0123456789"
     return is_number and read_number(rendered.value) == read_number(live.value)
-
-
-def _read_quantity(written: str) -> Decimal | None:
-    found = _QUANTITY.fullmatch(written)
-    if not found:
-        return None
-    suffix = found[2] or ""
-    try:
-        number = Decimal(found[1])
-        if suffix.endswith("i"):
-            return number * Decimal(1024) ** (_BINARY.index(suffix[0]) + 1)
-        return number * Decimal(_SUFFIXES.get(suffix, f"1{suffix}"))
-    except InvalidOperation:
-        return None

@@ -16,6 +16,7 @@ from krm_fn.model.kinds import Kind
 from krm_fn.wire.reader import read_yaml
 
 DEPLOYMENT = Kind("apps/v1", "Deployment", "deployments")
+INGRESS = Kind("networking.k8s.io/v1", "Ingress", "ingresses")
 CONFIG_MAP = Kind("v1", "ConfigMap", "configmaps")
 TIME = "2026-06-01T12:00:00Z"
 
@@ -69,10 +70,20 @@ EQUAL = {
 
 @pytest.mark.parametrize(("rendered", "live"), EQUAL.values(), ids=EQUAL)
 def test_these_are_no_differences(rendered: str, live: str) -> None:
-    assert changes(rendered, live) == []
+    assert changes(rendered, live, kind=INGRESS) == []
 
 
 DIFFERENT = {
+    "a switch that says something if it is off": (
+        "spec: {enableServiceLinks: false}",
+        "spec: {a: 1}",
+        ("spec.enableServiceLinks", None, "false"),
+    ),
+    "a mapping that is a choice even if it is empty": (
+        "spec: {containers: [{name: a, securityContext: {}}]}",
+        "spec: {containers: [{name: a}]}",
+        ("spec.containers[a].securityContext", None, {}),
+    ),
     "another value": ("spec: {replicas: 2}", "spec: {replicas: 1}", ("spec.replicas", "1", "2")),
     "a number is no text": ("spec: {port: 80}", "spec: {port: '80'}", ("spec.port", '"80"', "80")),
     "a text is no number": ("spec: {port: '80'}", "spec: {port: 80}", ("spec.port", "80", '"80"')),
@@ -117,10 +128,9 @@ def test_of_what_is_owned_as_a_whole_defaults_stay_and_labels_go() -> None:
     fields = "{'f:spec': {'f:strategy': {}, 'f:selector': {}}}"
     live = "spec: {strategy: {type: A, new: 1}, selector: {labels: {a: b, c: d}}}"
     rendered = "spec: {strategy: {type: A}, selector: {labels: {a: b}}}"
-    assert changes(rendered, live, owner("flux", "{'f:a': {}}"), owner("kubectl", fields)) == [
-        ("spec.selector.labels.c", "d", None)
-    ]
-    assert changes("spec: {selector: {labels: {a: b, c: d}}}", live, owner("kubectl", fields)) == [
+    by = owner("flux", "{'f:a': {}}"), owner("kubectl", fields)
+    assert changes(rendered, live, *by, kind=INGRESS) == [("spec.selector.labels.c", "d", None)]
+    assert changes("spec: {selector: {labels: {a: b, c: d}}}", live, owner("kubectl", fields), kind=INGRESS) == [
         ("spec.strategy", {"type": "A", "new": "1"}, None)
     ]
 
@@ -139,10 +149,63 @@ def test_of_what_helm_has_updated_only_what_has_no_default_is_removed() -> None:
     template = f"'f:template': {{'f:metadata': {{'f:labels': {{'f:a': {{}}}}}}, {lists}}}"
     fields = f"{{'f:spec': {{'f:replicas': {{}}, {template}}}}}"
     rendered = "spec: {template: {metadata: {}, containers: [{name: a}]}}"
-    assert changes(rendered, live, owner("helm", fields, "Update")) == [
+    gone = [
         ("spec.template.containers[b]", {"name": "b"}, None),
         ("spec.template.metadata.labels", {"a": "b"}, None),
     ]
+    assert changes(rendered, live, owner("helm", fields, "Update"), kind=INGRESS) == gone
+    # Of a Deployment all defaults are known: replicas are one, a terminal is none.
+    tty = ("spec.template.containers[a].tty", "true", None)
+    assert changes(rendered, live, owner("helm", fields, "Update")) == [tty, *gone]
+
+
+def test_a_default_that_the_rendering_no_longer_has_comes_again() -> None:
+    live = (
+        "spec: {replicas: 1, template: {spec: {dnsPolicy: ClusterFirst, containers: [{name: a, image: 'a:1', IMAGE}]}}}"
+    )
+    pulls = "'f:containers': {'k:{\"name\":\"a\"}': {'f:imagePullPolicy': {}}}"
+    fields = f"{{'f:spec': {{'f:replicas': {{}}, 'f:template': {{'f:spec': {{'f:dnsPolicy': {{}}, {pulls}}}}}}}}}"
+    rendered = "spec: {template: {spec: {containers: [{name: a, image: 'a:1'}]}}}"
+    by = owner("argocd-controller", fields)
+    assert changes(rendered, live.replace("IMAGE", "imagePullPolicy: IfNotPresent"), by) == []
+    path = "spec.template.spec.containers[a].imagePullPolicy"
+    assert changes(rendered, live.replace("IMAGE", "imagePullPolicy: Always"), by) == [(path, "Always", None)]
+
+
+def test_of_a_custom_resource_what_is_empty_is_stored_and_no_default_comes() -> None:
+    kind = Kind("example.com/v1", "Widget", "widgets")
+    rendered = "spec: {a: {}, b: false, limits: {cpu: 1000m}}"
+    assert changes(rendered, "spec: {limits: {cpu: '1'}}", kind=kind) == [
+        ("spec.a", None, {}),
+        ("spec.b", None, "false"),
+        ("spec.limits.cpu", '"1"', "1000m"),
+    ]
+    by = owner("argocd-controller", "{'f:spec': {'f:dnsPolicy': {}}}")
+    assert changes("spec: {a: 1}", "spec: {a: 1, dnsPolicy: ClusterFirst}", by, kind=kind) == [
+        ("spec.dnsPolicy", "ClusterFirst", None)
+    ]
+
+
+KPT = owner("kubectl", "{'f:spec': {'f:strategy': {'f:type': {}}, 'f:replicas': {}}}", "Update")
+
+
+@pytest.mark.parametrize(
+    ("by", "subresource", "expected"),
+    [
+        pytest.param("kubectl", "", [], id="kpt applies as kubectl does, and leaves no name of its own"),
+        pytest.param("kubectl", "scale", ["spec.paused", "spec.replicas"], id="kubectl scale writes to scale"),
+        pytest.param("kubectl-edit", "", ["spec.paused", "spec.replicas"], id="kubectl edit says its name"),
+    ],
+)
+def test_who_has_set_a_field_by_hand(by: str, subresource: str, expected: list[str]) -> None:
+    manager = {**KPT, "manager": by, "subresource": subresource}
+    manager["fieldsV1"] = {"f:spec": {"f:replicas": {}, "f:paused": {}}}
+    found = {"metadata": {"name": "web", "managedFields": [manager]}, "spec": {"replicas": 3, "paused": True}}
+    live = read_live(DEPLOYMENT, found)
+    rendered = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: 1}\n"
+    items = [read_item(root) for root in read_yaml(rendered.encode()).roots]  # type: ignore[arg-type]
+    (projection,) = project_all([live], LoneRendering(read_release(items, None, "shop"), None), "shop").projections
+    assert sorted(edit.path for edit in (*projection.edits, *projection.kept)) == expected
 
 
 def test_the_marks_of_deployers_are_none_of_the_rendering() -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+import yaml
 
 from krm_fn.diff.diff import LoneRendering
 from krm_fn.diff.pair import read_release
@@ -132,3 +133,24 @@ def test_of_the_revisions_of_a_base_name_one_is_compared(live: list[dict[str, An
     api = RecordedApi({LISTS["configmaps"]: live})
     assert compare(RENDERED, api)[0] == ["~ ConfigMap/web-2222222222"]
     assert [selector for _, _, selector, _ in api.asked if selector] == [f"metadata.name={expected}"]
+
+
+DEPLOYMENTS = "/apis/apps/v1/namespaces/shop/deployments"
+OTHERS = {"metadata": {**OLD[0]["metadata"], "name": "web-2222222222", "labels": {SET: "other"}}}
+
+
+@pytest.mark.parametrize(
+    ("live", "expected"),
+    [
+        pytest.param([], ["+ ConfigMap/web-2222222222"], id="somebody has deleted it"),
+        pytest.param([OTHERS], ["~ ConfigMap/web-2222222222"], id="it is of another set"),
+        pytest.param(OLD[:1], ["~ ConfigMap/web-2222222222"], id="another one is there"),
+    ],
+)
+def test_who_references_a_revision_already_does_not_roll(live: list[dict[str, Any]], expected: list[str]) -> None:
+    """The name is equal, whatever there is of the object."""
+    source = {"configMapRef": {"name": "web-2222222222"}}
+    pods = {"spec": {"containers": [{"name": "web", "envFrom": [source]}]}}
+    web = {"metadata": {"name": "web"}, "spec": {"template": pods}}
+    rendered = f"{RENDERED}---\napiVersion: apps/v1\nkind: Deployment\n{yaml.safe_dump(web)}"
+    assert compare(rendered, RecordedApi({LISTS["configmaps"]: live, DEPLOYMENTS: [web]}))[0] == expected
