@@ -47,15 +47,15 @@ def count() -> list[Count]:
     code = [module for module in modules.values() if not module.path.is_relative_to(FACTS)]
     imports = find_imports(modules)
     return [
-        Count("modules", len(code), 157),
-        Count("lines, without facts", sum(module.lines for module in code), 33950),
+        Count("modules", len(code), 164),
+        Count("lines, without facts", sum(module.lines for module in code), 36310),
         Count("median lines of a module", statistics.median(module.lines for module in code), 200, at_least=True),
         Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 5),
         Count("longest chain of imports", len(longest_chain(imports)), 25),
         Count("modules in a circle of imports", len(circle(imports)), 0),
         Count("modules that a run imports", len(ours_of_a_run()), 96),
         Count("type names with two meanings", len(ambiguous_types(modules)), 0),
-        Count("modules that mention producers", len(mentioning_producers(modules)), 38),
+        Count("modules that mention producers", len(mentioning_producers(modules)), 42),
     ]
 
 

@@ -237,7 +237,7 @@ class Settings(NamedTuple):
         return self.set, *self.take_over
 
 
-class Unread(NamedTuple):
+class NearbyConfig(NamedTuple):
     """A configuration file that is near, and that nobody has passed. `remedy`: what makes it count, but `--config`."""
 
     file: str
@@ -259,7 +259,7 @@ class Environment(NamedTuple):
     strict: bool = False
     warns: bool = True
     pins: Mapping[str, str] = MappingProxyType({})
-    unread: tuple[Unread, ...] = ()
+    unread: tuple[NearbyConfig, ...] = ()
 
 
 NO_ENVIRONMENT = Environment()

@@ -15,7 +15,7 @@ from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item, about, read_item
 from krm_fn.model.node import FieldPath, Node, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity, at
-from krm_fn.model.settings import KPTFILE, NO_ENVIRONMENT, Environment, Unread, configures
+from krm_fn.model.settings import KPTFILE, NO_ENVIRONMENT, Environment, NearbyConfig, configures
 from krm_fn.naming.names import is_named_late
 from krm_fn.render.deployable import deployable, is_deployable, is_deployed, read_deployable
 from krm_fn.render.files import DEFAULT_LIMITS, Allowance, Limits, place, place_by_object, placed_in
@@ -49,7 +49,7 @@ class Opened(NamedTuple):
     configuration: tuple[str, Node | None]
     remarks: list[Problem]
     expansion: Expansion
-    unread: Sequence[Unread] = ()
+    unread: Sequence[NearbyConfig] = ()
     made_anew: MadeAnew = MappingProxyType({})
 
     @property

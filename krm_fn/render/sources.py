@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.model.problem import Outcome, Problem, Rejected, ResourceId, Severity
-from krm_fn.model.settings import CONFIG_FILE, Unread
+from krm_fn.model.settings import CONFIG_FILE, NearbyConfig
 from krm_fn.render.files import MANIFESTS, Allowance, Files, Limits, read_named, real_path, unreadable
 from krm_fn.render.kustomization import KUSTOMIZATIONS, Plugin, find_plugins, runtimes_of
 from krm_fn.render.tools import CHART, HelmOptions, build, built_from
@@ -65,7 +65,7 @@ class Sources(NamedTuple):
     texts: list[SourceText]
     configs: list[SourceText]
     remarks: list[Problem]
-    unread: list[Unread]
+    unread: list[NearbyConfig]
 
     def plus(self, more: "Sources") -> "Sources":
         return Sources(
@@ -130,7 +130,7 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
     return Sources([source], configs, built.remarks, unread)
 
 
-def _find_unread(folders: Iterable[Path], place: Path | None, allowance: Allowance) -> list[Unread]:
+def _find_unread(folders: Iterable[Path], place: Path | None, allowance: Allowance) -> list[NearbyConfig]:
     """Find configurations where people put them in vain. Nothing is read of them, nor looked up outside of the root.
 
     `place` is the folder that is rendered; None for stdin and single files.
@@ -138,7 +138,7 @@ def _find_unread(folders: Iterable[Path], place: Path | None, allowance: Allowan
     root = allowance.limits.root
     inside = (folder for folder in folders if root is None or folder.resolve().is_relative_to(root.resolve()))
     files = (folder / name for folder in inside for name in (CONFIG_FILE, _MISNAMED))
-    return [Unread(str(file), _remedy(file, place)) for file in files if file.is_file()]
+    return [NearbyConfig(str(file), _remedy(file, place)) for file in files if file.is_file()]
 
 
 def _remedy(file: Path, place: Path | None) -> str:

@@ -13,7 +13,7 @@ from krm_fn.model.item import Item, about
 from krm_fn.model.link_plan import JobPlan, merge_plans
 from krm_fn.model.node import Node, entries, is_mapping, is_sequence
 from krm_fn.model.problem import Problem, Severity
-from krm_fn.model.settings import Environment, Settings, Unread
+from krm_fn.model.settings import Environment, NearbyConfig, Settings
 from krm_fn.naming.names import EXPECTED_IMAGE, is_image, version_of
 from krm_fn.stages.linker_objects import (
     access,
@@ -182,13 +182,13 @@ def _taken(authored: Iterable[Item], wanted: Iterable[Object]) -> Iterator[Probl
             yield about(item, "has the name of an object that the linker needs; rename it, or rename the set")
 
 
-def _near(unread: Sequence[Unread]) -> str:
+def _near(unread: Sequence[NearbyConfig]) -> str:
     """Name files that nobody has passed."""
     files = " and ".join(one.file for one in unread[:_MOST_FILES])
     return f"found {files}, unread: pass --config {unread[0].file}, or {unread[0].remedy}"
 
 
-def _unnamed(settings: Settings, unread: Sequence[Unread]) -> Problem:
+def _unnamed(settings: Settings, unread: Sequence[NearbyConfig]) -> Problem:
     near = f"{_near(unread)}; " if unread else ""
     message = (
         f"the set has no name of its own, and is called {settings.set}: two such packages in one namespace overwrite "
