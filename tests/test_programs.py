@@ -66,6 +66,7 @@ UNTOLD = {
     # YAML has no end, and a kustomization without resources prints nothing.
     **{(one, name): "YAML has no end" for one in BUILDERS for name in BEHAVIOURS if "all is well" in name},
     # What git lists may be empty. Half of a list has no end, or ends in the middle of an entry.
+    ("git ls-files", "says nothing, and that all is well"): "a repository may have no files yet",
     ("git ls-tree", "says nothing, and that all is well"): "a folder may be empty",
     ("git status", "says nothing, and that all is well"): "nothing may be uncommitted",
     ("git config", "says nothing, and that all is well"): "nothing may be configured",
@@ -179,7 +180,17 @@ class Stage:
         lines = (self._tools / "calls").read_text().splitlines()
         if self._door.program != "git":
             return [self._door.program for _ in lines]
-        commands = ("rev-parse", "cat-file", "ls-tree", "merge-base", "merge-file", "status", "config", "for-each-ref")
+        commands = (
+            "rev-parse",
+            "cat-file",
+            "ls-files",
+            "ls-tree",
+            "merge-base",
+            "merge-file",
+            "status",
+            "config",
+            "for-each-ref",
+        )
         return [f"git {next(word for word in line.split() if word in commands)}" for line in lines]
 
     def files(self) -> dict[str, bytes]:

@@ -113,12 +113,19 @@ def plan_owners(plan: LinkPlan, observation: Observation) -> list[RevisionPatch]
 def plan_deletions(plan: LinkPlan, observation: Observation) -> list[LiveRevision]:
     """Find the revisions that no live object references.
 
-    A young revision may belong to a rendering that is being applied. Nothing is deleted while a kind of consumers
-    cannot be read, or while there is no inventory to say what is rendered now.
+    A young revision may belong to a rendering that is being applied.
+    """
+    return [revision for revision, keepers in _judge(plan, observation) if not keepers]
+
+
+def _judge(plan: LinkPlan, observation: Observation) -> list[tuple[LiveRevision, frozenset[Keeper]]]:
+    """Find what keeps each revision, to delete it.
+
+    None is judged while a kind of consumers cannot be read, or while there is no inventory to say what is rendered now.
     """
     if observation.inventory is None or observation.unread:
         return []
-    return [revision for revision, keepers in find_keepers(plan, observation) if not keepers]
+    return find_keepers(plan, observation)
 
 
 def plan_leaks(plan: LinkPlan, observation: Observation) -> list[Leak]:
@@ -126,11 +133,9 @@ def plan_leaks(plan: LinkPlan, observation: Observation) -> list[Leak]:
 
     What makes several Secrets stays as long as one of them has another reason to.
     """
-    if observation.inventory is None or observation.unread:
-        return []
     trackers: dict[tuple[str, str], list[LiveRevision]] = defaultdict(list)
     needed = set()
-    for revision, keepers in find_keepers(plan, observation):
+    for revision, keepers in _judge(plan, observation):
         if revision.is_tracker:
             trackers[_origin(revision)].append(revision)
             if keepers != {Keeper.UNLINKED_TRACKER}:

@@ -277,22 +277,26 @@ def _check_trackers(
         kind = tracker.annotations.get(keys.STANDS_FOR, "Secret")
         if not objects.have_config(RevisionName(kind, name), place.namespace):
             yield about(tracker, f"is the tracker of {kind}/{name}, which is not in the input")
+    planned = []
     for one in wanted:
         name, namespace = one["metadata"]["name"], one["metadata"].get("namespace", "")
         if name in trackers and namespace in ("", place.namespace):
+            planned.append(trackers[name])
             yield from check_annotations(trackers[name], one, (*_ABOUT_TRACKERS, *[keys.WANTED] * of_set.is_marked))
             yield from check_object(trackers[name], one)
             yield from check_wave(trackers[name], one)
-            yield from _check_after_inventory(trackers[name], place)
+    yield from _check_after_inventory(planned, place)
 
 
-def _check_after_inventory(tracker: Item, place: _JobPlace) -> Iterator[Problem]:
-    """Find a tracker that a run could delete, with its Secret, before the inventory lists it again."""
+def _check_after_inventory(trackers: Iterable[Item], place: _JobPlace) -> Iterator[Problem]:
+    """Find trackers that a run could delete, with their Secrets, before the inventory lists them again."""
+    inventories = place.inventories
     first = [group.first_wave for group in place.groups[:1]]  # if the inventory is later, that is said already
-    waves = [wave_order(wave)[0] for wave in (*first, *map(wave_of, place.inventories))]
-    if place.inventories and wave_order(wave_of(tracker))[0] < min(waves):
-        message = f"found {wave_of(tracker)!r}, which is before the inventory: the linker may delete it in between"
-        yield about(tracker, message, f"metadata.annotations[{SYNC_WAVE}]")
+    waves = [wave_order(wave)[0] for wave in (*first, *map(wave_of, inventories))]
+    for tracker in trackers if inventories else ():
+        if wave_order(wave_of(tracker))[0] < min(waves):
+            message = f"found {wave_of(tracker)!r}, which is before the inventory: the linker may delete it in between"
+            yield about(tracker, message, f"metadata.annotations[{SYNC_WAVE}]")
 
 
 def _check_access(place: _JobPlace, one: RenderedSet, objects: _LinkerObjects) -> Iterator[Problem]:

@@ -36,6 +36,7 @@ _NOT_DRAWN = {
     "a-generator-of-kustomize-gets-nothing": "only objects for tools",
     "an-empty-package-is-fine": "no object",
     "errors-are-explained-all-the-same": "an error",
+    "fields-that-all-objects-have-and-that-are-misspelled-are-warned-about": "an object without kind",
     "items-null-is-an-empty-package": "no object",
     "items-of-any-shape-pass-through": "items that are no objects",
     "kpt-eval-with-a-kustomization-file": "a kustomization without apiVersion and kind",
