@@ -97,8 +97,9 @@ class ApiReaders:
                 namespace = self._namespace_of(item) if item.id.kind == "RoleBinding" else None
                 kinds, role = self._kinds_of(get(item.node, "roleRef"), namespace)
                 for subject in self._subjects(item) if kinds else ():
-                    for kind in kinds:
-                        grants.setdefault((subject, kind, namespace), _Grant(place, role))
+                    for who, where in _spellings(subject, namespace):
+                        for kind in kinds:
+                            grants.setdefault((who, kind, where), _Grant(place, role))
         return grants
 
     def _kinds_of(self, role: Node | None, namespace: str | None) -> tuple[frozenset[str], str]:
@@ -146,6 +147,16 @@ class ApiReaders:
                 yield _Subject("", "")
             elif name.startswith("system:serviceaccounts:"):
                 yield _Subject(name.removeprefix("system:serviceaccounts:"), "")
+
+
+def _spellings(subject: _Subject, namespace: str | None) -> Iterator[tuple[_Subject, str | None]]:
+    """Yield a subject and where it may read, and both as a workload knows them that sets no namespace.
+
+    Charts write the namespace of the account into a binding, as the API server requires, and leave it out elsewhere.
+    """
+    yield subject, namespace
+    if subject.name and subject.namespace:
+        yield _Subject("", subject.name), "" if namespace == subject.namespace else namespace
 
 
 class _Aggregators:

@@ -152,9 +152,10 @@ WEB = (
 )
 
 
-def allowed_by(documents: list[str], kind: str = "ConfigMap") -> str:
-    web, *others = open_envelope(read_yaml("\n---\n".join([WEB, *documents]).encode())).items
-    return ApiReaders([web, *others], lambda item: item.id.namespace).role_of(web, kind, "shop")
+def allowed_by(documents: list[str], kind: str = "ConfigMap", namespace: str = "shop") -> str:
+    workload = WEB if namespace else WEB.replace(IN_SHOP, "")
+    web, *others = open_envelope(read_yaml("\n---\n".join([workload, *documents]).encode())).items
+    return ApiReaders([web, *others], lambda item: item.id.namespace).role_of(web, kind, namespace)
 
 
 @pytest.mark.parametrize(("documents", "expected"), ALLOWED)
@@ -170,3 +171,28 @@ def test_nothing_allows_it(documents: list[str]) -> None:
 def test_view_does_not_show_secrets() -> None:
     assert allowed_by([binding(ref="ClusterRole/view")], "Secret") == ""
     assert allowed_by([binding(ref="ClusterRole/edit")], "Secret") == "ClusterRole/edit"
+
+
+IN_SHOP = ", namespace: shop"
+OF_SHOP = "{kind: ServiceAccount, name: web, namespace: shop}"
+EVERYWHERE = [role(kind="ClusterRole"), binding(OF_SHOP, "ClusterRoleBinding", "ClusterRole/reader")]
+
+WITHOUT_NAMESPACE = [
+    pytest.param(EVERYWHERE, "ClusterRole/reader", id="its account is bound with a namespace, everywhere"),
+    pytest.param([role(), binding(OF_SHOP)], "Role/shop/reader", id="in the namespace of the account"),
+    pytest.param(
+        [role().replace(IN_SHOP, ""), binding(OF_SHOP).replace(f"name: b{IN_SHOP}", "name: b")],
+        "Role/reader",
+        id="by a binding that sets none itself, as charts write it",
+    ),
+    pytest.param(
+        [role(), binding("{kind: User, name: 'system:serviceaccount:shop:web'}")], "Role/shop/reader", id="as a user"
+    ),
+    pytest.param([role(), binding(OF_SHOP.replace("web", "api"))], "", id="another account"),
+    pytest.param([role(), binding(OF_SHOP.replace("shop", "other"))], "", id="a binding in another namespace"),
+]
+
+
+@pytest.mark.parametrize(("documents", "expected"), WITHOUT_NAMESPACE)
+def test_a_workload_without_a_namespace_has_the_account_of_its_name(documents: list[str], expected: str) -> None:
+    assert allowed_by(documents, namespace="") == expected
