@@ -176,9 +176,14 @@ class _Search:
             return
         kinds = _kinds_in(one.field) or (CONFIG_KINDS if self._is_telling(one) else ())
         for kind in kinds:
-            for target in self._resolve(item, one, kind, field):
+            targets = self._resolve(item, one, kind, field)
+            may_be_followed = bool(targets)
+            if not targets and not item.id.namespace and one.namespace is None:
+                # It may be cluster-scoped, and name what is in its controller's namespace.
+                targets = self._near(kind, one.scalar.value, "")
+            for target in targets:
                 if target is not item:
-                    yield NearMiss(item, field, target, may_be_followed=True)
+                    yield NearMiss(item, field, target, may_be_followed)
 
     def _resolve(self, item: Item, one: _NamingText, kind: str, field: str) -> tuple[Item, ...]:
         reference = read_reference(kind, one.scalar, one.namespace, field, NO_RULE)
