@@ -21,6 +21,7 @@ from yaml import _yaml
 from krm_fn.model.node import Mapping, Mark, Node, Scalar, is_scalar
 from krm_fn.model.problem import UNRENDERED, Problem, Rejected, Severity, at
 from krm_fn.wire.nodes import OTHER_BREAKS, MappingNode, ScalarNode, SequenceNode, Source
+from krm_fn.wire.splice_change import is_text_to_all
 
 MAX_DEPTH = 400
 """Levels of nesting; real manifests stay under 60. The parser recurses in C, so a limit is needed."""
@@ -374,14 +375,15 @@ def _repeated_in(mapping: Mapping) -> Iterator[Repeated]:
 
 
 def _is_same(values: tuple[Node, ...]) -> bool:
-    """Tell whether values are written alike, but for their layout and the kind of their quotes."""
+    """Tell whether values are written alike, but for their layout, and for quotes around what is text without them."""
     stack = [(values[0], other) for other in values[1:]]
     while stack:
         one, other = stack.pop()
         if (one.id, one.tag) != (other.id, other.tag):
             return False
         if is_scalar(one) and is_scalar(other):
-            if (one.value, bool(one.style)) != (other.value, bool(other.style)):
+            is_alike = bool(one.style) == bool(other.style) or is_text_to_all(one.value)
+            if one.value != other.value or not is_alike:
                 return False
         else:
             pairs = [*children(one)], [*children(other)]

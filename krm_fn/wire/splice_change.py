@@ -42,12 +42,13 @@ def _write_text(value: str, style: str) -> str:
     """Write a text. Many new objects have most of theirs in common."""
     if style == "'" and value.isprintable():
         return "'" + value.replace("'", "''") + "'"
-    if style == '"' or not _is_plain(value):
+    if style == '"' or not is_text_to_all(value):
         return json.dumps(value, ensure_ascii=False).translate(_ESCAPES)
     return value
 
 
-def _is_plain(value: str) -> bool:
+def is_text_to_all(value: str) -> bool:
+    """Tell whether every parser reads it as text, also without quotes."""
     if _CONTENT_NAME.fullmatch(value):
         return True
     return bool(_PLAIN.fullmatch(value)) and value.lower() not in _KEYWORDS

@@ -40,6 +40,7 @@ WARNING = (
 EQUAL = [
     pytest.param("{heritage: a}", "{heritage: a, 'heritage': a}", (10, 25, "heritage", 10), id="a label"),
     pytest.param("{heritage: a}", "{heritage: 'a', heritage: \"a\"}", (10, 27, "heritage", 10), id="other quotes"),
+    pytest.param("{heritage: a}", "{heritage: a/b, heritage: 'a/b'}", (10, 27, "heritage", 10), id="quotes or none"),
     pytest.param("image: a", "image: a\n        image: a", (20, 9, "image", 19), id="an image"),
     pytest.param(
         "image: a", "args: [b, {c: d}]\n        args:\n        - b\n        - c: d", (20, 9, "args", 19), id="a list"
@@ -62,6 +63,8 @@ def test_a_key_with_the_same_value_is_warned_about_and_every_byte_stays(
 REFUSED = [
     pytest.param("{heritage: a}", "{heritage: a, heritage: b}", id="another value"),
     pytest.param("{heritage: a}", "{heritage: 1, heritage: '1'}", id="a number and a text"),
+    pytest.param("{heritage: a}", "{heritage: yes, heritage: 'yes'}", id="a boolean to some parsers, and a text"),
+    pytest.param("{heritage: a}", "{heritage: 2026-01-01, heritage: '2026-01-01'}", id="a date and a text"),
     pytest.param("{heritage: a}", "{heritage: {b: c, d: e}, heritage: {d: e}}", id="a part of a value"),
     pytest.param("{name: config}", "{name: config, name: other}", id="another name in a reference"),
     pytest.param("{name: config}", "{name: config, name: config}", id="a reference that is to be changed"),
