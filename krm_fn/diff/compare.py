@@ -161,6 +161,7 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
         [pair.new for pair in pairs if pair.new is not None and pair.old is not None and contents[pair]],
         renamed,
         (old, new),
+        {pair.new for pair in pairs if pair.new is not None and any(map(is_made_anew, compared[pair]))},
     )
     writer = _Writer(old, new, rolls, renamed)
     changes = {

@@ -32,17 +32,19 @@ class Rolls(NamedTuple):
     by_workload: Mapping[Item, Roll]
 
 
-def find_rolls(
+def find_rolls(  # noqa: PLR0913, PLR0917  # what is known of the two renderings
     pairs: Iterable[Pair],
     fields: Mapping[Item, tuple[FieldChange, ...]],
     edited: Iterable[Item],
     renamed: Collection[Item],
     releases: tuple[Release, Release],
+    made_anew: Collection[Item] = (),
 ) -> Rolls:
     """Find what rolls. All keys are objects of the new rendering.
 
     `fields`: the fields in which an object differs, but for names and checksums. `edited`: the ConfigMaps and Secrets
-    whose content differs. `renamed`: the objects that have got another name.
+    whose content differs. `renamed`: the objects that have got another name. `made_anew`: those of which every
+    rendering makes a field anew, so that nobody can tell whether anything else differs in what is stored.
     """
     before, release = releases
     former = {pair.new: pair.old for pair in pairs if pair.new is not None and pair.old is not None}
@@ -70,7 +72,7 @@ def find_rolls(
                 by_config[config].append(roll(rolling, _effect_on(item, old), {Cause.CHECKSUM}))
             causes |= set() if read or not is_as_written else {Cause.CHECKSUM}
             is_told = is_told or bool(read)
-        if is_another and is_as_written and not (causes or is_told):
+        if is_another and is_as_written and item not in made_anew and not (causes or is_told):
             causes = {Cause.NAME}  # that no rule follows, as in an argument, or that of a Job
         if causes:
             by_workload[item] = roll(rolling, _effect_on(item, old), causes)

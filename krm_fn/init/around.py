@@ -227,7 +227,7 @@ class Around:
         for file in self._files:
             for item in self._items_with(file, _FLUX):
                 path = text(get(item.node, "spec", "path"))
-                if item.id.group == _FLUX and item.id.kind == "Kustomization":
+                if path and item.id.group == _FLUX and item.id.kind == "Kustomization":
                     found.append((file, real_path(self.top / path.lstrip("/"))))
         return found
 
@@ -249,7 +249,9 @@ class Around:
             data = self._data(file)
             self._telling[file] = frozenset(one for one in _TELLING if one in data)
         is_there = word.encode() in self._telling[file]
-        return [*map(read_item, find_objects(self._read(file)))] if is_there else []
+        # Nobody deploys a ResourceList: it is what tools pass on, as in the tests of a function.
+        roots = [one for one in self._read(file) if text(get(one, "kind")) != "ResourceList"] if is_there else []
+        return [*map(read_item, find_objects(roots))]
 
     def _data(self, file: Path) -> bytes:
         """Read a file; nothing of one that cannot be read, or that is larger than any that matters."""

@@ -41,7 +41,7 @@ FOR = {
 
 SAYS = {
     "krm-fn graph": ("flowchart LR\n", "web-config-"),
-    "krm-fn init": ("examples/canary/krm-fn.yaml: ", "3 renamed\n"),
+    "krm-fn init": ("examples/kustomize/krm-fn.yaml: ", "4 renamed\n"),
 }
 """How the output of other blocks begins, and what is in it."""
 
