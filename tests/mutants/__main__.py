@@ -1,6 +1,6 @@
 """Make small mistakes in a copy of krm_fn, one at a time, and print those that no test of their room notices.
 
-    nice .venv/bin/python -m tests.mutants 100 --seed 7 [--only stages/]
+    nice .venv/bin/python -m tests.mutants 100 --seed 7 [--only live/ history/ diff/git]
     nice .venv/bin/python -m tests.mutants --telling
 
 A survivor is a missing test, or it changes nothing that anybody can see: read it and decide. The telling ones are those
@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from difflib import unified_diff
+from operator import attrgetter
 from pathlib import Path
 from random import Random, randrange
 from typing import NamedTuple
@@ -26,27 +27,44 @@ from tests.mutants.telling import TELLING, Telling
 
 TREE = Path(__file__).parents[2]
 LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "build", "*.egg-info")
-SECONDS = 240
-"""After which a mistake that makes an endless loop counts as noticed."""
+PATIENCE = 60, 4
+"""Seconds, and how many times what the tests take without a mistake: an endless loop counts as noticed."""
 
 ROOMS = {
-    "stages": "tests/test_fixtures.py tests/stages tests/test_properties.py",
-    "references": "tests/references tests/test_fixtures.py tests/stages",
-    "wire": "tests/wire tests/test_fixtures.py tests/test_yaml_styles.py",
-    "naming": "tests/naming tests/test_fixtures.py tests/stages",
-    "model": "tests/model tests/test_fixtures.py tests/references tests/stages tests/linker/test_owners.py",
-    "mounts": "tests/mounts tests/test_fixtures.py tests/test_mounts.py",
-    "verify": "tests/verify tests/cli/test_verify.py",
-    "merge": "tests/merge tests/test_merges.py",
-    "linker": "tests/linker/test_objects.py tests/linker/test_owners.py tests/linker/test_read.py "
-    "tests/linker/test_names.py tests/linker/test_second_look.py tests/linker/test_live_cluster.py "
-    "tests/linker/test_retry.py tests/linker/test_link.py tests/linker/test_wait.py tests/linker/test_makers.py "
-    "tests/linker/test_report.py tests/linker/test_run.py tests/linker/test_events.py tests/linker/test_dry_run.py "
-    "tests/linker/test_credentials.py tests/linker/test_hostile_server.py tests/linker/test_wrong_lists.py "
-    "tests/linker/explorer",
-    "diff": "tests/diff/test_environments.py tests/diff/test_packages.py tests/diff/test_diffs.py",
+    "stages/": "tests/test_fixtures.py tests/stages tests/test_properties.py",
+    "references/": "tests/references tests/test_fixtures.py tests/stages",
+    "wire/": "tests/wire tests/test_fixtures.py tests/test_yaml_styles.py",
+    "naming/": "tests/naming tests/test_fixtures.py tests/stages",
+    "model/": "tests/model tests/test_fixtures.py tests/references tests/stages tests/linker/test_owners.py",
+    "mounts/": "tests/mounts tests/test_fixtures.py tests/test_mounts.py",
+    "verify/": "tests/verify tests/cli/test_verify.py",
+    "merge/": "tests/merge/test_generated.py tests/merge/test_real_git.py tests/test_merges.py "
+    "tests/merge/test_driver.py",
+    "linker/": "tests/linker/test_names.py tests/linker/test_read.py tests/linker/test_owners.py "
+    "tests/linker/test_objects.py tests/linker/test_retry.py tests/linker/test_second_look.py "
+    "tests/linker/test_makers.py tests/linker/test_events.py tests/linker/test_dry_run.py tests/linker/test_report.py "
+    "tests/linker/test_run.py tests/linker/test_wait.py tests/linker/test_link.py tests/linker/test_live_cluster.py "
+    "tests/linker/test_readers.py tests/linker/test_fuzzed_answers.py tests/linker/test_wrong_lists.py "
+    "tests/linker/test_hostile_server.py tests/linker/explorer",
+    "linker/credentials": "tests/linker/test_credentials.py",
+    "linker/exec_plugin": "tests/linker/test_credentials.py",
+    "diff/": "tests/diff/test_json.py tests/diff/test_markdown.py tests/diff/test_affected.py tests/diff/test_diffs.py "
+    "tests/diff/test_environments.py tests/diff/test_recorded_rolls.py tests/cli/test_diff.py",
+    "diff/git": "tests/diff/test_git.py tests/diff/test_against.py tests/diff/test_packages.py",
+    "diff/packages": "tests/diff/test_packages.py tests/diff/test_against.py",
+    "diff/stored": "tests/live tests/diff/test_diffs.py",
+    "diff/tree": "tests/diff/test_git.py tests/diff/test_against.py tests/diff/test_packages.py",
+    "live/": "tests/live",
+    "history/": "tests/history/test_histories.py tests/history/test_roles.py tests/history/test_way_back.py "
+    "tests/history/test_statements.py tests/history/test_markdown.py tests/history/test_watch.py "
+    "tests/history/test_schema.py tests/history/test_reports.py tests/history/test_facts.py "
+    "tests/history/test_properties.py tests/cli/test_history.py tests/history/test_ask.py",
+    "history/ask_fleet": "tests/history/test_ask_fleet.py",
+    "history/fleet": "tests/history/test_fleet.py tests/history/test_ask_fleet.py",
+    "history/write_fleet": "tests/history/test_fleet.py tests/history/test_ask_fleet.py",
+    "init/": "tests/init/test_init.py tests/init/test_write.py tests/init/test_layouts.py",
 }
-"""What decides, and the tests that should notice, the fastest first."""
+"""What decides, by how its path in krm_fn starts, and the tests that should notice, the fastest first."""
 
 OPPOSITES = {
     ast.Eq: ast.NotEq,
@@ -137,7 +155,7 @@ def _other_constants(value: ast.expr) -> Iterator[tuple[str, ast.expr, str]]:
             yield "change a table", node, new
 
 
-def is_noticed(mutant: Mutant, copy: Path, tests: list[str]) -> bool:
+def is_noticed(mutant: Mutant, copy: Path, tests: str, seconds: float) -> bool:
     """Put a mistake into the copy, run tests until the first fails, and take it out again."""
     place = copy / mutant.path.relative_to(TREE)
     original = place.read_text()
@@ -146,16 +164,31 @@ def is_noticed(mutant: Mutant, copy: Path, tests: list[str]) -> bool:
         for compiled in place.parent.glob(f"__pycache__/{place.stem}.*"):
             compiled.unlink()  # two writes in a second may have the same size
         if run:
-            noticed = not passes(copy, tests)
+            noticed = not passes(copy, tests, seconds)
     return noticed
 
 
-def passes(copy: Path, tests: list[str]) -> bool:
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+def measure(copy: Path, tests: str) -> float:
+    """Return how many seconds tests may take, from what they take without a mistake. Ends if they fail."""
+    started = time.monotonic()
+    if not passes(copy, tests, None):
+        sys.exit(f"{tests} fail without any mistake: mend them first")
+    least, times = PATIENCE
+    return least + times * (time.monotonic() - started)
+
+
+def find_tests(mutant: Mutant) -> str:
+    """Return the tests of the row of ROOMS that says most of the file."""
+    path = str(mutant.path.relative_to(TREE / "krm_fn"))
+    return ROOMS[max(filter(path.startswith, ROOMS), key=len)]
+
+
+def passes(copy: Path, tests: str, seconds: float | None) -> bool:
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests.split()]
     settings = {"PYTHONPATH": str(copy), "KRM_FN_VOLUME": "0.005"}
     try:
         ended = subprocess.run(
-            command, cwd=copy, env=os.environ | settings, capture_output=True, timeout=SECONDS, check=False
+            command, cwd=copy, env=os.environ | settings, capture_output=True, timeout=seconds, check=False
         )
     except subprocess.TimeoutExpired:
         return False
@@ -180,15 +213,13 @@ def make_telling() -> int:
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "tree"
         shutil.copytree(TREE, copy, ignore=LEFT_OUT)
-        for tests in dict.fromkeys(row.tests for row in TELLING):
-            if not passes(copy, tests.split()):
-                sys.exit(f"{tests} fails without any mistake: mend it first")
+        allowed = {tests: measure(copy, tests) for tests in dict.fromkeys(map(attrgetter("tests"), TELLING))}
         for count, row in enumerate(TELLING, 1):
             print(f"{count} of {len(TELLING)}: {row.mistake}", file=sys.stderr)
             mutant = find_telling(row)
             if mutant is None:
                 missed.append(f"{row.mistake}: expected once in krm_fn: {row.text}")
-            elif not is_noticed(mutant, copy, row.tests.split()):
+            elif not is_noticed(mutant, copy, row.tests, allowed[row.tests]):
                 missed.append(f"{row.mistake}: not noticed by {row.tests}")
     print("\n".join([*missed, f"{len(TELLING) - len(missed)} of {len(TELLING)} telling mistakes are noticed."]))
     return bool(missed)
@@ -209,30 +240,30 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("number", type=int, nargs="?", default=100)
     parser.add_argument("--seed", type=int, default=randrange(1_000_000))
-    parser.add_argument("--only", default="", help="mutate the files whose path in krm_fn starts like this")
+    parser.add_argument("--only", nargs="*", default=[""], help="mutate the files whose path in krm_fn starts so")
     parser.add_argument("--telling", action="store_true", help="make the mistakes of telling.py instead")
     options = parser.parse_args()
     if options.telling:
         return make_telling()
     print(f"seed {options.seed}")
-    files = [path for room in ROOMS for path in sorted((TREE / "krm_fn" / room).rglob("*.py"))]
-    named = [path for path in files if str(path.relative_to(TREE / "krm_fn")).startswith(options.only)]
+    rooms = [room for room in ROOMS if room.endswith("/")]
+    files = [path for room in rooms for path in sorted((TREE / "krm_fn" / room).rglob("*.py"))]
+    only = tuple(options.only)
+    named = [path for path in files if str(path.relative_to(TREE / "krm_fn")).startswith(only)]
     chosen = choose([mutant for path in named for mutant in find_mutants(path)], options.number, Random(options.seed))
     survivors = 0
-    sound: set[str] = set()
+    allowed: dict[str, float] = {}
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "tree"
         shutil.copytree(TREE, copy, ignore=LEFT_OUT)
         for count, mutant in enumerate(chosen, 1):
-            room = mutant.path.relative_to(TREE / "krm_fn").parts[0]
-            tests = ROOMS[room].split()
+            tests = find_tests(mutant)
             place = f"{mutant.path.relative_to(TREE)}:{mutant.line}"
             print(f"{count} of {len(chosen)}, {time.monotonic() - started:.0f} s: {place}", file=sys.stderr)
-            if room not in sound and not passes(copy, tests):
-                sys.exit(f"{' '.join(tests)} fail without any mistake: mend them first")
-            sound.add(room)
-            if is_noticed(mutant, copy, tests):
+            if tests not in allowed:
+                allowed[tests] = measure(copy, tests)
+            if is_noticed(mutant, copy, tests, allowed[tests]):
                 continue
             survivors += 1
             print(f"\n{place} {mutant.rule}")
