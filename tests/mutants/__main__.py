@@ -44,10 +44,14 @@ ROOMS = {
     "tests/linker/test_objects.py tests/linker/test_retry.py tests/linker/test_second_look.py "
     "tests/linker/test_makers.py tests/linker/test_events.py tests/linker/test_dry_run.py tests/linker/test_report.py "
     "tests/linker/test_run.py tests/linker/test_wait.py tests/linker/test_link.py tests/linker/test_live_cluster.py "
-    "tests/linker/test_readers.py tests/linker/test_fuzzed_answers.py tests/linker/test_wrong_lists.py "
-    "tests/linker/test_hostile_server.py tests/linker/explorer",
+    "tests/linker/test_readers.py tests/linker/test_fuzzed_answers.py",
+    "linker/api": "tests/linker/test_live_cluster.py tests/linker/test_wrong_lists.py "
+    "tests/linker/test_hostile_server.py",
     "linker/credentials": "tests/linker/test_credentials.py",
     "linker/exec_plugin": "tests/linker/test_credentials.py",
+    "linker/link": "tests/linker/test_owners.py tests/linker/test_link.py tests/linker/test_second_look.py "
+    "tests/linker/test_report.py tests/linker/test_run.py tests/linker/explorer",
+    "linker/retry": "tests/linker/test_retry.py tests/linker/test_wait.py tests/linker/test_hostile_server.py",
     "diff/": "tests/diff/test_json.py tests/diff/test_markdown.py tests/diff/test_affected.py tests/diff/test_diffs.py "
     "tests/diff/test_environments.py tests/diff/test_recorded_rolls.py tests/cli/test_diff.py",
     "diff/git": "tests/diff/test_git.py tests/diff/test_against.py tests/diff/test_packages.py",
@@ -159,20 +163,20 @@ def is_noticed(mutant: Mutant, copy: Path, tests: str, seconds: float) -> bool:
     """Put a mistake into the copy, run tests until the first fails, and take it out again."""
     place = copy / mutant.path.relative_to(TREE)
     original = place.read_text()
-    for text, run in ((mutant.text, True), (original, False)):
+    for text, is_mistake in ((mutant.text, True), (original, False)):
         place.write_text(text)
         for compiled in place.parent.glob(f"__pycache__/{place.stem}.*"):
             compiled.unlink()  # two writes in a second may have the same size
-        if run:
-            noticed = not passes(copy, tests, seconds)
+        if is_mistake:
+            noticed = bool(run_tests(copy, tests, seconds))
     return noticed
 
 
 def measure(copy: Path, tests: str) -> float:
     """Return how many seconds tests may take, from what they take without a mistake. Ends if they fail."""
     started = time.monotonic()
-    if not passes(copy, tests, None):
-        sys.exit(f"{tests} fail without any mistake: mend them first")
+    if failure := run_tests(copy, tests, None):
+        sys.exit(f"{tests} fail without any mistake: mend them first\n{failure}")
     least, times = PATIENCE
     return least + times * (time.monotonic() - started)
 
@@ -183,16 +187,17 @@ def find_tests(mutant: Mutant) -> str:
     return ROOMS[max(filter(path.startswith, ROOMS), key=len)]
 
 
-def passes(copy: Path, tests: str, seconds: float | None) -> bool:
+def run_tests(copy: Path, tests: str, seconds: float | None) -> str:
+    """Return what the first test that fails says; `""` if none does."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests.split()]
     settings = {"PYTHONPATH": str(copy), "KRM_FN_VOLUME": "0.005"}
     try:
         ended = subprocess.run(
-            command, cwd=copy, env=os.environ | settings, capture_output=True, timeout=seconds, check=False
+            command, cwd=copy, env=os.environ | settings, capture_output=True, text=True, timeout=seconds, check=False
         )
     except subprocess.TimeoutExpired:
-        return False
-    return ended.returncode == 0
+        return f"not done after {seconds:.0f} s"
+    return ended.stdout + ended.stderr if ended.returncode else ""
 
 
 def find_telling(row: Telling) -> Mutant | None:
