@@ -176,3 +176,11 @@ def test_what_may_not_be_listed_is_said_where_the_linker_looks(cluster: list[Obj
     rule = '{apiGroups: [""], resources: [pods], verbs: [list]}'
     note = f"note: not seen, and so it is not known what the linker deletes: pods in shop; you need the rule {rule}"
     assert note in diff_live(cluster, tmp_path, BLUE, forbidden="pods").splitlines()
+
+
+def test_another_set_of_the_namespace_is_not_compared(cluster: list[Object], tmp_path: Path) -> None:
+    text = yaml.safe_dump_all([one for one in cluster if "labels" in one["metadata"]])
+    for ours, theirs in (("shop-link", "mall-link"), ("/set: shop", "/set: mall"), ("web-config", "mall-config")):
+        text = text.replace(ours, theirs)
+    others = yaml.safe_load_all(text)
+    assert diff_live([*cluster, *others], tmp_path, PACKAGE) == SAME

@@ -14,8 +14,10 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
+import venv
 from collections.abc import Iterator
 from difflib import unified_diff
 from operator import attrgetter
@@ -26,7 +28,7 @@ from typing import NamedTuple
 from tests.mutants.telling import TELLING, Telling
 
 TREE = Path(__file__).parents[2]
-LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "build", "*.egg-info")
+LEFT_OUT = shutil.ignore_patterns(".git", ".venv", ".hypothesis", ".*_cache", "__pycache__", "build", "*.egg-info")
 PATIENCE = 60, 4
 """Seconds, and how many times what the tests take without a mistake: an endless loop counts as noticed."""
 
@@ -159,6 +161,22 @@ def _other_constants(value: ast.expr) -> Iterator[tuple[str, ast.expr, str]]:
             yield "change a table", node, new
 
 
+def copy_tree(copy: Path) -> Path:
+    """Copy the tree, and its environment so that it imports the copy: tests start krm_fn as a program too."""
+    shutil.copytree(TREE, copy, ignore=LEFT_OUT)
+    environment = copy / ".venv"
+    venv.create(environment, symlinks=True)
+    for one in [*Path(sysconfig.get_path("purelib")).iterdir(), *Path(sysconfig.get_path("scripts")).iterdir()]:
+        place = environment / one.relative_to(sys.prefix)
+        data = b"" if one.is_dir() else one.read_bytes()
+        if str(TREE).encode() in data:
+            place.write_bytes(data.replace(str(TREE).encode(), str(copy).encode()))
+            shutil.copymode(one, place)
+        elif not place.exists():
+            place.symlink_to(one)
+    return copy
+
+
 def is_noticed(mutant: Mutant, copy: Path, tests: str, seconds: float) -> bool:
     """Put a mistake into the copy, run tests until the first fails, and take it out again."""
     place = copy / mutant.path.relative_to(TREE)
@@ -189,8 +207,8 @@ def find_tests(mutant: Mutant) -> str:
 
 def run_tests(copy: Path, tests: str, seconds: float | None) -> str:
     """Return what the first test that fails says; `""` if none does."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests.split()]
-    settings = {"PYTHONPATH": str(copy), "KRM_FN_VOLUME": "0.005"}
+    command = [str(copy / ".venv/bin/python"), "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests.split()]
+    settings = {"KRM_FN_VOLUME": "0.005"}
     try:
         ended = subprocess.run(
             command, cwd=copy, env=os.environ | settings, capture_output=True, text=True, timeout=seconds, check=False
@@ -216,8 +234,7 @@ def make_telling() -> int:
     """Make each mistake of telling.py. Return 1 if one is not noticed by its tests, or cannot be made."""
     missed = []
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "tree"
-        shutil.copytree(TREE, copy, ignore=LEFT_OUT)
+        copy = copy_tree(Path(folder) / "tree")
         allowed = {tests: measure(copy, tests) for tests in dict.fromkeys(map(attrgetter("tests"), TELLING))}
         for count, row in enumerate(TELLING, 1):
             print(f"{count} of {len(TELLING)}: {row.mistake}", file=sys.stderr)
@@ -260,8 +277,7 @@ def main() -> int:
     allowed: dict[str, float] = {}
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "tree"
-        shutil.copytree(TREE, copy, ignore=LEFT_OUT)
+        copy = copy_tree(Path(folder) / "tree")
         for count, mutant in enumerate(chosen, 1):
             tests = find_tests(mutant)
             place = f"{mutant.path.relative_to(TREE)}:{mutant.line}"
