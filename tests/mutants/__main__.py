@@ -52,7 +52,8 @@ ROOMS = {
     "linker/credentials": "tests/linker/test_credentials.py",
     "linker/exec_plugin": "tests/linker/test_credentials.py",
     "linker/link": "tests/linker/test_owners.py tests/linker/test_link.py tests/linker/test_second_look.py "
-    "tests/linker/test_report.py tests/linker/test_run.py tests/linker/explorer",
+    "tests/linker/test_makers.py tests/linker/test_report.py tests/linker/test_run.py tests/linker/test_wait.py "
+    "tests/linker/explorer",
     "linker/retry": "tests/linker/test_retry.py tests/linker/test_wait.py tests/linker/test_hostile_server.py",
     "diff/": "tests/diff/test_json.py tests/diff/test_markdown.py tests/diff/test_affected.py tests/diff/test_diffs.py "
     "tests/diff/test_environments.py tests/diff/test_recorded_rolls.py tests/cli/test_diff.py",
