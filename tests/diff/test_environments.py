@@ -126,6 +126,13 @@ def test_a_text_that_is_a_name_in_one_environment_only_is_equal_to_itself(overla
         ]
 
 
+@pytest.mark.parametrize("pair", [("staging", "plain"), ("plain", "staging")])
+def test_one_side_may_have_no_affix(overlays: Path, pair: tuple[str, str]) -> None:
+    write(overlays, {"base/kustomization.yaml": "resources: [all.yaml]\n"})
+    overlay(overlays, "plain", namespace="prod")
+    assert diff(*BOTH, *pair).endswith("no difference: 1 revision unchanged\n")
+
+
 def test_the_affixes_of_components_count(overlays: Path) -> None:
     write(overlays, {"cell/kustomization.yaml": "kind: Component\napiVersion: kustomize.config.k8s.io/v1alpha1\n"})
     with (overlays / "cell/kustomization.yaml").open("a") as component:

@@ -57,10 +57,22 @@ LATE = {"type": "Progressing", "status": "False", "reason": "ProgressDeadlineExc
         ),
         pytest.param("StatefulSet", {"updateRevision": "w-b", "currentRevision": "w-a"}, False, id="or it is not"),
         pytest.param(
+            "StatefulSet",
+            {"updateRevision": "w-a", "currentRevision": "w-a", "observedGeneration": 1},
+            False,
+            id="its status is about an earlier spec",
+        ),
+        pytest.param(
             "DaemonSet", {"updatedNumberScheduled": 2, "desiredNumberScheduled": 2}, True, id="a DaemonSet is"
         ),
         pytest.param(
             "DaemonSet", {"updatedNumberScheduled": 1, "desiredNumberScheduled": 2}, False, id="or it is not "
+        ),
+        pytest.param(
+            "DaemonSet",
+            {"updatedNumberScheduled": 2, "desiredNumberScheduled": 2, "observedGeneration": 1},
+            False,
+            id="its status is about an earlier spec ",
         ),
     ],
 )

@@ -5,9 +5,14 @@ from pathlib import Path
 import pytest
 from pytest_snapshot.plugin import Snapshot
 
+from krm_fn.history.find_history import find_history
+from krm_fn.history.snapshot import read_snapshot
 from krm_fn.history.write import HistoryFormat, write
 from krm_fn.report.table import Screen
 from tests.history.cases import HISTORIES, read_history
+from tests.history.fake_source import FakeSource
+from tests.linker.manifests import A, inventory, pods, revision, workload
+from tests.linker.object_store import ObjectStore
 
 FILES = {
     HistoryFormat.TEXT: "output.txt",
@@ -28,3 +33,19 @@ def test_a_history_is_written_as_recorded(case: Path, form: HistoryFormat, snaps
 
 def test_there_are_fixtures() -> None:
     assert len(HISTORIES) >= 25
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [
+        pytest.param(6, [f"CronJob/job-{one}" for one in range(6)], id="each by its name"),
+        pytest.param(7, ["CronJobs"], id="one more: counted"),
+    ],
+)
+def test_who_references_a_revision_is_named_where_they_are_few(number: int, expected: list[str]) -> None:
+    jobs = [workload("CronJob", f"job-{one}", {}) for one in range(number)]
+    for one in jobs:
+        one["spec"] = {"jobTemplate": {"spec": {"template": pods(A)}}}
+    store = ObjectStore([inventory(A), revision(A), *jobs])
+    written = write(find_history(read_snapshot(FakeSource(store), None)), HistoryFormat.TEXT, Screen())
+    assert [word.rstrip(",") for word in written.split() if "CronJob" in word] == expected

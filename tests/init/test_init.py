@@ -532,6 +532,12 @@ def test_where_there_is_no_repository_not_everything_is_read(shop: Path, monkeyp
     assert Around(shop.parent, DEFAULT_LIMITS).find_candidates() == [shop.parent / "a/b", shop]
 
 
+def test_where_something_is_built_manifests_alone_are_no_candidate(shop: Path) -> None:
+    (shop.parent / ".git").mkdir()
+    write(shop.parent / "chart", {"Chart.yaml": "name: web\nversion: 0.1.0\n"})
+    assert Around(shop.parent, DEFAULT_LIMITS).find_candidates() == [shop.parent / "chart"]
+
+
 WHERE = {
     "apps/media/radarr/app": "radarr",
     "apps/media/radarr/base": "radarr",

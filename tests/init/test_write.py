@@ -1,5 +1,6 @@
 """Several files are written, or none: at each call that can fail, and wherever the process is ended or killed."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -77,3 +78,18 @@ def test_mode_and_owner_stay(tmp_path: Path) -> None:
     after = file.stat()
     assert (after.st_mode, after.st_uid, after.st_gid) == (before.st_mode, before.st_uid, before.st_gid)
     assert [*file.parent.iterdir()] == [file]
+
+
+def test_files_and_their_folders_are_on_the_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Without a flush, a power cut may leave a name without its content."""
+    flush, flushed = os.fsync, set()
+
+    def remember(descriptor: int) -> None:
+        flushed.add(os.fstat(descriptor).st_ino)
+        flush(descriptor)
+
+    monkeypatch.setattr(os, "fsync", remember)
+    new, old = tmp_path / "ci/new.yaml", tmp_path / "old.yaml"
+    old.write_bytes(b"old\n")
+    write_all([NewContent(new, None, b"new\n"), NewContent(old, b"old\n", b"newer\n")])
+    assert {path.stat().st_ino for path in (new, new.parent, old, old.parent)} <= flushed

@@ -112,6 +112,19 @@ def test_stop_ends_the_pause(answer: Response | NoResponse) -> None:
     assert clock.pauses == [0.2]
 
 
+def test_a_wait_that_is_stopped_does_not_go_on() -> None:
+    """As that between mark and deletion."""
+
+    class Terminated(Clock):
+        def wait(self, timeout: float | None = None) -> bool:
+            self.set()
+            return super().wait(timeout)
+
+    clock = Terminated()
+    with pytest.raises(Stopped):
+        Deadline(300, clock, lambda: clock.now).sleep(10, ["the grace to be over"])
+
+
 def test_no_request_is_sent_after_stop() -> None:
     clock = Clock()
     clock.set()

@@ -99,12 +99,36 @@ DIFFERENT = {
         ("metadata.labels.a", None, '""'),
     ),
     "a longer list": ("spec: {args: [a]}", "spec: {args: [a, b]}", ("spec.args[1]", "b", None)),
+    "an element without a name before one that leaves out what is empty": (
+        "spec: {rules: [{a: b, empty: []}]}",
+        "spec: {rules: [{x: z}, {a: b}]}",
+        ("spec.rules[0]", {"x": "z"}, None),
+    ),
 }
 
 
 @pytest.mark.parametrize(("rendered", "live", "expected"), DIFFERENT.values(), ids=DIFFERENT)
 def test_these_are_differences(rendered: str, live: str, expected: tuple[str, Any, Any]) -> None:
     assert changes(rendered, live) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("rendered", "live", "gone"),
+    [
+        pytest.param("args: [a]", "args: [a, b]", ("spec.args[1]", "b", None), id="elements without a name"),
+        pytest.param(
+            "rules: [{name: a}]",
+            "rules: [{name: a}, {name: b}]",
+            ("spec.rules[b]", {"name": "b"}, None),
+            id="a list that its owner has as a whole",
+        ),
+    ],
+)
+def test_a_list_that_is_replaced_as_a_whole_loses_what_the_rendering_does_not_have(
+    rendered: str, live: str, gone: tuple[str, Any, Any]
+) -> None:
+    by = owner("argocd-controller", "{'f:spec': {'f:rules': {}}}")
+    assert changes(f"spec: {{{rendered}}}", f"spec: {{{live}}}", by, kind=INGRESS) == [gone]
 
 
 SPEC = "spec: {replicas: 1, minReadySeconds: 5}"

@@ -1,6 +1,6 @@
 """Make small mistakes in a copy of krm_fn, one at a time, and print those that no test of their room notices.
 
-    nice .venv/bin/python -m tests.mutants 100 --seed 7 [--only stages/]
+    nice .venv/bin/python -m tests.mutants 100 --seed 7 [--only live/ history/ diff/git]
     nice .venv/bin/python -m tests.mutants --telling
 
 A survivor is a missing test, or it changes nothing that anybody can see: read it and decide. The telling ones are those
@@ -14,10 +14,13 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
+import venv
 from collections.abc import Iterator
 from difflib import unified_diff
+from operator import attrgetter
 from pathlib import Path
 from random import Random, randrange
 from typing import NamedTuple
@@ -25,28 +28,50 @@ from typing import NamedTuple
 from tests.mutants.telling import TELLING, Telling
 
 TREE = Path(__file__).parents[2]
-LEFT_OUT = shutil.ignore_patterns(".*", "__pycache__", "build", "*.egg-info")
-SECONDS = 240
-"""After which a mistake that makes an endless loop counts as noticed."""
+LEFT_OUT = shutil.ignore_patterns(".git", ".venv", ".hypothesis", ".*_cache", "__pycache__", "build", "*.egg-info")
+PATIENCE = 60, 4
+"""Seconds, and how many times what the tests take without a mistake: an endless loop counts as noticed."""
 
 ROOMS = {
-    "stages": "tests/test_fixtures.py tests/stages tests/test_properties.py",
-    "references": "tests/references tests/test_fixtures.py tests/stages",
-    "wire": "tests/wire tests/test_fixtures.py tests/test_yaml_styles.py",
-    "naming": "tests/naming tests/test_fixtures.py tests/stages",
-    "model": "tests/model tests/test_fixtures.py tests/references tests/stages tests/linker/test_owners.py",
-    "mounts": "tests/mounts tests/test_fixtures.py tests/test_mounts.py",
-    "verify": "tests/verify tests/cli/test_verify.py",
-    "merge": "tests/merge tests/test_merges.py",
-    "linker": "tests/linker/test_objects.py tests/linker/test_owners.py tests/linker/test_read.py "
-    "tests/linker/test_names.py tests/linker/test_second_look.py tests/linker/test_live_cluster.py "
-    "tests/linker/test_retry.py tests/linker/test_link.py tests/linker/test_wait.py tests/linker/test_makers.py "
-    "tests/linker/test_report.py tests/linker/test_run.py tests/linker/test_events.py tests/linker/test_dry_run.py "
-    "tests/linker/test_credentials.py tests/linker/test_hostile_server.py tests/linker/test_wrong_lists.py "
+    "stages/": "tests/test_fixtures.py tests/stages tests/test_properties.py",
+    "references/": "tests/references tests/test_fixtures.py tests/stages",
+    "wire/": "tests/wire tests/test_fixtures.py tests/test_yaml_styles.py",
+    "naming/": "tests/naming tests/test_fixtures.py tests/stages",
+    "model/": "tests/model tests/test_fixtures.py tests/references tests/stages tests/linker/test_owners.py",
+    "mounts/": "tests/mounts tests/test_fixtures.py tests/test_mounts.py",
+    "verify/": "tests/verify tests/cli/test_verify.py",
+    "merge/": "tests/merge/test_generated.py tests/merge/test_real_git.py tests/test_merges.py "
+    "tests/merge/test_driver.py",
+    "linker/": "tests/linker/test_names.py tests/linker/test_read.py tests/linker/test_owners.py "
+    "tests/linker/test_objects.py tests/linker/test_retry.py tests/linker/test_second_look.py "
+    "tests/linker/test_makers.py tests/linker/test_events.py tests/linker/test_dry_run.py tests/linker/test_report.py "
+    "tests/linker/test_run.py tests/linker/test_wait.py tests/linker/test_link.py tests/linker/test_live_cluster.py "
+    "tests/linker/test_readers.py tests/linker/test_fuzzed_answers.py",
+    "linker/api": "tests/linker/test_live_cluster.py tests/linker/test_wrong_lists.py "
+    "tests/linker/test_hostile_server.py",
+    "linker/credentials": "tests/linker/test_credentials.py",
+    "linker/exec_plugin": "tests/linker/test_credentials.py",
+    "linker/link": "tests/linker/test_owners.py tests/linker/test_link.py tests/linker/test_second_look.py "
+    "tests/linker/test_makers.py tests/linker/test_report.py tests/linker/test_run.py tests/linker/test_wait.py "
     "tests/linker/explorer",
-    "diff": "tests/diff/test_environments.py tests/diff/test_packages.py tests/diff/test_diffs.py",
+    "linker/retry": "tests/linker/test_retry.py tests/linker/test_wait.py tests/linker/test_hostile_server.py",
+    "diff/": "tests/diff/test_json.py tests/diff/test_markdown.py tests/diff/test_affected.py tests/diff/test_diffs.py "
+    "tests/diff/test_environments.py tests/diff/test_recorded_rolls.py tests/cli/test_diff.py",
+    "diff/git": "tests/diff/test_git.py tests/diff/test_against.py tests/diff/test_packages.py",
+    "diff/packages": "tests/diff/test_packages.py tests/diff/test_against.py",
+    "diff/stored": "tests/live tests/diff/test_diffs.py",
+    "diff/tree": "tests/diff/test_git.py tests/diff/test_against.py tests/diff/test_packages.py",
+    "live/": "tests/live",
+    "history/": "tests/history/test_histories.py tests/history/test_roles.py tests/history/test_way_back.py "
+    "tests/history/test_statements.py tests/history/test_markdown.py tests/history/test_watch.py "
+    "tests/history/test_schema.py tests/history/test_reports.py tests/history/test_facts.py "
+    "tests/history/test_properties.py tests/cli/test_history.py tests/history/test_ask.py",
+    "history/ask_fleet": "tests/history/test_ask_fleet.py",
+    "history/fleet": "tests/history/test_fleet.py tests/history/test_ask_fleet.py",
+    "history/write_fleet": "tests/history/test_fleet.py tests/history/test_ask_fleet.py",
+    "init/": "tests/init/test_init.py tests/init/test_write.py tests/init/test_layouts.py",
 }
-"""What decides, and the tests that should notice, the fastest first."""
+"""What decides, by how its path in krm_fn starts, and the tests that should notice, the fastest first."""
 
 OPPOSITES = {
     ast.Eq: ast.NotEq,
@@ -137,29 +162,61 @@ def _other_constants(value: ast.expr) -> Iterator[tuple[str, ast.expr, str]]:
             yield "change a table", node, new
 
 
-def is_noticed(mutant: Mutant, copy: Path, tests: list[str]) -> bool:
+def copy_tree(copy: Path) -> Path:
+    """Copy the tree, and its environment so that it imports the copy: tests start krm_fn as a program too."""
+    shutil.copytree(TREE, copy, ignore=LEFT_OUT)
+    environment = copy / ".venv"
+    venv.create(environment, symlinks=True)
+    for one in [*Path(sysconfig.get_path("purelib")).iterdir(), *Path(sysconfig.get_path("scripts")).iterdir()]:
+        place = environment / one.relative_to(sys.prefix)
+        data = b"" if one.is_dir() else one.read_bytes()
+        if str(TREE).encode() in data:
+            place.write_bytes(data.replace(str(TREE).encode(), str(copy).encode()))
+            shutil.copymode(one, place)
+        elif not place.exists():
+            place.symlink_to(one)
+    return copy
+
+
+def is_noticed(mutant: Mutant, copy: Path, tests: str, seconds: float) -> bool:
     """Put a mistake into the copy, run tests until the first fails, and take it out again."""
     place = copy / mutant.path.relative_to(TREE)
     original = place.read_text()
-    for text, run in ((mutant.text, True), (original, False)):
+    for text, is_mistake in ((mutant.text, True), (original, False)):
         place.write_text(text)
         for compiled in place.parent.glob(f"__pycache__/{place.stem}.*"):
             compiled.unlink()  # two writes in a second may have the same size
-        if run:
-            noticed = not passes(copy, tests)
+        if is_mistake:
+            noticed = bool(run_tests(copy, tests, seconds))
     return noticed
 
 
-def passes(copy: Path, tests: list[str]) -> bool:
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
-    settings = {"PYTHONPATH": str(copy), "KRM_FN_VOLUME": "0.005"}
+def measure(copy: Path, tests: str) -> float:
+    """Return how many seconds tests may take, from what they take without a mistake. Ends if they fail."""
+    started = time.monotonic()
+    if failure := run_tests(copy, tests, None):
+        sys.exit(f"{tests} fail without any mistake: mend them first\n{failure}")
+    least, times = PATIENCE
+    return least + times * (time.monotonic() - started)
+
+
+def find_tests(mutant: Mutant) -> str:
+    """Return the tests of the row of ROOMS that says most of the file."""
+    path = str(mutant.path.relative_to(TREE / "krm_fn"))
+    return ROOMS[max(filter(path.startswith, ROOMS), key=len)]
+
+
+def run_tests(copy: Path, tests: str, seconds: float | None) -> str:
+    """Return what the first test that fails says; `""` if none does."""
+    command = [str(copy / ".venv/bin/python"), "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests.split()]
+    settings = {"KRM_FN_VOLUME": "0.005"}
     try:
         ended = subprocess.run(
-            command, cwd=copy, env=os.environ | settings, capture_output=True, timeout=SECONDS, check=False
+            command, cwd=copy, env=os.environ | settings, capture_output=True, text=True, timeout=seconds, check=False
         )
     except subprocess.TimeoutExpired:
-        return False
-    return ended.returncode == 0
+        return f"not done after {seconds:.0f} s"
+    return ended.stdout + ended.stderr if ended.returncode else ""
 
 
 def find_telling(row: Telling) -> Mutant | None:
@@ -178,17 +235,14 @@ def make_telling() -> int:
     """Make each mistake of telling.py. Return 1 if one is not noticed by its tests, or cannot be made."""
     missed = []
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "tree"
-        shutil.copytree(TREE, copy, ignore=LEFT_OUT)
-        for tests in dict.fromkeys(row.tests for row in TELLING):
-            if not passes(copy, tests.split()):
-                sys.exit(f"{tests} fails without any mistake: mend it first")
+        copy = copy_tree(Path(folder) / "tree")
+        allowed = {tests: measure(copy, tests) for tests in dict.fromkeys(map(attrgetter("tests"), TELLING))}
         for count, row in enumerate(TELLING, 1):
             print(f"{count} of {len(TELLING)}: {row.mistake}", file=sys.stderr)
             mutant = find_telling(row)
             if mutant is None:
                 missed.append(f"{row.mistake}: expected once in krm_fn: {row.text}")
-            elif not is_noticed(mutant, copy, row.tests.split()):
+            elif not is_noticed(mutant, copy, row.tests, allowed[row.tests]):
                 missed.append(f"{row.mistake}: not noticed by {row.tests}")
     print("\n".join([*missed, f"{len(TELLING) - len(missed)} of {len(TELLING)} telling mistakes are noticed."]))
     return bool(missed)
@@ -209,30 +263,29 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("number", type=int, nargs="?", default=100)
     parser.add_argument("--seed", type=int, default=randrange(1_000_000))
-    parser.add_argument("--only", default="", help="mutate the files whose path in krm_fn starts like this")
+    parser.add_argument("--only", nargs="*", default=[""], help="mutate the files whose path in krm_fn starts so")
     parser.add_argument("--telling", action="store_true", help="make the mistakes of telling.py instead")
     options = parser.parse_args()
     if options.telling:
         return make_telling()
     print(f"seed {options.seed}")
-    files = [path for room in ROOMS for path in sorted((TREE / "krm_fn" / room).rglob("*.py"))]
-    named = [path for path in files if str(path.relative_to(TREE / "krm_fn")).startswith(options.only)]
+    rooms = [room for room in ROOMS if room.endswith("/")]
+    files = [path for room in rooms for path in sorted((TREE / "krm_fn" / room).rglob("*.py"))]
+    only = tuple(options.only)
+    named = [path for path in files if str(path.relative_to(TREE / "krm_fn")).startswith(only)]
     chosen = choose([mutant for path in named for mutant in find_mutants(path)], options.number, Random(options.seed))
     survivors = 0
-    sound: set[str] = set()
+    allowed: dict[str, float] = {}
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "tree"
-        shutil.copytree(TREE, copy, ignore=LEFT_OUT)
+        copy = copy_tree(Path(folder) / "tree")
         for count, mutant in enumerate(chosen, 1):
-            room = mutant.path.relative_to(TREE / "krm_fn").parts[0]
-            tests = ROOMS[room].split()
+            tests = find_tests(mutant)
             place = f"{mutant.path.relative_to(TREE)}:{mutant.line}"
             print(f"{count} of {len(chosen)}, {time.monotonic() - started:.0f} s: {place}", file=sys.stderr)
-            if room not in sound and not passes(copy, tests):
-                sys.exit(f"{' '.join(tests)} fail without any mistake: mend them first")
-            sound.add(room)
-            if is_noticed(mutant, copy, tests):
+            if tests not in allowed:
+                allowed[tests] = measure(copy, tests)
+            if is_noticed(mutant, copy, tests, allowed[tests]):
                 continue
             survivors += 1
             print(f"\n{place} {mutant.rule}")

@@ -1,0 +1,186 @@
+"""`krm-fn diff --live` as a command, before an API server that holds what an earlier rendering has made."""
+
+import copy
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import yaml
+
+from krm_fn.model.kinds import CONSUMER_KINDS
+from tests.linker.hostile_server import Handler, answer, hostile_server
+from tests.linker.object_store import Object
+
+CONFIGURATION = """\
+apiVersion: revisions.krm-fn.io/v1
+kind: ConfigRevisions
+metadata: {name: shop, annotations: {config.kubernetes.io/local-config: "true"}}
+spec:
+  deployers: [argocd]
+  linker: {image: "registry.example/krm-fn:1"}
+"""
+PACKAGE = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: web-config}
+data: {color: red}
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: "web:1", envFrom: [{configMapRef: {name: web-config}}]}]}
+"""
+PLURALS = {kind.kind: kind.plural for kind in CONSUMER_KINDS} | {
+    "ConfigMap": "configmaps",
+    "Secret": "secrets",
+    "ServiceAccount": "serviceaccounts",
+    "Role": "roles",
+    "RoleBinding": "rolebindings",
+}
+
+
+def krm_fn(*arguments: str, folder: Path) -> str:
+    command = [sys.executable, "-m", "krm_fn", *arguments]
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder)}
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def applied(tmp_path_factory: pytest.TempPathFactory) -> list[Object]:
+    """Return what an API server has after the package was applied in namespace `shop`, without defaults."""
+    folder = tmp_path_factory.mktemp("applied")
+    write(folder)
+    objects = list(yaml.safe_load_all(krm_fn("render", "--namespace", "shop", ".", folder=folder)))
+    for number, one in enumerate(objects):
+        created = "2026-06-01T12:00:00Z"
+        one["metadata"] |= {"namespace": "shop", "uid": f"uid-{number}", "resourceVersion": "1"}
+        one["metadata"] |= {"creationTimestamp": created}
+    return objects
+
+
+@pytest.fixture
+def cluster(applied: list[Object]) -> list[Object]:
+    return copy.deepcopy(applied)
+
+
+def write(folder: Path, package: str = PACKAGE) -> None:
+    (folder / "krm-fn.yaml").write_text(CONFIGURATION)
+    (folder / "shop.yaml").write_text(package)
+
+
+def diff_live(cluster: list[Object], folder: Path, package: str, *arguments: str, forbidden: str = "") -> str:
+    """Return what the command says of a package before these objects."""
+
+    def behave(handler: Handler) -> None:
+        url = urlsplit(handler.path)
+        *_, namespaces, namespace, plural = url.path.split("/")
+        if plural == forbidden or (namespaces, namespace) != ("namespaces", "shop"):
+            answer(handler, {"message": "no"}, 403)
+            return
+        query = {key: values[0] for key, values in parse_qs(url.query).items()}
+        found = [one for one in cluster if PLURALS[one["kind"]] == plural and is_selected(one, query)]
+        answer(handler, {"items": found, "metadata": {}})
+
+    shop = folder / "shop"
+    shop.mkdir()
+    write(shop, package)
+    with hostile_server(behave, folder) as kubeconfig:
+        return krm_fn("diff", "--live", "--kubeconfig", str(kubeconfig), *arguments, "shop", folder=folder)
+
+
+def is_selected(one: Object, query: dict[str, str]) -> bool:
+    name = query.get("fieldSelector", "").removeprefix("metadata.name=")
+    labels = one["metadata"].get("labels", {})
+    pairs = [pair.partition("=") for pair in query.get("labelSelector", "").split(",") if pair]
+    has_labels = all(key in labels and (not sign or labels[key] == value) for key, sign, value in pairs)
+    return has_labels and name in {"", one["metadata"]["name"]}
+
+
+def find(cluster: list[Object], kind: str) -> Any:
+    return next(one for one in cluster if one["kind"] == kind)
+
+
+BLUE = PACKAGE.replace("red", "blue")
+SAME = "no difference: 1 revision unchanged\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param([], id="it is that of the context"),
+        pytest.param(["--namespace", "shop"], id="the command line says which"),
+    ],
+)
+def test_what_was_applied_is_equal_in_a_namespace_that_the_package_leaves_open(
+    cluster: list[Object], tmp_path: Path, arguments: list[str]
+) -> None:
+    assert diff_live(cluster, tmp_path, PACKAGE, *arguments) == SAME
+
+
+@pytest.mark.parametrize(
+    ("limit", "expected"),
+    [
+        pytest.param({}, "10 more rollouts", id="the default of the API server"),
+        pytest.param({"revisionHistoryLimit": 3}, "3 more rollouts", id="a limit"),
+        pytest.param({"revisionHistoryLimit": 0}, "0 more rollouts", id="no history"),
+    ],
+)
+def test_a_superseded_revision_is_kept_until_the_history_has_lost_it(
+    cluster: list[Object], tmp_path: Path, limit: dict[str, int], expected: str
+) -> None:
+    find(cluster, "Deployment")["spec"] |= limit
+    kept = f"kept until no pod of Deployment/web uses it and {expected} have trimmed it"
+    assert kept in " ".join(diff_live(cluster, tmp_path, BLUE).split())
+
+
+def test_what_was_set_by_hand_is_named_as_far_as_there_is_room(cluster: list[Object], tmp_path: Path) -> None:
+    web = find(cluster, "Deployment")
+    labels = {f"label-{number:02}": "x" for number in range(22)}
+    web["metadata"]["labels"] = {**web["metadata"].get("labels", {}), **labels}
+    web["metadata"]["managedFields"] = [
+        {
+            "manager": "kubectl-label",
+            "operation": "Update",
+            "time": "2026-06-01T12:00:00Z",
+            "fieldsV1": {"f:metadata": {"f:labels": {f"f:{name}": {} for name in labels}}},
+        }
+    ]
+    said = "note: Deployment web: metadata.labels.label-{} was set by kubectl-label at 2026-06-01T12:00:00Z, and stays"
+    notes = [
+        line for line in diff_live(cluster, tmp_path, PACKAGE).splitlines() if "by hand" in line or "set by" in line
+    ]
+    assert notes == [*(said.format(f"{number:02}") for number in range(20)), "note: 2 more fields set by hand"]
+
+
+def test_what_the_linker_deletes_is_said(cluster: list[Object], tmp_path: Path) -> None:
+    unused = copy.deepcopy(find(cluster, "ConfigMap"))
+    unused["metadata"] |= {"name": "web-config-2222222222", "uid": "old", "creationTimestamp": "2026-01-01T00:00:00Z"}
+    lines = diff_live([*cluster, unused], tmp_path, BLUE).splitlines()
+    title = lines.index("- ConfigMap shop/web-config: web-config-2222222222")
+    assert lines[title + 1] == "  nothing uses it: the linker deletes it"
+
+
+def test_what_may_not_be_listed_is_said_where_the_linker_looks(cluster: list[Object], tmp_path: Path) -> None:
+    rule = '{apiGroups: [""], resources: [pods], verbs: [list]}'
+    note = f"note: not seen, and so it is not known what the linker deletes: pods in shop; you need the rule {rule}"
+    assert note in diff_live(cluster, tmp_path, BLUE, forbidden="pods").splitlines()
+
+
+def test_another_set_of_the_namespace_is_not_compared(cluster: list[Object], tmp_path: Path) -> None:
+    text = yaml.safe_dump_all([one for one in cluster if "labels" in one["metadata"]])
+    for ours, theirs in (("shop-link", "mall-link"), ("/set: shop", "/set: mall"), ("web-config", "mall-config")):
+        text = text.replace(ours, theirs)
+    others = yaml.safe_load_all(text)
+    assert diff_live([*cluster, *others], tmp_path, PACKAGE) == SAME
