@@ -68,15 +68,17 @@ def find_notes(fleet: Fleet) -> Iterator[Note]:
         yield Note(
             f"not the same everywhere: {count(len(different), 'base name')}: {listed(different)}", is_warning=True
         )
-    newest = max((one.now for one in fleet.columns if one.now is not None), default=0.0)
+    times = [(one.now, label) for label, one in zip(fleet.labels, fleet.columns, strict=True) if one.now is not None]
+    newest, of = max(times, default=(0.0, ""))
     for label, column in zip(fleet.labels, fleet.columns, strict=True):
         if column.silence:
             yield Note(f"{printable(label)}: {column.silence}: {printable(column.reason)}", is_warning=True)
         for note in column.notes:
             yield Note(f"{printable(label)}: {printable(note)}")
         if column.now is not None and newest - column.now > _OLD:
-            age = duration(newest - column.now)
-            yield Note(f"{printable(label)}: as of {write_time(column.now)}, {age} before the newest", is_warning=True)
+            # The newest is named: if a clock there is ahead, all others look old.
+            behind = f"{duration(newest - column.now)} before {printable(of)} ({write_time(newest)})"
+            yield Note(f"{printable(label)}: as of {write_time(column.now)}, {behind}", is_warning=True)
 
 
 def _title(fleet: Fleet) -> str:

@@ -123,16 +123,19 @@ def _name_others(directory: Path, wishes: Wishes, surroundings: Surroundings) ->
     some = wishes._replace(namespace=wishes.namespace or "default", pipeline=None, set="")
     good: list[str] = []
     candidates = Around(directory, surroundings.limits).find_candidates()
-    for folder in candidates[:_MOST_TRIED]:
-        shown = Path(os.path.relpath(folder))
-        with suppress(OSError, Rejected):
-            prepared = _prepare(shown, some, surroundings)
+    left = Allowance(surroundings.limits)
+    tried = 0
+    while tried < min(len(candidates), _MOST_TRIED) and len(good) < _MOST_NAMED and left.seconds > 0:
+        shown = Path(os.path.relpath(candidates[tried]))
+        tried += 1
+        # One time for all of them: each may hold a program that hangs.
+        within = surroundings._replace(limits=surroundings.limits._replace(timeout=left.seconds))
+        with suppress(OSError, Rejected), left.timed():
+            prepared = _prepare(shown, some, within)
             if not prepared.rendering.exit_code and not prepared.is_by_hand:
                 good.append(str(shown))
-        if len(good) == _MOST_NAMED:
-            break
     if good:
-        yield would_do(directory, good, is_all=len(candidates) <= _MOST_TRIED and len(good) < _MOST_NAMED)
+        yield would_do(directory, good, is_all=tried == len(candidates))
 
 
 def _join(lines: Iterable[str]) -> bytes:

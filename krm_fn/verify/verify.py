@@ -1,5 +1,6 @@
 """Check that what is about to be applied is consistent. Nothing is renamed, edited or added here."""
 
+import shlex
 from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -81,7 +82,7 @@ def _open(path: str, inputs: Inputs, allowance: Allowance) -> tuple[list[tuple[s
     """Open the manifests, and read the configuration files beside them."""
     file = built_from(Path(path)) if path != STDIN else ""
     if file:
-        message = f"has a {file}; build it, and verify what is built: krm-fn render {path} | krm-fn verify"
+        message = f"has a {file}; build it, and verify what is built: krm-fn render {shlex.quote(path)} | krm-fn verify"
         raise Rejected(Problem(message, file=path))
     found = read_sources(inputs, HelmOptions(), allowance)
     opened = [(source.name, envelope) for source in found.texts for envelope in _open_text(source)]

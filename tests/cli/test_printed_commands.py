@@ -1,10 +1,12 @@
-"""Each command and each line of configuration that diff, render and explain print does what the sentence says.
+"""Each command and each line of configuration that diff, render, explain and verify print does what the sentence says.
 
 A test takes the command out of what is printed, runs it, and then asks again what could not be answered.
 """
 
+import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -138,3 +140,26 @@ def test_what_a_message_leaves_out_is_printed_with_the_option_that_it_names(tmp_
     assert "odd: x1" not in failed.stderr
     (option,) = take(failed.stderr, "run it yourself, or add (--verbose)")
     assert "odd: x1" in krm_fn("render", option, "web", cwd=tmp_path, PATH=path).stderr
+
+
+def test_what_verify_pipes_into_itself_is_verified(tmp_path: Path) -> None:
+    """A shell takes the line as it is printed."""
+    kustomize = str(require("kustomize").parent)
+    package = {"kustomization.yaml": "resources: [config.yaml, web.yaml]\n"}
+    package |= {"web.yaml": READER, "config.yaml": config_map("low")}
+    for folder in ("web", "the web"):
+        write(tmp_path, {f"{folder}/{name}": text for name, text in package.items()})
+        failed = krm_fn("verify", folder, cwd=tmp_path)
+        assert (failed.stdout, failed.returncode) == ("", 1)
+        (line,) = re.findall("verify what is built: (.*)", failed.stderr)
+        programs = f"{Path(sys.executable).parent}:{kustomize}:/usr/bin:/bin"
+        done = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", line],
+            cwd=tmp_path,
+            env={**os.environ, "PATH": programs},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, (line, done.stderr)
+        assert "verified" in done.stderr, done.stderr

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ from tests.cases import FIXTURES
 from tests.cli.process import HOSTILE, SHOWN
 from tests.history.cases import read_objects
 from tests.history.live_namespace import Cluster
-from tests.linker.hostile_server import Behaviour, hostile_server
+from tests.linker.hostile_server import Behaviour, Handler, hostile_server
+from tests.linker.object_store import Object
 
 CANARY = FIXTURES / "histories" / "a-paused-canary"
 
@@ -229,3 +231,28 @@ def test_watching_ends_with_ctrl_c(canary: Cluster, tmp_path: Path) -> None:
     assert "in history" in first
     assert "goes with the next run" in second
     assert (process.returncode, rest, errors) == (130, "", "")
+
+
+class Vanishing(Cluster):
+    """A namespace from which somebody deletes an object after the lists of it, before its content is read."""
+
+    def __init__(self, items: Sequence[Object], gone: str) -> None:
+        super().__init__(items)
+        self._gone = gone
+
+    def answer(self, handler: Handler) -> None:
+        if "GET configmaps PartialObjectMetadataList" in self.requests and "configmaps" in handler.path:
+            self.items = [item for item in self.items if item["metadata"]["name"] != self._gone]
+        super().answer(handler)
+
+
+def test_a_revision_that_vanishes_while_history_reads_has_no_difference_and_the_others_have(tmp_path: Path) -> None:
+    case = FIXTURES / "histories" / "what-changed-between-neighbours"
+    objects = read_objects(case / "objects.yaml")
+    names = [one["metadata"]["name"] for one in objects if one["kind"] == "ConfigMap" and "data" in one]
+    whole = history(Cluster(objects).answer, tmp_path, "--diff").stdout
+    for name in names:
+        done = history(Vanishing(objects, name).answer, tmp_path, "--diff")
+        assert (done.returncode, done.stderr) == (0, "")
+        assert set(done.stdout.splitlines()) <= set(whole.splitlines())
+        assert len(done.stdout) <= len(whole)

@@ -210,3 +210,28 @@ def _places(item: Any) -> list[tuple[Any, Any]]:
     for key, value in list(pairs):
         found += [(item, key), *_places(value)]
     return found
+
+
+_COMMAND = re.compile(
+    r"(?<![\w`])`?(kubectl (?:rollout|argo|logs|delete) [^`;|]*?-n [\w-]+(?: --ignore-not-found)?)(?![\w-])"
+)
+_WIDTHS = (40, 80, 200)
+_COMMAND_TEXTS = (HistoryFormat.TEXT, HistoryFormat.WIDE, HistoryFormat.MARKDOWN, HistoryFormat.DETAIL)
+
+
+def test_every_form_prints_the_very_same_commands() -> None:
+    """They are pasted: none is cut, broken or escaped, however narrow the screen is. Details may tell of more."""
+    found = set()
+    for case in HISTORIES:
+        history = read_history(case)
+        by_form = {}
+        for form in (*_COMMAND_TEXTS, HistoryFormat.JSON):
+            told = [{*_COMMAND.findall(write(history, form, Screen(width)))} for width in _WIDTHS]
+            assert all(one == told[0] for one in told), (case.name, form, told)
+            by_form[form] = told[0]
+        shown = by_form[HistoryFormat.TEXT]
+        assert by_form[HistoryFormat.WIDE] == by_form[HistoryFormat.MARKDOWN] == shown, case.name
+        assert by_form[HistoryFormat.JSON] == by_form[HistoryFormat.DETAIL] >= shown, case.name
+        found |= by_form[HistoryFormat.DETAIL]
+    verbs = {" ".join(one.split()[:2]) for one in found}
+    assert verbs == {"kubectl argo", "kubectl delete", "kubectl logs", "kubectl rollout"}

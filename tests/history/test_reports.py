@@ -114,6 +114,12 @@ def test_the_first_and_the_last_second_are_times(tmp_path: Path) -> None:
         forms(column, other)
 
 
+def test_a_report_of_the_future_is_named_where_the_others_look_old(tmp_path: Path) -> None:
+    column, other = read(tmp_path, changed(lambda one: one.update(time="2126-06-01T12:00:00Z")))
+    for form in forms(column, other):
+        assert "good: as of 2026-06-01T12:00:00Z, 100y before bad (2126-06-01T12:00:00Z)" in " ".join(form.split())
+
+
 def test_a_long_history_is_read_in_time_that_grows_with_it(tmp_path: Path) -> None:
     """With two loops over the templates, 40,000 of them would take half an hour."""
 

@@ -558,3 +558,16 @@ def test_the_set_is_named_after_what_tells_applications_apart(folder: str, tmp_p
     assert init(write(top / folder, MANIFESTS)).exit_code == 0
     expected = WHERE[folder].replace("gitops", "gitops-1")
     assert f"\n  name: {expected}   #" in read(top)[f"{folder}/krm-fn.yaml"]
+
+
+def test_all_folders_that_would_do_share_one_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A program that hangs in the first of them hangs in the others too."""
+    names = ("a", "b", "c", "d", "e")
+    write(tmp_path / "tree", {f"{name}/kustomization.yaml": "resources: []\n" for name in names})
+    write(tmp_path, {"bin/kustomize": f"#!/bin/sh\necho >> {tmp_path}/runs\nexec sleep 1000\n", "runs": ""})
+    (tmp_path / "bin/kustomize").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
+    monkeypatch.chdir(tmp_path / "tree")
+    outcome = init(Path(), "--timeout=1")
+    assert (outcome.exit_code, outcome.stderr.count("pass it as a PATH of its own")) == (1, len(names))
+    assert (tmp_path / "runs").read_text() in {"\n", ""}  # on a busy machine the first has no time to say that it runs
