@@ -9,7 +9,6 @@ from decimal import Decimal, InvalidOperation
 from typing import TypeAlias
 
 from krm_fn.facts.live_fields import (
-    BUILT_IN,
     DEFAULTS,
     OPEN_MAPS,
     QUANTITIES,
@@ -18,6 +17,7 @@ from krm_fn.facts.live_fields import (
     TWINS,
     WRITTEN_BACK,
 )
+from krm_fn.model.kinds import BUILT_IN_GROUPS
 from krm_fn.model.node import Node, fields, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import ResourceId
 from krm_fn.naming.go_yaml import is_text, read_number
@@ -26,6 +26,8 @@ FieldNames: TypeAlias = tuple[str, str]
 """The field or list that a field is in, and its own name."""
 
 TOP: FieldNames = ("", "")
+_ELEMENT = "[]"
+"""In the place of a field that an element of a list is in."""
 
 TRUE, FALSE = frozenset({"true", "yes", "on", "y"}), frozenset({"false", "no", "off", "n"})
 _TEMPLATE = ("", "template")
@@ -41,12 +43,12 @@ def field_of(names: FieldNames, name: str) -> FieldNames:
 
 
 def element_of(names: FieldNames) -> FieldNames:
-    return "", names[1]
+    return _ELEMENT, names[1]
 
 
 def is_stored_alike(old: Node, new: Node, who: ResourceId) -> bool:
     """Tell whether two pod templates are the same to an API server and to the controller of such an object."""
-    is_built_in = who.group in BUILT_IN
+    is_built_in = who.group in BUILT_IN_GROUPS
     has_defaults = is_built_in or (who.group, who.kind) in WRITTEN_BACK
     keeps_twins = is_built_in and fields(get(new, "spec")).keys().isdisjoint(TWINS)
     reader = _Reader(who.kind, TWINS if keeps_twins else (), has_defaults=has_defaults)
@@ -63,7 +65,7 @@ def is_not_stored(node: Node, names: FieldNames) -> bool:
     """Tell whether the API server stores nothing for a field of one of its own types, as it is empty, false or 0."""
     if is_null(node):
         return True
-    if names[0] in OPEN_MAPS or names[0] in QUANTITIES or (not names[0] and is_scalar(node)):
+    if names[0] in OPEN_MAPS or names[0] in QUANTITIES or (names[0] == _ELEMENT and is_scalar(node)):
         return False  # keys of an author, and elements of a list, are there although they are empty
     if _is_choice(names):
         return is_sequence(node) and not node.value

@@ -13,12 +13,12 @@ from typing import NamedTuple, TypeAlias
 from krm_fn.explain.explanation import FIELD, LOOKALIKE, MISSPELLED, OLDER, OPTION, TEXT, Places, Unfollowed
 from krm_fn.model.item import CONFIG_KINDS, Item
 from krm_fn.model.keys import LOCAL_CONFIG
-from krm_fn.model.kinds import TOOL_GROUPS
+from krm_fn.model.kinds import BUILT_IN_GROUPS, TOOL_GROUPS
 from krm_fn.model.node import LocatedScalar, Scalar, scalars, spell, text
 from krm_fn.model.pods import OPAQUE_KINDS, template_around
 from krm_fn.naming.names import WORD, authored_id, base_name, names_of
 from krm_fn.references.find import ROLES, may_refer
-from krm_fn.references.near_misses import BUILT_IN_GROUPS, NOT_NAMES
+from krm_fn.references.near_misses import NOT_NAMES
 from krm_fn.references.shapes import FREE_KEYS, PASSED_OVER, is_of_core
 from krm_fn.stages.package import Package
 from krm_fn.stages.restart_requests import OPT_INS

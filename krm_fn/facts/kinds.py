@@ -5,6 +5,7 @@ Scope, plural and version come from the API reference and from each project's CR
 CONSUMERS: kinds at whose objects the linker always looks. The fields are those of `Kind` in `model/kinds.py`.
 CLUSTER_SCOPED: other kinds without a namespace. PLURALS: plurals that the rules of English do not give, by group and
 kind; of any group, if that is empty.
+BUILT_IN: the groups of Kubernetes' own API server. It has types for their kinds; of others it stores what is written.
 AUTHORS_METADATA, SERVER_METADATA: the fields of all objects, as authors and as the API server write them
 (k8s.io/apimachinery, pkg/apis/meta/v1/types.go).
 """
@@ -218,4 +219,31 @@ SERVER_METADATA = (
     "resourceVersion",
     "selfLink",
     "uid",
+)
+
+BUILT_IN = (
+    "",
+    "admissionregistration.k8s.io",
+    "apiextensions.k8s.io",
+    "apiregistration.k8s.io",
+    "apps",
+    "authentication.k8s.io",
+    "authorization.k8s.io",
+    "autoscaling",
+    "batch",
+    "certificates.k8s.io",
+    "coordination.k8s.io",
+    "discovery.k8s.io",
+    "events.k8s.io",
+    "extensions",
+    "flowcontrol.apiserver.k8s.io",
+    "internal.apiserver.k8s.io",
+    "networking.k8s.io",
+    "node.k8s.io",
+    "policy",
+    "rbac.authorization.k8s.io",
+    "resource.k8s.io",
+    "scheduling.k8s.io",
+    "storage.k8s.io",
+    "storagemigration.k8s.io",
 )

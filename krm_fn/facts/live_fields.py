@@ -15,7 +15,6 @@ whoever sends the request (pkg/apis/apps/v1/conversion.go, pkg/apis/autoscaling/
 DEFAULTS: what the API server writes where nothing is written: by kind, "" for any, by the field or list around, and
 by name. The default of `imagePullPolicy` is that of its image, and is no row.
 STORED_WHEN_EMPTY: fields that the API server stores although they are empty, false or 0: pointers in its types.
-BUILT_IN: groups that the API server has types for. Of any other group it stores what is written, empty or not.
 TYPED: kinds of the API server of which DEFAULTS has every row. What else is there, somebody has written.
 TWINS: fields of a pod spec of which the API server copies each into the other: to remove one leaves both as they are
 (pkg/apis/core/v1/conversion.go: `Convert_v1_PodSpec_To_core_PodSpec`).
@@ -211,29 +210,6 @@ STORED_WHEN_EMPTY = {
     "capabilities",
     "selector",
 }
-
-BUILT_IN = (
-    "",
-    "admissionregistration.k8s.io",
-    "apiextensions.k8s.io",
-    "apiregistration.k8s.io",
-    "apps",
-    "autoscaling",
-    "batch",
-    "certificates.k8s.io",
-    "coordination.k8s.io",
-    "discovery.k8s.io",
-    "events.k8s.io",
-    "extensions",
-    "flowcontrol.apiserver.k8s.io",
-    "networking.k8s.io",
-    "node.k8s.io",
-    "policy",
-    "rbac.authorization.k8s.io",
-    "resource.k8s.io",
-    "scheduling.k8s.io",
-    "storage.k8s.io",
-)
 
 TYPED = ("CronJob", "DaemonSet", "Deployment", "StatefulSet")
 

@@ -25,10 +25,11 @@ from krm_fn.diff.stored import (
 )
 from krm_fn.diff.tree import MERGE_KEYS
 from krm_fn.facts.kinds import SERVER_METADATA
-from krm_fn.facts.live_fields import BUILT_IN, BY_HAND, OPEN_MAPS, TWINS, TYPED, WRITTEN_BACK
+from krm_fn.facts.live_fields import BY_HAND, OPEN_MAPS, TWINS, TYPED, WRITTEN_BACK
 from krm_fn.linker.read import mapping
 from krm_fn.live.live_object import MARKS, FieldOwner, LiveManifest, is_applier, read_json
 from krm_fn.model.item import Item, data_keys, read_item
+from krm_fn.model.kinds import BUILT_IN_GROUPS
 from krm_fn.model.node import (
     Mapping,
     Node,
@@ -127,7 +128,7 @@ class _Projector:
         self._live = live
         self._appliers = appliers
         self._kind = kind
-        self._is_built_in = live.item.id.group in BUILT_IN
+        self._is_built_in = live.item.id.group in BUILT_IN_GROUPS
         self._is_written_back = (live.item.id.group, kind) in WRITTEN_BACK
         # All its defaults are known, so that what is no default was written by somebody.
         self._is_known = self._is_written_back or (self._is_built_in and kind in TYPED)

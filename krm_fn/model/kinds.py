@@ -7,11 +7,14 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from krm_fn.facts.kinds import CLUSTER_SCOPED, CONSUMERS, FIXED, PLURALS
+from krm_fn.facts.kinds import BUILT_IN, CLUSTER_SCOPED, CONSUMERS, FIXED, PLURALS
 from krm_fn.model.deployers import is_hook, is_recreated
 from krm_fn.model.item import Item
 from krm_fn.model.node import get, text
 from krm_fn.model.problem import ResourceId
+
+BUILT_IN_GROUPS = frozenset(BUILT_IN)
+"""Groups of Kubernetes' own API server: the tables know every field of their kinds."""
 
 _ADD_ON = "argoproj.io/v1alpha1"
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from krm_fn.model.item import CONFIG_KINDS, Item
+from krm_fn.model.kinds import BUILT_IN_GROUPS
 from krm_fn.model.node import Node, Path, Scalar, fields, get, is_scalar, spell_path, steps_of, text
 from krm_fn.naming.names import WORD
 from krm_fn.references.field_specs import beside
@@ -16,21 +17,6 @@ from krm_fn.references.options import read_settings
 from krm_fn.references.reference import NO_RULE, ResolvedReference, read_reference
 from krm_fn.references.resolve import Index
 from krm_fn.references.shapes import FREE_KEYS, NOT_WALKED, PASSED_OVER, WordForm, is_of_core, word_of
-
-BUILT_IN_GROUPS = frozenset(
-    {
-        *("", "apps", "autoscaling", "batch", "extensions", "policy"),
-        *(
-            f"{name}.k8s.io"
-            for name in (
-                *("admissionregistration", "apiextensions", "apiregistration", "authentication", "authorization"),
-                *("certificates", "coordination", "discovery", "events", "flowcontrol.apiserver", "internal.apiserver"),
-                *("networking", "node", "rbac.authorization", "resource", "scheduling", "storage", "storagemigration"),
-            )
-        ),
-    }
-)
-"""Groups of Kubernetes' own API server: the tables know every field of their kinds."""
 
 _OTHER_THINGS = ("key", "keys", "namespace", "namespaces", "path", "prefix", "type")
 """Ends of field names, such as `secretKey` and `secretNamespace`, that hold something else than an object's name."""

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from krm_fn.facts.annotations import COPIED
 from krm_fn.model.item import CONFIG_KINDS, Item, data_keys
+from krm_fn.model.kinds import BUILT_IN_GROUPS
 from krm_fn.model.node import Node, elements, entries, get, is_scalar, mappings, step, text, texts
 from krm_fn.model.settings import FieldSpec
 from krm_fn.naming.names import authored_id
@@ -18,7 +19,7 @@ from krm_fn.references.find import (
     find_references,
     read_kinds_of_params,
 )
-from krm_fn.references.near_misses import BUILT_IN_GROUPS, NearMiss, find_unfollowed
+from krm_fn.references.near_misses import NearMiss, find_unfollowed
 from krm_fn.references.options import ProgramOptions
 from krm_fn.references.reference import By, Reference, ResolvedReference
 from krm_fn.references.releases import read_charts

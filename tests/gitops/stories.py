@@ -66,7 +66,8 @@ def replace_the_job_before_it_runs(shop: Shop) -> None:
         shop.until_running()
         shop.until_linked()
     assert shop.api.names("Secret", labels=IN_SET) == {shop.secret_of(content) for content in ("b", "e", "f")}
-    assert f"kubectl -n {shop.api.namespace} delete secret/{unlinked} configmap/{unlinked}" in shop.runs()[-1].output
+    command = f"kubectl delete secret/{unlinked} configmap/{unlinked} -n {shop.api.namespace} --ignore-not-found"
+    assert command in shop.runs()[-1].output
     for kind in ("Secret", "ConfigMap"):
         shop.api.delete(kind, unlinked)
     shop.check("Healthy")

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from krm_fn.model.item import Item, about
+from krm_fn.model.kinds import BUILT_IN_GROUPS
 from krm_fn.model.problem import Problem, ResourceId, Severity
 from krm_fn.model.producers import PRODUCERS
 from krm_fn.model.settings import Strategy
@@ -12,7 +13,6 @@ from krm_fn.naming.names import authored_id, base_name
 from krm_fn.naming.suggest import find_near
 from krm_fn.references.find import ROLES
 from krm_fn.references.generated import find_generated, find_unmet, find_unpinned, versioned
-from krm_fn.references.near_misses import BUILT_IN_GROUPS
 from krm_fn.references.reference import By, Reference, ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.references.resolve import Index
