@@ -183,7 +183,7 @@ def _find_misspelled_fields(item: Item) -> Iterator[tuple[str, str]]:
 
 def _compare(found: Collection[str], wanted: Collection[str], others: Collection[str]) -> Iterator[tuple[str, str]]:
     missing = [name for name in wanted if name not in found]
-    for name in found:
+    for name in found if missing else ():  # most objects have all, and to look for what is near takes a library
         if name not in wanted and name not in others and (meant := nearest(name, missing)):
             yield name, meant
 
