@@ -143,9 +143,12 @@ class _Merger(KubeConfigMerger):
         Path(copy).touch(mode=0o600)
         shutil.copymode(whole, copy)
         self.config_files[copy] = self.config_files[path]
-        super().save_config(copy)
-        del self.config_files[copy]
-        Path(copy).replace(whole)
+        try:
+            super().save_config(copy)
+            Path(copy).replace(whole)
+        finally:
+            del self.config_files[copy]
+            Path(copy).unlink(missing_ok=True)  # it holds the token, and is only there after a failure
 
 
 class _Kubeconfig:

@@ -13,7 +13,9 @@ from typing import Any, NamedTuple
 
 import pytest
 from kubernetes.client import Configuration
+from kubernetes.config.kube_config import KubeConfigMerger
 
+from krm_fn.linker import credentials
 from krm_fn.linker.credentials import Access, NoCredentials, load_credentials
 from krm_fn.linker.retry import Deadline
 from tests.linker.hostile_server import Handler, answer, hostile_server
@@ -331,3 +333,20 @@ def test_a_certificate_that_cannot_be_used(user: dict[str, Any], reason: str, tm
     assert ran.printed.count("\n") <= 3
     assert SECRET not in ran.printed
     assert "Traceback" not in ran.printed
+
+
+def test_a_kubeconfig_that_cannot_be_written_stays_and_leaves_no_copy_of_its_token(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_merger: KubeConfigMerger, path: str) -> None:
+        Path(path).write_text("token: half")
+        raise OSError(28, "No space left on device")
+
+    file = tmp_path / "config"
+    file.write_text("apiVersion: v1\nkind: Config\n")
+    monkeypatch.setattr(KubeConfigMerger, "save_config", fail)
+    merger: Any = credentials._Merger  # noqa: SLF001  # the client calls it, and says nothing of types
+    files = merger(str(file))
+    with pytest.raises(OSError, match="No space left"):
+        files.save_config(str(file))
+    assert {path: path.read_text() for path in tmp_path.iterdir()} == {file: "apiVersion: v1\nkind: Config\n"}
