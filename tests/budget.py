@@ -48,7 +48,7 @@ def count() -> list[Count]:
     imports = find_imports(modules)
     return [
         Count("modules", len(code), 164),
-        Count("lines, without facts", sum(module.lines for module in code), 36340),
+        Count("lines, without facts", sum(module.lines for module in code), 36900),
         Count("median lines of a module", statistics.median(module.lines for module in code), 200, at_least=True),
         Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 5),
         Count("longest chain of imports", len(longest_chain(imports)), 25),

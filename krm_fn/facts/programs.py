@@ -32,6 +32,7 @@ WHERES = {
         {"labels": {"app.kubernetes.io/part-of": "kube-prometheus"}},
         {"labels": {"app.kubernetes.io/part-of": "kube-prometheus-stack"}},
     ),
+    "prow": ({"labels": {"app": "prow"}}, {"namespaces": "prow"}),
     "rancher": ({"labels": {"app.kubernetes.io/part-of": "rancher"}}, {"namespaces": "cattle-system"}),
     "strimzi": ({"labels": {"strimzi.io/cluster": "*"}},),
     "tekton-operator": ({"labels": {"operator.tekton.dev/release": "*"}}, {"namespaces": "tekton-operator"}),
@@ -926,6 +927,15 @@ PROGRAMS = (
         },
     ),
     (
+        "KubeSphere",
+        "github.com/kubesphere/kubesphere",
+        {
+            "ConfigMap": {
+                "kubesphere-config": "pkg/constants/constants.go:16 (KubeSphereConfigName)",
+            }
+        },
+    ),
+    (
         "KubeVela",
         "github.com/kubevela/kubevela",
         {
@@ -1017,6 +1027,18 @@ PROGRAMS = (
         },
     ),
     # It mounts the scripts of this ConfigMap in pods that it makes for each volume, and looks up what no option names.
+    (
+        "Litmus",
+        "github.com/litmuschaos/litmus",
+        {
+            "ConfigMap": {
+                "subscriber-config": "chaoscenter/subscriber/pkg/k8s/operations.go (InfraConfigName)",
+            },
+            "Secret": {
+                "subscriber-secret": "chaoscenter/subscriber/pkg/k8s/operations.go (InfraSecretName)",
+            },
+        },
+    ),
     (
         "Local Path Provisioner",
         "github.com/rancher/local-path-provisioner",
@@ -1340,6 +1362,21 @@ PROGRAMS = (
             "Secret": {
                 "alertmanager-*": ("pkg/alertmanager/operator.go (loadConfigurationFromSecret)", "prometheus-operator"),
             }
+        },
+    ),
+    (
+        "Prow",
+        "github.com/kubernetes-sigs/prow",
+        {
+            "ConfigMap": {
+                "config": ("pkg/plugins/config.go (SetDefaults)", "prow"),
+                "plugins": ("pkg/plugins/config.go (SetDefaults)", "prow"),
+                # Its hook writes whatever `config_updater.maps` of its plugins.yaml names.
+                "*": ("pkg/plugins/updateconfig/updateconfig.go:504", {"labels": {"app": "prow"}}),
+            },
+            "Secret": {
+                "hmac-token": ("cmd/tackle/main.go:729", "prow"),
+            },
         },
     ),
     (
@@ -1729,6 +1766,18 @@ READ_IN_FULL = {
     "knative.dev/eventing/cmd/controller": "Knative Eventing",
     "metallb/speaker": "MetalLB",
     "strimzi/operator": "Strimzi",
+    # Only this one of Prow's programs writes ConfigMaps.
+    "k8s-infra-prow/images/hook": "Prow",
+    "k8s-prow/hook": "Prow",
+    # discovery/kubernetes: it lists what can be scraped, and no ConfigMaps or Secrets.
+    "prom/prometheus": "Prometheus",
+    "prometheus/prometheus": "Prometheus",
+    # plugins/filter_kubernetes: pods, namespaces, and `aws-auth`, which is nobody's file.
+    "fluent/fluent-bit": "Fluent Bit",
+    # src/sources/kubernetes_logs: pods, namespaces and nodes.
+    "timberio/vector": "Vector",
+    # clients/pkg/promtail of grafana/loki: pods, by the discovery of Prometheus.
+    "grafana/promtail": "Promtail",
     # pkg/chop/config_manager.go: a file, and a Secret that this file names; custom resources name the rest.
     "altinity/clickhouse-operator": "Altinity operator for ClickHouse",
     "altinity/metrics-exporter": "Altinity operator for ClickHouse",

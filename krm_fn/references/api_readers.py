@@ -22,14 +22,15 @@ from krm_fn.references.well_known import may_look_up
 
 _GROUP = "rbac.authorization.k8s.io"
 _RESOURCES = {"configmaps": ("ConfigMap",), "secrets": ("Secret",), "*": CONFIG_KINDS}
-_READING = frozenset({"get", "list", "watch", "*"})
-_BUILT_IN = {
-    "cluster-admin": frozenset(CONFIG_KINDS),
-    "admin": frozenset(CONFIG_KINDS),
-    "edit": frozenset(CONFIG_KINDS),
-    "view": frozenset({"ConfigMap"}),
+READING = frozenset({"get", "list", "watch", "*"})
+WRITING = frozenset({"create", "update", "patch", "*"})
+_BUILT_IN: Mapping[str, Mapping[frozenset[str], tuple[str, ...]]] = {
+    "cluster-admin": {READING: CONFIG_KINDS, WRITING: CONFIG_KINDS},
+    "admin": {READING: CONFIG_KINDS, WRITING: CONFIG_KINDS},
+    "edit": {READING: CONFIG_KINDS, WRITING: CONFIG_KINDS},
+    "view": {READING: ("ConfigMap",)},
 }
-"""ClusterRoles of every cluster, and which of the two kinds they allow to read."""
+"""ClusterRoles of every cluster, and which of the two kinds they allow to read and to write."""
 
 _LOCKS = frozenset(("configmaps", "configmaps/status", "leases", "endpoints", "events"))
 
@@ -41,6 +42,7 @@ _VOLUME = r"(?P<pod>.+)\.(?P<volume>volumes\[\d+\])\.(?:projected\.sources\[\d+\
 _CONTAINER = r"(?P<container>.+\.(?:containers|initContainers|ephemeralContainers)\[\d+\])"
 _VARIABLE = rf"{_CONTAINER}\.env(?:From)?\[.+"
 _ALL_VARIABLES = rf"{_CONTAINER}\.envFrom\[.+"
+_KEY_REFERENCES = {"ConfigMap": "configMapKeyRef", "Secret": "secretKeyRef"}
 _PATH = r"(?<![\w.$})/-])/[\w.*?@%+/-]+"
 
 _CERTIFICATE = "tls.crt"
@@ -60,16 +62,17 @@ class _Grant(NamedTuple):
     role: str
 
 
-class ApiReaders:
-    """The permissions of a package. They are computed at the first question."""
+class Permissions:
+    """Who may do one of some verbs (`READING` or `WRITING`) in a package. It is computed at the first question."""
 
-    def __init__(self, items: Iterable[Item], namespace_of: Callable[[Item], str]) -> None:
+    def __init__(self, items: Iterable[Item], namespace_of: Callable[[Item], str], verbs: frozenset[str]) -> None:
         self._items = items
         self._namespace_of = namespace_of
+        self._verbs = verbs
         self._accounts: dict[Item, list[str]] = {}
 
     def role_of(self, workload: Item, kind: str, namespace: str) -> str:
-        """Return the role by which a workload's pods may read objects of a kind in a namespace; `""` for none."""
+        """Return the role that lets a workload's pods do it to objects of a kind in a namespace; `""` for none."""
         if not self._grants:
             return ""
         if workload not in self._accounts:
@@ -89,7 +92,7 @@ class ApiReaders:
 
     @cached_property
     def _grants(self) -> dict[tuple[_Subject, str, str | None], _Grant]:
-        """The first grant to each subject, by the kind that it may read and the namespace. None: everywhere."""
+        """The first grant to each subject, by the kind that it is about and the namespace. None: everywhere."""
         grants: dict[tuple[_Subject, str, str | None], _Grant] = {}
         for place, item in enumerate(self._items):
             if item.id.group == _GROUP and item.id.kind in ("RoleBinding", "ClusterRoleBinding"):
@@ -106,25 +109,26 @@ class ApiReaders:
         kind, name = text(get(role, "kind")), text(get(role, "name"))
         found = self._roles.get((kind, (namespace or "") if kind == "Role" else "", name))
         if found is None:
-            return (_BUILT_IN.get(name, frozenset()) if kind == "ClusterRole" else frozenset()), f"{kind}/{name}"
-        # Every operator has such a role. What it reads is its own lock, which nobody declares.
+            built_in = _BUILT_IN.get(name, {}) if kind == "ClusterRole" else {}
+            return frozenset(built_in.get(self._verbs, ())), f"{kind}/{name}"
+        # Every operator has such a role. What it reads and writes is its own lock, which nobody declares.
         if _is_for_leader_election(found):
             return frozenset(), ""
-        return frozenset(kind for kind, readers in self._readers.items() if found in readers), str(found.id)
+        return frozenset(kind for kind, roles in self._granting.items() if found in roles), str(found.id)
 
     @cached_property
-    def _readers(self) -> dict[str, dict[Item, None]]:
-        """The roles that allow to read each kind, also by a role that they aggregate, however many steps away."""
-        kinds = {role: frozenset(_readable(role.node)) for role in self._roles.values()}
-        readers = {kind: dict.fromkeys(role for role in kinds if kind in kinds[role]) for kind in CONFIG_KINDS}
-        for several in readers.values():
+    def _granting(self) -> dict[str, dict[Item, None]]:
+        """The roles that allow it for each kind, also by a role that they aggregate, however many steps away."""
+        kinds = {role: frozenset(_granted(role.node, self._verbs)) for role in self._roles.values()}
+        granting = {kind: dict.fromkeys(role for role in kinds if kind in kinds[role]) for kind in CONFIG_KINDS}
+        for several in granting.values():
             aggregators = _Aggregators(kinds)
             waiting = list(several)
             for role in waiting:  # grows on the way: `admin` aggregates `edit`, which aggregates others
                 found = aggregators.take(role.labels) if role.id.kind == "ClusterRole" else []
                 waiting += [one for one in found if one not in several]
                 several.update(dict.fromkeys(found))
-        return readers
+        return granting
 
     @cached_property
     def _roles(self) -> dict[tuple[str, str, str], Item]:
@@ -150,7 +154,7 @@ class ApiReaders:
 
 
 def _spellings(subject: _Subject, namespace: str | None) -> Iterator[tuple[_Subject, str | None]]:
-    """Yield a subject and where it may read, and both as a workload knows them that sets no namespace.
+    """Yield a subject and where it has the grant, and both as a workload knows them that sets no namespace.
 
     Charts write the namespace of the account into a binding, as the API server requires, and leave it out elsewhere.
     """
@@ -196,39 +200,42 @@ def _is_for_leader_election(role: Item) -> bool:
     """Tell whether a Role is about nothing but locks, as kubebuilder writes one for every operator.
 
     `config/rbac/leader_election_role.yaml` of its projects: ConfigMaps were the locks before Leases, and stay in it.
+    Before there were Leases, the status of ConfigMaps stood beside them, which no program that reads settings needs.
     """
     held: dict[str, set[str]] = defaultdict(set)
     for rule in elements(get(role.node, "rules")):
         for resource in elements(get(rule, "resources")):
             held[text(resource)] |= {text(verb) for verb in elements(get(rule, "verbs"))}
-    return role.id.kind == "Role" and "create" in held["configmaps"] & held["leases"] and held.keys() <= _LOCKS
+    is_lock = "create" in held["leases"] or "configmaps/status" in held
+    return role.id.kind == "Role" and is_lock and "create" in held["configmaps"] and held.keys() <= _LOCKS
 
 
-def _readable(role: Node) -> Iterator[str]:
+def _granted(role: Node, wanted: frozenset[str]) -> Iterator[str]:
     for rule in elements(get(role, "rules")):
         groups = {text(group) for group in elements(get(rule, "apiGroups"))}
         verbs = {text(verb) for verb in elements(get(rule, "verbs"))}
-        # Names in a rule are references of the role (`find`): they say more than that the program may read.
+        # Names in a rule are references of the role (`find`): they say more than what the program may do.
         is_limited = bool(elements(get(rule, "resourceNames")))
-        if is_limited or groups.isdisjoint(("", "*")) or _READING.isdisjoint(verbs):
+        if is_limited or groups.isdisjoint(("", "*")) or wanted.isdisjoint(verbs):
             continue
         for resource in elements(get(rule, "resources")):
             yield from _RESOURCES.get(text(resource), ())
 
 
-def reads_own_files(referrer: Item, references: Iterable[Reference], item: Item) -> bool:
+def reads_own_files(referrer: Item, references: Iterable[Reference], item: Item, *, may_write: bool) -> bool:
     """Tell whether every container that reads an object is known to read it from the pod, and not through the API.
 
     `references`: those of the referrer to the object. One variable is no proof: programs that take one value from a
-    variable look the others up. All its keys as variables (`envFrom`) are: nothing is left to look up. Nor is the path
-    of a certificate a proof, which many programs renew through the API.
+    variable look the others up. All its keys as variables are: nothing is left to look up, unless the pods `may_write`
+    such objects, as Litmus' subscriber updates what it has as variables. Nor is the path of a certificate a proof,
+    which many programs renew through the API.
     """
     is_certificate = item.id.kind == "Secret" and _CERTIFICATE in data_keys(item)
     for reference in references:
-        has_all = re.fullmatch(_ALL_VARIABLES, reference.field) is not None
         for container, paths in _readers_of(referrer, reference, item):
             # What is known of a program wins over what its options seem to say.
             looks_up = may_look_up(text(get(container, "image")), item.id.kind, base_name(item))
+            has_all = not may_write and _has_all(container, reference, item)
             is_told = has_all or (not is_certificate and _is_told(container, paths))
             if looks_up or (looks_up is None and not is_told):
                 return False
@@ -273,6 +280,19 @@ def _paths_of(mount: Node, files: Iterable[str]) -> Iterator[str]:
             folder = dirname(path)
             if folder.count("/") > (file == below) and folder != "/":
                 yield folder
+
+
+def _has_all(container: Node | None, reference: Reference, item: Item) -> bool:
+    """Tell whether a container has every key of an object as a variable: all at once, or one by one."""
+    if re.fullmatch(_ALL_VARIABLES, reference.field):
+        return True
+    sources = [
+        get(variable, "valueFrom", _KEY_REFERENCES[item.id.kind])
+        for variable in elements(get(container, "env"))
+        if item.id.kind == reference.kind
+    ]
+    keys = {text(get(source, "key")) for source in sources if text(get(source, "name")) == reference.target}
+    return keys.issuperset(data_keys(item))
 
 
 def _is_told(container: Node | None, paths: Collection[str]) -> bool:

@@ -5,7 +5,6 @@ fixed name does not: it fails, or runs with defaults. So an object that nobody c
 nothing hints at such a reader.
 """
 
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from typing import ClassVar
@@ -17,14 +16,14 @@ from krm_fn.model.kinds import is_fixed
 from krm_fn.model.node import get, is_mapping, is_scalar
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import authored_id, base_name
-from krm_fn.references.api_readers import ApiReaders, reads_own_files
+from krm_fn.references.api_readers import READING, WRITING, Permissions, reads_own_files
 from krm_fn.references.find import ROLES
 from krm_fn.references.generated import find_generated, known_names
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
 from krm_fn.references.well_known import looked_up_by
 from krm_fn.stages.name_readers import NameReaders
-from krm_fn.stages.package import Package
+from krm_fn.stages.package import MANAGED_BY, Package, is_of_chart
 from krm_fn.stages.replaced_later import Variables
 from krm_fn.stages.revisions import Reason, ReasonCode
 
@@ -35,10 +34,6 @@ RENAME_ALL_THE_SAME = (
 _RENDER = f"render the chart with krm-fn render CHART, which finds out, or {RENAME_ALL_THE_SAME}"
 """It renders a chart twice: what is the same again is no password that the chart has just generated."""
 
-_MANAGED_BY = "app.kubernetes.io/managed-by"
-_CHART = r".+-v?[0-9]+\.[0-9].*"
-"""The label `chart` of older charts: name and version. The label `release` alone is also a selector of Prometheus."""
-
 
 class Hints:
     """The hints of a package. Each is computed when the first object is asked about."""
@@ -46,7 +41,8 @@ class Hints:
     def __init__(self, package: Package, references: References, deployers: Collection[str]) -> None:
         self._package = package
         self._references = references
-        self._api_readers = ApiReaders(package.authored, package.namespace_of)
+        self._readers = Permissions(package.authored, package.namespace_of, READING)
+        self._writers = Permissions(package.authored, package.namespace_of, WRITING)
         self.name_readers = NameReaders(package, references)
         self.variables = Variables(package, references, deployers)
 
@@ -120,10 +116,14 @@ class Hints:
         """Name a program that reads the object from a file, and may read it through the API as well."""
         if item.id.name != base_name(item):
             return None  # kustomize has put the hash there: no program knows a name that changes with the content
+        kind = item.id.kind if item.is_config else "Secret"
+        namespace = self._package.namespace_of(item)
         for referrer, references in self._references.pod_referrers.get(item, {}).items():
-            kind = item.id.kind if item.is_config else "Secret"
-            role = self._api_readers.role_of(referrer, kind, self._package.namespace_of(item))
-            if role and not (item.is_config and reads_own_files(referrer, references, item)):
+            role = self._readers.role_of(referrer, kind, namespace)
+            if not role:
+                continue
+            may_write = self._writers.role_of(referrer, kind, namespace) != ""
+            if not (item.is_config and reads_own_files(referrer, references, item, may_write=may_write)):
                 text = f"{authored_id(referrer)} may read {kind}s through the API, by {role}"
                 return Reason(ReasonCode.API_READER, text, referrer)
         return None
@@ -169,7 +169,7 @@ class Hints:
             text = "its Helm chart may make it anew on every rendering, or look it up"
             return Reason(ReasonCode.CHART, text, remedy=_RENDER)
         # The labels of kustomize's generator, or of another tool, say that no chart makes it.
-        is_of_author = NEEDS_HASH_SUFFIX in item.annotations or _MANAGED_BY in item.labels
+        is_of_author = NEEDS_HASH_SUFFIX in item.annotations or MANAGED_BY in item.labels
         near = None if is_of_author else self._of_charts.get(item.file)
         if near is None:
             return None
@@ -214,15 +214,3 @@ class Hints:
 
 HINTS = frozenset(Hints.QUESTIONS)
 """The codes of reasons that are hints."""
-
-
-def is_of_chart(item: Item) -> bool:
-    """Tell whether labels, an annotation, or the comment in front of an object say that it is from a Helm chart."""
-    return (
-        item.is_of_template
-        or "helm.sh/chart" in item.labels
-        or item.labels.get(_MANAGED_BY) == "Helm"
-        or item.labels.get("heritage") in {"Helm", "Tiller"}
-        or re.fullmatch(_CHART, item.labels.get("chart", "")) is not None
-        or "meta.helm.sh/release-name" in item.annotations
-    )

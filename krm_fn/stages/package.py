@@ -1,5 +1,6 @@
 """The objects of one run, sorted by what this function may do with them."""
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -15,6 +16,10 @@ from krm_fn.stages.revisions import Reason, ReasonCode
 
 FIXED_NAMES = frozenset({"kptfile.kpt.dev", "kube-root-ca.crt", "openshift-service-ca.crt"})
 """ConfigMaps that programs look up by this very name."""
+
+MANAGED_BY = "app.kubernetes.io/managed-by"
+_CHART = r".+-v?[0-9]+\.[0-9].*"
+"""The label `chart` of older charts: name and version. The label `release` alone is also a selector of Prometheus."""
 
 _EMITTED = Reason(ReasonCode.EMITTED, "an earlier run has emitted it for the linker")
 _CONFIGURATION = Reason(ReasonCode.CONFIGURATION, "it is the configuration")
@@ -83,6 +88,18 @@ def read_package(
         namespace=namespace,
         generated=generated,
         set_aside=set_aside,
+    )
+
+
+def is_of_chart(item: Item) -> bool:
+    """Tell whether labels, an annotation, or the comment in front of an object say that it is from a Helm chart."""
+    return (
+        item.is_of_template
+        or "helm.sh/chart" in item.labels
+        or item.labels.get(MANAGED_BY) == "Helm"
+        or item.labels.get("heritage") in {"Helm", "Tiller"}
+        or re.fullmatch(_CHART, item.labels.get("chart", "")) is not None
+        or "meta.helm.sh/release-name" in item.annotations
     )
 
 

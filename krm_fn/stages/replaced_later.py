@@ -17,8 +17,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache, cached_property
 
 from krm_fn.model import keys
-from krm_fn.model.deployers import DEPLOYERS, PROTECTIONS
-from krm_fn.model.item import Item
+from krm_fn.model.deployers import DEPLOYERS, NEEDS_HASH_SUFFIX, PROTECTIONS
+from krm_fn.model.item import Item, data_keys
 from krm_fn.model.node import (
     TRUE,
     FieldPath,
@@ -31,13 +31,15 @@ from krm_fn.model.node import (
     is_sequence,
     spell,
     step,
+    text,
     texts,
 )
-from krm_fn.model.settings import Settings, Strategy
-from krm_fn.naming.names import authored_id, base_name
+from krm_fn.model.pods import find_containers
+from krm_fn.model.settings import KPTFILE, Settings, Strategy
+from krm_fn.naming.names import authored_id, base_name, is_revision
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.references.references import References
-from krm_fn.stages.package import Package
+from krm_fn.stages.package import Package, is_of_chart
 from krm_fn.stages.revisions import Reason, ReasonCode
 
 SUBSTITUTE = "kustomize.toolkit.fluxcd.io/substitute"
@@ -50,6 +52,14 @@ _VARIABLE = _START + r"#?(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?=\}|:[-=?+]|:\s*-?[0-
 # A script sets it: `name=` with anything but `${name...}` as its value, or `for name in`.
 _SETS = r"""\b(?:(?P<set>\w+)=(?!["']?\$\{(?P=set)\b)|for (?P<each>\w+) in\b)"""
 _REPLACED = r"\$\{[^}]*\}?"
+
+_KEYS_OF = {"ConfigMap": "configMapKeyRef", "Secret": "secretKeyRef"}
+_ALL_OF = {"ConfigMap": "configMapRef", "Secret": "secretRef"}
+"""Fields of a container with one variable from an object, and with all of them."""
+
+_FLUX_GROUP = ".toolkit.fluxcd.io"
+_ARGO_CD = frozenset({"Application", "ApplicationSet", "AppProject"})
+_ARGO_CD_MARK = "argocd.argoproj.io/"
 
 _VAULT_PLUGIN = "argoproj-labs/argocd-vault-plugin:pkg/kube/util.go"
 _VAULT_PATH, _VAULT_IGNORE = "avp.kubernetes.io/path", "avp.kubernetes.io/ignore"
@@ -152,7 +162,7 @@ class Variables:
     def __init__(self, package: Package, references: References, deployers: Collection[str]) -> None:
         self._package = package
         self._references = references
-        self._is_substituted = _SUBSTITUTES in deployers
+        self._deployers = frozenset(deployers)
         self.about = cache(self._about)  # a hint and a warning ask
 
     def _about(self, item: Item) -> Reason | None:
@@ -167,12 +177,44 @@ class Variables:
         if self._sign is not None:
             shown, where = self._sign
             why = f"and {authored_id(shown)} ({where}) shows that variables are substituted after this function"
-        elif self._is_substituted and not any(_is_for_program(text) for _, text in content):
+        elif self._is_substituted and not self._is_for_program(item, [text for _, text in content]):
             why = "which Flux may substitute after this function"
         else:
             return None
         text = f"{field} has a variable (${{...}}), {why}: then the content changes, and the name does not"
         return Reason(ReasonCode.VARIABLE, text, item, field, remedy=_REMEDY)
+
+    @cached_property
+    def _is_substituted(self) -> bool:
+        """Whether Flux may apply the package. A configuration that names Flux alone is not doubted."""
+        authored = self._package.authored
+        is_doubted = self._deployers != {_SUBSTITUTES} and any(map(_shows_another, authored))
+        return _SUBSTITUTES in self._deployers and (not is_doubted or any(map(_shows_flux, authored)))
+
+    def _is_for_program(self, item: Item, content: Collection[str]) -> bool:
+        """Tell whether the variables of an object are the program's, by its origin, its text, or the pods' own."""
+        # No chart is written for the variables of one cluster; and who let kustomize put a hash there wants its name.
+        has_hash = item.id.name != base_name(item) or NEEDS_HASH_SUFFIX in item.annotations
+        if has_hash or is_of_chart(item) or any(map(_is_not_for_flux, content)):
+            return True
+        variables = {found["name"] for text in content for found in re.finditer(_VARIABLE, text)}
+        readers = self._references.pod_referrers.get(item, {})
+        return bool(readers) and all(variables <= self._environment(reader, item) for reader in readers)
+
+    def _environment(self, reader: Item, item: Item) -> set[str]:
+        """Return the variables that a reader's pods have from elsewhere than the item, as far as the package tells."""
+        names: set[str] = set()
+        for _, container in find_containers(reader):
+            for variable in elements(get(container, "env")):
+                sources = [text(get(variable, "valueFrom", field, "name")) for field in _KEYS_OF.values()]
+                if item.id.name not in sources and not _has_variable(text(get(variable, "value"))):
+                    names.add(text(get(variable, "name")))
+            for source in elements(get(container, "envFrom")):
+                for kind, field in _ALL_OF.items():
+                    found = self._references.index.find(reader, kind, text(get(source, field, "name")))
+                    keys_found = {key for one in found if one is not item and one.is_config for key in data_keys(one)}
+                    names |= {text(get(source, "prefix")) + key for key in keys_found}
+        return names
 
     def _in_reference(self, item: Item) -> Reason | None:
         names = {item.id.name, base_name(item)}
@@ -201,8 +243,8 @@ class Variables:
         for item in self._package.authored:
             if item.is_local or _is_disabled(item):
                 continue
-            for field, text in (("metadata.name", item.id.name), ("metadata.namespace", item.id.namespace)):
-                if _has_variable(text):
+            for field, name in (("metadata.name", item.id.name), ("metadata.namespace", item.id.namespace)):
+                if _has_variable(name):
                     return item, field
             field = "" if item.is_config else next(_find_unexpanded(item.node, ""), "")
             if field:
@@ -213,8 +255,8 @@ class Variables:
 def _in_vault(item: Item) -> Reason | None:
     """Say which text Argo CD's Vault plugin replaces, also in base64."""
     is_any, is_ignored = _VAULT_PATH in item.annotations, item.annotations.get(_VAULT_IGNORE) == "true"
-    for field, text in () if is_ignored else _texts(item):
-        if "<path:" in text or text.startswith("PHBhdGg6") or (is_any and re.search(r"<[^<>]+>", text)):
+    for field, value in () if is_ignored else _texts(item):
+        if "<path:" in value or value.startswith("PHBhdGg6") or (is_any and re.search(r"<[^<>]+>", value)):
             why = "which Argo CD's Vault plugin replaces after this function"
             said = f"{field} has a placeholder, {why}: then the content changes, and the name does not"
             return Reason(ReasonCode.VARIABLE, said, item, field, source=_VAULT_PLUGIN)
@@ -230,7 +272,18 @@ def _is_disabled(item: Item) -> bool:
     return "disabled" in (item.annotations.get(SUBSTITUTE), item.labels.get(SUBSTITUTE))
 
 
-def _is_for_program(text: str) -> bool:
+def _shows_flux(item: Item) -> bool:
+    return item.id.group.endswith(_FLUX_GROUP)
+
+
+def _shows_another(item: Item) -> bool:
+    """Tell whether somebody wrote this object for Argo CD or kpt. A revision has annotations of all deployers."""
+    is_for_argo = item.id.group == "argoproj.io" and item.id.kind in _ARGO_CD
+    is_marked = not is_revision(item) and any(name.startswith(_ARGO_CD_MARK) for name in item.annotations)
+    return is_for_argo or is_marked or item.id.kind == KPTFILE
+
+
+def _is_not_for_flux(text: str) -> bool:
     """Tell whether the author could not use a text with Flux's variables: it would be emptied, or fail the build.
 
     That is so of a script that sets its variable by itself, and of what Flux does not parse, such as `${list[0]}`.

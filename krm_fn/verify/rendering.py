@@ -19,9 +19,8 @@ from krm_fn.references.references import Authored, References, find_authored
 from krm_fn.references.resolve import Index
 from krm_fn.stages.choose import Choices, choose
 from krm_fn.stages.early_readers import find_early_readers
-from krm_fn.stages.hints import is_of_chart
 from krm_fn.stages.mark import find_consumers
-from krm_fn.stages.package import Package, read_package
+from krm_fn.stages.package import Package, is_of_chart, read_package
 from krm_fn.stages.revisions import Consumers, Revision, Revisions
 from krm_fn.verify.check_job import read_plan
 from krm_fn.wire.reader import embedded_reader

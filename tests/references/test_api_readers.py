@@ -2,7 +2,7 @@
 
 import pytest
 
-from krm_fn.references.api_readers import ApiReaders
+from krm_fn.references.api_readers import READING, Permissions
 from krm_fn.wire.envelope import open_envelope
 from krm_fn.wire.reader import read_yaml
 
@@ -39,6 +39,9 @@ LOCKS = (
     '{apiGroups: [""], resources: [events], verbs: [create, patch]}'
 )
 """The rules of kubebuilder's Role for leader election."""
+
+OLD_LOCKS = LOCKS.replace("coordination.k8s.io", "").replace("leases", "configmaps/status")
+"""Those of its version 2."""
 
 IS_READER = "{key: to, operator: In, values: [reader]}"
 
@@ -115,6 +118,11 @@ ALLOWED = [
         [role(LOCKS.replace(CHANGE, "verbs: [get]")), binding()], "Role/shop/reader", id="reading ConfigMaps and leases"
     ),
     pytest.param(
+        [role(OLD_LOCKS.replace("configmaps/status", "pods")), binding()],
+        "Role/shop/reader",
+        id="writing ConfigMaps, and no status of them",
+    ),
+    pytest.param(
         [role(LOCKS, "ClusterRole"), binding(ref="ClusterRole/reader")],
         "ClusterRole/reader",
         id="locks everywhere, which no leader election needs",
@@ -130,6 +138,7 @@ NOT_ALLOWED = [
     ),
     pytest.param([role(READ.replace("get", "create")), binding()], id="writing alone"),
     pytest.param([role(LOCKS), binding()], id="leader election"),
+    pytest.param([role(OLD_LOCKS), binding()], id="leader election before there were leases"),
     pytest.param([role(READ.replace("configmaps", "secrets")), binding()], id="Secrets"),
     pytest.param([role(READ.replace('""', "example.com")), binding()], id="another group"),
     pytest.param(
@@ -155,7 +164,7 @@ WEB = (
 def allowed_by(documents: list[str], kind: str = "ConfigMap", namespace: str = "shop") -> str:
     workload = WEB if namespace else WEB.replace(IN_SHOP, "")
     web, *others = open_envelope(read_yaml("\n---\n".join([workload, *documents]).encode())).items
-    return ApiReaders([web, *others], lambda item: item.id.namespace).role_of(web, kind, namespace)
+    return Permissions([web, *others], lambda item: item.id.namespace, READING).role_of(web, kind, namespace)
 
 
 @pytest.mark.parametrize(("documents", "expected"), ALLOWED)

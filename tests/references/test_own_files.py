@@ -21,17 +21,18 @@ IN_ETC = "volumeMounts: [{name: files, mountPath: /etc/app.yaml, subPath: app.ya
 TOLD = "args: [--config=/etc/web/app.yaml]"
 ENV = "envFrom: [{configMapRef: {name: web}}]"
 ONE = "env: [{name: A, valueFrom: {configMapKeyRef: {name: web, key: app.yaml}}}]"
+EVERY = ONE.removesuffix("]") + ", {name: B, valueFrom: {configMapKeyRef: {name: web, key: log.yaml}}}]"
 LOKI = "image: registry.example:5000/mirror/grafana/loki:3@sha256:0"
 
 
-def reads(*containers: str, volume: str = VOLUME, config: str = CONFIG_MAP) -> bool:
+def reads(*containers: str, volume: str = VOLUME, config: str = CONFIG_MAP, may_write: bool = False) -> bool:
     pod = f"containers: [{', '.join(f'{{{one}}}' for one in containers)}], volumes: [{{{volume}}}]"
     workload = (
         f"{{apiVersion: apps/v1, kind: Deployment, metadata: {{name: web}}, spec: {{template: {{spec: {{{pod}}}}}}}}}"
     )
     item, referrer = open_envelope(read_yaml(f"{config}\n---\n{workload}".encode())).items
     found = find_authored([referrer], Index([item], Kinds()), (), but=()).references
-    return reads_own_files(referrer, [one.reference for one in found if item in one.targets], item)
+    return reads_own_files(referrer, [one.reference for one in found if item in one.targets], item, may_write=may_write)
 
 
 FROM_FILES = [
@@ -50,6 +51,7 @@ FROM_FILES = [
     pytest.param([f"{FOLDER}, {TOLD}", f"{FOLDER}, {LOKI}"], id="one of each"),
     pytest.param([f"{FOLDER}, {TOLD}, {ENV}"], id="all keys as variables, and a file"),
     pytest.param([f"{FOLDER}, {TOLD}", ENV], id="the variables of another container"),
+    pytest.param([f"{FOLDER}, {TOLD}, {EVERY}"], id="every key as a variable of its own"),
 ]
 
 PERHAPS_NOT = [
@@ -65,6 +67,13 @@ PERHAPS_NOT = [
     pytest.param([f"{FOLDER}, {TOLD}, {ONE}"], id="one variable: programs look up the other values"),
     pytest.param([f"{FOLDER}, {TOLD}", FOLDER], id="one of two containers"),
     pytest.param([f"{FOLDER}, {TOLD}", ONE], id="a variable of another container"),
+    pytest.param(
+        [f"{FOLDER}, {TOLD}, {ONE}", EVERY.replace("app.yaml", "x")], id="two containers that have one of the keys each"
+    ),
+    pytest.param(
+        [f"{FOLDER}, {TOLD}, {EVERY.replace('web, key: log', 'other, key: log')}"],
+        id="a key of another object",
+    ),
     pytest.param([TOLD], id="no container mounts it"),
     pytest.param([f"{FOLDER}, image: grafana/loki-canary:3"], id="another program with a longer name"),
     pytest.param([f"{FOLDER}, image: loki:3"], id="an image whose maker is not said"),
@@ -96,6 +105,16 @@ def test_a_secret_but_no_certificate_which_its_program_may_renew() -> None:
     volume = "name: files, secret: {secretName: web}"
     assert reads(f"{FOLDER}, args: [--token=/etc/web/token]", volume=volume, config=OPAQUE)
     assert not reads(f"{FOLDER}, args: [--cert=/etc/web/tls.crt]", volume=volume, config=CERTIFICATE)
+
+
+@pytest.mark.parametrize("variables", [ENV, EVERY])
+def test_who_may_write_it_may_update_what_it_has_as_variables(variables: str) -> None:
+    assert reads(f"{FOLDER}, {TOLD}, {variables}")
+    assert not reads(f"{FOLDER}, {variables}", volume="name: x, emptyDir: {}", may_write=True)
+
+
+def test_who_may_write_it_still_reads_the_file_that_it_is_told() -> None:
+    assert reads(f"{FOLDER}, {TOLD}", may_write=True)
 
 
 @pytest.mark.parametrize(("name", "expected"), [("ceph-csi-config", True), ("csi-kms-connection-details", False)])

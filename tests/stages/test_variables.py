@@ -1,0 +1,102 @@
+"""Whose a variable in data is: Flux's, which substitutes it after the function, or the program's."""
+
+import pytest
+
+from krm_fn.function import run
+from tests.cases import ENVIRONMENT
+
+CONFIG = (
+    "apiVersion: revisions.krm-fn.io/v1\nkind: ConfigRevisions\nmetadata: {name: shop}\n"
+    "spec: {linker: {enabled: false}, DEPLOYERS}\n"
+)
+SITE = (
+    "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: NAME, namespace: shop, META}\n"
+    "data: {site.conf: 'host ${HOST}'}\n"
+)
+HASH = "site-8h9k4gbc2b"
+"""The name that kustomize's generator gives such data."""
+
+WEB = (
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: shop, META}\n"
+    "spec: {template: {spec: {containers: [{name: web, CONTAINER, volumeMounts: [{name: v, mountPath: /v}]}], "
+    "volumes: [{name: v, configMap: {name: NAME}}]}}}\n"
+)
+ENV = "env: [{name: HOST, value: www}]"
+KEY = "env: [{name: HOST, valueFrom: {configMapKeyRef: {name: OTHER, key: site.conf}}}]"
+LISTED = "envFrom: [{prefix: HO, configMapRef: {name: other}}]"
+OTHER = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other, namespace: shop}\ndata: {ST: www}\n"
+
+ARGO = "annotations: {argocd.argoproj.io/sync-wave: '1'}"
+PROTECTED = (
+    "annotations: {argocd.argoproj.io/sync-options: Prune=false, revisions.krm-fn.io/base-name: other}, "
+    "labels: {revisions.krm-fn.io/set: shop}"
+)
+APPLICATION = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: shop}\nspec: {}\n"
+KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: shop}\n"
+KUSTOMIZATION = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: shop}\nspec: {}\n"
+
+
+def is_left_alone(
+    *others: str, container: str = "", name: str = "site", site: str = "", web: str = "", deployers: str = ""
+) -> bool:
+    documents = [
+        SITE.replace("NAME", name).replace(", META", f", {site}" if site else ""),
+        WEB.replace("NAME", name)
+        .replace(", META", f", {web}" if web else "")
+        .replace("CONTAINER", container or "image: web")
+        .replace("OTHER", name),
+        *others,
+    ]
+    config = CONFIG.replace(", DEPLOYERS", f", deployers: {deployers}" if deployers else "")
+    outcome = run("---\n".join(documents).encode(), config.encode(), ENVIRONMENT)
+    assert outcome.exit_code == 0, outcome.stderr
+    return "which Flux may substitute after this function" in outcome.stderr
+
+
+FLUX = [
+    pytest.param({}, (), id="a pod without the variable"),
+    pytest.param({"container": "env: [{name: HOSTS, value: www}]"}, (), id="a pod with another variable"),
+    pytest.param({"container": KEY}, (), id="a variable that comes from the object itself"),
+    pytest.param({"container": "envFrom: [{configMapRef: {name: site}}]"}, (), id="all variables of the object itself"),
+    pytest.param({"container": "env: [{name: HOST, value: '${HOST}'}]"}, (), id="a variable that is substituted too"),
+    pytest.param(
+        {"container": ENV},
+        (
+            WEB.replace("name: web, name", "name: api, name")
+            .replace(", META", "")
+            .replace("CONTAINER", "image: x")
+            .replace("NAME", "site"),
+        ),
+        id="one of two workloads",
+    ),
+    pytest.param({"container": LISTED.replace("HO,", "H,")}, (OTHER,), id="another prefix"),
+    pytest.param({"web": ARGO}, (KUSTOMIZATION,), id="signs of Argo CD and of Flux"),
+    pytest.param({"web": ARGO, "deployers": "[flux]"}, (), id="a configuration that names Flux alone"),
+    pytest.param({"web": PROTECTED}, (), id="annotations that the function writes"),
+]
+
+PROGRAM = [
+    pytest.param({"container": ENV}, (), id="each pod has the variable"),
+    pytest.param({"container": LISTED}, (OTHER,), id="from another object, with a prefix"),
+    pytest.param({"name": HASH}, (), id="kustomize's hash in the name"),
+    pytest.param(
+        {"site": "annotations: {internal.config.kubernetes.io/needsHashSuffix: enabled}"},
+        (),
+        id="a generator that adds a hash",
+    ),
+    pytest.param({"site": "labels: {helm.sh/chart: shop-1.0.0}"}, (), id="an object of a chart"),
+    pytest.param({"web": ARGO}, (), id="a sync wave of Argo CD"),
+    pytest.param({}, (APPLICATION,), id="an Application"),
+    pytest.param({}, (KPTFILE,), id="a Kptfile"),
+    pytest.param({"deployers": "[argocd]"}, (), id="a configuration without Flux"),
+]
+
+
+@pytest.mark.parametrize(("package", "others"), FLUX)
+def test_flux_may_substitute_it(package: dict[str, str], others: tuple[str, ...]) -> None:
+    assert is_left_alone(*others, **package)
+
+
+@pytest.mark.parametrize(("package", "others"), PROGRAM)
+def test_it_is_the_programs(package: dict[str, str], others: tuple[str, ...]) -> None:
+    assert not is_left_alone(*others, **package)
