@@ -43,10 +43,9 @@ _CONTAINER = r"(?P<container>.+\.(?:containers|initContainers|ephemeralContainer
 _VARIABLE = rf"{_CONTAINER}\.env(?:From)?\[.+"
 _ALL_VARIABLES = rf"{_CONTAINER}\.envFrom\[.+"
 _KEY_REFERENCES = {"ConfigMap": "configMapKeyRef", "Secret": "secretKeyRef"}
+_PATH = r"(?<![\w.$})/-])/[\w.*?@%+/-]+"
 _FILE = r"(?:--?[\w-]+=)?(?P<file>\w[\w-]*(?:\.[\w-]+)+)"
 """A file without a folder: a word of its own, or the value of an option."""
-
-_PATH = r"(?<![\w.$})/-])/[\w.*?@%+/-]+"
 
 _CERTIFICATE = "tls.crt"
 
@@ -303,7 +302,7 @@ def _is_told(container: Node | None, paths: Collection[str]) -> bool:
     said = [word.value for field in ("command", "args") for word in elements(get(container, field)) if is_scalar(word)]
     said += [text(get(variable, "value")) for variable in elements(get(container, "env"))]
     patterns = {normpath(found.rstrip(".")) for one in said for found in re.findall(_PATH, one)}
-    # Programs start in `/` unless their image says otherwise: then the file is nowhere, and they do not find it.
+    # Where the image has another folder, the path is wrong and matches nothing: the object is left alone.
     folder = text(get(container, "workingDir")) or "/"
     relative = (re.fullmatch(_FILE, one) for one in said)
     patterns |= {normpath(join(folder, found["file"])) for found in relative if found}
