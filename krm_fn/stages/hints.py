@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from krm_fn.model import keys
-from krm_fn.model.deployers import NEEDS_HASH_SUFFIX
+from krm_fn.model.deployers import FIXED_NAME, NEEDS_HASH_SUFFIX
 from krm_fn.model.item import DATA_FIELDS, Item
 from krm_fn.model.kinds import is_fixed
 from krm_fn.model.node import get, is_mapping, is_scalar
@@ -193,6 +193,16 @@ class Hints:
             ),
         )
 
+    def _generator(self, item: Item) -> Reason | None:
+        """Say that the author asked kustomize for a fixed name. Who uses krm-fn may have meant kustomize's hash alone.
+
+        So it counts only where nothing configures the function (decision 73).
+        """
+        file = item.annotations.get(FIXED_NAME, "")
+        if not file or self._package.config_id is not None:
+            return None
+        return Reason(ReasonCode.GENERATOR, f"its generator in {file} asks for a fixed name (disableNameSuffixHash)")
+
     # The first answer is the reason, so the order is from what is written to what is guessed.
     QUESTIONS: ClassVar[Mapping[ReasonCode, Callable[["Hints", Item], Reason | None]]] = {
         ReasonCode.ROLE: lambda self, item: self._listed_by_role.get(item),
@@ -208,6 +218,7 @@ class Hints:
         ReasonCode.NAMESPACE: lambda self, item: self._in_unclear_namespaces.get(item),
         ReasonCode.CHART: _chart,
         ReasonCode.OPTIONAL: lambda self, item: None if item.is_config else self._read_as_optional.get(item),
+        ReasonCode.GENERATOR: _generator,
         ReasonCode.VARIABLE: lambda self, item: self.variables.about(item),
     }
 
