@@ -112,8 +112,11 @@ def _matches(name: str, part: str) -> bool:
     return fnmatchcase(name, part) and (not name.startswith(".") or part.startswith("."))
 
 
-class PackageFiles:
-    """The files that packages read, each place looked at once, however many packages lead there."""
+class FileSearch:
+    """Looks for something in the files that packages read: in each once, however many packages lead there.
+
+    This one finds nothing, and so tells all places that a package reads.
+    """
 
     def __init__(self, folder: Path, allowance: Allowance) -> None:
         self._folder = folder
@@ -172,7 +175,7 @@ class PackageFiles:
             yield from (str(shown / name) for name in (*names, *links) if name != _NEVER)
 
 
-class ChangedFiles(PackageFiles):
+class ChangedFiles(FileSearch):
     """What differs between a revision and the working tree, looked up only where it is asked for.
 
     The content of files is compared, and neither times nor what git remembers of them: a file that git ignores, or that
@@ -211,7 +214,7 @@ class ChangedFiles(PackageFiles):
         return digest.hexdigest() != entry.object
 
 
-class FilesWithNames(PackageFiles):
+class FilesWithNames(FileSearch):
     """Which packages have one of some names in their files, whatever it names there."""
 
     def __init__(self, folder: Path, names: Iterable[str], allowance: Allowance) -> None:

@@ -16,7 +16,7 @@ from itertools import compress, product
 from pathlib import Path
 from typing import NamedTuple
 
-from krm_fn.diff.affected import ChangedFiles, FilesWithNames, PackageFiles, find_packages, is_pattern
+from krm_fn.diff.affected import ChangedFiles, FileSearch, FilesWithNames, find_packages, is_pattern
 from krm_fn.diff.diff import (
     DIFFERENT,
     FAILED,
@@ -130,7 +130,7 @@ def _compare_all(
         problems += find_unread(repository, checked_out, revision)
     unaffected = {package: place for package, place in places.items() if package not in {*affected, *absent}}
     names += _read_those_that_name(names, unaffected, repository.folder, options)
-    files = PackageFiles(repository.folder, Allowance(options.limits))
+    files = FileSearch(repository.folder, Allowance(options.limits))
     problems += find_readers_elsewhere(names, lambda place: [path for path, _ in files.follow(place)])
     every = tuple(compared.values())
     folded = _fold([(one, one.difference) for one in every if one.difference], options)

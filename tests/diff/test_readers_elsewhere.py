@@ -18,6 +18,7 @@ from tests.tools.require import require
 
 Files = dict[str, str | bytes]
 CATALOG, UI = "apps/catalog", "apps/ui"
+SECRET = {"kind": "Secret"}
 
 
 def config(
@@ -49,6 +50,17 @@ def catalog(level: str = "one", *, kind: str = "ConfigMap", namespace: str = "sh
     return {**settings, **own, **config(level, kind=kind, namespace=namespace, more=more)}
 
 
+def external(level: str = "one") -> Files:
+    """Return a package that renames what makes its Secret in the cluster."""
+    kinds = CONFIG.replace("spec: {", "spec: {kinds: [ConfigMap, ExternalSecret], ")
+    text = (
+        "apiVersion: external-secrets.io/v1\nkind: ExternalSecret\nmetadata: {name: source, namespace: shop}\n"
+        "spec: {refreshPolicy: CreatedOnce, target: {name: catalog-db, immutable: true}, "
+        f"data: [{{secretKey: a, remoteRef: {{key: {level}}}}}]}}\n"
+    )
+    return {f"{CATALOG}/krm-fn.yaml": kinds, f"{CATALOG}/config.yaml": text, **pod(CATALOG, **SECRET)}
+
+
 def said(done: Outcome) -> list[str]:
     """Return the warnings, without the remark that changes are not committed."""
     lines = re.sub("-[a-z0-9]{10} in", "-HASH in", done.stderr).splitlines()
@@ -76,7 +88,10 @@ def warning(who: str = "Deployment/shop/ui", revision: str = "ConfigMap/shop/cat
 
 
 UNNAMED = {"namespace": ""}
-SECRET = {"kind": "Secret"}
+CERTIFICATE: Files = {
+    "apps/db/certificate.yaml": "apiVersion: cert-manager.io/v1\nkind: Certificate\n"
+    "metadata: {name: db, namespace: shop}\nspec: {secretName: catalog-db}\n"
+}
 IGNORED = {"more": ", annotations: {revisions.krm-fn.io/strategy: ignore}"}
 
 NOT_SAID = [
@@ -90,6 +105,11 @@ NOT_SAID = [
         {**catalog(), **pod(), **config(path="apps/db", **UNNAMED)}, catalog("two"), id="a third one, that may be there"
     ),
     pytest.param({**catalog(**SECRET), **pod()}, catalog("two", **SECRET), id="a Secret has the name of a ConfigMap"),
+    pytest.param(
+        {**catalog(**SECRET), **pod(**SECRET), **CERTIFICATE},
+        catalog("two", **SECRET),
+        id="a controller writes one for a third package",
+    ),
     pytest.param({**catalog(**IGNORED), **pod()}, catalog("two", **IGNORED), id="the object keeps its name"),
     pytest.param({**catalog(), **pod()}, pod(CATALOG, image="b"), id="no revision has changed"),
     pytest.param({**catalog(), **pod()}, pod(image="b"), id="only the pod has changed"),
@@ -124,6 +144,12 @@ SAID = [
         catalog("two", **SECRET),
         {"revision": "Secret/shop/catalog-db-(hash)"},
         id="a Secret",
+    ),
+    pytest.param(
+        {**external(), **pod(**SECRET)},
+        external("two"),
+        {"revision": "Secret/shop/catalog-db-(hash)"},
+        id="a Secret that a controller writes",
     ),
 ]
 
