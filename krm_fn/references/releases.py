@@ -76,7 +76,7 @@ def read_charts(items: Iterable[Item]) -> Charts:
     return charts
 
 
-def read_releases(item: Node, resource: ResourceId, charts: Charts) -> list[ChartRelease]:
+def read_releases(item: Node, resource: ResourceId, charts: Charts = NO_CHARTS) -> list[ChartRelease]:
     """Return the releases of a HelmRelease or an Application whose values are mappings."""
     if (resource.group, resource.kind) == (_FLUX, "HelmRelease"):
         return list(_read_helm_release(item, resource, charts))
