@@ -15,7 +15,6 @@ from krm_fn.explain.explain import sum_up_rendering
 from krm_fn.init.around import Around, refuse_deploying, would_do
 from krm_fn.init.plan import Door, Planned, Wishes, complete, find_door, plan
 from krm_fn.init.write import NewContent, write_all
-from krm_fn.model.deployers import FIXED_NAME
 from krm_fn.model.problem import Outcome, Problem, Rejected
 from krm_fn.model.settings import CONFIG_FILE, KPTFILE, Environment
 from krm_fn.model.words import listing, printable
@@ -48,10 +47,6 @@ _IMAGE = (
 )
 _FLUX_BUILDS_IT = "let {files} lead to what CI has rendered: Flux runs no functions, and fails at the new entry"
 _NOT_AS_IT_IS = "kubectl apply -f {path} refuses krm-fn.yaml from now on; apply what krm-fn has rendered"
-_FIXED = (
-    "spec.exclude holds {names}: disableNameSuffixHash asks kustomize for a fixed name; if that was only for want of "
-    "krm-fn, take the entry away"
-)
 _ADOPT = "if it runs already, sync once with strategy: adopt, as docs/migration.md says"
 
 _MOST_NAMES = 3
@@ -117,10 +112,6 @@ def _prepare(directory: Path, wishes: Wishes, surroundings: Surroundings) -> _Pr
     inputs = Inputs((str(directory),))
     allowance = Allowance(surroundings.limits, _drafts(directory, planned))
     opened = open_inputs(inputs, surroundings.helm, surroundings.environment, allowance)
-    fixed = tuple(item.id for item in opened.items if FIXED_NAME in item.annotations)
-    if fixed and planned[0].before is None and not wishes.fixed:
-        # Only a build shows their names behind all prefixes.
-        return _prepare(directory, wishes._replace(fixed=fixed), surroundings)
     refuse_deploying(directory, opened.items)
     rendering = sum_up_rendering(opened, surroundings.environment, surroundings.screen)
     return _Prepared(door, wishes, around, planned, rendering)
@@ -189,6 +180,4 @@ def _steps(directory: Path, prepared: _Prepared) -> Iterator[str]:
         yield _FLUX_BUILDS_IT.format(files=listing(prepared.around.flux_files, _MOST_NAMES))
     if prepared.door in {Door.FOLDER, Door.KPT}:
         yield _NOT_AS_IT_IS.format(path=path)
-    if wishes.fixed:
-        yield _FIXED.format(names=listing(map(str, wishes.fixed), _MOST_NAMES))
     yield _ADOPT

@@ -30,7 +30,7 @@ from krm_fn.init.texts import (
 from krm_fn.model.changes import Change, Changes, Edit, SetFields, SetItems
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Mapping, NewValue, Node, elements, entries, get, is_mapping, is_sequence, text
-from krm_fn.model.problem import Problem, Rejected, ResourceId
+from krm_fn.model.problem import Problem, Rejected
 from krm_fn.model.settings import CONFIG_FILE, KPTFILE, Settings
 from krm_fn.render.files import Allowance, Files, placed_in
 from krm_fn.render.kustomization import KUSTOMIZATIONS, find_plugins, runtimes_of
@@ -54,10 +54,7 @@ class Door(StrEnum):
 
 
 class Wishes(NamedTuple):
-    """What the user asks for. An empty field is left to the directory.
-
-    `fixed`: what its generators make under a fixed name, because their authors asked kustomize for it.
-    """
+    """What the user asks for. An empty field is left to the directory."""
 
     deployers: tuple[str, ...] = ()
     set: str = ""
@@ -65,7 +62,6 @@ class Wishes(NamedTuple):
     image: str = ""
     pipeline: Pipeline | None = None
     action: str = ""
-    fixed: tuple[ResourceId, ...] = ()
 
 
 class Planned(NamedTuple):
@@ -192,7 +188,7 @@ def _write_config(directory: Path, door: Door, wishes: Wishes, around: Around, f
     deployers = wishes.deployers or {Door.KPT: ("kpt",), Door.CHART: ("helm",)}.get(door, ())
     run = RUN_BY_KUSTOMIZE if door is Door.KUSTOMIZE else ""
     name = wishes.set or name_set(_find_name(directory, door, files), around, wishes.namespace)
-    return write_config(name, run + FOR_TOOLS, deployers, wishes.image, wishes.namespace, fixed=wishes.fixed)
+    return write_config(name, run + FOR_TOOLS, deployers, wishes.image, wishes.namespace)
 
 
 def _find_name(directory: Path, door: Door, files: Files) -> str:

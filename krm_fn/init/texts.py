@@ -10,10 +10,10 @@ from krm_fn.config.configuration import PROGRAM
 from krm_fn.config.plain import load_schema
 from krm_fn.model.keys import LOCAL_CONFIG
 from krm_fn.model.node import Node, entries, is_mapping, is_scalar
-from krm_fn.model.problem import Rejected, ResourceId
+from krm_fn.model.problem import Rejected
 from krm_fn.model.settings import CONFIG_FILE, Settings
 from krm_fn.wire.reader import read_yaml, walk
-from krm_fn.wire.splice_change import write_flow, write_scalar
+from krm_fn.wire.splice_change import write_scalar
 
 # `exec` and no image: the first build needs nothing but the krm-fn that has written this (decision 64).
 RUN_BY_KUSTOMIZE = """\
@@ -101,16 +101,8 @@ def is_unsafe(package: str) -> bool:
     return _UNSAFE.search(package) is not None
 
 
-def write_config(  # noqa: PLR0913  # the parts of the file
-    name: str,
-    annotations: str,
-    deployers: Sequence[str],
-    image: str,
-    namespace: str,
-    *,
-    fixed: Sequence[ResourceId] = (),
-) -> str:
-    """Write krm-fn.yaml. `annotations` are lines; what is empty has its default. `fixed` keeps its names."""
+def write_config(name: str, annotations: str, deployers: Sequence[str], image: str, namespace: str) -> str:
+    """Write krm-fn.yaml. `annotations` are lines; what is empty has its default."""
     chosen = f"deployers: [{', '.join(deployers or Settings().deployers)}]"
     lines = [
         f"# yaml-language-server: $schema={load_schema()['$id']}",
@@ -126,15 +118,8 @@ def write_config(  # noqa: PLR0913  # the parts of the file
         # A comment, as nothing here shows what runs in the cluster already.
         "  # strategy: adopt   # for the first sync of what runs already",
         *_write_linker(image, namespace),
-        *(["  exclude:   # their generators say disableNameSuffixHash"] if fixed else ()),
-        *(f"  - {write_flow(_select(one))}" for one in fixed),
     ]
     return "".join(f"{line}\n" for line in lines)
-
-
-def _select(who: ResourceId) -> dict[str, str]:
-    named = {"kind": who.kind, "name": who.name, "namespace": who.namespace}
-    return {field: said for field, said in named.items() if said}
 
 
 def _write_linker(image: str, namespace: str) -> Iterator[str]:

@@ -79,7 +79,8 @@ class Built(NamedTuple):
     `again` is what it printed when it was run a second time; empty for programs whose output is always the same.
     `configuration`: the file and the text of that of krm-fn, which is to run after kustomize. `bases` are the other
     local directories that it read. `notes`: what kustomize knew of the names of objects, as its annotations, where
-    that is not in the text. `fixed`: what its generators are to make without a hash, and the file that says so.
+    that is not in the text. `fixed`: what its generators are to make without a hash, and the file that says so, where
+    no annotation in the text does.
     """
 
     command: str
@@ -128,7 +129,7 @@ def build(directory: Path, helm: HelmOptions, allowance: Allowance) -> Built:
             copy.select_nothing()
             with placed_in(built.command):
                 data = graft(_run(directory, command, allowance, copy.original).stdout, data)
-    return built._replace(stdout=data, configuration=tree.configuration, bases=bases, fixed=fixed)
+    return built._replace(stdout=data, configuration=tree.configuration, bases=bases)
 
 
 def _take_notes(directory: Path, command: Sequence[str], allowance: Allowance) -> Mapping[ResourceId, dict[str, str]]:

@@ -477,28 +477,6 @@ def test_no_action_is_named_that_nobody_has(shop: Path, tmp_path: Path) -> None:
     assert "--ci needs --action OWNER/REPO@SHA: no release of krm-fn is published yet" in outcome.stderr
 
 
-def test_a_name_that_a_generator_keeps_is_excluded(tmp_path: Path, require_tool: Callable[[str], Path]) -> None:
-    generator = "configMapGenerator: [{name: web, literals: [a=b], options: {disableNameSuffixHash: true}}]\n"
-    base = {"base/kustomization.yaml": f"resources: [web.yaml]\n{generator}", "base/web.yaml": WEB}
-    write(tmp_path, {**base, "top/kustomization.yaml": "resources: [../base]\nnamespace: shop\nnamePrefix: a-\n"})
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(tmp_path)
-        patch.setenv("PATH", f"{require_tool('kustomize').parent}{os.pathsep}{os.environ['PATH']}")
-        outcome = init(Path("top"))
-        written = (tmp_path / "top/krm-fn.yaml").read_text()
-        again = init(Path("top"))
-    assert (outcome.exit_code, again.exit_code) == (0, 0)
-    assert written.endswith(
-        "  exclude:   # their generators say disableNameSuffixHash\n"
-        "  - {kind: ConfigMap, name: a-web, namespace: shop}\n"
-    )
-    assert (
-        b"next: spec.exclude holds ConfigMap/shop/a-web: disableNameSuffixHash asks kustomize for a fixed name; if "
-        b"that was only for want of krm-fn, take the entry away\n"
-    ) in outcome.stdout
-    assert again.stdout.startswith(b"top/krm-fn.yaml: unchanged\n")
-
-
 def test_a_chart_needs_the_namespace_of_its_release(shop: Path, require_tool: Callable[[str], Path]) -> None:
     helm = require_tool("helm").parent
     tree = {"Chart.yaml": "apiVersion: v2\nname: shop\nversion: 1.0.0\n", "templates/web.yaml": WEB}

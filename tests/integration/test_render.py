@@ -173,7 +173,7 @@ FIXED: dict[str, str | bytes] = {
 }
 
 
-def test_a_name_that_a_generator_keeps_is_left_alone_without_a_configuration(
+def test_a_name_that_a_generator_keeps_is_left_alone(
     require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(tmp_path, FIXED)
@@ -191,7 +191,7 @@ def test_a_name_that_a_generator_keeps_is_left_alone_without_a_configuration(
 @pytest.mark.parametrize(
     "more",
     [
-        pytest.param({"shop/krm-fn.yaml": REVISIONS}, id="a configuration"),
+        pytest.param({"shop/krm-fn.yaml": f"{REVISIONS}spec: {{select: [{{name: '*'}}]}}\n"}, id="an entry of select"),
         pytest.param(
             {
                 "base/kustomization.yaml": str(FIXED["base/kustomization.yaml"]).replace(
