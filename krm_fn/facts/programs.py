@@ -927,6 +927,17 @@ PROGRAMS = (
         },
     ),
     (
+        "Kubescape",
+        "github.com/kubescape/operator",
+        {
+            "ConfigMap": {
+                "kubescape-cronjob-template": "mainhandler/kubescapehandler.go:26 (KubescapeCronJobTemplateName)",
+                "kubevuln-cronjob-template": "mainhandler/vulnscanhandler.go:16 (VulnScanCronjobTemplateName)",
+                "registry-scan-cronjob-template": "watcher/registryhandler.go:39 (registryCronjobTemplate)",
+            }
+        },
+    ),
+    (
         "KubeSphere",
         "github.com/kubesphere/kubesphere",
         {
@@ -1781,6 +1792,9 @@ READ_IN_FULL = {
     # images/mysql-operator-orchestrator of bitpoke/mysql-operator: templates beside the program, which has no client.
     "bitpoke/mysql-operator-orchestrator": "Orchestrator",
     "presslabs/mysql-operator-orchestrator": "Orchestrator",
+    "kubescape/operator": "Kubescape",
+    # Of ConfigMaps only `aws-auth`, which is nobody's file: pkg/cloudmetadata/metadata.go.
+    "kubescape/node-agent": "Kubescape",
     # pkg/chop/config_manager.go: a file, and a Secret that this file names; custom resources name the rest.
     "altinity/clickhouse-operator": "Altinity operator for ClickHouse",
     "altinity/metrics-exporter": "Altinity operator for ClickHouse",

@@ -57,6 +57,9 @@ _KEYS_OF = {"ConfigMap": "configMapKeyRef", "Secret": "secretKeyRef"}
 _ALL_OF = {"ConfigMap": "configMapRef", "Secret": "secretRef"}
 """Fields of a container with one variable from an object, and with all of them."""
 
+_IN_EACH_CONTAINER = frozenset({"HOSTNAME", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT"})
+"""Variables that the kubelet and the container runtime set."""
+
 _FLUX_GROUP = ".toolkit.fluxcd.io"
 _ARGO_CD = frozenset({"Application", "ApplicationSet", "AppProject"})
 _ARGO_CD_MARK = "argocd.argoproj.io/"
@@ -203,12 +206,14 @@ class Variables:
 
     def _environment(self, reader: Item, item: Item) -> set[str]:
         """Return the variables that a reader's pods have from elsewhere than the item, as far as the package tells."""
-        names: set[str] = set()
+        names = {*_IN_EACH_CONTAINER}
         for _, container in find_containers(reader):
             for variable in elements(get(container, "env")):
                 sources = [text(get(variable, "valueFrom", field, "name")) for field in _KEYS_OF.values()]
                 if item.id.name not in sources and not _has_variable(text(get(variable, "value"))):
                     names.add(text(get(variable, "name")))
+            scripts = (text(word) for field in ("command", "args") for word in elements(get(container, field)))
+            names |= {name for script in scripts if "\n" in script for name in _names_set_in(script)}
             for source in elements(get(container, "envFrom")):
                 for kind, field in _ALL_OF.items():
                     found = self._references.index.find(reader, kind, text(get(source, field, "name")))
@@ -290,7 +295,11 @@ def _is_not_for_flux(text: str) -> bool:
     """
     names = [found["name"] for found in re.finditer(_VARIABLE, text)]
     is_unreadable = len(re.findall(_START, text)) > len(names)
-    return is_unreadable or any((found["set"] or found["each"]) in names for found in re.finditer(_SETS, text))
+    return is_unreadable or any(name in names for name in _names_set_in(text))
+
+
+def _names_set_in(script: str) -> Iterator[str]:
+    return (found["set"] or found["each"] for found in re.finditer(_SETS, script))
 
 
 def _texts(item: Item) -> Iterator[tuple[str, str]]:

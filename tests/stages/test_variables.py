@@ -23,6 +23,7 @@ WEB = (
 )
 ENV = "env: [{name: HOST, value: www}]"
 KEY = "env: [{name: HOST, valueFrom: {configMapKeyRef: {name: OTHER, key: site.conf}}}]"
+SCRIPT = 'command: [sh, -c, "export HOST=$(cat /host)\\nenvsubst < /v/site.conf"]'
 LISTED = "envFrom: [{prefix: HO, configMapRef: {name: other}}]"
 OTHER = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other, namespace: shop}\ndata: {ST: www}\n"
 
@@ -36,11 +37,17 @@ KPTFILE = "apiVersion: kpt.dev/v1\nkind: Kptfile\nmetadata: {name: shop}\n"
 KUSTOMIZATION = "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\nmetadata: {name: shop}\nspec: {}\n"
 
 
-def is_left_alone(
-    *others: str, container: str = "", name: str = "site", site: str = "", web: str = "", deployers: str = ""
+def is_left_alone(  # noqa: PLR0913  # what a row may say
+    *others: str,
+    container: str = "",
+    name: str = "site",
+    site: str = "",
+    web: str = "",
+    deployers: str = "",
+    variable: str = "HOST",
 ) -> bool:
     documents = [
-        SITE.replace("NAME", name).replace(", META", f", {site}" if site else ""),
+        SITE.replace("NAME", name).replace("HOST", variable).replace(", META", f", {site}" if site else ""),
         WEB.replace("NAME", name)
         .replace(", META", f", {web}" if web else "")
         .replace("CONTAINER", container or "image: web")
@@ -70,6 +77,7 @@ FLUX = [
         id="one of two workloads",
     ),
     pytest.param({"container": LISTED.replace("HO,", "H,")}, (OTHER,), id="another prefix"),
+    pytest.param({"container": "args: ['--HOST=www']"}, (), id="an option of this name"),
     pytest.param({"web": ARGO}, (KUSTOMIZATION,), id="signs of Argo CD and of Flux"),
     pytest.param({"web": ARGO, "deployers": "[flux]"}, (), id="a configuration that names Flux alone"),
     pytest.param({"web": PROTECTED}, (), id="annotations that the function writes"),
@@ -77,6 +85,8 @@ FLUX = [
 
 PROGRAM = [
     pytest.param({"container": ENV}, (), id="each pod has the variable"),
+    pytest.param({"container": SCRIPT}, (), id="a script of the pod sets it"),
+    pytest.param({"variable": "KUBERNETES_SERVICE_HOST"}, (), id="each container has it"),
     pytest.param({"container": LISTED}, (OTHER,), id="from another object, with a prefix"),
     pytest.param({"name": HASH}, (), id="kustomize's hash in the name"),
     pytest.param(
