@@ -1,5 +1,6 @@
 """The library's readers in Python, in which an anchor may be defined again. Those in C refuse that."""
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import yaml
@@ -24,11 +25,20 @@ class SafeLoader(_MayRedefine, yaml.SafeLoader):
     """Scalars have the types of YAML 1.1."""
 
 
+def compose_all(text: str) -> list[Any]:
+    """Compose documents with the loader in C, or with the one of here if the other refuses an anchor."""
+    return _either(yaml.compose_all, text, yaml.CBaseLoader, BaseLoader)
+
+
 def load_all(text: str, fast: type[yaml.CBaseLoader] | type[yaml.CSafeLoader], slow: Any) -> list[Any]:
     """Read documents with a loader in C, or with one of these if the other refuses an anchor."""
+    return _either(yaml.load_all, text, fast, slow)
+
+
+def _either(read: Callable[..., Iterable[Any]], text: str, fast: Any, slow: Any) -> list[Any]:
     try:
-        return list(yaml.load_all(text, fast))
+        return list(read(text, fast))
     except yaml.composer.ComposerError as error:
         if "duplicate anchor" not in str(error.context):
             raise
-        return list(yaml.load_all(text, slow))
+        return list(read(text, slow))

@@ -9,6 +9,7 @@ import yaml
 
 from krm_fn.function import run
 from tests.cases import REJECTIONS, TRANSFORMS
+from tests.redefined import compose_all
 from tests.volume import part_of, seed_of
 
 RUNS = part_of(100_000)
@@ -64,7 +65,7 @@ def mutate(data: bytes, rng: random.Random) -> bytes:
 
 def count_items(data: bytes) -> int:
     """Count the objects of a ResourceList or List, or else the documents, without the objects that krm-fn emits."""
-    documents = list(yaml.compose_all(data.decode("utf-8-sig"), yaml.CBaseLoader))
+    documents = compose_all(data.decode("utf-8-sig"))
     first = documents[0] if documents and isinstance(documents[0], yaml.MappingNode) else None
     items = [value for key, value in first.value if key.value == "items"] if first else []
     objects = items[0].value if items and items[0].id == "sequence" else documents

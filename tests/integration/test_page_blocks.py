@@ -28,6 +28,7 @@ BLOCKS = [
 ]
 TOOLS = ("kustomize", "kpt", "helm", "docker")
 FOR = {
+    "krm-fn explain": (),
     "krm-fn graph": (),
     "krm-fn init": (),
     "kustomize build": ("argocd", "flux", "kpt"),  # who applies the output is open, so the defaults must hold
@@ -40,6 +41,7 @@ FOR = {
 """The deployers that the output of a block is for, by what is in it. The first that matches counts."""
 
 SAYS = {
+    "krm-fn explain": ("OUTCOME", "shop-config"),
     "krm-fn graph": ("flowchart LR\n", "web-config-"),
     "krm-fn init": ("examples/kustomize/krm-fn.yaml: ", "4 renamed\n"),
 }
