@@ -41,7 +41,7 @@ FOR = {
 """The deployers that the output of a block is for, by what is in it. The first that matches counts."""
 
 SAYS = {
-    "krm-fn explain": ("OUTCOME", "shop-config"),
+    "krm-fn explain": ("ConfigMap shop-config", "rename to shop-config-"),
     "krm-fn graph": ("flowchart LR\n", "web-config-"),
     "krm-fn init": ("examples/kustomize/krm-fn.yaml: ", "4 renamed\n"),
 }
