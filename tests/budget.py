@@ -47,8 +47,8 @@ def count() -> list[Count]:
     code = [module for module in modules.values() if not module.path.is_relative_to(FACTS)]
     imports = find_imports(modules)
     return [
-        Count("modules", len(code), 164),
-        Count("lines, without facts", sum(module.lines for module in code), 36900),
+        Count("modules", len(code), 165),
+        Count("lines, without facts", sum(module.lines for module in code), 36800),
         Count("median lines of a module", statistics.median(module.lines for module in code), 200, at_least=True),
         Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 5),
         Count("longest chain of imports", len(longest_chain(imports)), 25),

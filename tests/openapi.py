@@ -10,6 +10,8 @@ import yaml
 from jsonschema import Draft202012Validator, ValidationError
 from referencing import Registry, Resource
 
+from tests.redefined import SafeLoader, load_all
+
 OLDEST, NEWEST = "1.25.0", "1.37.0"
 """Versions of Kubernetes: the oldest and the newest in the schema package."""
 
@@ -20,7 +22,11 @@ class _Loader(yaml.CSafeLoader):
     """Read YAML as kubectl does: `1` is a number and `yes` a boolean, but a date is text."""
 
 
-_Loader.yaml_implicit_resolvers = {
+class _SlowLoader(SafeLoader):
+    """Read the same, and anchors that are defined again."""
+
+
+_Loader.yaml_implicit_resolvers = _SlowLoader.yaml_implicit_resolvers = {
     first: [(tag, pattern) for tag, pattern in resolvers if tag.rpartition(":")[2] not in ("timestamp", "value")]
     for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
 }
@@ -28,7 +34,7 @@ _Loader.yaml_implicit_resolvers = {
 
 def load(text: str) -> list[Any]:
     """Return every document as JSON values."""
-    return list(yaml.load_all(text, _Loader))
+    return load_all(text, _Loader, _SlowLoader)
 
 
 def find_errors(item: dict[str, Any], version: str = NEWEST) -> list[str] | None:

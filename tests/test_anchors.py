@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from krm_fn.function import run
 from krm_fn.model import keys
+from tests.redefined import BaseLoader
 from tests.volume import examples_of
 
 OBJECTS = """\
@@ -43,23 +44,27 @@ items:
 
 @st.composite
 def packages(draw: st.DrawFn) -> str:
-    """Generate two ConfigMaps and their Deployments; any name may be an anchor or an alias of an earlier one."""
-    anchors: dict[str, list[str]] = {"web": [], "api": []}
+    """Generate two ConfigMaps and their Deployments; any name may be an anchor or an alias of an earlier one.
+
+    An anchor may be defined again, also with another name.
+    """
+    meant: dict[str, str] = {}
 
     def write(name: re.Match[str]) -> str:
-        known = anchors[name.group()]
-        how = draw(st.sampled_from(["plain", "plain", "anchor", "alias"]))
-        if how == "anchor":
-            known.append(f"{name.group()}{len(known)}")
-            return f"&{known[-1]} {name.group()}"
+        how = draw(st.sampled_from(["plain", "plain", "anchor", "again", "alias"]))
+        known = [anchor for anchor, said in meant.items() if said == name.group()]
+        if how == "anchor" or (how == "again" and meant):
+            anchor = f"x{len(meant)}" if how == "anchor" else draw(st.sampled_from(sorted(meant)))
+            meant[anchor] = name.group()
+            return f"&{anchor} {name.group()}"
         return f"*{draw(st.sampled_from(known))} " if how == "alias" and known else name.group()
 
-    text = "".join(OBJECTS.replace("NAME", name) for name in anchors)
+    text = "".join(OBJECTS.replace("NAME", name) for name in ("web", "api"))
     return "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n" + re.sub(r"\b(web|api)\b", write, text)
 
 
 def items(data: bytes) -> list[Any]:
-    (package,) = yaml.load_all(data, yaml.CBaseLoader)
+    (package,) = yaml.load_all(data, BaseLoader)
     found: list[Any] = package["items"]
     return found
 

@@ -61,6 +61,8 @@ OTHERS = {
     "the cluster": "the same, without a namespace",
     " (cannot be rendered)": "behind the name of a revision, in what `krm-fn diff` prints",
     "else it is refused": "an assertion",
+    "found duplicate anchor": "how an error of libyaml begins that nobody sees",
+    "found undefined alias": "an error of libyaml, which is shown behind `invalid YAML`",
     "git merge-file": "the name of a program",
     "# {}\n": "a line that a merge must end with",
     r"[\w.\[\]/|~ -]+": "a regular expression",

@@ -27,6 +27,7 @@ from tests.mounted import without_mounts
 from tests.openapi import find_errors, objects_in
 from tests.openapi import load as load_json
 from tests.properties import Properties
+from tests.redefined import BaseLoader, load_all
 from tests.volume import examples_of
 
 FOR_GOOD = {NEEDS_HASH_SUFFIX, KAPP_VERSIONED, SPINNAKER_VERSIONED}
@@ -47,7 +48,7 @@ PROTECTION = {
 
 def load(data: bytes) -> list[Any]:
     """Return the documents as plain values, with every scalar as text."""
-    return list(yaml.load_all(data.decode("utf-8-sig"), yaml.CBaseLoader))
+    return load_all(data.decode("utf-8-sig"), yaml.CBaseLoader, BaseLoader)
 
 
 def is_subsequence(small: str, large: str) -> bool:

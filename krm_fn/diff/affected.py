@@ -112,23 +112,21 @@ def _matches(name: str, part: str) -> bool:
     return fnmatchcase(name, part) and (not name.startswith(".") or part.startswith("."))
 
 
-class ChangedFiles:
-    """What differs between a revision and the working tree, looked up only where it is asked for.
+class FileSearch:
+    """Looks for something in the files that packages read: in each once, however many packages lead there.
 
-    The content of files is compared, and neither times nor what git remembers of them: a file that git ignores, or that
-    somebody has told it to take as unchanged, is rendered like any other.
+    This one finds nothing, and so tells all places that a package reads.
     """
 
-    def __init__(self, folder: Path, tree: GitTree, allowance: Allowance) -> None:
+    def __init__(self, folder: Path, allowance: Allowance) -> None:
         self._folder = folder
-        self._tree = tree
         self._files = Files(folder, allowance)
         self._look_once = cache(self._look)
 
-    def can_affect(self, package: str, others: Iterable[str] = ()) -> bool:
-        """Tell whether a package may render to something else than before. `others` are more paths that it reads.
+    def follow(self, package: str, others: Iterable[str] = ()) -> Iterator[tuple[str, bool]]:
+        """Yield each place that a package reads, and whether what is looked for is there, or may be.
 
-        Only the working tree is followed. As long as nothing differs on the way, the way was the same before.
+        `others` are more paths that it reads. Only the working tree is followed.
         """
         around = [str(parent / KPTFILE) for parent in PurePosixPath(package).parents]
         pending = [package, *others, *around]
@@ -138,42 +136,31 @@ class ChangedFiles:
             if path not in reached:
                 reached.add(path)
                 ways = self._look_once(path)
-                if ways is None:
-                    return True
-                pending += ways
-        return False
+                yield path, ways is None
+                pending += ways or []
 
     def _look(self, path: str) -> list[str] | None:
-        """Return where the kustomizations at a path lead; None if anything at it differs, or may."""
-        above = [str(parent) for parent in PurePosixPath(path).parents][:-1]
-        if path.startswith("..") or any(self._tree.get(one) or (self._folder / one).is_symlink() for one in above):
-            return None
+        """Return where the kustomizations at a path lead; None if what is looked for is there, or may be."""
         ways: list[str] = []
         try:
-            found = sorted(self._walk(path))
-            if found != sorted([path] if self._tree.get(path) else self._tree.below(path)):
+            found = self._list(path)
+            if found is None:
                 return None
             for file in found:
                 data = self._files.read(self._folder / file)
-                if self._differs(file, data):
+                if self._is_found(file, data):
                     return None
                 ways += find_ways_out(file, data) if PurePosixPath(file).name in KUSTOMIZATIONS else []
         except (OSError, Rejected):  # what cannot be read, is too much, or hides a path: the rendering says it
             return None
         return ways
 
-    def _differs(self, file: str, data: bytes) -> bool:
-        entry = self._tree.get(file)
-        if (
-            entry is None
-            or entry.type == LINK
-            or (self._folder / file).is_symlink()
-            or len(entry.object) not in _DIGESTS
-        ):
-            return True
-        digest = new_digest(_DIGESTS[len(entry.object)], b"blob %d\0" % len(data), usedforsecurity=False)
-        digest.update(data)
-        return digest.hexdigest() != entry.object
+    def _list(self, path: str) -> list[str] | None:
+        """Return the files at and below a path; None if they alone tell."""
+        return sorted(self._walk(path))
+
+    def _is_found(self, file: str, data: bytes) -> bool:  # noqa: ARG002  # for those who look for something
+        return False
 
     def _walk(self, path: str) -> Iterator[str]:
         """Yield the files at and below a path. A link is one of them, and is read as none."""
@@ -186,3 +173,58 @@ class ChangedFiles:
             folders[:] = [name for name in folders if name != _NEVER and name not in links]
             shown = here.relative_to(self._folder)
             yield from (str(shown / name) for name in (*names, *links) if name != _NEVER)
+
+
+class ChangedFiles(FileSearch):
+    """What differs between a revision and the working tree, looked up only where it is asked for.
+
+    The content of files is compared, and neither times nor what git remembers of them: a file that git ignores, or that
+    somebody has told it to take as unchanged, is rendered like any other.
+    """
+
+    def __init__(self, folder: Path, tree: GitTree, allowance: Allowance) -> None:
+        super().__init__(folder, allowance)
+        self._tree = tree
+
+    def can_affect(self, package: str, others: Iterable[str] = ()) -> bool:
+        """Tell whether a package may render to something else than before. `others` are more paths that it reads.
+
+        As long as nothing differs on the way, the way was the same before.
+        """
+        return any(differs for _, differs in self.follow(package, others))
+
+    def _list(self, path: str) -> list[str] | None:
+        above = [str(parent) for parent in PurePosixPath(path).parents][:-1]
+        if path.startswith("..") or any(self._tree.get(one) or (self._folder / one).is_symlink() for one in above):
+            return None
+        found = sorted(self._walk(path))
+        return found if found == sorted([path] if self._tree.get(path) else self._tree.below(path)) else None
+
+    def _is_found(self, file: str, data: bytes) -> bool:
+        entry = self._tree.get(file)
+        if (
+            entry is None
+            or entry.type == LINK
+            or (self._folder / file).is_symlink()
+            or len(entry.object) not in _DIGESTS
+        ):
+            return True
+        digest = new_digest(_DIGESTS[len(entry.object)], b"blob %d\0" % len(data), usedforsecurity=False)
+        digest.update(data)
+        return digest.hexdigest() != entry.object
+
+
+class FilesWithNames(FileSearch):
+    """Which packages have one of some names in their files, whatever it names there."""
+
+    def __init__(self, folder: Path, names: Iterable[str], allowance: Allowance) -> None:
+        super().__init__(folder, allowance)
+        # A name within a longer one is another name.
+        pattern = "|".join(map(re.escape, sorted(names)))
+        self._names = re.compile(rf"(?<![a-z0-9.-])(?:{pattern})(?![a-z0-9.-])".encode())
+
+    def can_name(self, package: str) -> bool:
+        return any(names for _, names in self.follow(package))
+
+    def _is_found(self, file: str, data: bytes) -> bool:  # noqa: ARG002  # the name of a file names no object
+        return self._names.search(data) is not None

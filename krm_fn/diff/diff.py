@@ -108,11 +108,15 @@ def diff(
 
 
 class Compared(NamedTuple):
-    """What differs, None where that cannot be said. `errors`: of the new side or, if it has a difference, the old."""
+    """What differs, None where that cannot be said. `errors`: of the new side or, if it has a difference, the old.
+
+    `release`: what the new side renders to, None where it is not known or holds nothing.
+    """
 
     difference: Difference | None
     errors: list[Problem]
     notes: list[Problem]
+    release: Release | None = None
 
     @property
     def code(self) -> int:
@@ -142,7 +146,7 @@ def compare_sides(
     )
     difference = compare(before, after, (name, new.name))
     difference = difference._replace(notes=(*equal, *difference.notes))
-    return Compared(difference, [*old.errors], notes)
+    return Compared(difference, [*old.errors], notes, new.release)
 
 
 class LoneRendering(NamedTuple):

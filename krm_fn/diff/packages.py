@@ -10,13 +10,13 @@ import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import compress, product
 from pathlib import Path
 from typing import NamedTuple
 
-from krm_fn.diff.affected import ChangedFiles, find_packages, is_pattern
+from krm_fn.diff.affected import ChangedFiles, FileSearch, FilesWithNames, find_packages, is_pattern
 from krm_fn.diff.diff import (
     DIFFERENT,
     FAILED,
@@ -32,6 +32,7 @@ from krm_fn.diff.diff import (
     is_left_out,
     name_some,
     open_both,
+    read_rendering,
     remark,
 )
 from krm_fn.diff.difference import (
@@ -45,6 +46,7 @@ from krm_fn.diff.difference import (
     SameChange,
     ShownValue,
 )
+from krm_fn.diff.readers_elsewhere import PackageNames, find_readers_elsewhere, read_names
 from krm_fn.diff.write import (
     EXTENT,
     Extent,
@@ -57,6 +59,7 @@ from krm_fn.model.problem import Outcome, Problem, Rejected
 from krm_fn.model.words import count, listing
 from krm_fn.render.files import Allowance, Files
 from krm_fn.render.kustomization import find_own_affixes
+from krm_fn.render.sources import Inputs
 from krm_fn.report.table import Screen
 from krm_fn.wire.results import stderr_lines
 
@@ -115,24 +118,33 @@ def _compare_all(
     compared = {package: PackageDifference(package, PackageState.UNAFFECTED) for package in places}
     compared |= {package: PackageDifference(package, PackageState.LEFT_OUT) for package in absent}
     problems = [remark(f"not checked out here, so not compared: {name_some(absent, 'packages')}")] if absent else []
+    names: list[PackageNames] = []
     if affected:
         needed = ["."] if options.limits.root else [*affected.values(), *others]
         with repository.check_out(commit, needed) as checked_out:
             there = There(repository, checked_out, revision)
-            for package in affected:
-                compared[package], said = _compare(package, there, options)
+            for package, place in affected.items():
+                compared[package], said, named = _compare(package, place, there, options)
                 problems += said
+                names += named
         problems += find_unread(repository, checked_out, revision)
+    unaffected = {package: place for package, place in places.items() if package not in {*affected, *absent}}
+    names += _read_those_that_name(names, unaffected, repository.folder, options)
+    files = FileSearch(repository.folder, Allowance(options.limits))
+    problems += find_readers_elsewhere(names, lambda place: [path for path, _ in files.follow(place)])
     every = tuple(compared.values())
     folded = _fold([(one, one.difference) for one in every if one.difference], options)
     return PackageDifferences(revision, every, tuple(folded)), problems
 
 
-def _compare(package: str, there: There, options: RenderOptions) -> tuple[PackageDifference, list[Problem]]:
+def _compare(
+    package: str, place: str, there: There, options: RenderOptions
+) -> tuple[PackageDifference, list[Problem], list[PackageNames]]:
     try:
         found = compare_sides(open_both(there, (package,), options), options, may_repair=True)
     except Rejected as rejected:
-        return PackageDifference(package, PackageState.FAILED, errors=_lines(rejected.problems)), [*rejected.problems]
+        errors = rejected.problems
+        return PackageDifference(package, PackageState.FAILED, errors=_lines(errors)), [*errors], []
     if found.difference is None:
         state = PackageState.FAILED
     elif not os.path.lexists(there.locate(package)):
@@ -141,7 +153,25 @@ def _compare(package: str, there: There, options: RenderOptions) -> tuple[Packag
         state = PackageState.REMOVED
     else:
         state = PackageState.CHANGED if found.difference else PackageState.SAME
-    return PackageDifference(package, state, found.difference, _lines(found.errors)), [*found.errors, *found.notes]
+    # The rendering itself may be large, and goes before the next one is read.
+    names = [read_names(package, place, found.release, found.difference)] if found.release else []
+    difference = PackageDifference(package, state, found.difference, _lines(found.errors))
+    return difference, [*found.errors, *found.notes], names
+
+
+def _read_those_that_name(
+    compared: list[PackageNames], unaffected: Mapping[str, str], folder: Path, options: RenderOptions
+) -> Iterator[PackageNames]:
+    """Render the unaffected packages whose files hold the base name of a revision that has changed, and no other."""
+    names = {called.name for one in compared for called in one.renamed}
+    if not names:
+        return
+    files = FilesWithNames(folder, names, Allowance(options.limits))
+    for package, place in unaffected.items():
+        if files.can_name(place):
+            with suppress(Rejected):  # the change has not broken it, so nobody has asked
+                rendered = read_rendering(Inputs((package,), options.config), options)
+                yield read_names(package, place, rendered.release)
 
 
 def _lines(problems: Iterable[Problem]) -> tuple[str, ...]:

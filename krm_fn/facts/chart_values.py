@@ -9,14 +9,24 @@ A row: the path of the value, its kind, the template below the folder before it,
 becomes the name in a pod, and options, which are those of `ChartValue` in `references/fields.py`.
 """
 
+# Charts of which people call the source by the same name, and which nobody else publishes another one of. So the name
+# of an OCIRepository in another package tells the chart: onedr0p/cluster-template, bjw-s-labs/home-ops and their likes
+# have one for all of their HelmReleases. Names as `redis` or `grafana` tell nothing: several charts are called so.
+TOLD_BY_SOURCE = ("app-template",)
+
 CHART_VALUES = (
     # app-template
     (
         "app-template",
         "bjw-s-labs/helm-charts common 4.1.1 templates/lib",
         (
-            ("persistence/*", "ConfigMap", "pod/fields/_volumes.tpl:58", {"beside": ("type", "configMap")}),
-            ("persistence/*", "Secret", "pod/fields/_volumes.tpl:79", {"beside": ("type", "secret")}),
+            (
+                "persistence/*",
+                "ConfigMap",
+                "pod/fields/_volumes.tpl:58",
+                {"beside": ("type", "configMap"), "tells": True},
+            ),
+            ("persistence/*", "Secret", "pod/fields/_volumes.tpl:79", {"beside": ("type", "secret"), "tells": True}),
             (
                 "controllers/*/containers/*/envFrom/configMap",
                 "ConfigMap",

@@ -1778,6 +1778,9 @@ READ_IN_FULL = {
     "timberio/vector": "Vector",
     # clients/pkg/promtail of grafana/loki: pods, by the discovery of Prometheus.
     "grafana/promtail": "Promtail",
+    # images/mysql-operator-orchestrator of bitpoke/mysql-operator: templates beside the program, which has no client.
+    "bitpoke/mysql-operator-orchestrator": "Orchestrator",
+    "presslabs/mysql-operator-orchestrator": "Orchestrator",
     # pkg/chop/config_manager.go: a file, and a Secret that this file names; custom resources name the rest.
     "altinity/clickhouse-operator": "Altinity operator for ClickHouse",
     "altinity/metrics-exporter": "Altinity operator for ClickHouse",

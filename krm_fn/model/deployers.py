@@ -169,6 +169,12 @@ PROTECTIONS = {key: one.protections for key, one in DEPLOYERS.items()}
 NEEDS_HASH_SUFFIX = "internal.config.kubernetes.io/needsHashSuffix"
 """Annotation by kustomize's generators: kustomize adds the hash to the name at the end of the build."""
 
+IS_GENERATED = "internal.config.kubernetes.io/generatorBehavior"
+"""Annotation by kustomize on what its generators make, whether it adds a hash or not."""
+
+FIXED_NAME = "internal.config.kubernetes.io/krm-fn-fixed-name"
+"""Annotation by our own reader of kustomizations: the file whose generator has `disableNameSuffixHash: true`."""
+
 KAPP_VERSIONED = "kapp.k14s.io/versioned"
 """Annotation by the author, with any value: kapp adds `-ver-1` to the name, and a higher number at every change."""
 

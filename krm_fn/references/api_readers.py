@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cached_property
-from posixpath import dirname, normpath
+from posixpath import dirname, join, normpath
 from typing import NamedTuple
 
 from krm_fn.model.item import CONFIG_KINDS, Item, data_keys
@@ -44,6 +44,8 @@ _VARIABLE = rf"{_CONTAINER}\.env(?:From)?\[.+"
 _ALL_VARIABLES = rf"{_CONTAINER}\.envFrom\[.+"
 _KEY_REFERENCES = {"ConfigMap": "configMapKeyRef", "Secret": "secretKeyRef"}
 _PATH = r"(?<![\w.$})/-])/[\w.*?@%+/-]+"
+_FILE = r"(?:--?[\w-]+=)?(?P<file>\w[\w-]*(?:\.[\w-]+)+)"
+"""A file without a folder: a word of its own, or the value of an option."""
 
 _CERTIFICATE = "tls.crt"
 
@@ -300,6 +302,10 @@ def _is_told(container: Node | None, paths: Collection[str]) -> bool:
     said = [word.value for field in ("command", "args") for word in elements(get(container, field)) if is_scalar(word)]
     said += [text(get(variable, "value")) for variable in elements(get(container, "env"))]
     patterns = {normpath(found.rstrip(".")) for one in said for found in re.findall(_PATH, one)}
+    # Where the image has another folder, the path is wrong and matches nothing: the object is left alone.
+    folder = text(get(container, "workingDir")) or "/"
+    relative = (re.fullmatch(_FILE, one) for one in said)
+    patterns |= {normpath(join(folder, found["file"])) for found in relative if found}
     return any(
         path.count("/") == pattern.count("/") and fnmatchcase(path, pattern) for pattern in patterns for path in paths
     )

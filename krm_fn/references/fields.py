@@ -93,7 +93,8 @@ class ChartValue(NamedTuple):
     """A value of some charts: text, a mapping with `name`, or a list of either.
 
     `beside`: a field beside the name, and what it must say. `unless_key_of`: a value whose keys are names of objects
-    that the chart makes, which come first.
+    that the chart makes, which come first. `tells`: path and `beside` can mean nothing else, so that the row also holds
+    where the package does not show the chart.
     """
 
     charts: tuple[str, ...]
@@ -102,6 +103,7 @@ class ChartValue(NamedTuple):
     source: str
     beside: tuple[str, str] | None = None
     unless_key_of: str = ""
+    tells: bool = False
 
 
 @cache
@@ -121,7 +123,12 @@ def annotations_of(kind: str) -> Mapping[str, AnnotationRow]:
 
 @cache
 def chart_values_of(chart: str) -> tuple[tuple[str, ChartValue], ...]:
-    """Return the rows about a chart, and those about the charts that it contains, with their paths in its values."""
+    """Return the rows about a chart, and those about the charts that it contains, with their paths in its values.
+
+    `""`, where the package does not show the chart: the rows that tell what they are about.
+    """
+    if not chart:
+        return tuple((row.path, row) for row in read_chart_values() if row.tells)
     contained = [(alias, name) for charts, alias, name in SUBCHARTS if chart in charts.split()]
     inside = ((f"{alias}/{path}", row) for alias, name in contained for path, row in chart_values_of(name))
     return (*((row.path, row) for row in read_chart_values(chart)), *inside)

@@ -22,7 +22,7 @@ from krm_fn.references.find import (
 from krm_fn.references.near_misses import NearMiss, find_unfollowed
 from krm_fn.references.options import ProgramOptions
 from krm_fn.references.reference import By, Reference, ResolvedReference
-from krm_fn.references.releases import read_charts
+from krm_fn.references.releases import read_charts, read_releases
 from krm_fn.references.resolve import Index
 
 
@@ -74,10 +74,9 @@ class References:
 
     @cached_property
     def named_in_values(self) -> frozenset[Item]:
-        """The objects that values of a chart reference."""
-        return frozenset(
-            target for one in self.authored if one.reference.installed_in is not None for target in one.targets
-        )
+        """The objects that values of a chart reference, or name in a field that no rule follows."""
+        followed = {target for one in self.authored if one.reference.installed_in is not None for target in one.targets}
+        return frozenset(followed | {miss.target for miss in self.unfollowed if _is_in_values(miss)})
 
     @cached_property
     def written_by_controllers(self) -> dict[Item, ResolvedReference]:
@@ -114,6 +113,12 @@ class References:
     def copies(self) -> "Copies":
         """What programs copy elsewhere."""
         return Copies(self._items, self.authored)
+
+
+def _is_in_values(miss: NearMiss) -> bool:
+    """Tell whether a field is in the values of a chart whose pods may read objects of the package."""
+    releases = read_releases(miss.referrer.node, miss.referrer.id)
+    return any(release.holds(miss.field) and release.excluded is None for release in releases)
 
 
 def find_authored(

@@ -1,7 +1,8 @@
 """The charts that HelmReleases of Flux and Applications of Argo CD install, their values, and the references in these.
 
 The pods of a chart are rendered in the cluster. So nothing shows what a chart makes of a value, but the shape of the
-value, where it is one of Kubernetes itself, and the rows of `facts/chart_values.py`.
+value, where it is one of Kubernetes itself, and the rows of `facts/chart_values.py`. The source of a chart is often in
+another package than its releases. Then its name may tell the chart, and some rows tell by themselves what they mean.
 """
 
 import re
@@ -9,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
+from krm_fn.facts.chart_values import TOLD_BY_SOURCE
 from krm_fn.model.item import Item
 from krm_fn.model.node import Node, elements, fields, get, is_mapping, is_null, text
 from krm_fn.model.problem import ResourceId
@@ -74,7 +76,7 @@ def read_charts(items: Iterable[Item]) -> Charts:
     return charts
 
 
-def read_releases(item: Node, resource: ResourceId, charts: Charts) -> list[ChartRelease]:
+def read_releases(item: Node, resource: ResourceId, charts: Charts = NO_CHARTS) -> list[ChartRelease]:
     """Return the releases of a HelmRelease or an Application whose values are mappings."""
     if (resource.group, resource.kind) == (_FLUX, "HelmRelease"):
         return list(_read_helm_release(item, resource, charts))
@@ -88,10 +90,7 @@ def _read_helm_release(item: Node, resource: ResourceId, charts: Charts) -> Iter
     values = get(spec, "values")
     if not is_mapping(values):
         return
-    source = get(spec, "chartRef")
-    there = text(get(source, "namespace")) or resource.namespace
-    from_source = charts.get((text(get(source, "kind")), there, text(get(source, "name"))), "")
-    chart = text(get(spec, "chart", "spec", "chart")) or from_source
+    chart = text(get(spec, "chart", "spec", "chart")) or _chart_of_source(get(spec, "chartRef"), resource, charts)
     namespace = text(get(spec, "targetNamespace"))
     reason = ""
     if not is_null(get(spec, "kubeConfig")):
@@ -99,6 +98,16 @@ def _read_helm_release(item: Node, resource: ResourceId, charts: Charts) -> Iter
     elif _may_be_elsewhere(values, namespace or resource.namespace):
         reason = _ELSEWHERE
     yield ChartRelease(chart, values, "spec.values", namespace, _exclude(_FLUX, "HelmRelease", reason))
+
+
+def _chart_of_source(source: Node | None, resource: ResourceId, charts: Charts) -> str:
+    """Return the chart of what `chartRef` names: as the package shows it, else as its name tells."""
+    name = text(get(source, "name"))
+    there = text(get(source, "namespace")) or resource.namespace
+    shown = charts.get((text(get(source, "kind")), there, name))
+    if shown is None:
+        return name if name in TOLD_BY_SOURCE else ""
+    return shown
 
 
 def _read_application(item: Node) -> Iterator[ChartRelease]:
@@ -143,8 +152,10 @@ def _overrides_in(node: Node) -> Iterator[str]:
 
 def find_by_rows(release: ChartRelease) -> Iterator[Reference]:
     """Find what the rows for a chart say of its values."""
+    chart = f"of chart {release.chart}" if release.chart else ""
     for path, row in chart_values_of(release.chart):
-        rule = Rule(By.TABLE, f"value {path.replace('/', '.')} of chart {release.chart}", source=row.source)
+        said = chart or f"as of chart {row.charts[0]}"
+        rule = Rule(By.TABLE, f"value {path.replace('/', '.')} {said}", source=row.source)
         for reference in find_at(release.values, path, row.target, rule, in_pod=True):
             if _is_meant(reference, row, release.values):
                 yield release.place(reference._replace(field=f"{release.field}.{reference.field}"))

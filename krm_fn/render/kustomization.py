@@ -19,7 +19,19 @@ from typing import NamedTuple
 from krm_fn.config.configuration import is_our_program
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.keys import DECLARES_FUNCTION
-from krm_fn.model.node import Node, Scalar, elements, entries, get, is_mapping, is_null, is_scalar, is_sequence, text
+from krm_fn.model.node import (
+    TRUE,
+    Node,
+    Scalar,
+    elements,
+    entries,
+    get,
+    is_mapping,
+    is_null,
+    is_scalar,
+    is_sequence,
+    text,
+)
 from krm_fn.model.problem import Problem, Rejected, at
 from krm_fn.model.settings import is_configuration
 from krm_fn.render.files import Allowance, Files, place, placed_in
@@ -45,6 +57,7 @@ _FIELDS_OF_PLUGINS = dict.fromkeys((("path",), ("paths",), ("replacements", "pat
 _FILE_SOURCE = re.compile("[^=]+=([^=]+)")
 """`files: [key=path]`. With more than one `=` kustomize reports an error."""
 
+_GENERATORS = {"configMapGenerator": "ConfigMap", "secretGenerator": "Secret"}
 _AFFIXES = ("namePrefix", "nameSuffix")
 _AFFIX_TRANSFORMERS = ("PrefixTransformer", "SuffixTransformer")
 
@@ -139,12 +152,14 @@ class KustomizeTree(NamedTuple):
 class Checked(NamedTuple):
     """The local bases of a kustomization, and theirs. `tree`: what was read, if the last transformer is krm-fn.
 
-    `has_affixes`: one of them puts something before or behind names.
+    `has_affixes`: one of them puts something before or behind names. `fixed`: by kind and name in its generator, what
+    is to have no hash, and the file that says so.
     """
 
     bases: list[Path]
     tree: KustomizeTree | None
     has_affixes: bool
+    fixed: Mapping[tuple[str, str], str]
 
 
 def check_kustomization(directory: Path, allowance: Allowance) -> Checked:
@@ -217,6 +232,22 @@ def _affixes_of(roots: Iterable[Node]) -> tuple[str, str]:
     return before, behind
 
 
+def _find_fixed(file: Path, roots: Iterable[Node]) -> dict[tuple[str, str], str]:
+    """Return what the generators of a kustomization are to make without a hash in its name."""
+    fixed = {}
+    for root in roots:
+        is_for_all = _is_fixed(get(root, "generatorOptions"))
+        for field, kind in _GENERATORS.items():
+            for one in elements(get(root, field)):
+                if is_for_all or _is_fixed(get(one, "options")):
+                    fixed[kind, text(get(one, "name"))] = str(_shown(file))
+    return fixed
+
+
+def _is_fixed(options: Node | None) -> bool:
+    return text(get(options, "disableNameSuffixHash")) in TRUE
+
+
 def _adds_affix(plugin: Plugin) -> bool:
     return text(get(plugin.config, "kind")) in _AFFIX_TRANSFORMERS
 
@@ -239,6 +270,7 @@ class _KustomizationWalk:
     def __init__(self, directory: Path, allowance: Allowance, *, keeps_all: bool = False) -> None:
         self.top = Path(os.path.realpath(directory))
         self.has_affixes = False
+        self.fixed: dict[tuple[str, str], str] = {}
         self.files: dict[Path, bytes] = {}
         self.folders: set[Path] = set()
         self.function: Plugin | None = None
@@ -268,7 +300,7 @@ class _KustomizationWalk:
             raise Rejected(*problems)
         self.folders |= reached
         bases = sorted(_shown(base) for base in reached - {self.top})
-        return Checked(bases, self.tree if self.function else None, self.has_affixes)
+        return Checked(bases, self.tree if self.function else None, self.has_affixes, self.fixed)
 
     def _check(self, here: Path) -> list[Path]:
         """Check what one kustomization names, and return its local bases."""
@@ -281,6 +313,7 @@ class _KustomizationWalk:
             plugins = list(_plugins(file, roots, files))
             problems += self._find_function(file, roots, plugins)
             self.has_affixes |= any(_affixes_of(roots)) or any(map(_adds_affix, plugins))
+            self.fixed |= _find_fixed(file, roots)
             # Only a tree from which krm-fn is to be taken is copied. What it names below is read from here on.
             is_copied = self.function is not None or self._keeps_all
             files.keep_all = is_copied

@@ -30,7 +30,13 @@ from krm_fn.wire.reader import children, read_yaml, walk
 from krm_fn.wire.splice import Splice, apply_splices
 
 _INTERNAL = "internal.config.kubernetes.io"
-_KEPT = ("previousNames", "previousNamespaces", "previousKinds"), ("prefixes",), ("suffixes",), ("needsHashSuffix",)
+_KEPT = (
+    ("previousNames", "previousNamespaces", "previousKinds"),
+    ("prefixes",),
+    ("suffixes",),
+    ("needsHashSuffix",),
+    ("generatorBehavior",),
+)
 """What is said about names. The annotations of a group are only there together."""
 
 _FORMER = _KEPT[:3]

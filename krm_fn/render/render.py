@@ -12,11 +12,12 @@ from krm_fn.config.configuration import Configuration, Origin, Packages, as_pass
 from krm_fn.config.configuration import find_configuration as find_among_all
 from krm_fn.function import decide, read_config
 from krm_fn.model.changes import Changes
+from krm_fn.model.deployers import FIXED_NAME, NEEDS_HASH_SUFFIX
 from krm_fn.model.item import Item, about, read_item
 from krm_fn.model.node import FieldPath, Node, describe, get, is_mapping, is_null, is_scalar, is_sequence, text
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity, at
 from krm_fn.model.settings import KPTFILE, NO_ENVIRONMENT, Environment, NearbyConfig, configures
-from krm_fn.naming.names import is_named_late
+from krm_fn.naming.names import former_names, is_named_late
 from krm_fn.render.deployable import deployable, is_deployable, is_deployed, read_deployable
 from krm_fn.render.files import DEFAULT_LIMITS, Allowance, Limits, place, place_by_object, placed_in
 from krm_fn.render.made_anew import MadeAnew, find_made_anew, has_new_content
@@ -225,6 +226,11 @@ def _open(source: SourceText, expansion: Expansion) -> Iterator[Envelope]:
     envelope = open_envelope(document, source.origin)
     for item in envelope.items if source.notes else ():
         item.annotations.update(source.notes.get(item.id, {}))
+    for item in envelope.items if source.fixed else ():
+        named = [item.id.name, *(former.name for former in former_names(item))]
+        files = [source.fixed[item.id.kind, name] for name in named if (item.id.kind, name) in source.fixed]
+        if files and NEEDS_HASH_SUFFIX not in item.annotations:  # another object of that name
+            item.annotations[FIXED_NAME] = files[0]
     problems = [*_find_unnamed(envelope)]
     if problems:
         raise Rejected(*problems)

@@ -41,7 +41,8 @@ class SourceText(NamedTuple):
     """A text and its name in an error: a file, or the command that printed it. `again`: the text of a second run.
 
     `is_early`: it says the names that kustomize knew when it would have run krm-fn. `notes`: annotations by which
-    kustomize knows the former names of objects, where they are not in the text.
+    kustomize knows the former names of objects, where they are not in the text. `fixed`: the names that generators of
+    kustomize are to make without a hash, by kind, and the files that say so.
     """
 
     name: str
@@ -49,6 +50,7 @@ class SourceText(NamedTuple):
     again: bytes = b""
     is_early: bool = False
     notes: Mapping[ResourceId, dict[str, str]] = {}  # of a tuple, whose fields nobody changes
+    fixed: Mapping[tuple[str, str], str] = {}
 
     @property
     def origin(self) -> str:
@@ -125,7 +127,7 @@ def _read(path: str, inputs: Inputs, helm: HelmOptions, allowance: Allowance) ->
         if not (configs and real_path(place / file) == real_path(beside)):
             configs.insert(0, SourceText(str(place / file), data))
     is_early = built.configuration is not None
-    source = SourceText(built.command, built.stdout, built.again, is_early=is_early, notes=built.notes)
+    source = SourceText(built.command, built.stdout, built.again, is_early, built.notes, built.fixed)
     unread = _find_unread([place, *built.bases, outside], place, allowance)
     return Sources([source], configs, built.remarks, unread)
 

@@ -79,7 +79,8 @@ class Built(NamedTuple):
     `again` is what it printed when it was run a second time; empty for programs whose output is always the same.
     `configuration`: the file and the text of that of krm-fn, which is to run after kustomize. `bases` are the other
     local directories that it read. `notes`: what kustomize knew of the names of objects, as its annotations, where
-    that is not in the text.
+    that is not in the text. `fixed`: what its generators are to make without a hash, and the file that says so, where
+    no annotation in the text does.
     """
 
     command: str
@@ -89,6 +90,7 @@ class Built(NamedTuple):
     configuration: tuple[Path, bytes] | None = None
     bases: Sequence[Path] = ()
     notes: Mapping[ResourceId, dict[str, str]] = {}  # of a tuple, whose fields nobody changes
+    fixed: Mapping[tuple[str, str], str] = {}
 
 
 def built_from(directory: Path) -> str:
@@ -115,9 +117,9 @@ def build(directory: Path, helm: HelmOptions, allowance: Allowance) -> Built:
         return built._replace(again=_run(directory, command, allowance).stdout)
     program = _find(directory, file, "kustomize", "kubectl")
     command = [program, _BUILD[program], "--"]
-    bases, tree, has_affixes = check_kustomization(directory, allowance)
+    bases, tree, has_affixes, fixed = check_kustomization(directory, allowance)
     if tree is None:
-        plain = _run(directory, [*command, path], allowance)._replace(bases=bases)
+        plain = _run(directory, [*command, path], allowance)._replace(bases=bases, fixed=fixed)
         return plain._replace(notes=_take_notes(directory, command, allowance) if has_affixes else {})
     with copied(tree) as copy:
         command.append(str(copy.directory))

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from krm_fn.model import keys
-from krm_fn.model.deployers import NEEDS_HASH_SUFFIX
+from krm_fn.model.deployers import FIXED_NAME, IS_GENERATED, NEEDS_HASH_SUFFIX
 from krm_fn.model.item import DATA_FIELDS, Item
 from krm_fn.model.kinds import is_fixed
 from krm_fn.model.node import get, is_mapping, is_scalar
@@ -193,6 +193,15 @@ class Hints:
             ),
         )
 
+    def _generator(self, item: Item) -> Reason | None:
+        """Say that the author asked kustomize for a fixed name. Nobody knows why: maybe as a program needs it."""
+        file = item.annotations.get(FIXED_NAME)
+        has_no_hash = IS_GENERATED in item.annotations and NEEDS_HASH_SUFFIX not in item.annotations
+        if file is None and not has_no_hash:
+            return None
+        who = f"its generator in {file}" if file else "its generator"
+        return Reason(ReasonCode.GENERATOR, f"{who} asks for a fixed name (disableNameSuffixHash)")
+
     # The first answer is the reason, so the order is from what is written to what is guessed.
     QUESTIONS: ClassVar[Mapping[ReasonCode, Callable[["Hints", Item], Reason | None]]] = {
         ReasonCode.ROLE: lambda self, item: self._listed_by_role.get(item),
@@ -208,6 +217,7 @@ class Hints:
         ReasonCode.NAMESPACE: lambda self, item: self._in_unclear_namespaces.get(item),
         ReasonCode.CHART: _chart,
         ReasonCode.OPTIONAL: lambda self, item: None if item.is_config else self._read_as_optional.get(item),
+        ReasonCode.GENERATOR: _generator,
         ReasonCode.VARIABLE: lambda self, item: self.variables.about(item),
     }
 

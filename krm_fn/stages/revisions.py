@@ -56,6 +56,7 @@ class ReasonCode(StrEnum):
     NAME_SHAPE = "name-shape"  # a consumer tells by the end of the name what the object is
     MOUNT_PATH = "mount-path"  # a consumer mounts it at a path with its name, which is written elsewhere
     OPTIONAL = "optional"  # pods do not wait for the Secret that it makes
+    GENERATOR = "generator"  # its author asked kustomize for a name without a hash
     VARIABLE = "variable"  # something substitutes variables after this function
 
     ABSENT = "absent"

@@ -185,6 +185,65 @@ _CLASSES: dict[str, Any] = {one.__name__: one for one in (ScalarNode, MappingNod
 """By the names of the classes of the library that they replace."""
 
 
+_ANCHOR_AGAIN = "found duplicate anchor"
+"""How libyaml's composer begins to say that it refuses an anchor which a document defines again."""
+
+
+class _Recomposer:
+    """Composes nodes from the parser's events as `_Parser` does, but an anchor may be defined again.
+
+    YAML allows that, and kustomize, kubectl, helm and Flux read it: an alias means the latest definition in front of
+    it. This takes several times as long, so only texts are read in this way that the other one has refused for it.
+    """
+
+    def __init__(self, stream: _Stream, depth: int) -> None:
+        self.levels: list[Any] = [None]
+        self._parser = _yaml.CParser(stream)
+        self._depth = depth
+        self._roots: list[Node] = []
+        self._entries: list[list[Any]] = [self._roots]
+        self._anchors: dict[str, Any] = {}
+
+    def read_documents(self) -> list[Node]:
+        """Read all documents into nodes of ours. No recursion: the levels are Python's here."""
+        while event := self._parser.get_event():
+            if isinstance(event, yaml.DocumentStartEvent):
+                self._anchors = {}
+            elif isinstance(event, yaml.AliasEvent):
+                if event.anchor not in self._anchors:
+                    mark: Any = event.start_mark
+                    raise yaml.composer.ComposerError(None, None, "found undefined alias", mark)
+                self._entries[-1].append(self._anchors[event.anchor])
+            elif isinstance(event, yaml.NodeEvent):
+                self._add(event)
+            elif isinstance(event, yaml.CollectionEndEvent):
+                self._close(event)
+        return self._roots
+
+    def _add(self, event: Any) -> None:
+        parent = self.levels[-1]
+        if len(self.levels) > self._depth:
+            raise Rejected(at(parent.start_mark if parent else None, f"nested deeper than {MAX_DEPTH} levels"))
+        tag = None if event.tag == "!" else event.tag
+        node: Any
+        if isinstance(event, yaml.ScalarEvent):
+            node = ScalarNode(tag, event.value, event.start_mark, event.end_mark, event.style or "")
+        else:
+            cls = MappingNode if isinstance(event, yaml.MappingStartEvent) else SequenceNode
+            node = cls(tag, [], event.start_mark, None, event.flow_style)
+        if event.anchor is not None:
+            self._anchors[event.anchor] = node  # from its start: an alias inside may mean it
+        self._entries[-1].append(node)
+        if node.id != "scalar":
+            self.levels.append(node)
+            self._entries.append([])
+
+    def _close(self, event: Any) -> None:
+        node, entries = self.levels.pop(), self._entries.pop()
+        node.end_mark = event.end_mark
+        node.value = [*zip(entries[::2], entries[1::2], strict=True)] if node.id == "mapping" else entries
+
+
 def _convert(roots: list[Any]) -> list[Node]:
     """Make nodes of ours from those of the library. One that several places share stays one."""
     made: dict[Any, Any] = {}
@@ -203,11 +262,15 @@ def _convert(roots: list[Any]) -> list[Node]:
     return [made[root] for root in roots]
 
 
-def _compose(source: Source, data: bytes, depth: int) -> list[Node]:
-    parser = _Parser(_Stream(source, data), depth)
+def _compose(
+    source: Source, data: bytes, depth: int, reader: type[_Parser] | type[_Recomposer] = _Parser
+) -> list[Node]:
+    parser = reader(_Stream(source, data), depth)
     try:
         return parser.read_documents()
     except yaml.MarkedYAMLError as error:
+        if (error.context or "").startswith(_ANCHOR_AGAIN):
+            return _compose(source, data, depth, _Recomposer)
         what = ", ".join(filter(None, [error.problem, error.context]))
         found = error.problem_mark or error.context_mark
         mark = Mark(found.line, found.column) if found else None

@@ -173,8 +173,17 @@ OVERLAYS = [
             "top/web.yaml": WEB,
             "top/fn.yaml": function(),
         },
+        {"plain-dg79t4479m", "gen"},
+        id="a generator that is asked for no hash",
+    ),
+    pytest.param(
+        {
+            "top/kustomization.yaml": BASE.replace("a=b]", "a=b], options: {disableNameSuffixHash: true}") + RUN,
+            "top/web.yaml": WEB,
+            "top/fn.yaml": function(spec="{select: [{name: '*'}]}"),
+        },
         {"plain-dg79t4479m", "gen-4h2mbtbbt6"},
-        id="a generator without a hash",
+        id="what such a generator makes, selected",
     ),
     pytest.param(
         {

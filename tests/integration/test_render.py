@@ -165,6 +165,54 @@ def test_what_a_chart_generates_anew_keeps_its_name(
     )
 
 
+FIXED: dict[str, str | bytes] = {
+    "base/kustomization.yaml": "resources: [web.yaml]\nconfigMapGenerator:\n"
+    "- {name: web, literals: [a=b], options: {disableNameSuffixHash: true}}\n- {name: other, literals: [a=b]}\n",
+    "base/web.yaml": WEB.replace("}]}]}}}", "}, {configMapRef: {name: other}}]}]}}}"),
+    "shop/kustomization.yaml": "namePrefix: a-\nnamespace: live\nresources: [../base]\n",
+}
+
+
+def test_a_name_that_a_generator_keeps_is_left_alone(
+    require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, FIXED)
+    only(require_tool("kustomize"), tmp_path, monkeypatch)
+    outcome = render_shop(tmp_path, monkeypatch)
+    names = {item["metadata"]["name"] for item in load(outcome.stdout) if item["kind"] == "ConfigMap"}
+    assert {"a-web", "a-other-4h2mbtbbt6"} <= names
+    assert (
+        "warning: ConfigMap/live/a-web (kustomize build shop:9:1): left unchanged: its generator in "
+        "base/kustomization.yaml asks for a fixed name (disableNameSuffixHash); annotate it with "
+    ) in outcome.stderr
+    assert "internal.config" not in outcome.stdout.decode()
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param({"shop/krm-fn.yaml": f"{REVISIONS}spec: {{select: [{{name: '*'}}]}}\n"}, id="an entry of select"),
+        pytest.param(
+            {
+                "base/kustomization.yaml": str(FIXED["base/kustomization.yaml"]).replace(
+                    "true}", "true, annotations: {revisions.krm-fn.io/strategy: rename}}"
+                )
+            },
+            id="an annotation",
+        ),
+    ],
+)
+def test_a_name_that_a_generator_keeps_is_renamed(
+    more: dict[str, str | bytes], require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, FIXED | more)
+    only(require_tool("kustomize"), tmp_path, monkeypatch)
+    outcome = render_shop(tmp_path, monkeypatch)
+    assert "disableNameSuffixHash" not in outcome.stderr
+    names = {item["metadata"]["name"] for item in load(outcome.stdout) if item["kind"] == "ConfigMap"}
+    assert {name.rpartition("-")[0] for name in names} >= {"a-web", "a-other"}
+
+
 def test_an_invalid_chart(require_tool: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, CHART | {"shop/templates/web.yaml": '{{ fail "no" }}'})
     only(require_tool("helm"), tmp_path, monkeypatch)

@@ -360,3 +360,61 @@ def test_shapes_of_other_releases_are_no_references(text: object) -> None:
     assert [one.target for one in found.references if one.target == "a"] == []
     assert [one.reference.target for one in found.lookalikes] == ["a"]
     assert all(one.row.reason for one in found.lookalikes)
+
+
+PERSISTENCE = (
+    "{controllers: {main: {containers: {main: {envFrom: [{secret: a}, {secretRef: {name: b}}]}}}}, persistence: {"
+    "config: {type: configMap, name: c}, token: {type: secret, name: d}, data: {type: persistentVolumeClaim, name: no},"
+    " other: {name: no}, named: {type: configMap, identifier: no}, tmp: {type: emptyDir}}}"
+)
+BY_SHAPE = [
+    "Secret b at controllers.main.containers.main.envFrom[1].secretRef.name",
+    "ConfigMap c at persistence.config.name",
+    "Secret d at persistence.token.name",
+]
+BY_CHART_ROWS = ["Secret a at controllers.main.containers.main.envFrom[0].secret", *BY_SHAPE]
+
+
+def of_source(name: str, url: str = "", namespace: str = "media") -> str:
+    """Return a HelmRelease by chartRef; with a URL, its source is in the package."""
+    release = HELM_RELEASE.format(chart="CHART", values=PERSISTENCE).replace("shop", "media")
+    release = release.replace("chart: {spec: {chart: CHART}}", f"chartRef: {{kind: OCIRepository, name: {name}}}")
+    source = OCI.replace("db", name).replace("oci://registry.example/charts/redis", url).replace("shop", namespace)
+    return release + source if url else release
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param(of_source("app-template"), BY_CHART_ROWS, id="its name tells the chart"),
+        pytest.param(of_source("radarr"), BY_SHAPE, id="the shape tells, where nothing shows the chart"),
+        pytest.param(
+            of_source("radarr", "oci://ghcr.io/bjw-s-labs/helm/app-template"), BY_CHART_ROWS, id="the URL shows it"
+        ),
+        pytest.param(
+            of_source("app-template", "oci://registry.example/charts/web"), BY_SHAPE[:1], id="the URL shows another"
+        ),
+        pytest.param(
+            of_source("app-template", "oci://registry.example/charts/web", "flux-system"),
+            BY_CHART_ROWS,
+            id="a source of that name in another namespace is another one",
+        ),
+        pytest.param(
+            HELM_RELEASE.format(chart="app-templates", values=PERSISTENCE), BY_SHAPE[:1], id="another chart, by name"
+        ),
+    ],
+)
+def test_values_of_a_chart_whose_source_may_be_elsewhere(text: str, expected: list[str]) -> None:
+    assert seen(text) == expected
+
+
+def test_values_in_the_shape_of_a_chart_that_is_not_shown_say_so() -> None:
+    (found,) = [one for one in find_all(of_source("radarr")).references if one.target == "c"]
+    assert found.rule.text == "value persistence.* as of chart app-template"
+    assert (found.installed_in, found.in_pod) == ("", True)
+
+
+def test_values_in_the_shape_of_a_chart_for_another_cluster_are_no_references() -> None:
+    found = find_all(of_source("radarr").replace("spec: {c", "spec: {kubeConfig: {secretRef: {name: k}}, c"))
+    assert "c" not in [one.target for one in found.references]
+    assert "c" in [one.reference.target for one in found.lookalikes]

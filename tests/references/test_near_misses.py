@@ -109,7 +109,8 @@ IN_VALUES = [
     pytest.param("existingSecret: web", ["ConfigMap", "Secret"], id="a Secret that exists"),
     pytest.param("config: web", ["ConfigMap", "Secret"], id="any other field"),
     pytest.param("secretSelector: {name: web}", ["ConfigMap", "Secret"], id="what selects a Secret"),
-    pytest.param("persistence: {a: {type: configMap, name: web}}", ["ConfigMap", "Secret"], id="a volume's name"),
+    pytest.param("volumes: {a: {type: configMap, name: web}}", ["ConfigMap", "Secret"], id="a volume's name"),
+    pytest.param("persistence: {a: {type: configMap, name: web}}", [], id="a volume of app-template, which follows"),
 ]
 
 OWN_IN_VALUES = [

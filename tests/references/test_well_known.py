@@ -163,6 +163,7 @@ def test_a_row_is_complete_and_found_by_what_it_says(row: WellKnown) -> None:
 
 LOOK_UP_NOTHING = {
     *("Altinity operator for ClickHouse", "Fluent Bit", "Fluent operator", "Grafana", "Jenkins", "Loki"),
+    "Orchestrator",
     *("Prometheus", "Promtail", "Pulsar", "Vector", "k8s-sidecar"),
 }
 """Programs that look up nothing by a fixed name. The table has no row for them."""

@@ -358,6 +358,28 @@ def test_krm_fn_where_it_cannot_be_taken_out(
     assert build(tmp_path, monkeypatch, kustomization, ROOT) == (sentences, 1)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("configMapGenerator: [{name: a, options: {disableNameSuffixHash: true}}, {name: b}]", [("ConfigMap", "a")]),
+        (
+            """\
+generatorOptions: {disableNameSuffixHash: true}
+configMapGenerator: [{name: a}]
+secretGenerator: [{name: b, options: {disableNameSuffixHash: false}}]
+""",
+            [("ConfigMap", "a"), ("Secret", "b")],
+        ),
+        ("configMapGenerator: [{name: a, options: {disableNameSuffixHash: false}}]", []),
+        ("configMapGenerator: {name: a}\ngeneratorOptions: [disableNameSuffixHash]", []),
+    ],
+)
+def test_names_that_generators_keep(text: str, expected: list[tuple[str, str]], tmp_path: Path) -> None:
+    """The options for all generators win, as in kustomize: no generator can take them back."""
+    write(tmp_path, {"kustomization.yaml": f"{text}\n"})
+    assert sorted(check_kustomization(tmp_path, Allowance(Limits())).fixed) == expected
+
+
 def test_kustomize_builds_a_copy_in_which_it_says_what_krm_fn_would_have_seen(tmp_path: Path) -> None:
     write(tmp_path, {**BASE, **PLUGINS, "repo/shop/a.yaml": CONFIG_MAP, "repo/shop/not-read.yaml": CONFIG_MAP})
     (tmp_path / "repo/shop/link").symlink_to("../base")

@@ -15,6 +15,7 @@ from krm_fn.model.problem import Rejected
 from krm_fn.wire.nodes import MappingNode, ScalarNode, SequenceNode
 from krm_fn.wire.reader import read_yaml
 from tests.cases import REJECTIONS, TRANSFORMS
+from tests.redefined import SafeLoader
 from tests.test_yaml_styles import WRAPPINGS, make_package, wrap
 from tests.yaml_styles import Styles
 
@@ -38,12 +39,23 @@ class _Untagged(yaml.CSafeLoader):
         return None
 
 
+class _UntaggedAgain(SafeLoader):
+    """The same, in which an anchor may be defined again."""
+
+    def resolve(self, *_: Any) -> None:
+        return None
+
+
 def compose(data: bytes) -> list[Any]:
-    loader = _Untagged(data)
-    roots = []
+    try:
+        return [*_compose_all(_Untagged(data))]
+    except yaml.composer.ComposerError:
+        return [*_compose_all(_UntaggedAgain(data))]
+
+
+def _compose_all(loader: Any) -> Iterator[Any]:
     while loader.check_node():
-        roots.append(loader.get_node())
-    return roots
+        yield loader.get_node()
 
 
 def spell(roots: list[Any]) -> list[Any]:
@@ -59,7 +71,7 @@ def spell(roots: list[Any]) -> list[Any]:
         numbers[node] = len(numbers)
         below = [one for pair in node.value for one in pair] if node.id == "mapping" else node.value
         is_scalar = node.id == "scalar"
-        spelled.append((node.id, node.tag, *place_of(node), node.style if is_scalar else node.flow_style))
+        spelled.append((node.id, node.tag, *place_of(node), (node.style or "") if is_scalar else bool(node.flow_style)))
         spelled.append(node.value if is_scalar else len(node.value))
         stack.extend([] if is_scalar else below[::-1])
     return spelled
