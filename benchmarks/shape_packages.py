@@ -180,11 +180,6 @@ def _mounts(size: int) -> Package:
     return [*workloads, *(_config_map(f"config-{number}") for number in range(size))], {"mounts": mounts}
 
 
-def _mounts_by_pattern(size: int) -> Package:
-    objects, spec = _mounts(size)
-    return objects, {"mounts": [{**mount, "name": f"{mount['name']}*x"} for mount in spec["mounts"]]}
-
-
 def _mounts_of_one(size: int) -> Package:
     mounts = [
         {"kind": "Deployment", "name": "web", "configMap": f"config-{number}", "path": f"/etc/{number}"}
@@ -233,47 +228,6 @@ def _large_data(size: int) -> Package:
 
 def _select(size: int) -> Package:
     return _pairs(size), {"select": [{"name": f"config-{number}"} for number in range(size)]}
-
-
-def _select_by_pattern(size: int) -> Package:
-    return _pairs(size), {"select": [{"name": f"config-{number}*"} for number in range(size)]}
-
-
-def _select_by_ends(size: int) -> Package:
-    return _of_one_length(size), {"select": [{"name": f"*-{number}"} for number in _NUMBERS[:size]]}
-
-
-def _select_by_middle(size: int) -> Package:
-    return _of_one_length(size), {"select": [{"name": f"*fig-{number}*"} for number in _NUMBERS[:size]]}
-
-
-def _select_by_globs(size: int) -> Package:
-    """Patterns that begin alike, with a set of letters; half of them match nothing."""
-    select = [{"name": f"config-?[{number % 10}0-9]*{number}*"} for number in _NUMBERS[:size]]
-    return _of_one_length(size), {"select": [*select, {"name": "c*"}]}
-
-
-_NUMBERS = range(10_000, 100_000)
-
-
-def _of_one_length(size: int) -> list[Object]:
-    """Build ConfigMaps whose names contain no other number than their own."""
-    return [_config_map(f"config-{number}") for number in _NUMBERS[:size]]
-
-
-def _select_labels(size: int) -> Package:
-    made = [_config_map(f"config-{number}", labels={"team": str(number)}) for number in range(size)]
-    return made, {"select": [{"labels": {"team": str(number)}} for number in range(size)]}
-
-
-def _select_annotations(size: int) -> Package:
-    made = [_config_map(f"config-{number}", annotations={"team": str(number)}) for number in range(size)]
-    return made, {"select": [{"annotations": {"team": str(number)}} for number in range(size)]}
-
-
-def _select_namespaces(size: int) -> Package:
-    objects, _ = _namespaces(size)
-    return objects, {"select": [{"namespace": f"team-{number}"} for number in range(size)]}
 
 
 def _select_nothing(size: int) -> Package:
@@ -716,7 +670,6 @@ SHAPES = (
     Shape("subpackages of kpt in each other with the same name", _nested_subpackages),
     Shape("prefixes of kustomize before the same name", _prefixes),
     Shape("mounts and workloads", _mounts),
-    Shape("mounts and workloads, by pattern", _mounts_by_pattern),
     Shape("mounts of volumes in one workload", _mounts_of_one),
     Shape("mounts of variables in one workload", _variables_of_one),
     Shape("mounts in containers of one workload", _mounts_in_containers),
@@ -724,13 +677,6 @@ SHAPES = (
     Shape("mounts that match nothing", _mounts_nowhere, least=50),
     Shape("keys of a ConfigMap with a hash-like name, and entries of select", _large_data, least=50),
     Shape("entries of select, and ConfigMaps", _select, least=16),
-    Shape("entries of select, by pattern", _select_by_pattern, least=16),
-    Shape("entries of select that are the ends of names", _select_by_ends, least=50),
-    Shape("entries of select that are the middle of names", _select_by_middle, least=50),
-    Shape("entries of select that are patterns of letters", _select_by_globs, least=50),
-    Shape("entries of select, by label", _select_labels, least=16),
-    Shape("entries of select, by annotation", _select_annotations, least=16),
-    Shape("entries of select, by namespace", _select_namespaces, least=16),
     Shape("entries of select that match nothing", _select_nothing, least=50),
     Shape("entries of select that match but for a condition", _select_elsewhere, least=50),
     Shape("entries of exclude", _exclude, least=50),

@@ -6,6 +6,7 @@ from types import MappingProxyType
 from krm_fn.config.configuration import Configuration, Packages, as_passed, find_among, find_applied, find_configuration
 from krm_fn.config.plain import place_settings
 from krm_fn.config.read import parse_config
+from krm_fn.lint.lint import lint
 from krm_fn.model.changes import Changes
 from krm_fn.model.item import Item, in_order, read_item
 from krm_fn.model.node import Node, is_mapping, is_null
@@ -86,17 +87,18 @@ def decide(  # noqa: PLR0913  # what a run knows of its input
         items, config_id, settings.linker.namespace or environment.namespace, generated, settings.kinds
     )
     transformation = transform(package, settings, environment, embedded_reader(expansion))
+    changes = lint(transformation, settings, environment)
     applied = find_applied(items) if is_in_place else ()
     is_strict = settings.strict or environment.strict
     problems = in_order(
         [
-            *place_settings(transformation.changes.problems, function_config),
+            *place_settings(changes.problems, function_config),
             *(problem.as_error() if is_strict else problem for problem in applied),
         ],
         items,
         function_config,
     )
-    return transformation._replace(changes=transformation.changes._replace(problems=problems))
+    return transformation._replace(changes=changes._replace(problems=problems))
 
 
 def undecide(items: list[Item], function_config: Node | None, expansion: Expansion) -> Changes:
@@ -116,7 +118,8 @@ def undecide(items: list[Item], function_config: Node | None, expansion: Expansi
     config_id = read_item(function_config).id if is_mapping(function_config) else None
     package = read_package(items, config_id, settings.linker.namespace or "", kinds=settings.kinds)
     restored = transform(package, by_author, NO_ENVIRONMENT, embedded_reader(expansion))
-    return restored.changes + unprotect(restored.revisions, settings) + restore_jobs(package)
+    changes = lint(restored, by_author, Environment(warns=False))
+    return changes + unprotect(restored.revisions, settings) + restore_jobs(package)
 
 
 def read_config(config: bytes) -> Node:

@@ -16,6 +16,7 @@ from krm_fn.explain.explanation import (
 )
 from krm_fn.explain.find_references import find_references
 from krm_fn.explain.find_unfollowed import find_unfollowed
+from krm_fn.lint.references import find_misspelled
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import plural_of
 from krm_fn.model.link_plan import REVISION_KINDS
@@ -32,7 +33,6 @@ from krm_fn.stages.choose import Choice
 from krm_fn.stages.hints import HINTS
 from krm_fn.stages.revisions import Reason, ReasonCode
 from krm_fn.stages.transform import Transformation
-from krm_fn.stages.warnings.references import find_misspelled
 
 _KINDS = {
     **{name: kind for kind in REVISION_KINDS for name in (kind.lower(), plural_of(kind))},

@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 from krm_fn.explain.explanation import FIELD, LOOKALIKE, MISSPELLED, OLDER, OPTION, TEXT, Places, Unfollowed
+from krm_fn.lint.references import find_misspelled
 from krm_fn.model.item import CONFIG_KINDS, Item
 from krm_fn.model.keys import LOCAL_CONFIG
 from krm_fn.model.kinds import BUILT_IN_GROUPS, TOOL_GROUPS
@@ -24,7 +25,6 @@ from krm_fn.stages.package import Package
 from krm_fn.stages.restart_requests import OPT_INS
 from krm_fn.stages.transform import Transformation
 from krm_fn.stages.update_references import find_pinned, read_base_names, why_passed_over
-from krm_fn.stages.warnings.references import find_misspelled
 
 _WORDS_OF_PROGRAMS = re.compile(r"\.(?P<what>command|args)\[\d+\]$|\.env\[\d+\]\.(?P<variable>value)$")
 _ANNOTATIONS_OF_TOOLS = re.compile(

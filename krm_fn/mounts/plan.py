@@ -12,7 +12,7 @@ from krm_fn.model.kinds import kind_of
 from krm_fn.model.node import Node, is_scalar
 from krm_fn.model.pods import Container, PodSpec, find_pod_specs
 from krm_fn.model.problem import Problem, ResourceId, Severity
-from krm_fn.model.settings import Entries, Mount, Settings, conditions, is_pattern, matcher
+from krm_fn.model.settings import Entries, Mount, Settings, is_pattern, matcher
 from krm_fn.mounts.present import (
     MountMark,
     PresentContainer,
@@ -93,11 +93,11 @@ def read_mounts(items: Collection[Item], index: Index, settings: Settings, confi
         return Mounts()
     templates: list[TemplateMounts] = []
     problems: list[Problem] = []
-    entries = _index(settings.mounts)
+    entries = Entries(settings.mounts)
     used: set[int] = set()
     authored = [item for item in items if not item.is_local and may_refer(item.id)]
     for item in authored:
-        possible = entries.that_may_match(item, index.names.all(item)) if entries else []
+        possible = entries.that_may_match(index.names.all(item)) if entries else []
         matching = [one for one in possible if _matches(item, one.entry, index.names)]
         mounts = [(_spell(position), mount) for position, mount in matching]
         mark = item.annotations.get(key, "")
@@ -113,10 +113,6 @@ def read_mounts(items: Collection[Item], index: Index, settings: Settings, confi
         message = f"matches no workload of the package{hint}"
         problems.append(Problem(message, config_id, _spell(position), Severity.WARNING))
     return Mounts(tuple(templates), tuple(problems))
-
-
-def _index(mounts: Iterable[Mount]) -> Entries[Mount]:
-    return Entries(mounts, lambda one: conditions(one.namespace, one.labels))
 
 
 def _spell(position: int) -> str:
@@ -216,10 +212,10 @@ def _find_near(missing: Iterable[tuple[str, str]], index: Index) -> dict[str, di
 def _hints(unused: list[tuple[int, Mount]], items: Iterable[Item], names: KnownNames) -> Iterator[tuple[int, str]]:
     """Suggest the name or the kind that was meant by each entry that matches nothing."""
     meant = _find_meant([mount for _, mount in unused], items, names)
-    entries = _index(mount for _, mount in unused)
+    entries = Entries(mount for _, mount in unused)
     kinds: dict[int, set[str]] = defaultdict(set)
     for item in items if unused else ():
-        for place, mount in entries.that_may_match(item, names.all(item)):
+        for place, mount in entries.that_may_match(names.all(item)):
             if mount.kind and _matches(item, mount._replace(kind=item.id.kind), names):
                 kinds[place].add(item.id.kind)
     for place, (position, mount) in enumerate(unused):
@@ -233,10 +229,10 @@ def _find_meant(unused: Sequence[Mount], items: Iterable[Item], names: KnownName
     for place, mount in enumerate(unused):
         if mount.name != "*" and not is_pattern(mount.name):
             places[mount.kind, mount.namespace, *sorted(mount.labels.items())].append(place)
-    alike = _index(unused[same[0]]._replace(name="*") for same in places.values())
+    alike = [unused[same[0]]._replace(name="*") for same in places.values()]
     known: dict[int, set[str]] = defaultdict(set)
     for item in items if places else ():
-        for group, mount in alike.that_may_match(item, ()):
+        for group, mount in enumerate(alike):
             if _matches(item, mount, names):
                 known[group].add(item.id.name)
     found: dict[int, str] = {}

@@ -57,6 +57,14 @@ class RenameBlocker(NamedTuple):
     source: str = ""
 
 
+_PRODUCER_KINDS = frozenset((row.group, kind) for row in PRODUCERS for kind in row.kinds)
+
+
+def makes_config(item: Item) -> bool:
+    """Tell whether an object may make a ConfigMap or Secret in the cluster."""
+    return (item.id.group, item.id.kind) in _PRODUCER_KINDS
+
+
 def versioned(who: ResourceId) -> RenamableProducer | None:
     """Return the row of a kind of producers that can be revisions; None for every other kind."""
     return RENAMABLE.get((who.group, who.kind))

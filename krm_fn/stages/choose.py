@@ -8,7 +8,7 @@ from krm_fn.model.deployers import HOOKS
 from krm_fn.model.item import Item, about
 from krm_fn.model.node import get, is_null, text
 from krm_fn.model.problem import Problem, Severity
-from krm_fn.model.settings import Entries, Numbered, Selector, Settings, Strategy, conditions, matcher
+from krm_fn.model.settings import Entries, Numbered, Selector, Settings, Strategy, matcher
 from krm_fn.naming.content_hash import Unhashable
 from krm_fn.naming.names import base_name, has_stale_hash, hash_in_name, is_revision
 from krm_fn.naming.suggest import suggest
@@ -116,8 +116,8 @@ class _Chooser:
         self._early = early
         self._settings = settings
         self._hints = hints
-        self._exclude = _index(settings.exclude)
-        self._select = _index(settings.select or ())
+        self._exclude = Entries(settings.exclude)
+        self._select = Entries(settings.select or ())
         self._has_referrers = any(may_refer(item.id) and not item.is_local for item in package.authored)
 
     def choose(self, item: Item) -> Choice:
@@ -323,7 +323,7 @@ def _is_stale(item: Item) -> bool:
 
 def find_first(items: Iterable[Item], selectors: Iterable[Selector]) -> dict[int, Item]:
     """Return the first object that each entry matches, by the position of the entry. Some match none."""
-    entries = _index(selectors)
+    entries = Entries(selectors)
     first: dict[int, Item] = {}
     for item in items if entries else ():
         for position, _ in _find(entries, item, but=first):
@@ -331,16 +331,12 @@ def find_first(items: Iterable[Item], selectors: Iterable[Selector]) -> dict[int
     return first
 
 
-def _index(selectors: Iterable[Selector]) -> Entries[Selector]:
-    return Entries(selectors, lambda one: conditions(one.namespace, one.labels, one.annotations))
-
-
 def _find(entries: Entries[Selector], item: Item, but: Container[int] = ()) -> Iterator[Numbered[Selector]]:
     """Yield the entries that match an object, in their order."""
     if not entries:
         return
     own = (item.id.name, base_name(item))  # an entry still matches what an earlier run in place has renamed
-    for one in entries.that_may_match(item, own):
+    for one in entries.that_may_match(own):
         if one.position not in but and _matches(item, own, one.entry):
             yield one
 

@@ -12,13 +12,13 @@ from krm_fn.model.settings import Environment, Settings, Strategy
 from krm_fn.mounts.mount import update_mounts
 from krm_fn.mounts.plan import Mounts, read_mounts
 from krm_fn.references.embedded import ReadYaml, find_embedded
-from krm_fn.references.generated import versioned
+from krm_fn.references.generated import makes_config, versioned
 from krm_fn.references.references import References, find_authored
 from krm_fn.references.resolve import Index
 from krm_fn.stages.checksums import Checksums, plan_checksums, set_checksums
 from krm_fn.stages.choose import Choice, Choices, choose
 from krm_fn.stages.early_readers import EarlyReaders, find_early_readers
-from krm_fn.stages.jobs import rename_jobs
+from krm_fn.stages.jobs import RenamedJobs, rename_jobs
 from krm_fn.stages.link import emit_linker
 from krm_fn.stages.mark import find_consumers, mark, restore
 from krm_fn.stages.name import name_revisions
@@ -26,9 +26,6 @@ from krm_fn.stages.package import Package
 from krm_fn.stages.restart_requests import find_opt_ins
 from krm_fn.stages.revisions import ReasonCode, Revisions
 from krm_fn.stages.update_references import MoreNames, add_present, find_contradictions, find_stale, update_references
-from krm_fn.stages.warnings.configuration import find_nothing_chosen
-from krm_fn.stages.warnings.references import has_producers
-from krm_fn.stages.warnings.warn import refuse, warn
 
 _MOST_KINDS = 3
 """Kinds that the summary names."""
@@ -50,12 +47,13 @@ class Transformation(NamedTuple):
     choices: Choices
     revisions: Revisions
     checksums: Checksums
+    jobs: RenamedJobs
     changes: Changes
     summary: Problem
 
 
 def transform(package: Package, settings: Settings, environment: Environment, read_yaml: ReadYaml) -> Transformation:
-    """Choose, name, mark, rewrite references, mount, set checksums, rename Jobs, emit the linker, and warn.
+    """Choose, name, mark, rewrite references, mount, set checksums, rename Jobs, and emit the linker.
 
     `read_yaml` reads the YAML that ConfigMaps hold as data.
     """
@@ -91,18 +89,8 @@ def transform(package: Package, settings: Settings, environment: Environment, re
     changes += jobs.changes
     changes += Changes(problems=tuple(find_contradictions(changes.edits)))
     changes += emit_linker(package, revisions, consumers, settings, environment)
-    changes += refuse(package, choices, settings)
-    is_strict = settings.strict or environment.strict
-    if environment.warns or is_strict:
-        changes += warn(package, references, choices, revisions, jobs, changes, settings)
-        # Else the reason may be said already.
-        if all(problem.severity is Severity.INFO for problem in changes.problems):
-            silent = find_nothing_chosen(package, references, choices, checksums, settings)
-            changes += Changes(problems=tuple(silent))
-    problems = [problem.as_error() if is_strict else problem for problem in changes.problems]
-    changes = changes._replace(problems=jobs.readdress(problems))
     summary = _summarize(choices, checksums, settings, package.authored)
-    return Transformation(package, references, early, choices, revisions, checksums, changes, summary)
+    return Transformation(package, references, early, choices, revisions, checksums, jobs, changes, summary)
 
 
 def _read_references(
@@ -111,7 +99,7 @@ def _read_references(
     """Read what references objects by the names that they have, and by these ones."""
     index = Index(package.configs, package.kinds, package.namespace, names)
     # Without configuration, its producers, and workloads to restart for it, there is nothing to find.
-    referrers = package.authored if index or has_opt_ins or has_producers(package.authored) else []
+    referrers = package.authored if index or has_opt_ins or any(map(makes_config, package.authored)) else []
     mounts = read_mounts(package.authored, index, settings, package.config_id)
     references = References(
         referrers,

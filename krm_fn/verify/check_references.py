@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from krm_fn.lint.data import find_missing_keys
 from krm_fn.model.changes import SetItems, SetText
 from krm_fn.model.item import Item, about
 from krm_fn.model.problem import Problem, Severity
@@ -15,7 +16,6 @@ from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.references.references import Authored, References
 from krm_fn.stages.revisions import Revision
 from krm_fn.stages.update_references import update_rules
-from krm_fn.stages.warnings.data import find_missing_keys
 from krm_fn.verify.rendering import Rendering
 
 

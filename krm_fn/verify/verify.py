@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from krm_fn.config.configuration import Configuration, read_by_set
+from krm_fn.lint.lint import lint
+from krm_fn.lint.references import find_unfollowed_affixes
 from krm_fn.model import keys
 from krm_fn.model.changes import Edit, SetFields, combine_patches
 from krm_fn.model.item import Item, about, read_item
@@ -19,7 +21,6 @@ from krm_fn.render.sources import STDIN, Inputs, SourceText, read_config_file, r
 from krm_fn.render.tools import HelmOptions, built_from
 from krm_fn.report.secrets import hide_in_problems
 from krm_fn.stages.transform import transform
-from krm_fn.stages.warnings.references import find_unfollowed_affixes
 from krm_fn.verify.check_linker import check_linker
 from krm_fn.verify.check_names import (
     check_applied,
@@ -150,8 +151,8 @@ def check_again(rendering: Rendering) -> Iterator[Problem]:
         return
     (only,) = configured
     settings = only.settings._replace(strict=False)  # a warning of the function is no sign that something has changed
-    environment = Environment(namespace=rendering.package.namespace)
-    changes = transform(rendering.package, settings, environment, embedded_reader()).changes
+    environment = Environment(namespace=rendering.package.namespace, warns=False)
+    changes = lint(transform(rendering.package, settings, environment, embedded_reader()), settings, environment)
     edits = [*changes.edits]
     for item, patch in combine_patches(changes.patches):
         edits += plan_patch(item, patch)

@@ -1,29 +1,31 @@
-"""An index of entries leaves out only what cannot match."""
+"""Entries by name leave out only what cannot match, and keep their order."""
 
+from collections.abc import Collection
 from fnmatch import fnmatchcase
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from krm_fn.model.settings import literal_parts
+from krm_fn.model.settings import Entries, Selector
+
+NAMES = st.text("ab-", min_size=1, max_size=2)
+PATTERNS = st.text("ab-*?", min_size=1, max_size=2)
 
 
-@pytest.mark.parametrize(
-    ("pattern", "parts"),
-    [
-        pytest.param("web-*", ["web-", ""], id="what stands before a star"),
-        pytest.param("?eb-*-config", ["", "eb-", "-config"], id="what stands between and behind"),
-        pytest.param("web-[a-z]x", ["web-", "x"], id="a set of letters is no text"),
-        pytest.param("web-[!]a]x", ["web-", "x"], id="a bracket may be in a set"),
-        pytest.param("web-[ax", ["web-", "ax"], id="a bracket that is not closed"),
-        pytest.param("web-a]x", ["web-a", "x"], id="a bracket that is not opened"),
-    ],
-)
-def test_what_every_name_contains(pattern: str, parts: list[str]) -> None:
-    assert literal_parts(pattern) == parts
+@given(st.lists(PATTERNS, max_size=8), st.lists(NAMES, max_size=2))
+def test_each_entry_that_matches_is_found_in_its_place(patterns: list[str], names: Collection[str]) -> None:
+    found = Entries(map(_named, patterns)).that_may_match(names)
+    matching = [place for place, pattern in enumerate(patterns) if any(fnmatchcase(name, pattern) for name in names)]
+    assert [one.position for one in found] == sorted({one.position for one in found})
+    assert {*matching} <= {one.position for one in found}
+    assert all(patterns[one.position] == one.entry.name for one in found)
 
 
-@given(st.text("ab[]!-*?", max_size=10), st.text("ab[]!-", max_size=10))
-def test_a_name_that_matches_contains_each_part(pattern: str, name: str) -> None:
-    assert not fnmatchcase(name, pattern) or all(part in name for part in literal_parts(pattern))
+@given(st.lists(NAMES), NAMES)
+def test_of_literal_names_only_the_same_are_found(entries: list[str], name: str) -> None:
+    found = Entries(map(_named, entries)).that_may_match([name, name])
+    assert [one.position for one in found] == [place for place, entry in enumerate(entries) if entry == name]
+
+
+def _named(pattern: str) -> Selector:
+    return Selector(name=pattern)

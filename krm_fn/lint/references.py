@@ -7,7 +7,6 @@ from typing import NamedTuple
 from krm_fn.model.item import Item, about
 from krm_fn.model.kinds import BUILT_IN_GROUPS
 from krm_fn.model.problem import Problem, ResourceId, Severity
-from krm_fn.model.producers import PRODUCERS
 from krm_fn.model.settings import Strategy
 from krm_fn.naming.names import authored_id, base_name
 from krm_fn.naming.suggest import find_near
@@ -20,7 +19,6 @@ from krm_fn.stages.choose import Choices
 from krm_fn.stages.package import Package
 from krm_fn.stages.revisions import Revisions
 
-_PRODUCER_KINDS = frozenset((producer.group, kind) for producer in PRODUCERS for kind in producer.kinds)
 _OTHER = {"ConfigMap": "Secret", "Secret": "ConfigMap"}
 
 
@@ -200,11 +198,6 @@ def _possible_affixes(name: str) -> Iterator[tuple[str, str]]:
     before = {place - 1 for place in after}
     yield from ((name[:end], name[start:]) for end in places for start in before if end < start)
     yield from ((name[:end], name[start:]) for start in places for end in after if end < start and start not in before)
-
-
-def has_producers(items: Iterable[Item]) -> bool:
-    """Tell whether any object may make a ConfigMap or Secret."""
-    return any((item.id.group, item.id.kind) in _PRODUCER_KINDS for item in items)
 
 
 def find_made_in_cluster(package: Package, references: References, choices: Choices) -> Iterator[Problem]:

@@ -1,28 +1,11 @@
-"""What no edit can mend: `refuse` and `warn` list the checks, and those of objects themselves are here."""
+"""What no edit can mend: `lint` lists the checks, and those of objects themselves are here."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from krm_fn.model import keys
-from krm_fn.model.changes import Changes
-from krm_fn.model.deployers import is_hook
-from krm_fn.model.item import Item, about, place_of
-from krm_fn.model.keys import PACKAGE_PATH
-from krm_fn.model.kinds import cannot_change, is_fixed, is_replaced, kind_of
-from krm_fn.model.node import get, is_mapping, mark_of
-from krm_fn.model.problem import UNRENDERED, Problem, Severity
-from krm_fn.model.settings import DEFAULT_SET, Jobs, Settings, Strategy
-from krm_fn.naming.names import authored_id, listed_revisions
-from krm_fn.references.find import may_refer
-from krm_fn.references.references import References
-from krm_fn.stages.choose import Choices
-from krm_fn.stages.jobs import RenamedJobs, find_job_names
-from krm_fn.stages.package import Package
-from krm_fn.stages.replaced_later import SUBSTITUTE, is_encrypted
-from krm_fn.stages.revisions import Revisions
-from krm_fn.stages.warnings.configuration import find_misspelled, find_own_annotations, find_unmatched
-from krm_fn.stages.warnings.data import find_missing_keys, find_refused_data
-from krm_fn.stages.warnings.references import (
+from krm_fn.lint.configuration import find_misspelled, find_nothing_chosen, find_own_annotations, find_unmatched
+from krm_fn.lint.data import find_missing_keys, find_refused_data
+from krm_fn.lint.references import (
     find_copied,
     find_in_fields,
     find_in_options,
@@ -32,55 +15,74 @@ from krm_fn.stages.warnings.references import (
     find_unversioned,
     warn_about_misspelled,
 )
+from krm_fn.model import keys
+from krm_fn.model.changes import Changes
+from krm_fn.model.deployers import is_hook
+from krm_fn.model.item import Item, about, place_of
+from krm_fn.model.keys import PACKAGE_PATH
+from krm_fn.model.kinds import cannot_change, is_fixed, is_replaced, kind_of
+from krm_fn.model.node import get, is_mapping, mark_of
+from krm_fn.model.problem import UNRENDERED, Problem, Severity
+from krm_fn.model.settings import DEFAULT_SET, Environment, Jobs, Settings, Strategy
+from krm_fn.naming.names import authored_id, listed_revisions
+from krm_fn.references.find import may_refer
+from krm_fn.references.references import References
+from krm_fn.stages.choose import Choices
+from krm_fn.stages.jobs import find_job_names
+from krm_fn.stages.package import Package
+from krm_fn.stages.replaced_later import SUBSTITUTE, is_encrypted
+from krm_fn.stages.revisions import Revisions
+from krm_fn.stages.transform import Transformation
 
 
-def refuse(package: Package, choices: Choices, settings: Settings) -> Changes:
-    """Report what may be an error, of all that no edit can mend."""
-    return Changes(problems=(*find_taken(package, choices, settings), *find_templates(package.authored)))
+def lint(found: Transformation, settings: Settings, environment: Environment) -> Changes:
+    """Add to the changes of a run what no edit can mend. Warnings are only looked for where somebody reads them."""
+    package = found.package
+    changes = found.changes
+    changes += Changes(problems=(*find_taken(package, found.choices, settings), *find_templates(package.authored)))
+    is_strict = settings.strict or environment.strict
+    if environment.warns or is_strict:
+        changes += Changes(problems=tuple(_warn(found._replace(changes=changes), settings)))
+        # Else the reason may be said already.
+        if all(problem.severity is Severity.INFO for problem in changes.problems):
+            silent = find_nothing_chosen(package, found.references, found.choices, found.checksums, settings)
+            changes += Changes(problems=tuple(silent))
+    problems = [problem.as_error() if is_strict else problem for problem in changes.problems]
+    return changes._replace(problems=found.jobs.readdress(problems))
 
 
-def warn(  # noqa: PLR0913, PLR0917  # all that a run has found out
-    package: Package,
-    references: References,
-    choices: Choices,
-    revisions: Revisions,
-    jobs: RenamedJobs,
-    changes: Changes,
-    settings: Settings,
-) -> Changes:
+def _warn(found: Transformation, settings: Settings) -> Iterator[Problem]:
     """Warn about settings without effect, objects that will not follow, and objects that the API server will refuse.
 
     All of it is a warning or less: who only asks for errors does not need it.
     """
+    package, references, choices, revisions = found.package, found.references, found.choices, found.revisions
     written = {choice.item for choice in choices.all if choice.is_written_by_others}
-    problems = [
-        # What the configuration says, and does not happen.
-        *find_unmatched(package, settings, references.index.names),
-        *find_misspelled(package.authored),
-        *find_abandoned_linkers(package, settings),
-        # What does not follow a new name, or follows it too often.
-        *find_no_referrers(package, revisions),
-        *find_unlisted(package, references, revisions),
-        *find_immutable(references, revisions, changes),
-        *find_in_options(package, references, revisions),
-        *find_in_fields(references, revisions),
-        *find_copied(choices, revisions),
-        *find_job_names(package, jobs.jobs),
-        # What a cluster will not accept, or not as it is here.
-        *find_substituted(choices, revisions),
-        *find_duplicates(package, revisions),
-        *find_written_again(package, references, revisions),
-        *warn_about_misspelled(package, references),
-        *find_unfollowed_affixes(references),
-        *find_missing_keys(package, references, written, settings),
-        *find_refused_data(package, revisions, settings.deployers),
-        *find_own_annotations(package.authored, settings.kinds),
-        # What changes without another name.
-        *find_made_in_cluster(package, references, choices),
-        *find_unversioned(references, revisions, choices),
-        *find_named_by_ciphertext(revisions),
-    ]
-    return Changes(problems=tuple(problems))
+    # What the configuration says, and does not happen.
+    yield from find_unmatched(package, settings, references.index.names)
+    yield from find_misspelled(package.authored)
+    yield from find_abandoned_linkers(package, settings)
+    # What does not follow a new name, or follows it too often.
+    yield from find_no_referrers(package, revisions)
+    yield from find_unlisted(package, references, revisions)
+    yield from find_immutable(references, revisions, found.changes)
+    yield from find_in_options(package, references, revisions)
+    yield from find_in_fields(references, revisions)
+    yield from find_copied(choices, revisions)
+    yield from find_job_names(package, found.jobs.jobs)
+    # What a cluster will not accept, or not as it is here.
+    yield from find_substituted(choices, revisions)
+    yield from find_duplicates(package, revisions)
+    yield from find_written_again(package, references, revisions)
+    yield from warn_about_misspelled(package, references)
+    yield from find_unfollowed_affixes(references)
+    yield from find_missing_keys(package, references, written, settings)
+    yield from find_refused_data(package, revisions, settings.deployers)
+    yield from find_own_annotations(package.authored, settings.kinds)
+    # What changes without another name.
+    yield from find_made_in_cluster(package, references, choices)
+    yield from find_unversioned(references, revisions, choices)
+    yield from find_named_by_ciphertext(revisions)
 
 
 def find_taken(package: Package, choices: Choices, settings: Settings) -> Iterator[Problem]:
