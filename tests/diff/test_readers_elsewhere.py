@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.diff import packages as diff_of_packages
-from krm_fn.diff.diff import DIFFERENT, FAILED, LoneRendering, RenderOptions, read_rendering
+from krm_fn.diff.diff import DIFFERENT, FAILED, LoneRendering, RenderOptions, render_alone
 from krm_fn.model.problem import Outcome
 from krm_fn.render.sources import Inputs
 from tests.diff.repository import commit
@@ -185,7 +185,7 @@ def test_only_packages_with_the_name_in_their_files_are_rendered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rendered: list[str] = []
-    render = read_rendering
+    render = render_alone
 
     def record(inputs: Inputs, options: RenderOptions) -> LoneRendering:
         rendered.extend(inputs.paths)
