@@ -156,7 +156,7 @@ def type_name(node: ast.stmt) -> str | None:
 
 
 def functions_with_two_homes(modules: Mapping[str, Module]) -> list[str]:
-    """Return the names of public functions that more than one module defines. A command has the name of what it runs."""
+    """Return the public functions that more than one module defines. A command has the name of what it runs."""
     names = Counter(
         node.name
         for module in modules.values()
