@@ -191,7 +191,7 @@ def test_only_packages_with_the_name_in_their_files_are_rendered(
         rendered.extend(inputs.paths)
         return render(inputs, options)
 
-    monkeypatch.setattr(diff_of_packages, "read_rendering", record)
+    monkeypatch.setattr(diff_of_packages, "render_alone", record)
     longer = {name: str(text).replace("catalog-db", "catalog-db-2") for name, text in pod("apps/longer").items()}
     by_base: Files = {
         "apps/over/kustomization.yaml": "resources: [../../base]\n",
