@@ -10,8 +10,9 @@ import statistics
 import subprocess
 import sys
 import sysconfig
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+import tokenize
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -24,6 +25,10 @@ PACKAGE = ROOT / "krm_fn"
 FACTS = PACKAGE / "facts"
 IMPORTED = re.compile(r"^import time: .*\| +(\S+)$", re.MULTILINE)
 SHORT = 60
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_NO_TOKENS = frozenset(
+    (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING)
+)
 
 
 class Count(NamedTuple):
@@ -46,15 +51,22 @@ def count() -> list[Count]:
     modules = read_modules()
     code = [module for module in modules.values() if not module.path.is_relative_to(FACTS)]
     imports = find_imports(modules)
+    tokens = sum(count_tokens(module.path) for module in code)
     return [
         Count("modules", len(code), 165),
-        Count("lines, without facts", sum(module.lines for module in code), 36800),
+        Count("thousands of tokens, without facts", tokens / 1000, 268),
+        Count("tokens in a line", tokens / sum(module.lines for module in code), 7.3),
         Count("median lines of a module", statistics.median(module.lines for module in code), 200, at_least=True),
         Count(f"modules under {SHORT} lines", sum(module.lines < SHORT for module in code), 5),
         Count("longest chain of imports", len(longest_chain(imports)), 25),
         Count("modules in a circle of imports", len(circle(imports)), 0),
         Count("modules that a run imports", len(ours_of_a_run()), 96),
+        Count("files that one ConfigMap enters", entered_by(_CONFIG_MAP), 58),
+        Count("the same, with its Deployment", entered_by(_CONFIG_MAP + _DEPLOYMENT), 69),
         Count("type names with two meanings", len(ambiguous_types(modules)), 0),
+        Count("public functions with two homes", len(functions_with_two_homes(modules)), 0),
+        Count("file names with two homes", len(files_with_two_homes(modules)), 20),
+        Count("nested loops in 100 functions", nested_comprehensions(code), 11.5),
         Count("modules that mention producers", len(mentioning_producers(modules)), 42),
     ]
 
@@ -141,6 +153,74 @@ def type_name(node: ast.stmt) -> str | None:
     targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
     target = targets[0] if len(targets) == 1 else None
     return target.id if isinstance(target, ast.Name) and re.fullmatch(r"[A-Z][a-z]\w*", target.id) else None
+
+
+def functions_with_two_homes(modules: Mapping[str, Module]) -> list[str]:
+    """Return the public functions that more than one module defines. A command has the name of what it runs."""
+    names = Counter(
+        node.name
+        for module in modules.values()
+        if module.path.name != "__main__.py" and not module.path.is_relative_to(PACKAGE / "cli")
+        for node in module.tree.body
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_")
+    )
+    return [name for name, homes in names.items() if homes > 1]
+
+
+def files_with_two_homes(modules: Mapping[str, Module]) -> list[str]:
+    names = Counter(module.path.name for module in modules.values())
+    return [name for name, homes in names.items() if homes > 1]
+
+
+def nested_comprehensions(modules: Iterable[Module]) -> float:
+    """Return for how many of 100 functions a comprehension has more than one loop, or another one inside."""
+    nested = functions = 0
+    for module in modules:
+        for node in ast.walk(module.tree):
+            functions += isinstance(node, ast.FunctionDef)
+            if isinstance(node, _COMPREHENSIONS):
+                inside = sum(isinstance(one, _COMPREHENSIONS) for one in ast.walk(node))
+                nested += len(node.generators) > 1 or inside > 1
+    return round(100 * nested / functions, 1)
+
+
+def count_tokens(path: Path) -> int:
+    """Count what the interpreter reads: no comments, no docstrings, no line breaks."""
+    docstrings = {
+        (node.body[0].value.lineno, node.body[0].value.col_offset)
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(node) is not None
+        if isinstance(node.body[0], ast.Expr)
+    }
+    with path.open("rb") as file:
+        return sum(
+            one.type not in _NO_TOKENS and one.start not in docstrings for one in tokenize.tokenize(file.readline)
+        )
+
+
+_CONFIG_MAP = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\ndata: {a: b}\n"
+_DEPLOYMENT = b"""---
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec: {template: {spec: {containers: [{name: web, envFrom: [{configMapRef: {name: web}}]}]}}}
+"""
+_ENTERED = """
+import sys
+from krm_fn.function import run
+entered = set()
+sys.setprofile(lambda frame, *_: frame.f_code.co_name == "<module>" or entered.add(frame.f_code.co_filename))
+run(sys.stdin.buffer.read())
+sys.setprofile(None)
+print(sum("krm_fn" in name for name in entered))
+"""
+
+
+@cache
+def entered_by(text: bytes) -> int:
+    """Return how many files have a function that is called when the function runs over these objects."""
+    done = subprocess.run([sys.executable, "-c", _ENTERED], input=text, capture_output=True, check=True, cwd=ROOT)
+    return int(done.stdout)
 
 
 def mentioning_producers(modules: Mapping[str, Module]) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from krm_fn.cli.main import main as krm_fn
 from krm_fn.function import run
-from krm_fn.history.write import HistoryFormat, write
+from krm_fn.history.write import HistoryFormat, write_history
 from krm_fn.model.problem import Outcome
 from krm_fn.report.table import Screen
 from tests.cases import ENVIRONMENT, REJECTIONS, TRANSFORMS
@@ -39,7 +39,9 @@ def main() -> int:
             print(case.name, door, outcome.exit_code, sha256(said).hexdigest())
     for case in HISTORIES:
         print(
-            case.name, "history", sha256(write(read_history(case), HistoryFormat.JSON, Screen()).encode()).hexdigest()
+            case.name,
+            "history",
+            sha256(write_history(read_history(case), HistoryFormat.JSON, Screen()).encode()).hexdigest(),
         )
     return 0
 

@@ -107,14 +107,14 @@ def diff(
     The exit code is 2 after an error, and 3 if REV alone cannot be rendered: then everything is shown as new. Otherwise
     it is 0 or, with --exit-code, 1 for a difference.
     """  # noqa: D301  # click's mark for lines that it must not join
-    from krm_fn.diff.affected import is_pattern
+    from krm_fn.diff.affected import stands_for_several
     from krm_fn.diff.diff import DIFFERENT, DiffFormat, DiffInput, RenderOptions
     from krm_fn.diff.diff import diff as compare_one
     from krm_fn.diff.packages import diff_packages
     from krm_fn.diff.write import ROOM, Extent
     from krm_fn.report.table import find_screen
 
-    is_each = each or (against is not None and any(map(is_pattern, paths)))
+    is_each = each or (against is not None and any(map(stands_for_several, paths)))
     is_paired = ignore_namespace or ignore_affixes
     option = "--live" if live else "--each"
     misplaced = f"{option} compares objects of one name and namespace; remove --ignore-namespace and --ignore-affixes"

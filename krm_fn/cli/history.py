@@ -76,7 +76,7 @@ def history(
     with needs_client():
         from krm_fn.history.ask import LiveNamespace, Question
         from krm_fn.history.history import History, NoAnswer
-        from krm_fn.history.write import HistoryFormat, Output, ScreenSize, write
+        from krm_fn.history.write import HistoryFormat, Output, ScreenSize, write_history
         from krm_fn.history.write import watch as watch_history
         from krm_fn.linker.credentials import Access
     from krm_fn.report.table import Screen, find_screen
@@ -95,7 +95,7 @@ def history(
         return ScreenSize(find_screen(width, os.environ), width, 0 if is_dumb else height)
 
     def write_in_form(found: History, screen: Screen) -> str:
-        return write(found, form, screen)
+        return write_history(found, form, screen)
 
     try:
         cluster = LiveNamespace(Access(kubeconfig, next(iter(contexts), None)), namespace, say, timeout)

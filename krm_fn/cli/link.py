@@ -136,7 +136,7 @@ def link(
     )
     with needs_client():
         from krm_fn.linker.credentials import Access
-        from krm_fn.linker.run import LinkOptions, Writes, run
+        from krm_fn.linker.run import LinkOptions, Writes, link_set
     gc.enable()  # it runs for minutes, in little memory
     # A request that fails makes a cycle, a page of objects makes none. To look for some after every 700 objects of a
     # page takes half of a run's time.
@@ -145,7 +145,7 @@ def link(
     signal.signal(signal.SIGTERM, lambda *_: stop.set())
     writes = Writes.EVENTS if check_only else Writes.NOTHING if dry_run else Writes.ALL
     options = LinkOptions(namespace, Access(kubeconfig, context), writes, as_json=output == "json")
-    return run(plan, options, stop, _print_line, say)
+    return link_set(plan, options, stop, _print_line, say)
 
 
 def _print_line(line: str) -> None:

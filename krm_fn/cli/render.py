@@ -99,6 +99,6 @@ def discover(*, kustomize_options: str) -> Outcome:
     This is for `discover.find.command` in a plugin of Argo CD, which renders an application if something is printed. If
     an Application asks for a plugin, Argo CD sets ARGOCD_APP_PARAMETERS, and krm-fn.yaml is printed in any case.
     """
-    from krm_fn.render.sources import discover as discover_directory
+    from krm_fn.render.sources import answer_discovery as discover_directory
 
     return discover_directory(Path(), kustomize_options, is_asked_for="ARGOCD_APP_PARAMETERS" in os.environ)

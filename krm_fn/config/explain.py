@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema.validators import extend
 
-from krm_fn.config.plain import Plain, load_schema, place
+from krm_fn.config.plain import Plain, load_schema, place_setting
 from krm_fn.model.node import Node, read_path, step
 from krm_fn.model.problem import Problem, ResourceId
 from krm_fn.naming.suggest import nearest, suggest
@@ -22,10 +22,10 @@ _NAMES = {
 }
 
 
-def explain(config: Plain, node: Node, who: ResourceId) -> list[Problem]:
+def explain_errors(config: Plain, node: Node, who: ResourceId) -> list[Problem]:
     """Return every reason, with the field and its line, in the order of the lines."""
     errors = validator(load_schema()).iter_errors(config)
-    problems = {place(path, node, who, message) for error in errors for path, message in _sentences(error)}
+    problems = {place_setting(path, node, who, message) for error in errors for path, message in _sentences(error)}
     return sorted(problems, key=lambda problem: (problem.line, problem.column, problem.field, problem.message))
 
 

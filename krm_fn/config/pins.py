@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from krm_fn.config.build import attribute_of, build_settings
-from krm_fn.config.plain import Invalid, Plain, place, plain_value, refuse
+from krm_fn.config.plain import Invalid, Plain, place_setting, plain_value, refuse
 from krm_fn.model.node import Node, spell
 from krm_fn.model.problem import Problem, Rejected, ResourceId
 from krm_fn.model.settings import LinkerSettings, Settings
@@ -110,7 +110,7 @@ def _disagreement(pin: _Pin, linker: LinkerSettings, node: Node | None, who: Res
     what = f'found "{own}", but {pin.by} pins "{pin.value}"' if pin.field.is_text else f"differs from {pin.by}"
     message = f"{what}, which no package may change; remove the field"
     path = ("spec", "linker", pin.field.name)
-    return place(path, node, who, message) if node and who else Problem(message, field=spell(path))
+    return place_setting(path, node, who, message) if node and who else Problem(message, field=spell(path))
 
 
 def _unknown(name: str) -> Problem:

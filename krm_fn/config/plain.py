@@ -111,7 +111,9 @@ def one_of(value: Plain, allowed: Collection[str]) -> str:
     return text if text in allowed else refuse()
 
 
-def place(path: Iterable[str | int], node: Node, who: ResourceId, message: str, marks: Marks | None = None) -> Problem:
+def place_setting(
+    path: Iterable[str | int], node: Node, who: ResourceId, message: str, marks: Marks | None = None
+) -> Problem:
     """Return a problem with the setting at a path such as `spec.kinds`, at the setting's key.
 
     `node` is the whole configuration, `who` its id: if that is a ConfigMap, the settings are in its `data`. `marks`:
@@ -131,7 +133,7 @@ def place_settings(problems: Iterable[Problem], node: Node | None) -> Iterator[P
         if node is None or problem.resource is None or problem.resource != who or problem.node is not None:
             yield problem
         else:
-            placed = place(read_path(problem.field), node, problem.resource, problem.message, marks)
+            placed = place_setting(read_path(problem.field), node, problem.resource, problem.message, marks)
             yield placed._replace(severity=problem.severity)
 
 

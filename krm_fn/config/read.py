@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from krm_fn.config.build import DAYS, MONTHS, build_settings
 from krm_fn.config.pins import pin_linker
-from krm_fn.config.plain import Invalid, Plain, place, plain_value
+from krm_fn.config.plain import Invalid, Plain, place_setting, plain_value
 from krm_fn.model.item import read_item
 from krm_fn.model.keys import DECLARES_FUNCTION
 from krm_fn.model.node import Mapping, Node, describe, elements, fields, get, is_mapping, is_null, is_scalar, text
@@ -68,7 +68,9 @@ def _unnamed_settings(default_set: str) -> Settings:
 def _check_image(image: str | None, path: tuple[str, ...], node: Node, who: ResourceId) -> None:
     # What substitutes `${VARIABLES}` does so after the function, and in the Job as well.
     if image is not None and "${" not in image and not is_image(image):
-        raise Rejected(place(path, node, who, f'found "{image}", which no registry accepts: expected {EXPECTED_IMAGE}'))
+        raise Rejected(
+            place_setting(path, node, who, f'found "{image}", which no registry accepts: expected {EXPECTED_IMAGE}')
+        )
 
 
 def _own_image(node: Node) -> tuple[str, str | None]:
@@ -86,14 +88,16 @@ def _settings(config: Plain, node: Node, who: ResourceId) -> Settings:
     try:
         settings = build_settings(config)
     except Invalid as invalid:
-        from krm_fn.config.explain import explain
+        from krm_fn.config.explain import explain_errors
 
-        raise Rejected(*explain(config, node, who)) from invalid
+        raise Rejected(*explain_errors(config, node, who)) from invalid
     problems = [
         problem for list_name in ("select", "exclude") for problem in _stray_kinds(node, list_name, settings, who)
     ]
     path = ("spec", "linker", "schedule")
-    problems += [place(path, node, who, message) for message in _backward_ranges(settings.linker.schedule or "")]
+    problems += [
+        place_setting(path, node, who, message) for message in _backward_ranges(settings.linker.schedule or "")
+    ]
     if problems:
         raise Rejected(*problems)
     return settings
@@ -107,7 +111,7 @@ def _stray_kinds(node: Node, list_name: str, settings: Settings, who: ResourceId
         if kind is not None and kind.value not in settings.kinds:
             kinds = ", ".join(sorted(settings.kinds))
             message = f"found {kind.value}, which is not in spec.kinds ({kinds}); add {kind.value} to spec.kinds"
-            problems.append(place(("spec", list_name, index, "kind"), node, who, message))
+            problems.append(place_setting(("spec", list_name, index, "kind"), node, who, message))
     return problems
 
 
@@ -145,10 +149,10 @@ def read_config_map(node: Mapping, who: ResourceId) -> dict[str, Plain]:
     data = get(node, "data")
     if not is_null(data) and not is_mapping(data):
         found = describe(data or node)
-        raise Rejected(place(("data",), node, who, f"expected a mapping of settings, found {found}"))
+        raise Rejected(place_setting(("data",), node, who, f"expected a mapping of settings, found {found}"))
     messages = {key: message for key, value in fields(data).items() if (message := _check(key, value))}
     if messages:
-        raise Rejected(*(place(("data", key), node, who, message) for key, message in messages.items()))
+        raise Rejected(*(place_setting(("data", key), node, who, message) for key, message in messages.items()))
     texts = {key: str(value.value) for key, value in fields(data).items() if not is_null(value)}
     name = texts.pop("name", None if who.name in (KPT_NAME, "") else who.name)
     metadata: dict[str, Plain] = {} if name is None else {"metadata": {"name": name}}

@@ -30,7 +30,7 @@ _NEVER = ".git"
 """No tree of git contains one, and no package does."""
 
 
-def is_pattern(path: str) -> bool:
+def stands_for_several(path: str) -> bool:
     """Tell whether a path stands for those that it matches. A file of that name, with all its signs, is just a file."""
     return _WILDCARD.search(path) is not None and not os.path.lexists(path)
 

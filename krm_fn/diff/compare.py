@@ -35,7 +35,7 @@ from krm_fn.diff.tree import (
     find_unlike,
     is_made_anew,
     is_same,
-    read_names,
+    read_stable_names,
     show,
 )
 from krm_fn.model import keys
@@ -127,7 +127,7 @@ def find_fate(item: Item, old: Release, new: Release) -> Removal | None:
     return Removal(RemovalOutcome.UNUSED if is_linked and not users else RemovalOutcome.KEPT, users, deployers)
 
 
-def find_hazards(item: Item, successor: Item, old: Release) -> tuple[str, ...]:
+def find_deployers_that_prune(item: Item, successor: Item, old: Release) -> tuple[str, ...]:
     """Return the deployers that would prune an object which gets another name while pods use it."""
     if item.id.name == successor.id.name or not find_users(item, old):
         return ()
@@ -144,7 +144,7 @@ def compare(old: Release, new: Release, names: tuple[str, str] = ("", "")) -> Di
     """Compare all objects. `names` are those of the two renderings."""
     pairs = pair_items(old, new)
     linker, emitted = pair_emitted(old, new)
-    reader = _ContentReader(read_names(pairs, (old, new)), (old, new))
+    reader = _ContentReader(read_stable_names(pairs, (old, new)), (old, new))
     compared = {pair: reader.compare_fields(pair) for pair in pairs}
     fields = {pair: tuple(one for one in found if not is_made_anew(one)) for pair, found in compared.items()}
     contents = {pair: reader.compare_content(pair) for pair in pairs}
@@ -299,7 +299,7 @@ class _Writer:
         if change.old is not None and change.new is not None and is_spelled_anew(pair, self._old, self._new):
             change = change._replace(old=change.old._replace(base=change.new.base))
         if old is not None and new is not None and new in self._renamed and _is_followed(new):
-            return change._replace(has_new_name=True, hazards=find_hazards(old, new, self._old))
+            return change._replace(has_new_name=True, hazards=find_deployers_that_prune(old, new, self._old))
         return change
 
     def _find_rolls(self, item: Item) -> tuple[Roll, ...]:

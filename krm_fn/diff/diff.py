@@ -156,7 +156,7 @@ class LoneRendering(NamedTuple):
     settings: Settings | None
 
 
-def read_rendering(inputs: Inputs, options: RenderOptions) -> LoneRendering:
+def render_alone(inputs: Inputs, options: RenderOptions) -> LoneRendering:
     """Render what the paths hold, or read it if it is rendered. Raises Rejected."""
     side = _open(" ".join(inputs.paths), inputs, options)
     release = _read_release(side, side, options) or read_release([], None, "")

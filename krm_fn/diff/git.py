@@ -17,7 +17,7 @@ from krm_fn.naming.suggest import nearest
 from krm_fn.render.files import Allowance
 from krm_fn.render.kustomization import KUSTOMIZATIONS, find_ways_out
 from krm_fn.render.program import Ended, Program, run_program
-from krm_fn.render.tools import summarize, tell_everything
+from krm_fn.render.tools import end_with_output, tell_everything
 
 _SETTINGS = (
     *("core.hooksPath=/dev/null", "core.fsmonitor=false"),  # no program of the repository runs
@@ -267,7 +267,7 @@ class Repository:
             said = os.fsdecode(ended.stderr).strip()
             *_, last = ["", *said.splitlines()]
             everything = tell_everything(f"git {arguments[0]}", said) if self._allowance.limits.is_verbose else []
-            said_last = summarize(last.removeprefix("fatal: "), self.folder)
+            said_last = end_with_output(last.removeprefix("fatal: "), self.folder)
             message = _PARTIAL if "promisor remote" in last else f"git {arguments[0]}{said_last}"
             raise Rejected(*everything, Problem(message))
         if ended.stdout and not ended.stdout.endswith(b"\0" if "-z" in arguments else b"\n"):

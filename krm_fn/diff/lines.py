@@ -357,7 +357,7 @@ def write_place(change: ObjectChange) -> str:
     return printable(f"{who.kind} {who.namespace}/{who.base}" if who.namespace else f"{who.kind} {who.base}")
 
 
-def summarize(difference: Difference, quote: Callable[[str], str] = printable) -> str:
+def sum_up_difference(difference: Difference, quote: Callable[[str], str] = printable) -> str:
     """Return `1 revision changed, 2 unchanged; 1 other object changed; linker runs once`.
 
     `quote` makes the name of a set safe to print.

@@ -16,7 +16,7 @@ from itertools import compress, product
 from pathlib import Path
 from typing import NamedTuple
 
-from krm_fn.diff.affected import ChangedFiles, FileSearch, FilesWithNames, find_packages, is_pattern
+from krm_fn.diff.affected import ChangedFiles, FileSearch, FilesWithNames, find_packages, stands_for_several
 from krm_fn.diff.diff import (
     DIFFERENT,
     FAILED,
@@ -32,8 +32,8 @@ from krm_fn.diff.diff import (
     is_left_out,
     name_some,
     open_both,
-    read_rendering,
     remark,
+    render_alone,
 )
 from krm_fn.diff.difference import (
     ComparedObject,
@@ -102,8 +102,8 @@ def _compare_all(
     places: dict[str, str] = {}
     for path in paths:
         place = repository.find(path) or "."
-        matches = find_packages(place, repository.folder, tree) if is_pattern(path) else []
-        if not matches and is_pattern(path):
+        matches = find_packages(place, repository.folder, tree) if stands_for_several(path) else []
+        if not matches and stands_for_several(path):
             raise Rejected(Problem(f"matches no package, neither here nor in {revision}", file=path))
         places |= {os.path.relpath(repository.folder / one): one for one in matches} or {path: place}
     others = [found for path in (options.config, *options.helm.values) if path and (found := repository.find(path))]
@@ -170,7 +170,7 @@ def _read_those_that_name(
     for package, place in unaffected.items():
         if files.can_name(place):
             with suppress(Rejected):  # the change has not broken it, so nobody has asked
-                rendered = read_rendering(Inputs((package,), options.config), options)
+                rendered = render_alone(Inputs((package,), options.config), options)
                 yield read_names(package, place, rendered.release)
 
 

@@ -18,7 +18,7 @@ from krm_fn.references.generated import find_generated, versioned
 from krm_fn.references.reference import ResolvedReference
 from krm_fn.render.made_anew import WHOLE, MadeAnew
 from krm_fn.stages.package import Package, read_package
-from krm_fn.verify.rendering import find_namespace, read_written
+from krm_fn.verify.rendering import find_default_namespace, read_written
 
 _JOB_HASH = re.compile(f"(-link)-{HASH}")
 
@@ -111,7 +111,7 @@ def read_release(items: Collection[Item], settings: Settings | None, namespace: 
     `namespace` is that of objects that set none. If it is empty, the configuration or the linker's objects may say it.
     """
     configured = [settings] if settings else []
-    package = read_package(items, None, namespace or find_namespace(items, configured))
+    package = read_package(items, None, namespace or find_default_namespace(items, configured))
     _, authored = read_written(package, configured)
     return Release(package, authored.references)
 

@@ -89,7 +89,7 @@ class StableNames:
         return self._masks.hide(text)
 
 
-def read_names(pairs: Collection[Pair], releases: tuple[Release, Release]) -> tuple[StableNames, StableNames]:
+def read_stable_names(pairs: Collection[Pair], releases: tuple[Release, Release]) -> tuple[StableNames, StableNames]:
     """Return the names of the old and of the new rendering."""
     by_item: dict[Item, str] = {}
     by_name: tuple[dict[str, str], dict[str, str]] = ({}, {})

@@ -29,7 +29,7 @@ from krm_fn.diff.lines import (
     WARNING,
     Line,
     find_statements,
-    summarize,
+    sum_up_difference,
     write_lines,
     write_place,
     write_title,
@@ -56,7 +56,7 @@ def write_text(difference: Difference, screen: Screen, context: int = 0) -> str:
     """Write every change, and then one line that sums them up. `context` is that of `write_lines`."""
     lines = [line for change in difference.changes for line in write_change(change, screen, context)]
     lines += (line for note in difference.notes for line in fold(printable(f"note: {note}").split(), screen.width))
-    lines += map(screen.strong, fold(re.split("(?<=;) ", summarize(difference)), screen.width))
+    lines += map(screen.strong, fold(re.split("(?<=;) ", sum_up_difference(difference)), screen.width))
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -77,7 +77,7 @@ def _paint(line: Line, screen: Screen) -> str:
 
 FORMS: Forms = {
     Difference: (
-        *("old", "new", ("summary", summarize), "unchangedRevisions=unchanged"),
+        *("old", "new", ("summary", sum_up_difference), "unchangedRevisions=unchanged"),
         *("revisions", "objects", "linker", "notes"),
     ),
     ObjectChange: (
@@ -148,7 +148,7 @@ def _write_blocks(changes: Sequence[ObjectChange], context: int, room: int, *, a
     text = text if _length(text) + _TAIL <= room else ""
     left_out = 0
     for change in changes:
-        block = "\n".join(write_block(change, context, is_open=are_open))
+        block = "\n".join(write_change_block(change, context, is_open=are_open))
         # A smaller change behind one that is left out may still fit.
         if _length(text) + _length(block) + _TAIL <= room:
             text += block
@@ -162,7 +162,7 @@ def _write_blocks(changes: Sequence[ObjectChange], context: int, room: int, *, a
 
 def _verdict(difference: Difference, what: str) -> Iterator[str]:
     """Yield the lines that sum up a difference. `what` is what differs, in HTML."""
-    yield f"<p><strong>{summarize(difference, html_code)}</strong></p>"
+    yield f"<p><strong>{sum_up_difference(difference, html_code)}</strong></p>"
     rolls = [roll for change in difference.changes for roll in change.rolls if roll.effect == Effect.ROLLS]
     names = sorted({"/".join(filter(None, [roll.kind, roll.namespace, roll.name])) for roll in rolls})
     rolling = f"; rolls {listing(map(html_code, names), _MOST_ROLLS)}" if names else ""
@@ -205,7 +205,7 @@ def _draw(changes: Iterable[ObjectChange]) -> Iterator[str]:
     yield ""
 
 
-def write_block(change: ObjectChange, context: int = 0, *, is_open: bool) -> Iterator[str]:
+def write_change_block(change: ObjectChange, context: int = 0, *, is_open: bool) -> Iterator[str]:
     """Yield the lines about one object, in a block of its own."""
     title = html_code(" ".join(write_title(change)))
     lines = [f"{_SIGNS.get(line.sign, line.sign)} {line.text}" for line in write_lines(change, _WIDTH, context)]

@@ -27,7 +27,7 @@ from krm_fn.explain.explanation import (
     SourceLine,
     Unfollowed,
     outcome,
-    summarize,
+    sum_up_explanation,
 )
 from krm_fn.model.problem import Outcome, Rejected, ResourceId, Severity
 from krm_fn.model.settings import Environment
@@ -71,11 +71,11 @@ class _Paragraph(NamedTuple):
     texts: tuple[str, ...]
 
 
-def write_text(explanation: Explanation, screen: Screen) -> str:
+def write_explanation(explanation: Explanation, screen: Screen) -> str:
     """Write every object and, of several, first a table that sums them up."""
     lines = [line for one in explanation.objects for line in _write(one, screen)]
     if not explanation.objects:
-        lines = [screen.strong(summarize(explanation))]
+        lines = [screen.strong(sum_up_explanation(explanation))]
     elif len(explanation.objects) > 1:
         lines = [*_sum_up(explanation, screen), "", *lines]
     return "".join(f"{line}\n" for line in lines)
@@ -216,7 +216,7 @@ def _indent(blanks: int, lines: Iterable[str]) -> Iterator[str]:
 
 
 FORMS: Forms = {
-    Explanation: (("summary", summarize), "objects"),
+    Explanation: (("summary", sum_up_explanation), "objects"),
     Explained: (
         *("*who", "present_name", "*place", "strategy", "new_name", "reason=because", "hints"),
         ("hashed", lambda one: None if one.hashed is None else dict(one.hashed)),
@@ -256,7 +256,7 @@ def explain(  # noqa: PLR0913, PLR0917  # what is explained, how it is read, and
         explanation = _explain(read_wanted(wanted), found, masks, opened)
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), 1)
-    text = write_forms(explanation, FORMS) if form is ExplainFormat.JSON else write_text(explanation, screen)
+    text = write_forms(explanation, FORMS) if form is ExplainFormat.JSON else write_explanation(explanation, screen)
     errors = [problem for problem in opened.place(found.changes.problems) if problem.severity is Severity.ERROR]
     return Outcome(text.encode(), stderr_lines([*opened.remarks, *errors]), int(bool(errors)))
 

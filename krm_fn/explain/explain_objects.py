@@ -14,8 +14,8 @@ from krm_fn.explain.explanation import (
     Restart,
     Unfollowed,
 )
-from krm_fn.explain.find_references import find_references
-from krm_fn.explain.find_unfollowed import find_unfollowed
+from krm_fn.explain.find_references import find_explained_references
+from krm_fn.explain.find_unfollowed import find_not_followed
 from krm_fn.lint.references import find_misspelled
 from krm_fn.model.item import Item
 from krm_fn.model.kinds import plural_of
@@ -102,8 +102,8 @@ class _Explainer:
     def __init__(self, found: Transformation, chosen: list[Item], places: Places, masks: Masks) -> None:
         self._found = found
         self._places = places
-        self._references = find_references(found, places)
-        self._unfollowed = find_unfollowed(found, chosen, places)
+        self._references = find_explained_references(found, places)
+        self._unfollowed = find_not_followed(found, chosen, places)
         self._restarts = _find_restarts(found, places)
         self._hide = masks.hide
         self._problems: dict[Node | None, list[Problem]] = defaultdict(list)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
-from krm_fn.config.plain import place as place_setting
+from krm_fn.config.plain import place_setting
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.node import Mark, Marks, Node, Scalar, is_mapping, read_path
 from krm_fn.model.problem import ResourceId
@@ -151,7 +151,7 @@ class Places:
 _OUTCOMES = {"rename": "renamed", "adopt": "adopted", "checksum": "with a checksum", ABSENT: "not in the package"}
 
 
-def summarize(explanation: Explanation) -> str:
+def sum_up_explanation(explanation: Explanation) -> str:
     """Return `2 renamed, 1 left alone`."""
     counts = Counter(outcome(one) for one in explanation.objects)
     outcomes = ", ".join(f"{count} {outcome}" for outcome, count in sorted(counts.items()))

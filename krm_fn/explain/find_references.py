@@ -16,7 +16,7 @@ from krm_fn.references.reference import Reference, ResolvedReference
 from krm_fn.stages.transform import Transformation
 
 
-def find_references(found: Transformation, places: Places) -> dict[Item, list[ExplainedReference]]:
+def find_explained_references(found: Transformation, places: Places) -> dict[Item, list[ExplainedReference]]:
     """Return the references to each object: those that authors wrote, those of mounts, and those in data."""
     reader = _ReferenceReader(found, places)
     by_target: dict[Item, list[ExplainedReference]] = defaultdict(list)

@@ -147,7 +147,7 @@ def _why_custom_field_is_unread(found: LocatedScalar, *, is_whole: bool) -> str:
     return "no rule reads this field" if is_whole else "the function changes no text that just contains a name"
 
 
-def find_unfollowed(found: Transformation, targets: Collection[Item], places: Places) -> dict[Item, list[Unfollowed]]:
+def find_not_followed(found: Transformation, targets: Collection[Item], places: Places) -> dict[Item, list[Unfollowed]]:
     """Return what was not followed to each of these objects: first what is nearly a reference, then mere text."""
     finder = _Finder(found, targets, places)
     by_target: dict[Item, dict[tuple[object, ...], Unfollowed]] = {target: {} for target in targets}

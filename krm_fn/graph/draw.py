@@ -42,20 +42,20 @@ def draw_path(  # noqa: PLR0913, PLR0917  # what is drawn, how it is read, and h
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), 1)
     errors = [problem for problem in opened.place(found.changes.problems) if problem.severity is Severity.ERROR]
-    text, remarks = write(graph, form)
+    text, remarks = write_graph(graph, form)
     stderr = masks.hide(stderr_lines([*opened.remarks, *errors, *remarks]))
     return Outcome(text.encode(), stderr, int(bool(errors)))
 
 
 def draw_history(history: History, form: GraphFormat) -> Outcome:
     """Draw what is live in a namespace. Warn of what may be missing, as it could not be listed."""
-    text, remarks = write(graph_history(history), form)
+    text, remarks = write_graph(graph_history(history), form)
     unseen = [one.reason if not one.rule else f"{one.plural}; you need the rule {one.rule}" for one in history.unseen]
     warnings = [Problem(f"not drawn: {one}", severity=Severity.WARNING) for one in unseen]
     return Outcome(text.encode(), stderr_lines([*warnings, *remarks]), 0)
 
 
-def write(graph: Graph, form: GraphFormat) -> tuple[str, list[Problem]]:
+def write_graph(graph: Graph, form: GraphFormat) -> tuple[str, list[Problem]]:
     """Write a graph. Warn of one that its form cannot show."""
     text = _WRITERS[form](graph)
     excess = find_excess(graph, text) if form is GraphFormat.MERMAID else ""

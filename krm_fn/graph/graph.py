@@ -98,7 +98,7 @@ class Graph(NamedTuple):
             yield lane, [*nodes]
 
 
-def summarize(graph: Graph) -> str:
+def sum_up_graph(graph: Graph) -> str:
     """Return `2 revisions, 1 other, 1 absent, 3 referrers`."""
     styles = Counter(node.style for node in graph.nodes)
     others, absent = styles[NodeStyle.PLAIN], styles[NodeStyle.ABSENT]

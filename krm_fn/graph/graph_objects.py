@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from krm_fn.diff.lines import write_lines
 from krm_fn.explain.explain_objects import Wanted, explain_absent, find_wanted, not_found
 from krm_fn.explain.explanation import Explained, Places, SourceLine
-from krm_fn.explain.find_references import find_references
+from krm_fn.explain.find_references import find_explained_references
 from krm_fn.graph.graph import Builder, DataKey, EdgeKind, Graph, GraphNode, Handle, Lane, NodeStyle
 from krm_fn.history.history import History, Pods, RevisionHistory, Role, WorkloadHistory
 from krm_fn.history.text import duration, write_pods, write_state
@@ -70,7 +70,7 @@ class _PackageDrawer:
         self._found = found
         self._strategies = {choice.item: choice.strategy for choice in found.choices.all}
         self._reasons = {choice.item: choice.reason for choice in found.choices.all} | dict(found.package.set_aside)
-        self._references = find_references(found, places)
+        self._references = find_explained_references(found, places)
         self._hide = masks.hide
         self._restored = {revision.item for revision in found.revisions.restored}
         self._applied: dict[tuple[str, str, str], Item] = {}

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from itertools import groupby
 
-from krm_fn.graph.graph import DataKey, Edge, EdgeKind, Graph, GraphNode, Lane, summarize
+from krm_fn.graph.graph import DataKey, Edge, EdgeKind, Graph, GraphNode, Lane, sum_up_graph
 from krm_fn.model.words import count
 from krm_fn.report.markup import html_page, html_text
 
@@ -30,7 +30,7 @@ def write_html(graph: Graph) -> str:
 def _write(graph: Graph) -> Iterator[str]:
     yield "<header>"
     yield f"<h1><bdi>{html_text(graph.title)}</bdi></h1>"
-    yield f"<p>{escape(summarize(graph))}. Open one to see more of it, and its neighbours.</p>"
+    yield f"<p>{escape(sum_up_graph(graph))}. Open one to see more of it, and its neighbours.</p>"
     yield from _write_legend(graph)
     yield "</header>"
     yield '<main class="graph">'

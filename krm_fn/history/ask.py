@@ -18,7 +18,7 @@ from krm_fn.linker.api import Api, ApiError, Forbidden, Unreachable
 from krm_fn.linker.cluster import ObjectLists
 from krm_fn.linker.credentials import Access
 from krm_fn.linker.live_cluster import CONFIG_MAPS, Lists
-from krm_fn.linker.read import below, text
+from krm_fn.linker.read import below, text_in
 from krm_fn.linker.retry import Deadline, OutOfTime
 from krm_fn.model import keys
 from krm_fn.model.words import listing
@@ -155,11 +155,11 @@ class LiveNamespace:
 
 
 def _read_namespace(item: Any) -> str | None:
-    return text(below(item, "metadata"), "namespace") or None
+    return text_in(below(item, "metadata"), "namespace") or None
 
 
 def _read_set_name(item: Any) -> str:
-    return text(below(item, "metadata.labels"), keys.SET)
+    return text_in(below(item, "metadata.labels"), keys.SET)
 
 
 def _explain_unknown(name: str, history: History) -> str:
@@ -218,7 +218,7 @@ def _add_changes(one: SetHistory, namespace: str, source: ObjectLists, bases: Co
 
 def _read_content(item: Any, names: Collection[str]) -> tuple[str, dict[str, StoredValue]] | None:
     """Read the content of a ConfigMap with one of these names."""
-    name = text(below(item, "metadata"), "name")
+    name = text_in(below(item, "metadata"), "name")
     if name not in names:
         return None
     values = {

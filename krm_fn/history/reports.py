@@ -26,7 +26,7 @@ from krm_fn.history.history import (
     Unseen,
     WorkloadHistory,
 )
-from krm_fn.linker.read import below, entries, mapping, read_time, text
+from krm_fn.linker.read import below, list_of, mapping, read_time, text_in
 from krm_fn.model.problem import Rejected
 from krm_fn.render.files import Allowance, Limits, read_named
 from krm_fn.report.markup import VERSION
@@ -98,12 +98,12 @@ def _expected(found: str) -> str:
 def read_history(document: Any) -> History:
     """Read as much of a history as a table of several shows. Raises NotAReport."""
     found = mapping(document)
-    now = read_time(text(found, "time"))
+    now = read_time(text_in(found, "time"))
     wrong = (
         ("a list, or a value that is none", not found),
         ("a table of several; collect one report of each namespace", "columns" in found),
         (f"no version {VERSION}", found.get("version") != VERSION),
-        ("no namespace", not text(found, "namespace")),
+        ("no namespace", not text_in(found, "namespace")),
         ("no time", now is None),
         ("no sets", not isinstance(found.get("sets"), list)),
     )
@@ -112,38 +112,38 @@ def read_history(document: Any) -> History:
         raise NotAReport(_expected(reason))
     sets = tuple(_read_set(one) for one in map(mapping, found["sets"]))
     unseen = (
-        Unseen(*(text(one, field) for field in Unseen._fields)) for one in map(mapping, entries(found.get("unseen")))
+        Unseen(*(text_in(one, field) for field in Unseen._fields)) for one in map(mapping, list_of(found.get("unseen")))
     )
-    return History(text(found, "namespace"), now, sets, tuple(unseen), cluster=text(found, "cluster"))
+    return History(text_in(found, "namespace"), now, sets, tuple(unseen), cluster=text_in(found, "cluster"))
 
 
 def _read_set(found: dict[str, Any]) -> SetHistory:
-    revisions = tuple(_read_revision(one) for one in map(mapping, entries(found.get("revisions"))))
-    workloads = tuple(_read_workload(one) for one in map(mapping, entries(found.get("workloads"))))
-    return SetHistory(text(found, "set"), revisions, workloads, found.get("hasInventory") is True, job=None)
+    revisions = tuple(_read_revision(one) for one in map(mapping, list_of(found.get("revisions"))))
+    workloads = tuple(_read_workload(one) for one in map(mapping, list_of(found.get("workloads"))))
+    return SetHistory(text_in(found, "set"), revisions, workloads, found.get("hasInventory") is True, job=None)
 
 
 def _read_revision(found: dict[str, Any]) -> RevisionHistory:
-    fate = text(found, "fate")
+    fate = text_in(found, "fate")
     return RevisionHistory(
-        text(found, "kind"),
-        text(found, "name"),
-        text(found, "baseName"),
+        text_in(found, "kind"),
+        text_in(found, "name"),
+        text_in(found, "baseName"),
         _read_created(found),
         # A later version may know others.
         Retention(fate) if fate in {*Retention} else Retention.UNKNOWN,
         is_rendered=found.get("isRendered") is True,
-        referrers=tuple(_read_referrer(one) for one in map(mapping, entries(found.get("referencedBy")))),
+        referrers=tuple(_read_referrer(one) for one in map(mapping, list_of(found.get("referencedBy")))),
         pods=_read_pods(found),
     )
 
 
 def _read_referrer(found: dict[str, Any]) -> Referrer:
     return Referrer(
-        text(found, "kind"),
-        text(found, "name"),
+        text_in(found, "kind"),
+        text_in(found, "name"),
         _read_created(found) or 0.0,
-        of=text(found, "workload"),
+        of=text_in(found, "workload"),
         role=_read_role(found),
         is_current=found.get("isCurrent") is True,
         pods=_read_pods(found),
@@ -153,15 +153,20 @@ def _read_referrer(found: dict[str, Any]) -> Referrer:
 def _read_workload(found: dict[str, Any]) -> WorkloadHistory:
     templates = tuple(
         Template(
-            text(one, "name"),
+            text_in(one, "name"),
             0,
             _read_role(one) or Role.PAST,
-            tuple(name for name in entries(one.get("revisions")) if isinstance(name, str)),
+            tuple(name for name in list_of(one.get("revisions")) if isinstance(name, str)),
         )
-        for one in map(mapping, entries(found.get("templates")))
+        for one in map(mapping, list_of(found.get("templates")))
     )
     return WorkloadHistory(
-        text(found, "kind"), text(found, "name"), found.get("isDone") is True, text(found, "situation"), "", templates
+        text_in(found, "kind"),
+        text_in(found, "name"),
+        found.get("isDone") is True,
+        text_in(found, "situation"),
+        "",
+        templates,
     )
 
 
@@ -170,14 +175,14 @@ def _read_created(found: dict[str, Any]) -> float | None:
     created = found.get("created")
     if created is None:
         return None
-    seconds = read_time(text(found, "created"))
+    seconds = read_time(text_in(found, "created"))
     if seconds is None:
         raise NotAReport(_expected("no time in created"))
     return seconds
 
 
 def _read_role(found: dict[str, Any]) -> Role | None:
-    role = text(found, "role")
+    role = text_in(found, "role")
     return Role(role) if role in {*Role} else None
 
 
@@ -185,4 +190,4 @@ def _read_pods(found: dict[str, Any]) -> Pods | None:
     pods = below(found, "pods")
     numbers = (pods.get("total"), pods.get("ready"))
     total, ready = (one if type(one) is int and 0 <= one <= _MOST_PODS else None for one in numbers)
-    return None if total is None else Pods(total, ready, text(pods, "problem"))
+    return None if total is None else Pods(total, ready, text_in(pods, "problem"))

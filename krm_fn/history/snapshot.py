@@ -20,15 +20,15 @@ from krm_fn.linker.owners import rendered_names
 from krm_fn.linker.read import (
     below,
     controller_of,
-    entries,
     linker_arguments,
+    list_of,
     mapping,
     possible_names,
-    read_config,
     read_consumer,
+    read_of_set,
     read_time,
     required_config_maps,
-    text,
+    text_in,
 )
 from krm_fn.linker.wait import MAX_LOOKUPS, find_broken
 from krm_fn.model import keys
@@ -193,9 +193,9 @@ def _read_sets(source: ObjectLists, set_name: str | None) -> tuple[dict[str, _Se
 
 def _read_config(item: Any) -> tuple[str, LiveRevision | Consumer, str] | None:
     """Read a ConfigMap with the name of its set and its base name."""
-    name = text(below(item, "metadata.labels"), keys.SET)
-    config = read_config(item, _default_plan(name))
-    return config and (name, config, text(below(item, "metadata.annotations"), keys.BASE_NAME))
+    name = text_in(below(item, "metadata.labels"), keys.SET)
+    config = read_of_set(item, _default_plan(name))
+    return config and (name, config, text_in(below(item, "metadata.annotations"), keys.BASE_NAME))
 
 
 def _read_jobs(source: ObjectLists, set_name: str | None) -> list[LinkerJob]:
@@ -231,7 +231,7 @@ def _is_listed(plan: LinkPlan, inventory: Consumer | None) -> bool:
 
 def _read_linker_job(item: Any) -> LinkerJob | None:
     arguments = linker_arguments(below(item, _JOBS.pod_spec))
-    return read_job(item, text(below(item, "metadata.labels"), keys.SET), arguments) if arguments else None
+    return read_job(item, text_in(below(item, "metadata.labels"), keys.SET), arguments) if arguments else None
 
 
 def _plan(set_name: str, job: LinkerJob | None, inventory: Consumer | None) -> LinkPlan:
@@ -354,7 +354,7 @@ def read_live_object(kind: Kind, item: Any, names: Names) -> LiveObject:
     return LiveObject(
         kind.kind,
         parts.name,
-        text(parts.metadata, "uid"),
+        text_in(parts.metadata, "uid"),
         parts.created,
         controller=controller.uid,
         made_by=(controller.kind, controller.name),
@@ -372,8 +372,8 @@ def read_pod(item: Any, names: Names) -> Pod | None:
     if parts.status.get("phase") in _ENDED:
         return None
     fields = ("initContainerStatuses", "containerStatuses")
-    containers = (one for field in fields for one in entries(parts.status.get(field)))
-    reasons = (text(below(one, "state.waiting"), "reason") for one in containers)
+    containers = (one for field in fields for one in list_of(parts.status.get(field)))
+    reasons = (text_in(below(one, "state.waiting"), "reason") for one in containers)
     return Pod(
         parts.name,
         controller=controller_of(parts.metadata).uid,
@@ -390,8 +390,8 @@ def read_job(item: Any, set_name: str, arguments: tuple[str, ...]) -> LinkerJob:
     complete, failed = (_condition(parts.status, kind) for kind in ("Complete", "Failed"))
     has_failed = failed.get("status") == "True"
     ended = failed if has_failed else complete if complete.get("status") == "True" else {}
-    failure = (text(failed, "reason") or "failed") if has_failed else ""
-    ended_at = read_time(text(ended, "lastTransitionTime"))
+    failure = (text_in(failed, "reason") or "failed") if has_failed else ""
+    ended_at = read_time(text_in(ended, "lastTransitionTime"))
     return LinkerJob(parts.name, parts.created, ended_at, failure, set_name, arguments)
 
 
@@ -409,25 +409,25 @@ class _Parts(NamedTuple):
 
     @property
     def name(self) -> str:
-        return text(self.metadata, "name")
+        return text_in(self.metadata, "name")
 
     @property
     def created(self) -> float:
-        return read_time(text(self.metadata, "creationTimestamp")) or 0.0
+        return read_time(text_in(self.metadata, "creationTimestamp")) or 0.0
 
 
 def _read_rollout(rollout: _Parts) -> Progress:
     """Read a Rollout. Its status names the hashes of both templates: RolloutStatus in Argo Rollouts' types.go."""
     status = rollout.status
-    newest, stable = text(status, "currentPodHash"), text(status, "stableRS")
-    phase = text(status, "phase")
+    newest, stable = text_in(status, "currentPodHash"), text_in(status, "stableRS")
+    phase = text_in(status, "phase")
     return Progress(
         newest,
         stable,
         is_done=bool(newest) and newest == stable,
         limit=_limit(rollout),
         situation="aborted" if status.get("abort") is True else "" if phase == "Healthy" else phase.lower(),
-        reason=text(status, "message"),
+        reason=text_in(status, "message"),
         is_blue_green="blueGreen" in mapping(rollout.spec.get("strategy")),
     )
 
@@ -439,7 +439,7 @@ def _read_deployment(deployment: _Parts) -> Progress:
     """
     status = deployment.status
     progressing = _condition(status, "Progressing")
-    reason = text(progressing, "reason")
+    reason = text_in(progressing, "reason")
     replicas = _count(deployment.spec, "replicas")
     wanted = 1 if replicas is None else replicas
     updated, available, total = (
@@ -447,7 +447,7 @@ def _read_deployment(deployment: _Parts) -> Progress:
     )
     has_all = updated >= wanted and total == updated and available >= updated
     is_late = progressing.get("status") == "False"
-    number = text(deployment.annotations, _NUMBERS[0])
+    number = text_in(deployment.annotations, _NUMBERS[0])
     return Progress(
         f"#{number}" if number else "",
         "",
@@ -459,7 +459,7 @@ def _read_deployment(deployment: _Parts) -> Progress:
 
 
 def _read_stateful_set(stateful_set: _Parts) -> Progress:
-    newest, current = (text(stateful_set.status, field) for field in ("updateRevision", "currentRevision"))
+    newest, current = (text_in(stateful_set.status, field) for field in ("updateRevision", "currentRevision"))
     is_done = newest == current and _is_observed(stateful_set)
     return Progress(newest, "", is_done=is_done, limit=_limit(stateful_set))
 
@@ -481,12 +481,12 @@ _PROGRESS: dict[str, Callable[[_Parts], Progress]] = {
 
 
 def _marks(parts: _Parts) -> frozenset[str]:
-    return frozenset(filter(None, [parts.name, *(text(parts.labels, one) for one in _HASH_LABELS)]))
+    return frozenset(filter(None, [parts.name, *(text_in(parts.labels, one) for one in _HASH_LABELS)]))
 
 
 def _number(item: Any, parts: _Parts) -> int:
     """Return the number of a ReplicaSet, in an annotation, or of a ControllerRevision, in a field."""
-    written = next(filter(None, (text(parts.annotations, name) for name in _NUMBERS)), "")
+    written = next(filter(None, (text_in(parts.annotations, name) for name in _NUMBERS)), "")
     is_number = written.isdecimal() and len(written) <= _MOST_DIGITS
     return int(written) if is_number else _count(mapping(item), "revision") or 0
 
@@ -507,5 +507,5 @@ def _is_observed(workload: _Parts) -> bool:
 
 
 def _condition(status: dict[str, Any], kind: str) -> dict[str, Any]:
-    conditions = map(mapping, entries(status.get("conditions")))
+    conditions = map(mapping, list_of(status.get("conditions")))
     return next((one for one in conditions if one.get("type") == kind), {})

@@ -90,7 +90,7 @@ class Cells(NamedTuple):
     state: list[str]
 
 
-def write_text(history: History, screen: Screen) -> str:
+def write_history_text(history: History, screen: Screen) -> str:
     """Write a table for each set."""
     return _write(history, _write_tables(history, screen), find_notes(history), screen)
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from itertools import accumulate
 from typing import NamedTuple, NoReturn
 
-from krm_fn.diff.write import FORMS, write_block
+from krm_fn.diff.write import FORMS, write_change_block
 from krm_fn.history.history import (
     History,
     LinkerJob,
@@ -19,14 +19,22 @@ from krm_fn.history.history import (
     WayBack,
     WorkloadHistory,
 )
-from krm_fn.history.text import TITLES, find_notes, write_cells, write_detail, write_state, write_text, write_wide
+from krm_fn.history.text import (
+    TITLES,
+    find_notes,
+    write_cells,
+    write_detail,
+    write_history_text,
+    write_state,
+    write_wide,
+)
 from krm_fn.linker.read import write_time
 from krm_fn.model.words import count, printable
 from krm_fn.report.markup import FieldSource, Forms, as_json, markdown, markdown_code, write_forms
 from krm_fn.report.table import Screen, columns
 
 
-def write_json(history: History, *, in_one_line: bool = False) -> str:
+def write_history_json(history: History, *, in_one_line: bool = False) -> str:
     """Write everything that the text says, and more."""
     # The state of a revision says how long it still stays, so it depends on the time of the history around it.
     state: FieldSource = ("state", lambda entry: ", ".join(write_state(entry, history.now)))
@@ -108,19 +116,19 @@ class HistoryFormat(StrEnum):
     MARKDOWN = "markdown"
 
 
-_TEXTS = {HistoryFormat.TEXT: write_text, HistoryFormat.DETAIL: write_detail, HistoryFormat.WIDE: write_wide}
+_TEXTS = {HistoryFormat.TEXT: write_history_text, HistoryFormat.DETAIL: write_detail, HistoryFormat.WIDE: write_wide}
 
 
-def write(history: History, form: HistoryFormat, screen: Screen) -> str:
+def write_history(history: History, form: HistoryFormat, screen: Screen) -> str:
     match form:
         case HistoryFormat.JSON | HistoryFormat.JSON_LINE:
-            return write_json(history, in_one_line=form is HistoryFormat.JSON_LINE)
+            return write_history_json(history, in_one_line=form is HistoryFormat.JSON_LINE)
         case HistoryFormat.MARKDOWN:
-            return write_markdown(history)
+            return write_history_markdown(history)
     return _TEXTS[form](history, screen)
 
 
-def write_markdown(history: History) -> str:
+def write_history_markdown(history: History) -> str:
     """Write a table for each set, and then what else one has to know."""
     return "\n".join(_write(history)) + "\n"
 
@@ -139,7 +147,7 @@ def _write(history: History) -> Iterator[str]:
         yield ""
         for entry in one.entries:
             if entry.change is not None:
-                yield from write_block(entry.change, is_open=False)
+                yield from write_change_block(entry.change, is_open=False)
     for note in find_notes(history):
         command = f" {markdown_code(note.command)}" if note.command else ""
         yield f"- {markdown(note.sentence)}{command}"

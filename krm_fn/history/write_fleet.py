@@ -51,7 +51,7 @@ def _join(lines: Iterable[str]) -> str:
 
 
 _FORMS: Forms = {
-    Fleet: ("columns", "rows", ("notes", lambda fleet: [note.sentence for note in find_notes(fleet)])),
+    Fleet: ("columns", "rows", ("notes", lambda fleet: [note.sentence for note in find_fleet_notes(fleet)])),
     FleetColumn: (
         *("cluster", "namespace", time_field("time", "now"), ("sets", lambda column: sorted(column.sets))),
         *("silence", "reason", "notes"),
@@ -61,7 +61,7 @@ _FORMS: Forms = {
 }
 
 
-def find_notes(fleet: Fleet) -> Iterator[Note]:
+def find_fleet_notes(fleet: Fleet) -> Iterator[Note]:
     """Yield what differs, who has not answered and why, and what could not be seen."""
     different = [row.key.base for row in fleet.rows if row.is_different]
     if different:
@@ -113,7 +113,7 @@ def _write_text(fleet: Fleet, screen: Screen) -> Iterator[str]:
             for row in rows
         ]
         yield from write_grid([[GridCell(["BASE"]), *headings], *grid], screen.width)
-    notes = [*write_notes(find_notes(fleet), screen)]
+    notes = [*write_notes(find_fleet_notes(fleet), screen)]
     yield from ["", *notes] if notes and tables else notes
 
 
@@ -184,7 +184,7 @@ def _write_markdown(fleet: Fleet) -> Iterator[str]:
             cells = (_write_markdown_cell(row.cells[one], fleet.columns[one]) for one in shown)
             yield _write_markdown_row(markdown(_write_base(row.key)), *cells)
         yield ""
-    yield from (f"- {markdown(note.sentence)}" for note in find_notes(fleet))
+    yield from (f"- {markdown(note.sentence)}" for note in find_fleet_notes(fleet))
 
 
 def _write_markdown_row(*cells: str) -> str:
@@ -201,7 +201,7 @@ def _write_html(fleet: Fleet) -> Iterator[str]:
     yield "<h1>Revisions in use</h1>"
     yield f"<p>{html_text(_title(fleet))}.</p>"
     yield '<ul class="notes">'
-    for note in find_notes(fleet):
+    for note in find_fleet_notes(fleet):
         look = ' class="warning"' if note.is_warning else ""
         yield f"<li{look}><bdi>{html_text(note.sentence)}</bdi></li>"
     yield "</ul>"

@@ -13,7 +13,7 @@ from krm_fn.config.configuration import find_in_kptfile
 from krm_fn.config.plain import plain_value
 from krm_fn.explain.explain import sum_up_rendering
 from krm_fn.init.around import Around, refuse_deploying, would_do
-from krm_fn.init.plan import Door, Planned, Wishes, complete, find_door, plan
+from krm_fn.init.plan import Door, Planned, Wishes, add_namespace, find_door, plan
 from krm_fn.init.write import NewContent, write_all
 from krm_fn.model.problem import Outcome, Problem, Rejected
 from krm_fn.model.settings import CONFIG_FILE, KPTFILE, Environment
@@ -107,7 +107,7 @@ def _prepare(directory: Path, wishes: Wishes, surroundings: Surroundings) -> _Pr
     """Plan all files, and render with them. Raises Rejected."""
     door, allowance = find_door(directory, wishes), Allowance(surroundings.limits)
     around = Around(directory, surroundings.limits)
-    wishes = complete(directory, door, wishes, allowance)
+    wishes = add_namespace(directory, door, wishes, allowance)
     planned = plan(directory, door, wishes, around, allowance)
     inputs = Inputs((str(directory),))
     allowance = Allowance(surroundings.limits, _drafts(directory, planned))

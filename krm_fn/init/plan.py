@@ -85,7 +85,7 @@ def find_door(directory: Path, wishes: Wishes) -> Door:
     return Door.CHART if built == CHART else Door.KUSTOMIZE if built else Door.FOLDER
 
 
-def complete(directory: Path, door: Door, wishes: Wishes, allowance: Allowance) -> Wishes:
+def add_namespace(directory: Path, door: Door, wishes: Wishes, allowance: Allowance) -> Wishes:
     """Return the wishes with a namespace for Helm: that of a configuration which is there, if none is given."""
     if door is not Door.CHART or wishes.namespace or "helm" not in (wishes.deployers or ("helm",)):
         return wishes

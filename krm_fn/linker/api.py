@@ -11,7 +11,7 @@ from urllib3.exceptions import HTTPError
 
 from krm_fn import __version__
 from krm_fn.linker.credentials import Access, NoCredentials, find_namespace, load_credentials
-from krm_fn.linker.read import entries, mapping, text
+from krm_fn.linker.read import list_of, mapping, text_in
 from krm_fn.linker.retry import Deadline, NoResponse, Response, retry, within
 from krm_fn.model.kinds import BUILT_IN_KINDS, Kind
 
@@ -234,7 +234,7 @@ def check_response(response: Response, verb: str, kind: Kind, namespace: str, na
         raise Refused(what, f"cannot {verb}: {why}")
 
 
-def read_list(response: Response, kind: Kind, namespace: str, *, metadata_only: bool) -> tuple[list[Any], str]:
+def read_page(response: Response, kind: Kind, namespace: str, *, metadata_only: bool) -> tuple[list[Any], str]:
     """Return the objects of a page, and the token of the next one, `""` after the last.
 
     Raises NoList for what is not a whole page of objects of this kind. Who took it for an empty list would delete what
@@ -245,7 +245,7 @@ def read_list(response: Response, kind: Kind, namespace: str, *, metadata_only: 
         what = f"{kind.plural} in {namespace or 'all namespaces'}"
         raise NoList(what, f"the answer is no list of them: {why}; is there a proxy before the API server?")
     metadata = mapping(response.content.get("metadata"))
-    return entries(response.content["items"]), metadata.get("continue") or ""
+    return list_of(response.content["items"]), metadata.get("continue") or ""
 
 
 def read_object(response: Response, kind: Kind, namespace: str, name: str) -> dict[str, Any]:
@@ -276,14 +276,14 @@ def _find_fault(response: Response, kind: Kind, *, metadata_only: bool) -> str:
         "its metadata have another form": not isinstance(metadata, dict | None)
         or not isinstance(following, str | None),
         "it is a part of one": bool(mapping(metadata).get("remainingItemCount")) and not following,
-        "one of its items is no object of the kind": not all(_is_object(item, objects) for item in entries(items)),
+        "one of its items is no object of the kind": not all(_is_object(item, objects) for item in list_of(items)),
     }
     return next((fault for fault, is_there in faults.items() if is_there), "")
 
 
 def _is_object(item: Any, known: set[tuple[str, str]]) -> bool:
     metadata = mapping(mapping(item).get("metadata"))
-    return bool(text(metadata, "name") and text(metadata, "uid")) and _is_named(item, known)
+    return bool(text_in(metadata, "name") and text_in(metadata, "uid")) and _is_named(item, known)
 
 
 def _is_named(content: dict[str, Any], known: set[tuple[str, str]]) -> bool:
@@ -320,5 +320,5 @@ def _message(response: Response) -> str:
 
 def is_uid_mismatch(response: Response) -> bool:
     """Tell whether a patch met another object of the same name: the API server reports a change of the uid."""
-    causes = entries(mapping(mapping(response.content).get("details")).get("causes"))
+    causes = list_of(mapping(mapping(response.content).get("details")).get("causes"))
     return any(mapping(cause).get("field") == "metadata.uid" for cause in causes)

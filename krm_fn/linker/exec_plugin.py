@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from krm_fn.linker.read import entries, mapping, text
+from krm_fn.linker.read import list_of, mapping, text_in
 from krm_fn.linker.retry import STEP, Deadline
 
 _LEAST = 1.0
@@ -41,7 +41,7 @@ def run_plugin(
     `settings` is the `exec` of a user, `folder` that of the kubeconfig, and `cluster` what it says of the cluster.
     Raises PluginFailed, and what the deadline raises.
     """
-    command, version = text(dict(settings), "command"), text(dict(settings), "apiVersion")
+    command, version = text_in(dict(settings), "command"), text_in(dict(settings), "apiVersion")
     if not command or not version:
         message = "the kubeconfig's exec needs a command and an apiVersion"
         raise PluginFailed(message)
@@ -53,7 +53,7 @@ def run_plugin(
     environment[_INFO] = json.dumps(_describe(version, settings, cluster, is_interactive=is_interactive))
     try:
         process = subprocess.Popen(  # noqa: S603  # no shell
-            [path, *map(str, entries(settings.get("args")))],
+            [path, *map(str, list_of(settings.get("args")))],
             stdin=None if is_interactive else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             # A person is asked to log in there. Elsewhere nobody knows what it shows.
@@ -92,7 +92,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _read_environment(settings: Mapping[str, Any]) -> dict[str, str]:
-    variables = map(mapping, entries(settings.get("env")))
+    variables = map(mapping, list_of(settings.get("env")))
     return {str(one.get("name")): str(one.get("value", "")) for one in variables if one.get("name")}
 
 
@@ -102,7 +102,7 @@ def _describe(
     """Return what the program is told. See https://kubernetes.io/docs/reference/config-api/client-authentication.v1/."""
     spec: dict[str, Any] = {"interactive": is_interactive}
     if settings.get("provideClusterInfo"):
-        extensions = map(mapping, entries(cluster.get("extensions")))
+        extensions = map(mapping, list_of(cluster.get("extensions")))
         own = [one.get("extension") for one in extensions if one.get("name") == _CLUSTER_CONFIG]
         known = {key: value for key, value in cluster.items() if key != "extensions"}
         spec["cluster"] = {**known, **({"config": own[0]} if own else {})}

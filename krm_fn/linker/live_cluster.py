@@ -16,13 +16,13 @@ from krm_fn.linker.api import (
     TooLarge,
     check_response,
     is_uid_mismatch,
-    read_list,
     read_object,
+    read_page,
 )
 from krm_fn.linker.cluster import Configs, ConsumerLists, Listed, ObjectLists
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 from krm_fn.linker.owners import RevisionPatch
-from krm_fn.linker.read import mapping, read_config, read_revision, write_time
+from krm_fn.linker.read import mapping, read_live_revision, read_of_set, write_time
 from krm_fn.linker.retry import Response, pauses
 from krm_fn.model import keys
 from krm_fn.model.kinds import ADD_ON_KINDS, CONSUMER_KINDS, Kind
@@ -74,7 +74,7 @@ class LiveCluster:
     def configs(self, plan: LinkPlan) -> Configs:
         selector = f"{keys.SET}={plan.set}"
         found: Listed[LiveRevision | Consumer] = self._lists.read(
-            CONFIG_MAPS, lambda item: read_config(item, plan), metadata_only=True, labelSelector=selector
+            CONFIG_MAPS, lambda item: read_of_set(item, plan), metadata_only=True, labelSelector=selector
         )
         return Configs.of(found.items, found.now)
 
@@ -147,7 +147,7 @@ class LiveCluster:
         if response.status == _NOT_FOUND:
             return None
         check_response(response, "get", kind, self.namespace, name)
-        return read_revision(read_object(response, kind, self.namespace, name), plan)
+        return read_live_revision(read_object(response, kind, self.namespace, name), plan)
 
     def _patch(self, kind: Kind, name: str, body: dict[str, object], content_type: str = _MERGE) -> Response | None:
         """Send a patch. None if the object is gone, or has another uid by now."""
@@ -236,7 +236,7 @@ class Lists:
                 what = f"{asked.plural} in {self.namespace}"
                 why = f"the plural is {kind.plural}; the Role of this ServiceAccount needs the rule {error.rule}"
                 raise Misnamed(what, why, error.rule) from error
-            items, following = read_list(response, kind, self.namespace, metadata_only=metadata_only)
+            items, following = read_page(response, kind, self.namespace, metadata_only=metadata_only)
             found += [one for item in items if (one := read(item)) is not None]
             number += max(1, len(items))  # a proxy may answer with empty pages, one after the other
             if number > _MOST:

@@ -36,20 +36,20 @@ _NAMED_ENTRIES = frozenset(
 _CONTAINERS = ("containers", "initContainers")
 
 
-def read_config(item: Any, plan: LinkPlan) -> LiveRevision | Consumer | None:
+def read_of_set(item: Any, plan: LinkPlan) -> LiveRevision | Consumer | None:
     """Read a ConfigMap of the set: a revision, a tracker or the inventory; None for any other."""
-    return read_revision(item, plan) or _read_inventory(item, plan)
+    return read_live_revision(item, plan) or _read_inventory(item, plan)
 
 
-def read_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
+def read_live_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
     """Read a revision or a tracker from its metadata.
 
     None if the function has not emitted it: it lacks the set's label, or its name is not its base name, with or
     without a hash, as when somebody has copied a revision, or it is another object of the linker.
     """
     metadata, labels, annotations = _read_metadata(item)
-    name, uid, base = text(metadata, "name"), text(metadata, "uid"), text(annotations, keys.BASE_NAME)
-    created = read_time(text(metadata, "creationTimestamp"))
+    name, uid, base = text_in(metadata, "name"), text_in(metadata, "uid"), text_in(annotations, keys.BASE_NAME)
+    created = read_time(text_in(metadata, "creationTimestamp"))
     is_named = bool(base and uid) and re.fullmatch(f"{re.escape(base)}(-{HASH})?", name)
     component, owners = labels.get(keys.COMPONENT), _owners(metadata)
     is_emitted = labels.get(keys.SET) == plan.set and component in (None, *keys.TRACKERS)
@@ -58,15 +58,15 @@ def read_revision(item: Any, plan: LinkPlan) -> LiveRevision | None:
     return LiveRevision(
         name=name,
         uid=uid,
-        resource_version=text(metadata, "resourceVersion"),
+        resource_version=text_in(metadata, "resourceVersion"),
         created=created,
         owners=owners,
         is_retained=annotations.get(keys.RETAIN) == "true",
         is_tracker=component in keys.TRACKERS,
         is_wanted=annotations.get(keys.WANTED) == "true",
         owns_secret=annotations.get(keys.OWNS_SECRET) == "true",
-        stands_for=text(annotations, keys.STANDS_FOR),
-        made_by=text(annotations, keys.MADE_BY),
+        stands_for=text_in(annotations, keys.STANDS_FOR),
+        made_by=text_in(annotations, keys.MADE_BY),
         has_owned_secret_since_0_1_0=_is_linked_by_0_1_0(component, annotations, owners),
         is_in_kpt_inventory=keys.KPT_INVENTORY in annotations,
     )
@@ -85,7 +85,7 @@ def _is_linked_by_0_1_0(component: Any, annotations: dict[str, Any], owners: tup
 def _read_inventory(item: Any, plan: LinkPlan) -> Consumer | None:
     """Read the ConfigMap that lists what is rendered; None for any other ConfigMap, such as a copy of it."""
     metadata, labels, annotations = _read_metadata(item)
-    names, name, uid = annotations.get(keys.RENDERED), text(metadata, "name"), text(metadata, "uid")
+    names, name, uid = annotations.get(keys.RENDERED), text_in(metadata, "name"), text_in(metadata, "uid")
     is_emitted = (labels.get(keys.SET), labels.get(keys.COMPONENT)) == (plan.set, keys.LINKER)
     if not is_emitted or name != plan.inventory or not isinstance(names, str) or not uid:
         return None
@@ -108,7 +108,7 @@ class Version(NamedTuple):
 def read_version(item: Any) -> Version | None:
     """Read the version of an object. None for what has no name, which is no consumer either."""
     metadata = below(item, "metadata")
-    version = Version(*(text(metadata, field) for field in ("name", "uid", "resourceVersion")))
+    version = Version(*(text_in(metadata, field) for field in ("name", "uid", "resourceVersion")))
     return version if version.name and version.uid else None
 
 
@@ -118,7 +118,7 @@ def read_consumer(kind: Kind, item: Any, names: Names) -> Consumer | None:
     None for what has no name, and for a pod that references none of them, if its controller is read too.
     """
     metadata = below(item, "metadata")
-    name, uid = text(metadata, "name"), text(metadata, "uid")
+    name, uid = text_in(metadata, "name"), text_in(metadata, "uid")
     if not name or not uid:
         return None
     controller = controller_of(metadata)
@@ -129,7 +129,7 @@ def read_consumer(kind: Kind, item: Any, names: Names) -> Consumer | None:
         return None
     pod_spec = below(item, kind.pod_spec)
     template_source = below(item, "spec.workloadRef")
-    source = text(template_source, "kind"), text(template_source, "name")
+    source = text_in(template_source, "kind"), text_in(template_source, "name")
     return Consumer(
         Owner(kind.api_version, kind.kind, name, uid),
         is_current=kind.is_current,
@@ -149,10 +149,10 @@ def _is_own(name: str, item: Any) -> bool:
     Both have one hash. The name of an adopted one has none, but after its first run the tracker is an owner.
     """
     metadata, _, annotations = _read_metadata(item)
-    base = text(annotations, keys.BASE_NAME)
+    base = text_in(annotations, keys.BASE_NAME)
     if not base:
         return False
-    suffix = text(metadata, "name").removeprefix(base)
+    suffix = text_in(metadata, "name").removeprefix(base)
     has_its_hash = re.fullmatch(f"-{HASH}", suffix) is not None and name.endswith(suffix)
     return has_its_hash or name in {owner.name for owner in _owners(metadata) if owner.kind == "ConfigMap"}
 
@@ -200,13 +200,13 @@ def required_config_maps(pod_spec: Any) -> Iterator[str]:
     """Yield the ConfigMaps without which a pod does not start: it is clear that these are references."""
     spec = mapping(pod_spec)
     sources = []
-    for volume in map(mapping, entries(spec.get("volumes"))):
+    for volume in map(mapping, list_of(spec.get("volumes"))):
         sources += [volume.get("configMap")]
-        projected = entries(mapping(volume.get("projected")).get("sources"))
+        projected = list_of(mapping(volume.get("projected")).get("sources"))
         sources += [mapping(source).get("configMap") for source in projected]
-    for container in (mapping(one) for field in _CONTAINERS for one in entries(spec.get(field))):
-        sources += [mapping(source).get("configMapRef") for source in entries(container.get("envFrom"))]
-        values = [mapping(mapping(variable).get("valueFrom")) for variable in entries(container.get("env"))]
+    for container in (mapping(one) for field in _CONTAINERS for one in list_of(spec.get(field))):
+        sources += [mapping(source).get("configMapRef") for source in list_of(container.get("envFrom"))]
+        values = [mapping(mapping(variable).get("valueFrom")) for variable in list_of(container.get("env"))]
         sources += [value.get("configMapKeyRef") for value in values]
     for source in map(mapping, sources):
         name = source.get("name")
@@ -216,7 +216,7 @@ def required_config_maps(pod_spec: Any) -> Iterator[str]:
 
 def linker_arguments(pod_spec: Any) -> tuple[str, ...]:
     """Return the arguments of the container that runs the linker; none if there is no such container."""
-    for container in map(mapping, entries(mapping(pod_spec).get("containers"))):
+    for container in map(mapping, list_of(mapping(pod_spec).get("containers"))):
         if _is_plan(container.get("args")):
             return tuple(map(str, container["args"][1:]))
     return ()
@@ -232,16 +232,16 @@ def _is_plan(arguments: Any) -> bool:
 
 def controller_of(metadata: dict[str, Any]) -> Owner:
     """Return the owner that is the controller of an object; one of empty texts if there is none."""
-    owners = map(mapping, entries(metadata.get("ownerReferences")))
+    owners = map(mapping, list_of(metadata.get("ownerReferences")))
     return _read_owner(next((owner for owner in owners if owner.get("controller") is True), {}))
 
 
 def _owners(metadata: dict[str, Any]) -> tuple[Owner, ...]:
-    return tuple(_read_owner(mapping(owner)) for owner in entries(metadata.get("ownerReferences")))
+    return tuple(_read_owner(mapping(owner)) for owner in list_of(metadata.get("ownerReferences")))
 
 
 def _read_owner(owner: dict[str, Any]) -> Owner:
-    return Owner(*(text(owner, field) for field in ("apiVersion", "kind", "name", "uid")))
+    return Owner(*(text_in(owner, field) for field in ("apiVersion", "kind", "name", "uid")))
 
 
 def _read_metadata(item: Any) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
@@ -273,7 +273,7 @@ def below(item: Any, path: str) -> dict[str, Any]:
     return value
 
 
-def text(fields: dict[str, Any], name: str) -> str:
+def text_in(fields: dict[str, Any], name: str) -> str:
     """Return the text of a field, `""` for anything else."""
     value = fields.get(name)
     return value if isinstance(value, str) else ""
@@ -284,6 +284,6 @@ def mapping(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def entries(value: Any) -> list[Any]:
+def list_of(value: Any) -> list[Any]:
     """Return a list as it is, and an empty one for anything else."""
     return value if isinstance(value, list) else []

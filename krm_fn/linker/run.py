@@ -47,7 +47,7 @@ class LinkOptions(NamedTuple):
     as_json: bool = False
 
 
-def run(
+def link_set(
     plan: LinkPlan, options: LinkOptions, stop: Event, log: Callable[[str], None], say: Callable[[str], None]
 ) -> Outcome:
     """Link the set, and return a summary with the exit code.

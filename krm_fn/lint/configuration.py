@@ -154,7 +154,7 @@ def _judge_references(specs: Iterable[FieldSpec], objects: Iterable[Item]) -> It
             yield spec.entry, f"matches no object of the package: there is no {spec.kind}{did_you_mean(near)}"
 
 
-def find_misspelled(items: Iterable[Item]) -> Iterator[Problem]:
+def find_misspelled_kinds(items: Iterable[Item]) -> Iterator[Problem]:
     """Warn about kinds, versions and fields that no API server knows, and that keep an object from being a revision."""
     for item in items:
         if item.is_local:

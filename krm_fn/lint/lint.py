@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
-from krm_fn.lint.configuration import find_misspelled, find_nothing_chosen, find_own_annotations, find_unmatched
+from krm_fn.lint.configuration import find_misspelled_kinds, find_nothing_chosen, find_own_annotations, find_unmatched
 from krm_fn.lint.data import find_missing_keys, find_refused_data
 from krm_fn.lint.references import (
     find_copied,
@@ -39,7 +39,7 @@ def lint(found: Transformation, settings: Settings, environment: Environment) ->
     """Add to the changes of a run what no edit can mend. Warnings are only looked for where somebody reads them."""
     package = found.package
     changes = found.changes
-    changes += Changes(problems=(*find_taken(package, found.choices, settings), *find_templates(package.authored)))
+    changes += Changes(problems=(*find_taken(package, found.choices, settings), *find_unrendered(package.authored)))
     is_strict = settings.strict or environment.strict
     if environment.warns or is_strict:
         changes += Changes(problems=tuple(_warn(found._replace(changes=changes), settings)))
@@ -60,7 +60,7 @@ def _warn(found: Transformation, settings: Settings) -> Iterator[Problem]:
     written = {choice.item for choice in choices.all if choice.is_written_by_others}
     # What the configuration says, and does not happen.
     yield from find_unmatched(package, settings, references.index.names)
-    yield from find_misspelled(package.authored)
+    yield from find_misspelled_kinds(package.authored)
     yield from find_abandoned_linkers(package, settings)
     # What does not follow a new name, or follows it too often.
     yield from find_no_referrers(package, revisions)
@@ -196,7 +196,7 @@ def _say_immutable(item: Item) -> str:
     return ""
 
 
-def find_templates(items: Iterable[Item]) -> Iterator[Problem]:
+def find_unrendered(items: Iterable[Item]) -> Iterator[Problem]:
     """Report each name or namespace that is a template of Helm. No API server accepts it."""
     for item in items:
         if not item.id.api_version or item.is_local:

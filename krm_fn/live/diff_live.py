@@ -11,7 +11,7 @@ from krm_fn.diff.diff import (
     DiffFormat,
     LoneRendering,
     RenderOptions,
-    read_rendering,
+    render_alone,
     write_difference,
 )
 from krm_fn.diff.difference import ComparedObject, Difference, ObjectChange, Removal, RemovalOutcome
@@ -53,14 +53,14 @@ class LiveInput(NamedTuple):
 def diff_live(compared: LiveInput, options: RenderOptions, form: DiffFormat, screen: Screen, extent: Extent) -> Outcome:
     """Compare what the paths render to with what is live."""
     try:
-        rendering = read_rendering(compared.inputs, options)
+        rendering = render_alone(compared.inputs, options)
         api = connect(compared.access, compared.say)
         namespace = options.environment.namespace
         if not namespace and _needs_namespace(rendering.release):
             namespace = api.namespace()
             # Names, references and the linker depend on the namespace, so all is decided again.
             named = options._replace(environment=options.environment._replace(namespace=namespace))
-            rendering = read_rendering(compared.inputs, named)
+            rendering = render_alone(compared.inputs, named)
         difference = compare_live(rendering, api, namespace, compared)
     except Rejected as rejected:
         return Outcome(b"", stderr_lines(rejected.problems), FAILED)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from krm_fn.facts.kinds import SERVER_METADATA
 from krm_fn.facts.live_fields import APPLIERS, BY_HAND, SERVER_MARKS
-from krm_fn.linker.read import below, entries, mapping, text
+from krm_fn.linker.read import below, list_of, mapping, text_in
 from krm_fn.model import deployers
 from krm_fn.model.item import Item, read_item
 from krm_fn.model.keys import LAST_APPLIED
@@ -63,18 +63,18 @@ def read_live(kind: Kind, found: Any) -> LiveManifest:
     metadata = below(found, "metadata")
     owners = tuple(_read_owners(metadata))
     annotations = mapping(metadata.get("annotations"))
-    applied = text(annotations, LAST_APPLIED) if kind.kind != "Secret" else ""  # it has the values of a Secret
+    applied = text_in(annotations, LAST_APPLIED) if kind.kind != "Secret" else ""  # it has the values of a Secret
     others = {name: value for name, value in annotations.items() if name != LAST_APPLIED}
     own = {name: value for name, value in metadata.items() if name not in {*SERVER_METADATA, "annotations"}}
     own |= {"annotations": others} if others else {}
     body = {name: value for name, value in mapping(found).items() if name not in {"status", "metadata"}}
     whole = {**body, "apiVersion": kind.api_version, "kind": kind.kind, "metadata": own}
-    is_controlled = any(mapping(one).get("controller") is True for one in entries(metadata.get("ownerReferences")))
+    is_controlled = any(mapping(one).get("controller") is True for one in list_of(metadata.get("ownerReferences")))
     return LiveManifest(
         read_item(read_json(json.dumps(whole, ensure_ascii=False))),
         owners,
         read_json(applied) if applied.startswith("{") else None,
-        text(metadata, "creationTimestamp"),
+        text_in(metadata, "creationTimestamp"),
         _find_keys(owners) if kind.kind == "Secret" else (),
         is_controlled,
     )
@@ -88,11 +88,11 @@ def read_json(document: str) -> Any:
 
 
 def _read_owners(metadata: dict[str, Any]) -> Iterator[FieldOwner]:
-    for one in map(mapping, entries(metadata.get("managedFields"))):
+    for one in map(mapping, list_of(metadata.get("managedFields"))):
         owned = mapping(one.get("fieldsV1"))
         if owned and one.get("subresource") != "status":
-            manager, operation, subresource = (text(one, name) for name in ("manager", "operation", "subresource"))
-            yield FieldOwner(manager, operation, text(one, "time"), owned, subresource)
+            manager, operation, subresource = (text_in(one, name) for name in ("manager", "operation", "subresource"))
+            yield FieldOwner(manager, operation, text_in(one, "time"), owned, subresource)
 
 
 def _find_keys(owners: Iterable[FieldOwner]) -> tuple[str, ...]:

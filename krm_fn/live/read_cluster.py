@@ -9,7 +9,7 @@ from krm_fn.diff.pair import Release, emitted_base
 from krm_fn.history.ask import patience
 from krm_fn.linker.api import Api, Forbidden, NotServed, Refused
 from krm_fn.linker.live_cluster import CONFIG_MAPS, SECRETS, Lists, find_resources
-from krm_fn.linker.read import below, mapping, text
+from krm_fn.linker.read import below, mapping, text_in
 from krm_fn.live.live_object import LiveManifest, read_live
 from krm_fn.model import keys
 from krm_fn.model.deployers import DEPLOYERS
@@ -53,7 +53,7 @@ class ClusterReader:
             if (asked := served[kind]) is not None
             for one in self._list(asked, namespace if asked.is_namespaced else "", names)
         ]
-        chosen = [*choose(listed, release)]
+        chosen = [*choose_compared(listed, release)]
         if ("", "Secret") in self._unseen:
             chosen += map(_stand_in, [one.item for one in chosen if is_secret_tracker(one.item)])
         return LiveManifests([*self._with_content(chosen)], frozenset(self._unseen), tuple(self._notes))
@@ -70,8 +70,8 @@ class ClusterReader:
         if resources is None:
             return kind
         for one in resources:
-            if one.get("kind") == kind.kind and "/" not in text(one, "name"):
-                return kind._replace(plural=text(one, "name"), is_namespaced=one.get("namespaced") is not False)
+            if one.get("kind") == kind.kind and "/" not in text_in(one, "name"):
+                return kind._replace(plural=text_in(one, "name"), is_namespaced=one.get("namespaced") is not False)
         self._note_unknown(kind)
         return None
 
@@ -139,11 +139,11 @@ def _read_candidate(kind: Kind, names: set[str], found: Any) -> LiveManifest | N
     """Read an object if it has one of the names, or a mark of a set or of a deployer."""
     metadata = below(found, "metadata")
     marks = {**mapping(metadata.get("labels")), **mapping(metadata.get("annotations"))}
-    is_candidate = text(metadata, "name") in names or keys.SET in marks or any(one in marks for one in _TRACKS)
+    is_candidate = text_in(metadata, "name") in names or keys.SET in marks or any(one in marks for one in _TRACKS)
     return read_live(kind, found) if is_candidate else None
 
 
-def choose(listed: Iterable[LiveManifest], new: Release) -> Iterator[LiveManifest]:
+def choose_compared(listed: Iterable[LiveManifest], new: Release) -> Iterator[LiveManifest]:
     """Yield what is live of an earlier rendering, and what has the name of an object of the new one.
 
     Of the revisions of a set, those count that its inventory lists as rendered: the others are history. Without an

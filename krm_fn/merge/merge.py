@@ -95,7 +95,7 @@ def merge(path: str, versions: Versions[PackageFiles], merge_texts: MergeTexts, 
     return merged.get(path, Merged(b""))._replace(unrendered=unrendered)
 
 
-def find_configuration(files: PackageFiles) -> Node | None:
+def find_in_package(files: PackageFiles) -> Node | None:
     """Find what configures krm-fn in a package: its Kptfile, else the file of that name. None: nothing does."""
     kptfile = read_yaml(files[KPTFILE]).roots if KPTFILE in files else []
     for root in kptfile:
@@ -108,7 +108,7 @@ def find_configuration(files: PackageFiles) -> Node | None:
 
 
 def _restore(files: PackageFiles) -> _Authored:
-    config = find_configuration(files)
+    config = find_in_package(files)
     if config is None:
         return _Authored(dict(files), {}, is_rendered=False)
     opened = _open(files)
@@ -128,7 +128,7 @@ def _render(files: PackageFiles, linker: PackageFiles, environment: Environment)
     """Render in place. New objects of the linker join those that an earlier run has written."""
     rendered = {**files, **linker}
     opened = _open(rendered)
-    items, config = _items(opened), find_configuration(files)
+    items, config = _items(opened), find_in_package(files)
     if config is None:
         raise NotOurs
     changes = decide(items, config, environment, expansion=Expansion(), is_in_place=True).changes

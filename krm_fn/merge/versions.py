@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 from krm_fn.diff.git import Repository, temporary_folder
-from krm_fn.merge.merge import Merged, NotOurs, PackageFiles, Versions, find_configuration, merge
+from krm_fn.merge.merge import Merged, NotOurs, PackageFiles, Versions, find_in_package, merge
 from krm_fn.model.problem import Outcome, Problem, Rejected, Severity
 from krm_fn.model.settings import CONFIG_FILE, KPTFILE, Environment
 from krm_fn.naming.names import HASH
@@ -233,7 +233,7 @@ def _find_folder(repository: Repository, commit: str, path: str) -> str | None:
     files = repository.read_files(commit, [_below(one, name) for one in parents for name in (KPTFILE, CONFIG_FILE)])
     for parent in parents:
         beside = {name: files[_below(parent, name)] for name in (KPTFILE, CONFIG_FILE) if _below(parent, name) in files}
-        if CONFIG_FILE in beside or find_configuration(beside) is not None:
+        if CONFIG_FILE in beside or find_in_package(beside) is not None:
             return parent
     return None
 

@@ -145,12 +145,12 @@ def _read_field(node: Node | None, name: str) -> JsonValue:
     if is_scalar(node):
         return node.value
     if is_mapping(node):
-        return read_fields(node, name)
+        return read_data(node, name)
     read_value(node, name)  # a list is hashed as null, but kustomize still fails at an unhashable value in it
     return None
 
 
-def read_fields(node: Mapping, field: str) -> dict[str, JsonValue]:
+def read_data(node: Mapping, field: str) -> dict[str, JsonValue]:
     """Read `data` or a field like it. A key may look like a number or a date here: its raw text is the name."""
     # Base64 too is hashed as it is written, with its line breaks: kustomize decodes nothing.
     texts: dict[str, JsonValue] = {

@@ -45,7 +45,7 @@ def check(
         return outcome
     try:
         rendered = open_envelope(read_yaml(outcome.stdout, may_repeat=True)).items
-        live = read_live(deployed, stdin, limits)
+        live = read_deployed(deployed, stdin, limits)
         problems = hide_in_problems(find_hazards(rendered, live, namespace), [*rendered, *live])
     except Rejected as rejected:
         problems = list(rejected.problems)
@@ -54,7 +54,7 @@ def check(
     return Outcome(b"", outcome.stderr + stderr_lines(problems), 1)
 
 
-def read_live(path: str, stdin: bytes | None, limits: Limits = DEFAULT_LIMITS) -> list[Item]:
+def read_deployed(path: str, stdin: bytes | None, limits: Limits = DEFAULT_LIMITS) -> list[Item]:
     """Read all objects at a path: a file, a directory, or `-`.
 
     A List without items means that nothing is deployed; an empty text means that the dump has failed.

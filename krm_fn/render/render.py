@@ -92,7 +92,7 @@ def open_inputs(inputs: Inputs, helm: HelmOptions, environment: Environment, all
     found = read_sources(inputs, helm, allowance)
     expansion = Expansion()
     opened = _open_all(found.texts, expansion)
-    configuration = find_configuration(read_config_file(inputs, allowance), found.configs, opened, environment)
+    configuration = choose_configuration(read_config_file(inputs, allowance), found.configs, opened, environment)
     repeated = [place(name, one) for name, envelope in opened for one in warn_about_repeated(envelope.document)]
     made_anew = _find_made_anew(found.texts, opened)
     texts = [source._replace(data=b"", again=b"") for source in found.texts]  # the envelopes have them
@@ -261,7 +261,7 @@ OpenedText = list[tuple[str, Envelope]]
 """The name of each text, and its objects."""
 
 
-def find_configuration(
+def choose_configuration(
     given: SourceText | None, beside: list[SourceText], opened: OpenedText, environment: Environment
 ) -> tuple[str, Node | None]:
     """Find the configuration that counts and its file; None without one.

@@ -195,7 +195,7 @@ def _not_built(path: Path, folder: Path) -> Problem:
     return Problem(message, file=str(path))
 
 
-def discover(directory: Path, kustomize_options: str, *, is_asked_for: bool) -> Outcome:
+def answer_discovery(directory: Path, kustomize_options: str, *, is_asked_for: bool) -> Outcome:
     """Print krm-fn.yaml if `krm-fn render` is to render the directory, as it does for every one with such a file.
 
     Nothing is printed if Argo CD's kustomize, with its options, runs the function itself. `is_asked_for`: an

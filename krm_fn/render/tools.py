@@ -198,7 +198,7 @@ def _run(
     said = original(done.stderr).decode(errors="replace").replace(_USE_DEBUG, "").strip()
     everything = tell_everything(called, said, str(directory)) if allowance.limits.is_verbose else []
     if done.code:
-        known = summarize(said, directory)
+        known = end_with_output(said, directory)
         hint = _NO_FUNCTIONS if _PLUGINS_OFF in known and KIND in said else ""
         failure = Problem(f"{called} exited with code {done.code}{known}{hint}", file=str(directory))
         raise Rejected(*everything, failure)
@@ -216,11 +216,11 @@ def tell_everything(program: str, said: str, file: str = "") -> list[Problem]:
 def _find_remarks(program: str, said: str, directory: Path) -> list[Problem]:
     """Return what a program that has succeeded said, as far as that is known to show no value."""
     lines = [line for line in said.splitlines() if line.strip()][:_MOST_REMARKS]
-    remarks = dict.fromkeys(summarize(line, directory) for line in lines)
+    remarks = dict.fromkeys(end_with_output(line, directory) for line in lines)
     return [Problem(f"{program}{remark}", severity=Severity.WARNING, file=str(directory)) for remark in remarks]
 
 
-def summarize(said: str, directory: Path) -> str:
+def end_with_output(said: str, directory: Path) -> str:
     """Return the end of a sentence about a program: what it said, without what may be a value."""
     if not said:
         return ": no output on stderr"

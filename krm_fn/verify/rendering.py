@@ -70,7 +70,7 @@ def read_rendering(
     `namespace` is that of objects that set none. If it is empty, a configuration or the linker's objects may say it.
     """
     is_placed = bool(namespace) or any(settings.linker.namespace for settings in settings_by_set.values())
-    namespace = namespace or find_namespace(items, settings_by_set.values())
+    namespace = namespace or find_default_namespace(items, settings_by_set.values())
     kinds = frozenset(chain.from_iterable(settings.kinds for settings in settings_by_set.values()))
     # Which objects a chart makes anew, and so the function leaves alone, nobody can see in one rendering of it.
     generated = {item: True for item in items if is_of_chart(item) and not is_revision(item)}
@@ -105,7 +105,7 @@ def read_written(package: Package, settings: Iterable[Settings]) -> tuple[Index,
     return index, find_authored(package.authored, index, specs, but=())
 
 
-def find_namespace(items: Collection[Item], configured: Iterable[Settings]) -> str:
+def find_default_namespace(items: Collection[Item], configured: Iterable[Settings]) -> str:
     """Find the namespace of objects that set none, as far as the function has left a trace of it."""
     emitted = [item for item in items if is_emitted(item)]
     by_config = (settings.linker.namespace or "" for settings in configured)

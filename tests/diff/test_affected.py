@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.diff.affected import ChangedFiles, find_packages, is_pattern
+from krm_fn.diff.affected import ChangedFiles, find_packages, stands_for_several
 from krm_fn.diff.git import Repository
 from krm_fn.render.files import Allowance, Limits
 from tests.diff.repository import commit, git
@@ -236,5 +236,5 @@ def test_a_pattern_follows_no_link(tmp_path: Path) -> None:
 def test_a_file_whose_name_looks_like_a_pattern_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     write(tmp_path, {"a[1].yaml": "a: b\n"})
-    assert not is_pattern("a[1].yaml")
-    assert is_pattern("b[1].yaml")
+    assert not stands_for_several("a[1].yaml")
+    assert stands_for_several("b[1].yaml")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.diff import packages as diff_of_packages
-from krm_fn.diff.diff import DIFFERENT, FAILED, LoneRendering, RenderOptions, read_rendering
+from krm_fn.diff.diff import DIFFERENT, FAILED, LoneRendering, RenderOptions, render_alone
 from krm_fn.model.problem import Outcome
 from krm_fn.render.sources import Inputs
 from tests.diff.repository import commit
@@ -185,13 +185,13 @@ def test_only_packages_with_the_name_in_their_files_are_rendered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rendered: list[str] = []
-    render = read_rendering
+    render = render_alone
 
     def record(inputs: Inputs, options: RenderOptions) -> LoneRendering:
         rendered.extend(inputs.paths)
         return render(inputs, options)
 
-    monkeypatch.setattr(diff_of_packages, "read_rendering", record)
+    monkeypatch.setattr(diff_of_packages, "render_alone", record)
     longer = {name: str(text).replace("catalog-db", "catalog-db-2") for name, text in pod("apps/longer").items()}
     by_base: Files = {
         "apps/over/kustomization.yaml": "resources: [../../base]\n",

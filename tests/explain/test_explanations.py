@@ -8,7 +8,7 @@ import pytest
 from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.cli.main import main
-from krm_fn.explain.explain import write_text
+from krm_fn.explain.explain import write_explanation
 from krm_fn.model.problem import Outcome
 from krm_fn.references.reference import By
 from krm_fn.references.resolve import PassedOver
@@ -70,7 +70,7 @@ def test_json_has_all_that_the_text_says(case: Path) -> None:
     if written:
         VALIDATOR.validate(json.loads(written))
         assert written.isascii()
-        assert write_text(read_json(json.loads(written)), Screen()) == explain(case).stdout.decode()
+        assert write_explanation(read_json(json.loads(written)), Screen()) == explain(case).stdout.decode()
 
 
 @every_explanation

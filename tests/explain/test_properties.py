@@ -12,7 +12,7 @@ from typing import NamedTuple
 import pytest
 
 from krm_fn.config.configuration import as_passed
-from krm_fn.explain.explain import FORMS, write_text
+from krm_fn.explain.explain import FORMS, write_explanation
 from krm_fn.explain.explain_objects import explain_objects
 from krm_fn.explain.explanation import Explained, Explanation, Places
 from krm_fn.function import decide, find_only_configuration
@@ -68,7 +68,7 @@ def read(data: bytes) -> Read:
 
 
 def say(explanation: Explanation) -> str:
-    return write_text(explanation, Screen())
+    return write_explanation(explanation, Screen())
 
 
 class Package:

@@ -26,7 +26,7 @@ from krm_fn.history.history import (
     WorkloadHistory,
 )
 from krm_fn.history.reports import read_history as read_report
-from krm_fn.history.write import write_json
+from krm_fn.history.write import write_history_json
 from krm_fn.history.write_fleet import FleetFormat, write_fleet
 from krm_fn.report.table import Screen, columns
 from tests.cases import FIXTURES
@@ -301,7 +301,7 @@ def test_a_heading_says_what_tells_columns_apart(places: list[tuple[str, str]], 
 @pytest.mark.parametrize("path", NAMESPACES, ids=lambda path: f"{path.parent.parent.name}/{path.parent.name}")
 def test_a_report_says_the_same_as_the_cluster(path: Path) -> None:
     _, live = look(read_objects(path))
-    assert find_column(read_report(json.loads(write_json(live))), "a") == find_column(live, "a")
+    assert find_column(read_report(json.loads(write_history_json(live))), "a") == find_column(live, "a")
 
 
 @pytest.mark.parametrize("case", HISTORIES, ids=lambda case: case.name)

@@ -7,7 +7,7 @@ from pytest_snapshot.plugin import Snapshot
 
 from krm_fn.history.find_history import find_history
 from krm_fn.history.snapshot import read_snapshot
-from krm_fn.history.write import HistoryFormat, write
+from krm_fn.history.write import HistoryFormat, write_history
 from krm_fn.report.table import Screen
 from tests.history.cases import HISTORIES, read_history
 from tests.history.fake_source import FakeSource
@@ -28,7 +28,7 @@ FILES = {
 def test_a_history_is_written_as_recorded(case: Path, form: HistoryFormat, snapshot: Snapshot) -> None:
     """The clock is at noon on 1 June 2026."""
     snapshot.snapshot_dir = case
-    snapshot.assert_match(write(read_history(case), form, Screen()).encode(), FILES[form])
+    snapshot.assert_match(write_history(read_history(case), form, Screen()).encode(), FILES[form])
 
 
 def test_there_are_fixtures() -> None:
@@ -47,5 +47,5 @@ def test_who_references_a_revision_is_named_where_they_are_few(number: int, expe
     for one in jobs:
         one["spec"] = {"jobTemplate": {"spec": {"template": pods(A)}}}
     store = ObjectStore([inventory(A), revision(A), *jobs])
-    written = write(find_history(read_snapshot(FakeSource(store), None)), HistoryFormat.TEXT, Screen())
+    written = write_history(find_history(read_snapshot(FakeSource(store), None)), HistoryFormat.TEXT, Screen())
     assert [word.rstrip(",") for word in written.split() if "CronJob" in word] == expected

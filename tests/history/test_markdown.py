@@ -5,7 +5,7 @@ import re
 import pytest
 
 from krm_fn.history.history import History, LinkerJob, SetHistory, Unseen, WorkloadHistory
-from krm_fn.history.write import write_markdown
+from krm_fn.history.write import write_history_markdown
 from tests.linker.object_store import NOON
 
 ACTIVE = "@team *bold* [link](https://example.com) | cell <b> `code` #1 ~~x~~ _y_"
@@ -23,7 +23,7 @@ HISTORIES = [
 
 @pytest.mark.parametrize("history", HISTORIES)
 def test_text_of_others_is_only_text(history: History) -> None:
-    (note,) = (line for line in write_markdown(history).splitlines() if line.startswith("- "))
+    (note,) = (line for line in write_history_markdown(history).splitlines() if line.startswith("- "))
     sentence = note.removeprefix("- ").partition(": `kubectl")[0]
     assert "&#64;team" in sentence
     assert not re.search(r"[@*\[|<`~_]", re.sub("&#[0-9]+;", "", sentence))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from krm_fn.history.find_history import find_history
 from krm_fn.history.history import History, Retention, RevisionHistory
 from krm_fn.history.snapshot import Snapshot, read_snapshot
-from krm_fn.history.write import HistoryFormat, write
+from krm_fn.history.write import HistoryFormat, write_history
 from krm_fn.linker.link import link
 from krm_fn.linker.owners import plan_deletions, plan_owners
 from krm_fn.linker.report import Report
@@ -78,10 +78,10 @@ def every_revision_is_in_every_form(namespace: Namespace) -> None:
     found = [entry.name for entry in entries_of(history) if entry.created is not None]
     assert sorted(found) == sorted(revisions)
     for form in (HistoryFormat.WIDE, HistoryFormat.DETAIL, HistoryFormat.JSON):
-        written = write(history, form, Screen())
+        written = write_history(history, form, Screen())
         assert [name for name in revisions if name not in written] == []
     for form in (HistoryFormat.TEXT, HistoryFormat.MARKDOWN):
-        written = write(history, form, Screen())
+        written = write_history(history, form, Screen())
         assert [entry for entry in entries_of(history) if (entry.suffix or entry.base) not in written] == []
 
 
@@ -89,8 +89,8 @@ def every_revision_is_in_every_form(namespace: Namespace) -> None:
 def json_says_what_the_text_says(namespace: Namespace) -> None:
     """Each row of the wide text has the state, and every note and every referrer is in both."""
     history = namespace.history
-    wide = write(history, HistoryFormat.WIDE, Screen(10_000)).splitlines()
-    document = json.loads(write(history, HistoryFormat.JSON, Screen()))
+    wide = write_history(history, HistoryFormat.WIDE, Screen(10_000)).splitlines()
+    document = json.loads(write_history(history, HistoryFormat.JSON, Screen()))
     revisions = [revision for one in document["sets"] for revision in one["revisions"]]
     rows = wide[1 : 1 + len(revisions)]
     for row, revision in zip(rows, revisions, strict=True):
@@ -100,7 +100,7 @@ def json_says_what_the_text_says(namespace: Namespace) -> None:
         assert all(referrer["name"] in cells[5] for referrer in revision["referencedBy"])
     said = " ".join(" ".join(wide[1 + len(revisions) :]).split())
     assert said == " ".join(" ".join(document["notes"]).split())
-    text = write(history, HistoryFormat.TEXT, Screen(10_000))
+    text = write_history(history, HistoryFormat.TEXT, Screen(10_000))
     assert [one["state"] for one in revisions if one["state"] not in text] == []
 
 
@@ -143,7 +143,7 @@ def no_content_is_requested_or_shown(namespace: Namespace) -> None:
     marked = [{**item, "data": {"key": SECRET}} if item["kind"] == "ConfigMap" else item for item in items]
     source = FakeSource([*marked, secret])
     history = find_history(read_snapshot(source, None))
-    assert SECRET not in "".join(write(history, form, Screen()) for form in HistoryFormat)
+    assert SECRET not in "".join(write_history(history, form, Screen()) for form in HistoryFormat)
     assert not [what for what in source.lists if what.startswith("secrets")]
     assert {what for what in source.lists if what.startswith("configmaps")} == {
         what for what in source.metadata_lists if what.startswith("configmaps")
@@ -160,7 +160,7 @@ def every_kind_is_listed_once(namespace: Namespace) -> None:
 def no_line_is_wider_than_the_screen_unless_a_name_or_a_command_is(case: Path) -> None:
     history = read_history(case)
     for line in "\n".join(
-        write(history, form, Screen()) for form in (HistoryFormat.TEXT, HistoryFormat.DETAIL)
+        write_history(history, form, Screen()) for form in (HistoryFormat.TEXT, HistoryFormat.DETAIL)
     ).splitlines():
         is_long = any(columns(word) > WIDTH // 3 for word in line.split())
         assert columns(line) <= WIDTH or is_long or line.startswith("  kubectl "), line
@@ -170,8 +170,8 @@ def no_line_is_wider_than_the_screen_unless_a_name_or_a_command_is(case: Path) -
 def colours_change_no_character(case: Path) -> None:
     history = read_history(case)
     for form in (HistoryFormat.TEXT, HistoryFormat.DETAIL, HistoryFormat.WIDE):
-        coloured = write(history, form, Screen(has_colour=True))
-        assert re.sub("\x1b\\[[0-9;]*m", "", coloured) == write(history, form, Screen())
+        coloured = write_history(history, form, Screen(has_colour=True))
+        assert re.sub("\x1b\\[[0-9;]*m", "", coloured) == write_history(history, form, Screen())
 
 
 def test_the_order_of_the_objects_does_not_matter() -> None:
@@ -199,7 +199,7 @@ def test_any_field_may_hold_anything(data: st.DataObject) -> None:
     ]
     _, history = look([item for item in sound if isinstance(item["metadata"].get("labels", {}), dict)])
     for form in HistoryFormat:
-        for line in write(history, form, Screen()).splitlines():
+        for line in write_history(history, form, Screen()).splitlines():
             assert line.isprintable(), line
 
 
@@ -226,7 +226,7 @@ def test_every_form_prints_the_very_same_commands() -> None:
         history = read_history(case)
         by_form = {}
         for form in (*_COMMAND_TEXTS, HistoryFormat.JSON):
-            told = [{*_COMMAND.findall(write(history, form, Screen(width)))} for width in _WIDTHS]
+            told = [{*_COMMAND.findall(write_history(history, form, Screen(width)))} for width in _WIDTHS]
             assert all(one == told[0] for one in told), (case.name, form, told)
             by_form[form] = told[0]
         shown = by_form[HistoryFormat.TEXT]

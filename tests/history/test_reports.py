@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from krm_fn.history.fleet import FleetColumn, Silence, build_fleet
 from krm_fn.history.reports import read_reports
-from krm_fn.history.write import HistoryFormat, write
+from krm_fn.history.write import HistoryFormat, write_history
 from krm_fn.history.write_fleet import FleetFormat, write_fleet
 from krm_fn.report.table import Screen
 from tests.history.cases import HISTORIES, read_history
 from tests.volume import examples_of
 
 CASE = next(case for case in HISTORIES if case.name == "a-paused-canary")
-REPORT = write(read_history(CASE), HistoryFormat.JSON, Screen())
+REPORT = write_history(read_history(CASE), HistoryFormat.JSON, Screen())
 
 
 def changed(change: Callable[[Any], object]) -> bytes:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from krm_fn.history.write import HistoryFormat, write
+from krm_fn.history.write import HistoryFormat, write_history
 from krm_fn.report.table import Screen
 from tests.closed_schema import validator
 from tests.history.cases import HISTORIES, read_history
@@ -15,5 +15,5 @@ VALIDATOR = validator("history-v1.json")
 
 @pytest.mark.parametrize("case", HISTORIES, ids=lambda case: case.name)
 def test_the_json_is_valid(case: Path) -> None:
-    document = json.loads(write(read_history(case), HistoryFormat.JSON, Screen()))
+    document = json.loads(write_history(read_history(case), HistoryFormat.JSON, Screen()))
     assert [error.message for error in VALIDATOR.iter_errors(document)] == []

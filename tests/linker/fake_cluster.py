@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from krm_fn.linker.cluster import Configs, ConsumerLists, Listed
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
 from krm_fn.linker.owners import RevisionPatch
-from krm_fn.linker.read import read_config, read_revision
+from krm_fn.linker.read import read_live_revision, read_of_set
 from krm_fn.linker.retry import Deadline
 from krm_fn.model import keys
 from krm_fn.model.kinds import Kind
@@ -58,7 +58,7 @@ class FakeCluster:
     def configs(self, plan: LinkPlan) -> Configs:
         self._call("list configmaps")
         labelled = [item for item in self.store.of_kind("ConfigMap") if _label(item, keys.SET) == plan.set]
-        found = [read_config(item, plan) for item in labelled]
+        found = [read_of_set(item, plan) for item in labelled]
         return Configs(
             revisions=[one for one in found if isinstance(one, LiveRevision)],
             inventory=next((one for one in found if isinstance(one, Consumer)), None),
@@ -100,7 +100,7 @@ class FakeCluster:
     def secret(self, name: str, plan: LinkPlan) -> LiveRevision | None:
         self._call(f"get Secret/{name}")
         item = self.store.find("Secret", name)
-        return None if item is None else read_revision(item, plan)
+        return None if item is None else read_live_revision(item, plan)
 
     def patch_secret(self, patch: RevisionPatch) -> bool:
         return self._patch("Secret", patch) is not None
@@ -108,7 +108,7 @@ class FakeCluster:
     def producer(self, producer: ProducerName, plan: LinkPlan) -> LiveRevision | None:
         self._call(f"get {producer.kind.kind}/{producer.name}")
         item = self.store.find(producer.kind.kind, producer.name)
-        return None if item is None else read_revision(item, plan)
+        return None if item is None else read_live_revision(item, plan)
 
     def own_producer(self, producer: ProducerName, revision: LiveRevision, owners: tuple[Owner, ...]) -> bool:
         """Set the owners that it has applied, as a server-side apply does: ConfigMaps. The uid is a precondition."""

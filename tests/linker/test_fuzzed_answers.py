@@ -13,7 +13,7 @@ import pytest
 from krm_fn.linker import link
 from krm_fn.linker.credentials import Access
 from krm_fn.linker.retry import OVERTIME
-from krm_fn.linker.run import LinkOptions, run
+from krm_fn.linker.run import LinkOptions, link_set
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from tests.linker.distortions import Right, draw_distortion, send
 from tests.linker.fake_api_server import Call, FakeApiServer, find_lost
@@ -67,7 +67,7 @@ def judge(number: int, folder: Path) -> Judged:
     started = time.monotonic()
     with hostile_server(behave, where) as kubeconfig:
         options = LinkOptions("shop", Access(str(kubeconfig)), as_json=True)
-        outcome = run(PLAN, options, ShortPauses(), lambda _: None, lambda _: None)
+        outcome = link_set(PLAN, options, ShortPauses(), lambda _: None, lambda _: None)
     seconds = time.monotonic() - started
     has_deleted = store.find("ConfigMap", UNUSED) is None
     return Judged(f"{number}: {distortion.sentence}", find_lost(before, store), has_deleted, outcome.exit_code, seconds)

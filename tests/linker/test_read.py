@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from krm_fn.linker.objects import Consumer, LiveRevision, Names, Owner
-from krm_fn.linker.read import read_config, read_consumer, read_revision
+from krm_fn.linker.read import read_consumer, read_live_revision, read_of_set
 from krm_fn.model import keys
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
 from krm_fn.model.link_plan import LinkPlan
@@ -34,7 +34,7 @@ def controlled_by(api_version: str, kind: str, *, controller: bool = True) -> li
 
 
 def test_a_revision_is_read_from_its_metadata() -> None:
-    assert read_revision(config_map(), PLAN) == LiveRevision(NAME, "u1", "7", 1780315200.0)
+    assert read_live_revision(config_map(), PLAN) == LiveRevision(NAME, "u1", "7", 1780315200.0)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_a_revision_is_read_from_its_metadata() -> None:
     ],
 )
 def test_only_what_the_function_has_emitted_is_a_revision(item: dict[str, Any], expected: str | None) -> None:
-    found = read_revision(item, PLAN)
+    found = read_live_revision(item, PLAN)
     assert (found.name if found else None) == expected
 
 
@@ -68,7 +68,7 @@ RENDERED = {keys.RENDERED: "a-config-bbbbbbbbbb,b-config-bbbbbbbbbb"}
 
 
 def test_the_inventory_references_what_is_rendered() -> None:
-    found = read_config(config_map("web-linker", None, labels=INVENTORY, annotations=RENDERED), PLAN)
+    found = read_of_set(config_map("web-linker", None, labels=INVENTORY, annotations=RENDERED), PLAN)
     owner = Owner("v1", "ConfigMap", "web-linker", "u1")
     assert found == Consumer(
         owner, is_current=True, references=frozenset({"a-config-bbbbbbbbbb", "b-config-bbbbbbbbbb"})
@@ -91,7 +91,7 @@ def test_the_inventory_references_what_is_rendered() -> None:
     ],
 )
 def test_other_config_maps_are_no_inventory(item: dict[str, Any]) -> None:
-    assert read_config(item, PLAN) is None
+    assert read_of_set(item, PLAN) is None
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_other_config_maps_are_no_inventory(item: dict[str, Any]) -> None:
     ],
 )
 def test_fields_of_a_revision(item: dict[str, Any], fields: dict[str, Any]) -> None:
-    assert read_revision(item, PLAN) == LiveRevision(NAME, "u1", "7", 1780315200.0)._replace(**fields)
+    assert read_live_revision(item, PLAN) == LiveRevision(NAME, "u1", "7", 1780315200.0)._replace(**fields)
 
 
 def test_a_tracker_has_the_kind_of_its_secret() -> None:

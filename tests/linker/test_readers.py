@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from krm_fn.linker.api import parse
 from krm_fn.linker.objects import Names
-from krm_fn.linker.read import possible_names, read_config, read_consumer
+from krm_fn.linker.read import possible_names, read_consumer, read_of_set
 from krm_fn.linker.retry import NoResponse
 from krm_fn.model import keys
 from krm_fn.model.kinds import CONSUMER_KINDS, Kind
@@ -44,7 +44,7 @@ OBJECTS = st.recursive(
 @settings(max_examples=examples_of(200), deadline=None)
 @given(OBJECTS, st.sampled_from(KINDS))
 def test_any_json_is_read(item: Any, kind: Kind) -> None:
-    read_config(item, PLAN)
+    read_of_set(item, PLAN)
     read_consumer(kind, item, NAMES)
 
 

@@ -9,7 +9,7 @@ from krm_fn.linker import run as module
 from krm_fn.linker.api import ApiError
 from krm_fn.linker.credentials import Access
 from krm_fn.linker.retry import Deadline
-from krm_fn.linker.run import LinkOptions, Writes, run
+from krm_fn.linker.run import LinkOptions, Writes, link_set
 from krm_fn.model.link_plan import LinkPlan, RevisionName, Workload
 from krm_fn.model.problem import Outcome
 from tests.linker.fake_cluster import FakeCluster
@@ -60,7 +60,7 @@ def run_with(options: LinkOptions, *, is_stopped: bool = False) -> tuple[Outcome
     stop = Event()
     if is_stopped:
         stop.set()
-    outcome = run(PLAN, options, stop, lines.append, said.append)
+    outcome = link_set(PLAN, options, stop, lines.append, said.append)
     assert said == []
     return outcome, lines
 

@@ -4,7 +4,7 @@ import pytest
 
 from krm_fn.model.node import Mapping, is_mapping
 from krm_fn.model.problem import UNRENDERED
-from krm_fn.naming.content_hash import JsonValue, Unhashable, content_hash, hashed_keys, read_fields, read_value
+from krm_fn.naming.content_hash import JsonValue, Unhashable, content_hash, hashed_keys, read_data, read_value
 from krm_fn.wire.reader import read_yaml
 from tests.hash_vectors import OBSERVED, RECORDED, Vector
 
@@ -162,13 +162,13 @@ REFUSED_VALUES = [
 
 @pytest.mark.parametrize(("source", "values"), READ)
 def test_fields_are_read_as_the_hasher_does(source: str, values: dict[str, JsonValue]) -> None:
-    assert read_fields(mapping(source), "data") == values
+    assert read_data(mapping(source), "data") == values
 
 
 @pytest.mark.parametrize(("source", "sentence"), REFUSED_VALUES)
 def test_the_error_has_the_field_and_the_reason(source: str, sentence: str) -> None:
     with pytest.raises(Unhashable) as caught:
-        read_fields(mapping(source), "data")
+        read_data(mapping(source), "data")
     assert str(caught.value) == sentence
     assert f"{caught.value.field}: {caught.value.message}" == sentence
 
@@ -177,7 +177,7 @@ def test_a_duplicate_key_is_refused_even_without_the_reader() -> None:
     once = mapping("{a: x}")
     once.value = once.value * 2
     with pytest.raises(Unhashable, match=r"^data: duplicate key a$"):
-        read_fields(once, "data")
+        read_data(once, "data")
 
 
 def test_nesting_as_deep_as_the_reader_allows_is_read() -> None:

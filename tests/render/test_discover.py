@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from krm_fn.model.problem import Outcome
-from krm_fn.render.sources import discover
+from krm_fn.render.sources import answer_discovery
 from tests.render.run import REVISIONS, write
 
 BOTH = "--load-restrictor LoadRestrictionsNone --enable-exec --enable-alpha-plugins"
@@ -48,7 +48,7 @@ LEFT = [
 def test_left(files: dict[str, str], outcome: Outcome, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(tmp_path, files)
     monkeypatch.chdir(tmp_path)
-    assert discover(Path(), BOTH, is_asked_for=False) == outcome
+    assert answer_discovery(Path(), BOTH, is_asked_for=False) == outcome
 
 
 OTHERS = [
@@ -76,7 +76,7 @@ def test_taken(files: dict[str, str], tmp_path: Path, monkeypatch: pytest.Monkey
     """Whatever is wrong with it: Argo CD's own tools would not say so."""
     write(tmp_path, files)
     monkeypatch.chdir(tmp_path)
-    assert discover(Path(), BOTH, is_asked_for=False) == TAKEN
+    assert answer_discovery(Path(), BOTH, is_asked_for=False) == TAKEN
 
 
 OPTIONS = ["", "--enable-alpha-plugins", "--enable-exec", BOTH.replace("-exec", "-exec=false")]
@@ -88,14 +88,14 @@ def test_an_argo_cd_whose_kustomize_would_fail_or_skip_the_function(
 ) -> None:
     write(tmp_path, LISTED)
     monkeypatch.chdir(tmp_path)
-    assert discover(Path(), options, is_asked_for=False) == TAKEN
+    assert answer_discovery(Path(), options, is_asked_for=False) == TAKEN
 
 
 def test_an_application_that_asks_for_the_plugin_gets_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert discover(Path(), BOTH, is_asked_for=True) == NOBODY
+    assert answer_discovery(Path(), BOTH, is_asked_for=True) == NOBODY
     write(tmp_path, LISTED)
-    assert discover(Path(), BOTH, is_asked_for=True) == TAKEN
+    assert answer_discovery(Path(), BOTH, is_asked_for=True) == TAKEN
 
 
 @pytest.mark.parametrize("name", LISTED)
@@ -104,7 +104,7 @@ def test_a_file_that_is_none(name: str, tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).unlink()
     os.mkfifo(name)
-    assert discover(Path(), BOTH, is_asked_for=False) == TAKEN
+    assert answer_discovery(Path(), BOTH, is_asked_for=False) == TAKEN
     (tmp_path / name).unlink()
     (tmp_path / name).symlink_to("/nowhere")
-    assert discover(Path(), BOTH, is_asked_for=False) == TAKEN
+    assert answer_discovery(Path(), BOTH, is_asked_for=False) == TAKEN
